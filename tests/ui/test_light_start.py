@@ -46,7 +46,7 @@ def test_the_launcher_imports_nothing_of_core_but_the_list_of_questions():
         import app
         print(sorted(name for name in sys.modules if name.split(".")[0] in ("core", "ui", "pages", "sqlalchemy")))
     """
-    guards = ["access", "addresses", "serving", "sign_in"]
+    guards = ["access", "addresses", "only_links", "serving", "sign_in", "visitors"]
     assert in_fresh_process(code) == str(
         ["core", "core.questions", "ui", "ui.shell", *(f"ui.shell.{name}" for name in guards)]
     )

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
 from core.questions import with_page
-from ui.shell import sign_in
+from ui.shell import sign_in, visitors
 from ui.shell.addresses import SHARED, first_page
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
@@ -212,10 +212,12 @@ def is_loopback(address: str | None) -> bool:
 def check_start() -> None:
     """End the process with a sentence where starting would be unsafe; else note that the app was started by app.py."""
     problem = sign_in.problem()
-    if problem is None and not sign_in.is_set_up() and not is_loopback(address := st.get_option("server.address")):
+    everybody = sign_in.is_set_up() or visitors.only()
+    if problem is None and not everybody and not is_loopback(address := st.get_option("server.address")):
         problem = CLOSED.format(address=address or "every address of this machine")
     if problem is not None:
         raise SystemExit(problem)
+    visitors.place()
     most = os.environ.get(MOST_UPLOAD, "")
     if most.isascii() and most.isdigit():  # where it is something else, whoever reads a file says so
         config.set_option("server.maxUploadSize", int(most))

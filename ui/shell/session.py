@@ -20,7 +20,7 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.links import DeadLink
 from core.workspace.sharing import READ_ONLY, SharedWorkspace
 from core.workspace.workspace import LOCAL_OWNER, Workspace
-from ui.shell import sign_in
+from ui.shell import sign_in, visitors
 
 NOT_SIGNED_IN = "You are not signed in, or your session has expired. Sign in again."
 SECONDS_BELIEVED = 2.0
@@ -72,7 +72,9 @@ def _view() -> _Looker:
 
 
 def _own() -> _Looker:
-    """Whoever signed in here; where nobody does, the local owner."""
+    """Whoever signed in here; where nobody does, the local owner; where only links are answered, nobody."""
+    if visitors.only():
+        raise DeadLink
     if not sign_in.is_set_up():
         return _Looker(LOCAL_OWNER)
     who = sign_in.owner()
@@ -88,7 +90,7 @@ def must_sign_in() -> bool:
     """Whether somebody has to sign in before there is anything of their own to see."""
     try:
         _own().check()
-    except NotSignedIn:
+    except (NotSignedIn, DeadLink):
         return True
     return False
 

@@ -14,13 +14,13 @@ from core.workspace.links import DEAD, DeadLink, View
 from core.workspace.run import Run
 from core.workspace.sharing import SharedWorkspace
 from ui.data import choice as data_choice
-from ui.shell import addresses, questions, session
+from ui.shell import addresses, questions, session, visitors
 from ui.shell.page import error, plain
 
 PATH = addresses.SHARED
 """The address of every link."""
-TOKEN = "t"
-"""The parameter of that address that holds the token; no control of any page is called so."""
+TOKEN = addresses.TOKEN
+"""The parameter of that address that holds the token."""
 SECONDS_BETWEEN_QUESTIONS = 2.0
 """How often an open tab asks whether its link still works."""
 READ_ONLY = "Shared by a link: you can explore this result and download its tables, but not change it."
@@ -39,8 +39,8 @@ class Opened:
 
 
 def asked_for() -> bool:
-    """Whether the address holds a token."""
-    return TOKEN in st.query_params
+    """Whether the address holds a token, or nobody gets an answer here without one."""
+    return TOKEN in st.query_params or visitors.only()
 
 
 def parameters_of(shown: Run | View) -> tuple[str, dict[str, list[str]]] | None:
@@ -65,7 +65,7 @@ def opened() -> Opened | None:
     busy or damaged makes no link a dead one.
     """
     try:
-        through = session.shared(st.query_params[TOKEN])
+        through = session.shared(st.query_params.get(TOKEN, ""))
         session.look_through(through)
         shown = through.shown(through.owner)
         led = parameters_of(shown)
