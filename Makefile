@@ -45,7 +45,7 @@ test: check browser postgres
 	TOUCHSTONE_TEST_DATABASE=postgresql $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(ON_POSTGRES) -m "not evidence" $(SHUFFLED)
 
 # What is about the database, of the tests of the workspace; the others are about files and processes.
-ON_POSTGRES := $(addprefix tests/workspace/test_,workspace.py owners.py sharing.py sharing_views.py sign_outs.py models.py \
+ON_POSTGRES := $(addprefix tests/workspace/test_,workspace.py owners.py sharing.py sharing_views.py sign_ins.py models.py \
   leases.py runner.py needed.py faults.py killed_process.py quota.py shares.py defaults.py older_method.py)
 
 check: setup

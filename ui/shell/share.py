@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -19,7 +18,7 @@ from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.data.results import dataset_of
 from ui.shell import shared_view, sign_in, visitors
-from ui.shell.page import download, error, or_toast
+from ui.shell.page import day, download, error, or_toast
 from ui.shell.session import owner, workspace
 
 FOLDER = "" if COMMAND == "touchstone" else ", in Touchstone's folder"
@@ -214,19 +213,15 @@ def one(link: Link, *, to_this: bool = True, where: str = "") -> None:
     if link.works and address_of_it is not None:
         st.code(address_of_it, language=None, wrap_lines=True)
         st.caption("Copy it now: it is not stored and cannot be shown again later.")
-    used = f"last opened {_day(link.used)}" if link.used else "never opened"
-    made = f"Made {_day(link.created)}{'' if to_this else ', with other settings'}"
+    used = f"last opened {day(link.used)}" if link.used else "never opened"
+    made = f"Made {day(link.created)}{'' if to_this else ', with other settings'}"
     with st.container(horizontal=True, vertical_alignment="center"):
         if link.works:
-            st.caption(f"{made}, works until {_day(link.expires)}, {used}", width="stretch")
+            st.caption(f"{made}, works until {day(link.expires)}, {used}", width="stretch")
             st.button("Revoke", key=f"revoke-{where}{link.id}", type="tertiary", on_click=_revoke, args=(link.id,))
         else:
-            ended = f"revoked {_day(link.revoked)}" if link.revoked else f"expired {_day(link.expires)}"
+            ended = f"revoked {day(link.revoked)}" if link.revoked else f"expired {day(link.expires)}"
             st.caption(f"{made}, {ended}, {used}")
-
-
-def _day(when: float) -> str:
-    return f"{datetime.fromtimestamp(when, UTC):%d %b %Y, %H:%M} UTC"
 
 
 @or_toast
