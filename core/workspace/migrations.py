@@ -58,12 +58,11 @@ def _list_sign_ins(connection: Connection) -> None:
     """The ends of sign-ins come to stand in the table of all sign-ins."""
     if "sign_outs" not in inspect(connection).get_table_names():  # an older database has no table that came after it
         return
-    connection.execute(
-        text(
-            "CREATE TABLE sign_ins (owner VARCHAR NOT NULL, sign_in VARCHAR NOT NULL, browser VARCHAR NOT NULL, "
-            "began FLOAT NOT NULL, used FLOAT NOT NULL, ended FLOAT, PRIMARY KEY (owner, sign_in))"
-        )
+    columns = (
+        *("owner VARCHAR NOT NULL", "sign_in VARCHAR NOT NULL", "browser VARCHAR NOT NULL", "began FLOAT NOT NULL"),
+        *("used FLOAT NOT NULL", "ended FLOAT", "PRIMARY KEY (owner, sign_in)"),
     )
+    connection.execute(text(f"CREATE TABLE sign_ins ({', '.join(columns)})"))
     connection.execute(text("INSERT INTO sign_ins SELECT owner, sign_in, '', at, at, at FROM sign_outs"))
     connection.execute(text("DROP TABLE sign_outs"))
 
