@@ -52,11 +52,19 @@ def _begin() -> Callable[[], None]:
     return end
 
 
+def note_fault(problem: Exception) -> None:
+    """Write down that a page met something that nobody foresaw; Streamlit then says so on the page."""
+    from core.workspace import events
+
+    events.note_fault(problem)
+
+
 check_start()
 guards = [OnlyLinks] if visitors.only() else [ThisMachineOnly, PrintedAddress]
 app = st.App(
     ROOT / "ui" / "shell" / "router.py",
     lifespan=lifespan,
+    on_script_error=note_fault,
     middleware=[
         Middleware(SecurityHeaders),
         *map(Middleware, guards),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from core.workspace import events
 from core.workspace.errors import WorkspaceError
 from core.workspace.schema import SignInRow, now
 from core.workspace.store import Store, commit_or_ignore_twin
@@ -59,14 +60,17 @@ class SignIns:
     def sign_out(self, owner: str, sign_in: str) -> None:
         """End a sign-in, for good and wherever it is in use; those that are long past are forgotten."""
 
-        def end(session: Session) -> None:
+        def end(session: Session) -> bool:
             self._forget(session)
             row = session.get(SignInRow, (owner, sign_in)) or SignInRow(owner=owner, sign_in=sign_in)
+            ends = row.ended is None
             row.ended = row.ended or now()
             session.add(row)
             commit_or_ignore_twin(session)
+            return ends
 
-        self._store.free(end)
+        if self._store.free(end):
+            events.note("signed_out", sign_in=events.short(sign_in))
 
     def _note_use(self, owner: str, sign_in: str, browser: str) -> None:
         """Write down that a sign-in was used, where that can be written: it goes on though the disk is full.
@@ -79,10 +83,13 @@ class SignIns:
         self._noted[of] = now()
         with suppress(WorkspaceError), self._store.session() as session:
             self._forget(session)
-            row = session.get(SignInRow, of) or SignInRow(owner=owner, sign_in=sign_in, browser=browser)
+            known = session.get(SignInRow, of)
+            row = known or SignInRow(owner=owner, sign_in=sign_in, browser=browser)
             row.used = now()
             session.add(row)
             commit_or_ignore_twin(session)
+            if known is None:
+                events.note("signed_in", sign_in=events.short(sign_in))
 
     @staticmethod
     def _forget(session: Session) -> None:

@@ -1,5 +1,6 @@
 """With sign-in nobody sees anything before signing in, and then only what is their own, by issuer and subject."""
 
+import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -7,7 +8,9 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from core.questions import with_page
+from core.workspace import events
 from core.workspace.errors import WorkspaceError
+from core.workspace.links import link_id
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import PLAN, ROOT, stored_run, texts
 from ui.shell import gate, session, sign_in
@@ -172,3 +175,22 @@ def test_the_other_sign_ins_of_a_person_are_listed_and_can_be_ended(opened, monk
     assert gate.SENTENCE in texts(there.run())
     assert gate.SENTENCE not in texts(of_bob.run())
     assert "signed in here and in 0 other browsers" in texts(of_bob)
+
+
+def test_the_log_names_no_token_and_nobody(opened, workspace, wine, monkeypatch, tmp_path):
+    log = tmp_path / "events.log"
+    monkeypatch.setenv(events.SETTING, str(log))
+    monkeypatch.setattr(sign_in, "browser", lambda: "Firefox on Linux")
+    me = owner_named(ALICE)
+    workspace.add_dataset(me, wine)
+    token = workspace.create_link(me, workspace.create_run(me, PLAN, wine.fingerprint).id)
+    mine = opened("runs", {**ALICE, "name": "Alice"})
+    for asked in (token, "A" * 43):
+        opened("shared_run", t=asked).run()
+    mine.button(key="sign-out").click().run()
+    written = log.read_text("utf-8")
+    lines = [json.loads(line) for line in written.splitlines()]
+    assert [line["event"] for line in lines] == ["signed_in", "link_asked", "link_asked", "signed_out"]
+    assert [line.get("works") for line in lines] == [None, True, False, None]
+    for named in (token, link_id(token), me, "lice", "example", "Wine", "Firefox", wine.fingerprint, "A" * 9):
+        assert named not in written

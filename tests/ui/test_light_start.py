@@ -1,5 +1,6 @@
 """What is heavy is imported when something needs it: not before, and never twice."""
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -73,3 +74,16 @@ def test_workers_do_not_import_streamlit_also_after_a_respawn():
             print(before, after)
     """
     assert in_fresh_process(code) == "[['__mp_main__']] [['__mp_main__']]"
+
+
+def test_what_a_page_met_that_nobody_foresaw_is_written_down(monkeypatch, tmp_path):
+    monkeypatch.setenv("TOUCHSTONE_LOG", str(tmp_path / "events.log"))
+    code = """
+        import logging
+        logging.disable()
+        import app
+        print(app.app._on_script_error(ValueError("of alice")))
+    """
+    assert in_fresh_process(code) == "None", "Streamlit shows it as ever"
+    line = json.loads((tmp_path / "events.log").read_text())
+    assert (line["event"], line["type"]) == ("fault", "ValueError")

@@ -1,6 +1,7 @@
 """Where links open to others nothing is answered without the token of one that works, and nobody asks too much."""
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
 from core.data import load_example
+from core.workspace import events
 from core.workspace.errors import DatabaseBusy
 from core.workspace.links import DEAD
 from core.workspace.workspace import LOCAL_OWNER, Workspace
@@ -69,10 +71,8 @@ def scope_of(target: str, *, kind: str, method: str, token: str | None, origin: 
     return {**about, "client": (client, 50_000)}
 
 
-@pytest.fixture
-def ask() -> Callable[..., Answer]:
-    """What comes of a request to one and the same door."""
-    door = OnlyLinks(app)
+def asked_of(door: OnlyLinks) -> Callable[..., Answer]:
+    """What comes of requests to one and the same door."""
 
     def ask_it(
         target: str,
@@ -88,13 +88,17 @@ def ask() -> Callable[..., Answer]:
         async def send(message: dict) -> None:
             came.append(message)
 
-        asyncio.run(
-            door(scope_of(target, kind=kind, method=method, token=token, origin=origin, client=client), None, send)
-        )
+        scope = scope_of(target, kind=kind, method=method, token=token, origin=origin, client=client)
+        asyncio.run(door(scope, None, send))
         body = b"".join(message.get("body", b"") for message in came)
         return Answer(came[0].get("status", came[0]["type"]), body.decode(), Headers(raw=came[0].get("headers", [])))
 
     return ask_it
+
+
+@pytest.fixture
+def ask() -> Callable[..., Answer]:
+    return asked_of(OnlyLinks(app))
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
@@ -160,26 +164,17 @@ def test_where_nobody_can_say_whether_a_link_works_it_is_not_called_dead(ask, to
     assert str(DatabaseBusy()) in answer.text
 
 
-def test_too_many_requests_are_refused_in_a_sentence(ask, token, monkeypatch):
+def test_too_many_requests_are_refused_in_a_sentence(token, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(only_links, "Allowance", lambda most, rate: Allowance(3, 1, clock=lambda: clock[0]))
-    door = OnlyLinks(app)
-
-    def status(client: str) -> tuple[int, str]:
-        came: list[dict] = []
-
-        async def send(message: dict) -> None:
-            came.append(message)
-
-        scope = scope_of(f"/shared_run?t={token}", kind="http", method="GET", token=None, origin=None, client=client)
-        asyncio.run(door(scope, None, send))
-        return came[0]["status"], came[1]["body"].decode()
-
-    assert [status("192.168.1.7")[0] for _ in range(4)] == [200, 200, 200, 429]
-    assert TOO_MANY in status("192.168.1.7")[1]
-    assert status("192.168.1.8")[0] == 200
+    ask, link = asked_of(OnlyLinks(app)), f"/shared_run?t={token}"
+    assert [ask(link).status for _ in range(4)] == [200, 200, 200, 429]
+    refused = ask(link)
+    assert TOO_MANY in refused.text
+    assert refused.headers["retry-after"] == "60"
+    assert ask(link, client="192.168.1.8").status == 200
     clock[0] += 1
-    assert [status("192.168.1.7")[0] for _ in range(2)] == [200, 429]
+    assert [ask(link).status for _ in range(2)] == [200, 429]
 
 
 def test_of_very_many_addresses_those_that_asked_last_are_remembered():
@@ -270,3 +265,20 @@ def test_what_is_neither_http_nor_websocket_passes():
 
     asyncio.run(OnlyLinks(listen)({"type": "lifespan"}, None, None))
     assert heard == ["lifespan"]
+
+
+def test_what_was_asked_in_vain_is_written_down_and_never_fills_the_disk(token, monkeypatch, tmp_path):
+    log = tmp_path / "events.log"
+    monkeypatch.setenv(events.SETTING, str(log))
+    monkeypatch.setattr(only_links, "Allowance", lambda most, rate: Allowance(4, 0))
+    ask = asked_of(OnlyLinks(app))
+    for _ in range(2):
+        ask(f"/shared_run?t={'A' * 43}")
+        ask("/media/rows.tsv", token="A" * 43)
+    for _ in range(20):
+        assert ask(f"/shared_run?t={token}").status == 429
+    assert [json.loads(line)["event"] for line in log.read_text().splitlines()] == [
+        *("link_asked", "link_asked", "too_many_requests")
+    ]
+    assert token not in log.read_text()
+    assert "AAAA" not in log.read_text()

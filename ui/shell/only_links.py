@@ -27,6 +27,7 @@ MOST_TABS, MOST_TABS_OF_ALL = 10, 60
 """How many pages may be open: of an address, and of all together."""
 SECONDS_BELIEVED = 2.0
 """So long a link that was found to work is taken to, for what its page asks for."""
+SECONDS_BETWEEN_NOTES = 60.0
 NOTHING_ELSE = "Only links to shared results are answered here. Open the whole address that you were sent."
 TOO_MANY = "Too many requests came from your address. Wait a minute, then open the link again."
 TOO_MANY_TABS = "Too many pages are open here. Close some that you no longer need, or try again later."
@@ -73,6 +74,7 @@ class OnlyLinks:
         self.app, self.allowance, self.tabs = app, Allowance(AT_ONCE, EACH_SECOND), Counter[str]()
         self._worked: dict[str, float] = {}
         """When a token was found to work."""
+        self._noted = float("-inf")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it with a sentence; a websocket is closed before it was accepted."""
@@ -93,6 +95,7 @@ class OnlyLinks:
         """What a request is answered that is not passed on."""
         who = _who(scope)
         if not self.allowance.spend(who):
+            self._note_too_many()
             return _page(429, "Too many requests", TOO_MANY, {"retry-after": "60"})
         opening = opened(scope)
         token = opening or (_brought(scope) if _belongs_to_a_page(scope) else None)
@@ -113,10 +116,19 @@ class OnlyLinks:
         self._worked = {of: at for of, at in self._worked.items() if now - at <= SECONDS_BELIEVED}
         if token in self._worked and not anew:
             return None
-        trouble = await run_in_threadpool(_trouble, token)
+        trouble = await run_in_threadpool(_trouble, token, note=anew)
         if trouble is None:
             self._worked[token] = now
         return trouble
+
+    def _note_too_many(self) -> None:
+        """Have it written down that somebody asks too much, once a minute: the log must not fill the disk for it."""
+        from core.workspace import events
+
+        now = time.monotonic()
+        if now - self._noted >= SECONDS_BETWEEN_NOTES:
+            self._noted = now
+            events.note("too_many_requests")
 
     async def _tab(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A page that is open: it counts as long as it is, and whoever asks too much of it waits."""
@@ -143,15 +155,21 @@ def opened(scope: Scope) -> str | None:
     return given[-1] if given else None
 
 
-def _trouble(token: str) -> HTMLResponse | None:
-    """What is said of a token that does not work, or of which nobody can say it now; None of one that works."""
-    from core.workspace.errors import WorkspaceError  # not in the launcher, which is light
-    from core.workspace.links import DeadLink
+def _trouble(token: str, *, note: bool) -> HTMLResponse | None:
+    """What is said of a token that does not work, or of which nobody can say it now; None of one that works.
+
+    Pages note that theirs works; that one does not is noted here, if asked for.
+    """
+    from core.workspace import events  # not in the launcher, which is light
+    from core.workspace.errors import WorkspaceError
+    from core.workspace.links import DeadLink, link_id
     from ui.shell import session
 
     try:
         session.shared(token)
     except DeadLink as problem:
+        if note:
+            events.note("link_asked", link=events.short(link_id(token)), works=False)
         return _page(403, "This link does not work", str(problem))
     except WorkspaceError as problem:
         return _page(503, "Try again later", str(problem))
