@@ -1,6 +1,7 @@
 """Where links open to others, a link shows its result there; nothing else does, and no owner is there."""
 
 import http.client
+import json
 import os
 import signal
 import time
@@ -11,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.questions import with_page
+from core.workspace import events
 from tests.browser.server import SECONDS_TO_STOP, Server, free_port, serve
 from tests.browser.test_links import create_link, watched
 from tests.browser.waiting import PATIENCE, click, settled
@@ -29,7 +31,8 @@ def door() -> str:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, door: str) -> Iterator[Server]:
-    with serve(tmp_path_factory.mktemp("browser-home"), settings={SETTING: door}) as running:
+    home = tmp_path_factory.mktemp("browser-home")
+    with serve(home, settings={SETTING: door, events.SETTING: str(home / "events.log")}) as running:
         yield running
 
 
@@ -66,15 +69,14 @@ def test_a_link_opens_there_until_it_is_revoked_and_nothing_else_does(
     expect(visitor.get_by_text("Read-only").first).to_be_visible()
     expect(visitor.locator(".stPlotlyChart:has(canvas)")).to_be_visible()
     assert settled(visitor).evaluate("window.violations ?? []") == []
-    for name in ("", *with_page(), "shared_run", "_stcore/health"):
-        beside = visitor.context.new_page()
-        answer = beside.goto(f"http://{door}/{name}")
-        health = name == "_stcore/health"  # which the page of the link asks for
-        assert answer is not None
-        assert answer.status == (200 if health else 403)
-        assert health or NOTHING_ELSE in beside.locator("body").inner_text()
-        beside.close()
-        assert asked(door, f"/{name}")[0] == 403
+    for name in ("", *with_page(), "shared_run", "auth/login"):
+        answer = visitor.context.request.get(f"http://{door}/{name}")  # by a browser that opened a link
+        assert answer.status == asked(door, f"/{name}")[0] == 403
+        assert NOTHING_ELSE in answer.text()
+    assert asked(door, "/_stcore/health")[0] == 403
+    beside = visitor.context.new_page()
+    beside.goto(f"http://{door}/")
+    expect(beside.get_by_role("heading", name="Open the whole link")).to_be_visible()
     click(page.get_by_role("button", name="Revoke"))
     expect(visitor.get_by_text("This link does not work")).to_be_visible()
     expect(visitor.locator(".stPlotlyChart")).to_have_count(0)
@@ -84,7 +86,10 @@ def test_a_link_opens_there_until_it_is_revoked_and_nothing_else_does(
     expect(visitor.get_by_role("heading", name="This link does not work")).to_be_visible()
     log = (server.home / "server.log").read_text()
     assert f"Links that you share open at http://{door}/" in log
-    assert link.split("t=")[1].split("&")[0] not in log
+    events_log = (server.home / "events.log").read_text()
+    came = [json.loads(line) for line in events_log.splitlines()]
+    assert [one["works"] for one in came if one["event"] == "link_asked"] == [True, False, False]
+    assert link.split("t=")[1].split("&")[0] not in log + events_log
 
 
 def test_too_many_requests_are_refused_there_and_others_go_on(server: Server, door: str, page: Page):
