@@ -44,10 +44,9 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 test: check browser postgres
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not evidence and not browser" $(SHUFFLED)
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile tests/browser -m "not evidence" $(SHUFFLED)
-	TOUCHSTONE_TEST_DATABASE=postgresql $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(ON_POSTGRES) -m "not evidence" $(SHUFFLED)
 
 # What is about the database, of the tests of the workspace; the others are about files and processes.
-ON_POSTGRES := $(addprefix tests/workspace/test_,workspace.py owners.py sharing.py sharing_views.py sign_outs.py models.py \
+ON_POSTGRES := $(addprefix tests/workspace/test_,workspace.py owners.py sharing.py sharing_views.py sign_ins.py models.py \
   leases.py runner.py needed.py faults.py damage.py killed_process.py quota.py shares.py defaults.py older_method.py)
 
 check: setup
@@ -75,7 +74,9 @@ postgres:
 
 # Shapes are checked by `make test`, on the same code; here that would take a sixth of the time.
 evidence: setup browser postgres
-	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests -m evidence -n $(WORKERS) --dist worksteal -rP
+	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests -m "evidence and not browser" -n $(WORKERS) --dist worksteal -rP
+	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests/browser -m evidence -n $(WORKERS) --dist load -rP
+	JAXTYPING_DISABLE=1 TOUCHSTONE_TEST_DATABASE=postgresql $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(ON_POSTGRES) -m "not browser"
 
 bench: setup
 	@for script in benchmarks/bench_*.py benchmarks/case_study_*.py; do echo; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done

@@ -9,9 +9,11 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
+from ui.shell import visitors
 from ui.shell.access import PrintedAddress
 from ui.shell.addresses import Addresses
 from ui.shell.health import route
+from ui.shell.only_links import OnlyLinks
 from ui.shell.serving import Index, SecurityHeaders, ThisMachineOnly, check_start
 
 ROOT = Path(__file__).resolve().parent
@@ -30,32 +32,45 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 
 def _begin() -> Callable[[], None]:
-    """Say where another Touchstone is open on this home, compile what is not compiled yet; returns what ends both."""
+    """Say where this Touchstone is open and another one is, open links to others, compile; returns what ends all."""
     from core.data.home import home
     from ui.shell import access, already_open, compiling
 
+    if visitors.only():
+        visitors.say()
+        return lambda: None
     address = already_open.here()
     access.say(address)
     folder = home()
     already_open.say(folder, address)
+    visitors.open_door()
     compiling.begin()
 
     def end() -> None:
+        visitors.close_door()
         already_open.leave(folder, address)
         compiling.close()
 
     return end
 
 
+def note_fault(problem: Exception) -> None:
+    """Write down that a page met something that nobody foresaw; Streamlit then says so on the page."""
+    from core.workspace import events
+
+    events.note_fault(problem)
+
+
 check_start()
+guards = [OnlyLinks] if visitors.only() else [ThisMachineOnly, PrintedAddress]
 app = st.App(
     ROOT / "ui" / "shell" / "router.py",
     lifespan=lifespan,
     routes=[route()],
+    on_script_error=note_fault,
     middleware=[
         Middleware(SecurityHeaders),
-        Middleware(ThisMachineOnly),
-        Middleware(PrintedAddress),
+        *map(Middleware, guards),
         Middleware(Addresses),
         Middleware(Index),
     ],

@@ -54,7 +54,20 @@ def _only_tables(_connection: Connection) -> None:
     """Nothing but a table that was not there before (that of sign-outs)."""
 
 
-STEPS: dict[int, Callable[[Connection], None]] = {1: _hash_rows, 2: _seal_rows, 3: _only_tables}
+def _list_sign_ins(connection: Connection) -> None:
+    """The ends of sign-ins come to stand in the table of all sign-ins."""
+    if "sign_outs" not in inspect(connection).get_table_names():  # an older database has no table that came after it
+        return
+    columns = (
+        *("owner VARCHAR NOT NULL", "sign_in VARCHAR NOT NULL", "browser VARCHAR NOT NULL", "began FLOAT NOT NULL"),
+        *("used FLOAT NOT NULL", "ended FLOAT", "PRIMARY KEY (owner, sign_in)"),
+    )
+    connection.execute(text(f"CREATE TABLE sign_ins ({', '.join(columns)})"))
+    connection.execute(text("INSERT INTO sign_ins SELECT owner, sign_in, '', at, at, at FROM sign_outs"))
+    connection.execute(text("DROP TABLE sign_outs"))
+
+
+STEPS: dict[int, Callable[[Connection], None]] = {1: _hash_rows, 2: _seal_rows, 3: _only_tables, 4: _list_sign_ins}
 """What leads from each version to the next, in SQL of its own: the tables of `schema` are those of the newest version.
 
 A table that a version adds needs no SQL: those that are not there are made after the last step.

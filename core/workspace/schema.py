@@ -1,5 +1,4 @@
-"""What is remembered? Data sets, predictions, models, runs, links, the ends of sign-ins, how far trials are and
-their rows.
+"""What is remembered? Data sets, predictions, models, runs, links, sign-ins, how far trials are and their rows.
 
 Whoever changes a table here adds a step to `core.workspace.migrations`, which older databases go through.
 """
@@ -173,14 +172,17 @@ class ViewLinkRow(_Link, Base):
     settings: Mapped[str]
 
 
-class SignOutRow(Base):
-    """The end of a sign-in, which is named by a hash of what the provider said of it."""
+class SignInRow(Base):
+    """A sign-in, which is named by a hash of what the provider said of it; or the end of one."""
 
-    __tablename__ = "sign_outs"
+    __tablename__ = "sign_ins"
 
     owner: Mapped[str] = mapped_column(primary_key=True)
     sign_in: Mapped[str] = mapped_column(primary_key=True)
-    at: Mapped[float] = mapped_column(default=now)
+    browser: Mapped[str] = mapped_column(default="")
+    began: Mapped[float] = mapped_column(default=now)
+    used: Mapped[float] = mapped_column(default=now)
+    ended: Mapped[float | None]
 
 
 class RestsOnRow(Base):

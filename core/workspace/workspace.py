@@ -21,7 +21,7 @@ from core.workspace.links import USUAL_DAYS, Link, Links, View
 from core.workspace.models import Models, StoredModel
 from core.workspace.run import Run, Steps
 from core.workspace.runs import Runs
-from core.workspace.sign_outs import SignOuts
+from core.workspace.sign_ins import SignIn, SignIns
 from core.workspace.store import Store
 from core.workspace.work import Work
 
@@ -39,7 +39,7 @@ class Workspace:
         self._store = Store(home, database_url)
         self._data, self._models = Data(self._store), Models(self._store)
         self._runs, self._work, self._links = Runs(self._store), Work(self._store), Links(self._store)
-        self._sign_outs = SignOuts(self._store)
+        self._sign_ins = SignIns(self._store)
 
     def close(self) -> None:
         """Close every connection."""
@@ -261,15 +261,19 @@ class Workspace:
         """Take a link back, by its id."""
         self._links.revoke_link(owner, link)
 
-    # Sign-ins that have ended (`core.workspace.sign_outs`)
+    # Sign-ins (`core.workspace.sign_ins`)
+
+    def follow_sign_in(self, owner: str, sign_in: str, *, browser: str) -> bool:
+        """Whether a sign-in goes on; notes that it was used, and a new one with its browser."""
+        return self._sign_ins.follow_sign_in(owner, sign_in, browser=browser)
+
+    def sign_ins(self, owner: str) -> list[SignIn]:
+        """The owner's sign-ins that go on, the last used first."""
+        return self._sign_ins.sign_ins(owner)
 
     def sign_out(self, owner: str, sign_in: str) -> None:
         """End a sign-in, for good and wherever it is in use."""
-        self._sign_outs.sign_out(owner, sign_in)
-
-    def is_signed_out(self, owner: str, sign_in: str) -> bool:
-        """Whether a sign-in has ended."""
-        return self._sign_outs.is_signed_out(owner, sign_in)
+        self._sign_ins.sign_out(owner, sign_in)
 
     def _facts(self, owner: str, fingerprint: str) -> Facts:
         """What the defaults of plans on a data set hang on, read when it is asked for."""

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,11 +60,13 @@ SECONDS_TO_FOLLOW = 60
 class serve:
     """Context manager: start the app as `make run` does, wait until it answers, stop it, look for leftovers.
 
-    `secrets` gives the text of secrets.toml for a server at this address.
+    `secrets` gives the text of secrets.toml for a server at this address; `settings` are of the environment.
     """
 
-    def __init__(self, home: Path, *, secrets: Callable[[str], str] | None = None):
-        self.home, self.secrets = home, secrets
+    def __init__(
+        self, home: Path, *, secrets: Callable[[str], str] | None = None, settings: Mapping[str, str] | None = None
+    ):
+        self.home, self.secrets, self.settings = home, secrets, settings or {}
 
     def __enter__(self) -> Server:
         port = free_port()
@@ -82,7 +84,7 @@ class serve:
                 *flags,
             ],
             cwd=ROOT,
-            env={**os.environ, "TOUCHSTONE_HOME": str(self.home)},
+            env={**os.environ, "TOUCHSTONE_HOME": str(self.home), **self.settings},
             stdout=self.log,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # a session of its own, so that what it leaves behind can be found

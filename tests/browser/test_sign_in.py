@@ -151,6 +151,14 @@ def test_sign_in_share_look_revoke(server: Server, tab):
     bob.goto(f"{server.url}/runs")
     expect(bob.get_by_text("Signed in as bob")).to_be_visible()
     sign_in(alice, server, "alice")
+    sign_in(copy, server, "alice")
+    click(copy.get_by_role("button", name="Sign-ins"))
+    expect(copy.get_by_text("You are signed in here and in 1 other browser.")).to_be_visible()
+    expect(copy.get_by_text(re.compile("Chrome on Linux, since"))).to_be_visible()
+    click(copy.get_by_role("button", name="End", exact=True))
+    expect(copy.get_by_text("in 0 other browsers")).to_be_visible()
+    alice.goto(f"{server.url}/runs")
+    assert_closed(alice)
     for page in (alice, bob, visitor, copy):
         assert page.evaluate("window.violations ?? []") == []
     log = (server.home / "server.log").read_text()

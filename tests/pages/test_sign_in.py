@@ -1,5 +1,6 @@
 """With sign-in nobody sees anything before signing in, and then only what is their own, by issuer and subject."""
 
+import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -7,7 +8,9 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from core.questions import with_page
+from core.workspace import events
 from core.workspace.errors import WorkspaceError
+from core.workspace.links import link_id
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import PLAN, ROOT, stored_run, texts
 from ui.shell import gate, session, sign_in
@@ -155,3 +158,39 @@ def test_what_was_begun_for_a_sign_in_gives_nothing_once_that_has_ended(monkeypa
     session.sign_out()
     with pytest.raises(session.NotSignedIn):
         begun()
+
+
+def test_the_other_sign_ins_of_a_person_are_listed_and_can_be_ended(opened, monkeypatch):
+    monkeypatch.setattr(session, "SECONDS_BELIEVED", 0.0)
+    here, elsewhere, bob = {**ALICE, "nonce": "one"}, {**ALICE, "nonce": "two"}, {**ALICE, "sub": "bob"}
+    monkeypatch.setattr(sign_in, "browser", lambda: "Firefox on Linux")
+    assert "signed in here and in 0 other browsers" in texts(opened("runs", here))
+    there, of_bob = opened("runs", elsewhere), opened("runs", bob)
+    mine = opened("runs", here)
+    assert "signed in here and in 1 other browser" in texts(mine)
+    assert "Firefox on Linux, since" in texts(mine)
+    [end] = [one for one in mine.button if one.label == "End"]
+    end.click().run()
+    assert "signed in here and in 0 other browsers" in texts(mine)
+    assert gate.SENTENCE in texts(there.run())
+    assert gate.SENTENCE not in texts(of_bob.run())
+    assert "signed in here and in 0 other browsers" in texts(of_bob)
+
+
+def test_the_log_names_no_token_and_nobody(opened, workspace, wine, monkeypatch, tmp_path):
+    log = tmp_path / "events.log"
+    monkeypatch.setenv(events.SETTING, str(log))
+    monkeypatch.setattr(sign_in, "browser", lambda: "Firefox on Linux")
+    me = owner_named(ALICE)
+    workspace.add_dataset(me, wine)
+    token = workspace.create_link(me, workspace.create_run(me, PLAN, wine.fingerprint).id)
+    mine = opened("runs", {**ALICE, "name": "Alice"})
+    for asked in (token, "A" * 43):
+        opened("shared_run", t=asked).run()
+    mine.button(key="sign-out").click().run()
+    written = log.read_text("utf-8")
+    lines = [json.loads(line) for line in written.splitlines()]
+    assert [line["event"] for line in lines] == ["signed_in", "link_asked", "link_asked", "signed_out"]
+    assert [line.get("works") for line in lines] == [None, True, False, None]
+    for named in (token, link_id(token), me, "lice", "example", "Wine", "Firefox", wine.fingerprint, "A" * 9):
+        assert named not in written

@@ -1,5 +1,6 @@
 """What is heavy is imported when something needs it: not before, and never twice."""
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -46,7 +47,7 @@ def test_the_launcher_imports_nothing_of_core_but_the_list_of_questions():
         import app
         print(sorted(name for name in sys.modules if name.split(".")[0] in ("core", "ui", "pages", "sqlalchemy")))
     """
-    guards = ["access", "addresses", "health", "serving", "sign_in"]
+    guards = ["access", "addresses", "health", "only_links", "serving", "sign_in", "visitors"]
     assert in_fresh_process(code) == str(
         ["core", "core.questions", "ui", "ui.shell", *(f"ui.shell.{name}" for name in guards)]
     )
@@ -73,3 +74,16 @@ def test_workers_do_not_import_streamlit_also_after_a_respawn():
             print(before, after)
     """
     assert in_fresh_process(code) == "[['__mp_main__']] [['__mp_main__']]"
+
+
+def test_what_a_page_met_that_nobody_foresaw_is_written_down(monkeypatch, tmp_path):
+    monkeypatch.setenv("TOUCHSTONE_LOG", str(tmp_path / "events.log"))
+    code = """
+        import logging
+        logging.disable()
+        import app
+        print(app.app._on_script_error(ValueError("of alice")))
+    """
+    assert in_fresh_process(code) == "None", "Streamlit shows it as ever"
+    line = json.loads((tmp_path / "events.log").read_text())
+    assert (line["event"], line["type"]) == ("fault", "ValueError")

@@ -177,6 +177,17 @@ def test_the_browser_lets_upload_what_the_setting_says(monkeypatch):
     assert asked == [("server.maxUploadSize", 500)]
 
 
+def test_a_log_that_cannot_be_written_is_said_at_the_start(monkeypatch, tmp_path):
+    monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1", "secrets.files": []}.get)
+    for file in ("-", str(tmp_path / "events.log")):
+        monkeypatch.setenv(serving.LOG, file)
+        serving.check_start()
+    monkeypatch.setenv(serving.LOG, str(tmp_path))
+    with pytest.raises(SystemExit, match="cannot be written") as ended:
+        serving.check_start()
+    assert str(tmp_path) in str(ended.value)
+
+
 @pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1"])
 def test_on_this_machines_own_address_it_starts(monkeypatch, address):
     monkeypatch.setattr(st, "get_option", {"server.address": address, "secrets.files": []}.get)

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 import zipfile
 from contextlib import closing
 from pathlib import Path
@@ -248,3 +249,15 @@ def flip_a_byte(file: Path, run_id: str, trial: int, place: float) -> None:
         content[int(place * len(content))] ^= 1
         change = "UPDATE trials SET content = ? WHERE run_id = ? AND trial = ?"
         database.execute(change, (bytes(content), run_id, trial))
+
+
+def test_sign_ins_that_have_ended_stay_ended(home):
+    with closing(sqlite3.connect(home / DATABASE)) as database, database:  # as version 4 kept them
+        database.execute("CREATE TABLE sign_outs (owner VARCHAR, sign_in VARCHAR, at FLOAT)")
+        database.execute("INSERT INTO sign_outs VALUES ('oidc:a', 'one', ?)", (time.time(),))
+    workspace = Workspace(home)
+    assert not workspace.follow_sign_in("oidc:a", "one", browser="")
+    assert workspace.follow_sign_in("oidc:a", "two", browser="")
+    assert [one.id for one in workspace.sign_ins("oidc:a")] == ["two"]
+    assert asked(home / DATABASE, "SELECT name FROM sqlite_master WHERE name = 'sign_outs'") == []
+    workspace.close()

@@ -23,7 +23,7 @@ from tests.workspace.plans import SleepPlan
 OWNER, OTHER = "oidc:somebody", "oidc:somebody else"
 NOT_ABOUT_OBJECTS = {"close"}
 """Public, and about no object of anybody."""
-KEEPS = {"add_dataset", "add_predictions", "add_model", "keep_model", "sign_out"}
+KEEPS = {"add_dataset", "add_predictions", "add_model", "keep_model", "follow_sign_in", "sign_out"}
 """What these are given is content, not an id: whoever brings it keeps it for themselves."""
 ABSENT = "refused, as what is not there"
 NOTHING = (None, False, [], "lost", ABSENT)
@@ -61,6 +61,7 @@ def given(workspace: Workspace, wine: Dataset) -> dict[str, object]:
     workspace.store_trial(OWNER, run.id, 0, frames.to_bytes(pd.DataFrame({"trial": [0]})))
     workspace.record_steps(OWNER, run.id, "a process", {1: Steps(1, 2, "epoch")})
     workspace.sign_out(OWNER, "a hash")
+    workspace.follow_sign_in(OWNER, "another hash", browser="Firefox on Linux")
     return {
         "link": link_id(workspace.create_link(OWNER, run.id)),
         "dataset": wine,
@@ -76,6 +77,7 @@ def given(workspace: Workspace, wine: Dataset) -> dict[str, object]:
         "shown": run.id,
         "lease_owner": "a process",
         "sign_in": "a hash",
+        "browser": "Firefox on Linux",
         "state": "done",
         "trial": 2,
         "steps": {2: Steps(1, 2, "epoch")},

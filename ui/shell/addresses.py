@@ -18,6 +18,8 @@ from ui.shell import sign_in
 CALLBACK = "oauth2callback"
 SHARED = "shared_run"
 """The page of every link."""
+TOKEN = "t"
+"""The parameter of that address that holds the token; no control of any page is called so."""
 COOKIE = "touchstone_page"
 KEPT_FOR = 600
 """Seconds that are enough to sign in."""
@@ -50,7 +52,7 @@ class Addresses:
                     if to is not None and "location" in sent:
                         sent["location"] = f"{sent['location'].rstrip('/')}/{to}"
                         sent.append("set-cookie", cookie(None))
-                elif name in with_page() and "t" not in parse_qs(query, keep_blank_values=True):
+                elif name in with_page() and TOKEN not in parse_qs(query, keep_blank_values=True):
                     sent.append("set-cookie", cookie(f"{name}{query and '?'}{query}"))
                 elif not name:
                     sent.append("set-cookie", cookie(None))

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.evaluate.wording import plural
 from ui.shell import session, sign_in
-from ui.shell.page import or_toast, plain
+from ui.shell.page import day, or_toast, plain
 
 LOGO = Path(__file__).with_name("logo.svg")
 ABOUT = "Can this accuracy be trusted? Five published methods answer this, from the files that you have."
+ABOUT_SIGN_INS = "Where you end a sign-in, open pages close with their next step. It lasts 30 days at most."
 SENTENCE = "Sign in to see your data sets and results."
 
 
@@ -27,11 +29,31 @@ def closed() -> None:
 
 
 def way_out() -> None:
-    """Who is signed in, and the way out, at the foot of the sidebar."""
+    """Who is signed in, where else, and the way out, at the foot of the sidebar."""
     called = st.user.get("name") or st.user.get("email") or st.user.get("sub")
     with st.sidebar:
         st.caption(f"Signed in as {plain(called)}")
+        with st.popover("Sign-ins", icon=":material/devices:", type="tertiary"):
+            _sign_ins()
         st.button("Sign out", icon=":material/logout:", type="tertiary", key="sign-out", on_click=_sign_out)
+
+
+def _sign_ins() -> None:
+    """Where else this person is signed in, with the way to end it."""
+    others = session.other_sign_ins()
+    st.markdown(f"You are signed in here and in {plural(len(others), 'other browser')}.")
+    for other in others:
+        browser = plain(other.browser) or "A browser"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"{browser}, since {day(other.began)}, last used {day(other.used)}", width="stretch")
+            st.button("End", key=f"end-{other.id}", type="tertiary", on_click=_end, args=(other.id,))
+    st.caption(ABOUT_SIGN_INS)
+
+
+@or_toast
+def _end(which: str) -> None:
+    """End one of the others."""
+    session.sign_out(which)
 
 
 @or_toast

@@ -41,6 +41,15 @@ def plain(text: object) -> str:
     return _MARKDOWN.sub(r"\\\1", _ADDRESS.sub("\u2060", _SHORTCODE.sub(":\u2060", str(text))))
 
 
+def day(when: float) -> str:
+    """A moment (seconds since 1970) as pages say it.
+
+    >>> day(0)
+    '01 Jan 1970, 00:00 UTC'
+    """
+    return f"{datetime.fromtimestamp(when, UTC):%d %b %Y, %H:%M} UTC"
+
+
 def lead(sentence: str) -> None:
     """The line under the question: what the page answers, and what it cannot tell."""
     st.caption(sentence)

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
 from core.questions import with_page
-from ui.shell import sign_in
+from ui.shell import sign_in, visitors
 from ui.shell.addresses import SHARED, first_page
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
@@ -45,6 +45,8 @@ FORWARDED = re.compile(
 )
 """The headers by which proxies, tunnels and content networks say for whom they ask."""
 MOST_UPLOAD = "TOUCHSTONE_MOST_UPLOAD"
+LOG = "TOUCHSTONE_LOG"
+NO_LOG = "Touchstone does not start: {setting} is {file}, which cannot be written ({why})."
 _HERE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?", re.IGNORECASE)
 
 
@@ -212,14 +214,27 @@ def is_loopback(address: str | None) -> bool:
 def check_start() -> None:
     """End the process with a sentence where starting would be unsafe; else note that the app was started by app.py."""
     problem = sign_in.problem()
-    if problem is None and not sign_in.is_set_up() and not is_loopback(address := st.get_option("server.address")):
+    everybody = sign_in.is_set_up() or visitors.only()
+    if problem is None and not everybody and not is_loopback(address := st.get_option("server.address")):
         problem = CLOSED.format(address=address or "every address of this machine")
     if problem is not None:
         raise SystemExit(problem)
+    visitors.place()
+    _check_log(os.environ.get(LOG, ""))
     most = os.environ.get(MOST_UPLOAD, "")
     if most.isascii() and most.isdigit():  # where it is something else, whoever reads a file says so
         config.set_option("server.maxUploadSize", int(most))
     os.environ[LAUNCHED] = "yes"
+
+
+def _check_log(file: str) -> None:
+    """End the process where what is written down would be lost from the first line on."""
+    if file in ("", "-"):
+        return
+    try:
+        os.close(os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
+    except OSError as problem:
+        raise SystemExit(NO_LOG.format(setting=LOG, file=file, why=problem.strerror)) from None
 
 
 def is_launched() -> bool:

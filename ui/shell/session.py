@@ -19,8 +19,9 @@ from core.workspace.engine.runner import engine as process_engine
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import DeadLink
 from core.workspace.sharing import READ_ONLY, SharedWorkspace
+from core.workspace.sign_ins import SignIn
 from core.workspace.workspace import LOCAL_OWNER, Workspace
-from ui.shell import sign_in
+from ui.shell import sign_in, visitors
 
 NOT_SIGNED_IN = "You are not signed in, or your session has expired. Sign in again."
 SECONDS_BELIEVED = 2.0
@@ -39,12 +40,16 @@ class NotSignedIn(WorkspaceError):
 
 @dataclass(eq=False)
 class _Looker:
-    """Who looks, and by which link or sign-in; `fixed` are the parameters of the address that a link has settled."""
+    """Who looks, and by which link or sign-in and in which browser.
+
+    `fixed` are the parameters of the address that a link has settled.
+    """
 
     owner: str
     shared: SharedWorkspace | None = None
     fixed: frozenset[str] = frozenset()
     sign_in: str | None = None
+    browser: str = ""
     asked: float = float("-inf")
 
     def check(self) -> None:
@@ -53,9 +58,12 @@ class _Looker:
             return
         if self.shared is not None:
             self.shared.shown(self.shared.owner)
-        elif self.sign_in is not None and process_engine().workspace.is_signed_out(self.owner, self.sign_in):
+        elif self.sign_in is not None and not self._goes_on(self.sign_in):
             raise NotSignedIn
         self.asked = time.monotonic()
+
+    def _goes_on(self, sign_in: str) -> bool:
+        return process_engine().workspace.follow_sign_in(self.owner, sign_in, browser=self.browser)
 
 
 _bound: ContextVar[_Looker | None] = ContextVar("view", default=None)
@@ -72,7 +80,9 @@ def _view() -> _Looker:
 
 
 def _own() -> _Looker:
-    """Whoever signed in here; where nobody does, the local owner."""
+    """Whoever signed in here; where nobody does, the local owner; where only links are answered, nobody."""
+    if visitors.only():
+        raise DeadLink
     if not sign_in.is_set_up():
         return _Looker(LOCAL_OWNER)
     who = sign_in.owner()
@@ -80,7 +90,7 @@ def _own() -> _Looker:
         raise NotSignedIn
     known, asked_by = st.session_state.get(_OWN), (who, sign_in.this_one())
     if known is None or (known.owner, known.sign_in) != asked_by:
-        known = st.session_state[_OWN] = _Looker(who, sign_in=asked_by[1])
+        known = st.session_state[_OWN] = _Looker(who, sign_in=asked_by[1], browser=sign_in.browser())
     return known
 
 
@@ -88,14 +98,20 @@ def must_sign_in() -> bool:
     """Whether somebody has to sign in before there is anything of their own to see."""
     try:
         _own().check()
-    except NotSignedIn:
+    except (NotSignedIn, DeadLink):
         return True
     return False
 
 
-def sign_out() -> None:
-    """End this sign-in, also for whoever has a copy of its cookie."""
-    process_engine().workspace.sign_out(_own().owner, sign_in.this_one())
+def sign_out(which: str | None = None) -> None:
+    """End a sign-in of whoever is signed in here, this one if not said, also for whoever has a copy of its cookie."""
+    process_engine().workspace.sign_out(_own().owner, which or sign_in.this_one())
+
+
+def other_sign_ins() -> list[SignIn]:
+    """The sign-ins of whoever is signed in here that go on elsewhere, the last used first."""
+    this = sign_in.this_one()
+    return [one for one in process_engine().workspace.sign_ins(_own().owner) if one.id != this]
 
 
 def bound(call: Callable[Given, Answer]) -> Callable[Given, Answer]:

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -18,8 +17,8 @@ from core.workspace.links import USUAL_DAYS, Link, View, link_id
 from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.data.results import dataset_of
-from ui.shell import shared_view, sign_in
-from ui.shell.page import download, error, or_toast
+from ui.shell import shared_view, sign_in, visitors
+from ui.shell.page import day, download, error, or_toast
 from ui.shell.session import owner, workspace
 
 FOLDER = "" if COMMAND == "touchstone" else ", in Touchstone's folder"
@@ -31,6 +30,8 @@ ABOUT_LINKS = (
 )
 REPORT = "**A report**: one file that opens in any browser, without Touchstone. Send it like any other file."
 HERE_ONLY = "**A link** works on this machine only, because nobody signs in here."
+FOR_OTHERS = "**A link** works for whoever can reach `{url}` in your network."
+NOT_OPEN = "Links should open to others, and do not: the server printed why. Until then they work on this machine only."
 NO_RESULT = "A link shows a result, and there is none yet. Run this first, or wait until it is computed."
 _OFFER, _REPORT, _MADE = "share_offer", "share_report", "links_made"
 
@@ -124,9 +125,9 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
 
 
 def _report_first() -> None:
-    """The report, before any link: without sign-in nobody else can open a link."""
+    """The report, before any link, where nobody else can open a link."""
     report = st.session_state.get(_REPORT)
-    if report is None or sign_in.is_set_up():
+    if report is None or sign_in.is_set_up() or visitors.address() is not None:
         return
     write, name = report
     st.markdown(REPORT)
@@ -182,8 +183,10 @@ def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) ->
     except WorkspaceError as problem:
         error(problem)
         return
-    if not sign_in.is_set_up():
-        st.markdown(HERE_ONLY)
+    if (url := visitors.address()) is not None:
+        st.markdown(FOR_OTHERS.format(url=url))
+    elif not sign_in.is_set_up():
+        st.markdown(NOT_OPEN if visitors.is_wanted() else HERE_ONLY)
     st.caption(ABOUT_LINKS)
     name = shown.page if isinstance(shown, View) else shown.id
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -210,26 +213,23 @@ def link_line(link: Link, *, to_this: bool = True, where: str = "") -> None:
     if link.works and address_of_it is not None:
         st.code(address_of_it, language=None, wrap_lines=True)
         st.caption("Copy it now: it is not stored and cannot be shown again later.")
-    used = f"last opened {_day(link.used)}" if link.used else "never opened"
-    made = f"Made {_day(link.created)}{'' if to_this else ', with other settings'}"
+    used = f"last opened {day(link.used)}" if link.used else "never opened"
+    made = f"Made {day(link.created)}{'' if to_this else ', with other settings'}"
     with st.container(horizontal=True, vertical_alignment="center"):
         if link.works:
-            st.caption(f"{made}, works until {_day(link.expires)}, {used}", width="stretch")
+            st.caption(f"{made}, works until {day(link.expires)}, {used}", width="stretch")
             st.button("Revoke", key=f"revoke-{where}{link.id}", type="tertiary", on_click=_revoke, args=(link.id,))
         else:
-            ended = f"revoked {_day(link.revoked)}" if link.revoked else f"expired {_day(link.expires)}"
+            ended = f"revoked {day(link.revoked)}" if link.revoked else f"expired {day(link.expires)}"
             st.caption(f"{made}, {ended}, {used}")
-
-
-def _day(when: float) -> str:
-    return f"{datetime.fromtimestamp(when, UTC):%d %b %Y, %H:%M} UTC"
 
 
 @or_toast
 def _create(shown: str | View, parameters: Mapping[str, Sequence[str]], days: int) -> None:
     token = workspace().create_link(owner(), shown, days=days)
     made = st.session_state.setdefault(_MADE, {})
-    made[link_id(token)] = address(shared_view.PATH, {shared_view.TOKEN: token, **parameters})
+    query = {shared_view.TOKEN: token, **parameters}
+    made[link_id(token)] = address(shared_view.PATH, query, root=visitors.address())
 
 
 @or_toast
@@ -237,11 +237,14 @@ def _revoke(link: str) -> None:
     workspace().revoke_link(owner(), link)
 
 
-def address(path: str, parameters: Mapping[str, str | Sequence[str]]) -> str:
-    """The whole address of a view; defaults are written out, so that it means the same when a default changes."""
-    here = urlsplit(st.context.url or "")
-    root = here.path.rsplit("/", 1)[0]
-    return urlunsplit((here.scheme, here.netloc, f"{root}/{path}", urlencode(parameters, doseq=True), ""))
+def address(path: str, parameters: Mapping[str, str | Sequence[str]], *, root: str | None = None) -> str:
+    """The whole address of a view; defaults are written out, so that it means the same when a default changes.
+
+    `root` is where the server is, if not where this page was opened.
+    """
+    here = urlsplit(root or st.context.url or "")
+    at = here.path.rsplit("/", 1)[0]
+    return urlunsplit((here.scheme, here.netloc, f"{at}/{path}", urlencode(parameters, doseq=True), ""))
 
 
 def _file_of(choice: data_choice.Choice) -> FileReading | None:

@@ -9,22 +9,23 @@ from typing import Any
 
 import streamlit as st
 
+from core.workspace import events
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import DEAD, DeadLink, View
+from core.workspace.links import DEAD, DeadLink, View, link_id
 from core.workspace.run import Run
 from core.workspace.sharing import SharedWorkspace
 from ui.data import choice as data_choice
-from ui.shell import addresses, questions, session
+from ui.shell import addresses, questions, session, visitors
 from ui.shell.page import error, plain
 
 PATH = addresses.SHARED
 """The address of every link."""
-TOKEN = "t"
-"""The parameter of that address that holds the token; no control of any page is called so."""
+TOKEN = addresses.TOKEN
+"""The parameter of that address that holds the token."""
 SECONDS_BETWEEN_QUESTIONS = 2.0
 """How often an open tab asks whether its link still works."""
 READ_ONLY = "Shared by a link: you can explore this result and download its tables, but not change it."
-_SETTLED, _LOOKED_AT = "settled_address", "looked_at_beside_it"
+_SETTLED, _LOOKED_AT, _NOTED = "settled_address", "looked_at_beside_it", "noted_link"
 SECONDS_BEFORE_SETTLING = 0.2
 
 
@@ -39,8 +40,8 @@ class Opened:
 
 
 def asked_for() -> bool:
-    """Whether the address holds a token."""
-    return TOKEN in st.query_params
+    """Whether the address holds a token, or nobody gets an answer here without one."""
+    return TOKEN in st.query_params or visitors.only()
 
 
 def parameters_of(shown: Run | View) -> tuple[str, dict[str, list[str]]] | None:
@@ -64,18 +65,29 @@ def opened() -> Opened | None:
     None where it does not work, whatever the reason. Raises WorkspaceError where nobody can say: a database that is
     busy or damaged makes no link a dead one.
     """
+    token = st.query_params.get(TOKEN, "")
     try:
-        through = session.shared(st.query_params[TOKEN])
+        through = session.shared(token)
         session.look_through(through)
         shown = through.shown(through.owner)
         led = parameters_of(shown)
         if led is not None:
+            _note(token, works=True)
             session.look_through(through, fixed=led[1])
             return Opened(through, led[0], title_of(shown), led[1])
     except DeadLink:
         pass
+    _note(token, works=False)
     session.look_through(None)
     return None
+
+
+def _note(token: str, *, works: bool) -> None:
+    """Have it written down what came of a link in this session, once, and again when it has ended meanwhile."""
+    came = (link_id(token), works)
+    if st.session_state.get(_NOTED) != came:
+        st.session_state[_NOTED] = came
+        events.note("link_asked", link=events.short(came[0]), works=works)
 
 
 def settle(link: Opened, page: Any) -> bool:

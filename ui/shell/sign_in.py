@@ -27,6 +27,12 @@ PLAIN = (
     "Touchstone does not start: redirect_uri under [auth] in secrets.toml must begin with https://, except for this "
     "machine itself. Over http others could read along and take over accounts."
 )
+_BROWSERS = (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+_SYSTEMS = (
+    *(("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"), ("Mac OS X", "macOS")),
+    ("Linux", "Linux"),
+)
+"""What stands in a browser's own word for itself, the telling part first: they name one another, too."""
 _PROVIDER = ("client_id", "client_secret", "server_metadata_url")
 
 
@@ -88,3 +94,21 @@ def this_one() -> str:
     """
     claims = {name: value for name, value in st.user.items() if name != "tokens"}
     return hashlib.sha256(json.dumps(claims, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def browser() -> str:
+    """What the browser of this session is, by its own word; "" where it says nothing that is known."""
+    return browser_of(st.context.headers.get("user-agent") or "")
+
+
+def browser_of(agent: str) -> str:
+    """What a browser is that calls itself so.
+
+    >>> browser_of("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
+    'Firefox on Linux'
+    >>> browser_of("Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Version/18.5 Mobile/15E148 Safari/604.1")
+    'Safari on iPhone'
+    """
+    name = next((name for part, name in _BROWSERS if part in agent), "")
+    system = next((system for part, system in _SYSTEMS if part in agent), "")
+    return " on ".join(filter(None, (name, system)))

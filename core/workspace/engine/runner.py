@@ -15,12 +15,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from core.data.home import home
 from core.data.limits import most
+from core.workspace import events
 from core.workspace.engine.agenda import Agenda, Step
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.lease import Lease
 from core.workspace.engine.run_in_work import RunInWork
 from core.workspace.errors import WorkspaceError
 from core.workspace.holders import new_holder
+from core.workspace.run import Run
 from core.workspace.workspace import Workspace
 
 SECONDS_TO_GIVE_BACK = 3600.0
@@ -51,12 +53,13 @@ class Engine:
 
         Raises WorkspaceError for one that an older method began: its other trials would not be of the same kind.
         """
-        lease_owner = new_holder()
-        if self.workspace.run(owner, run_id).older_method:
+        lease_owner, run = new_holder(), self.workspace.run(owner, run_id)
+        if run.older_method:
             raise WorkspaceError(BEGUN_BY_AN_OLDER_METHOD)
         if self._closing.is_set() or not self.workspace.acquire(owner, run_id, lease_owner):
             return False
-        work = threading.Thread(target=self._work_off, args=(owner, run_id, lease_owner), name=f"run {run_id[:8]}")
+        events.note("run_started", run=run_id, kind=run.kind, n_trials=run.n_trials, n_done=run.n_done)
+        work = threading.Thread(target=self._work_off, args=(owner, run, lease_owner), name=f"run {run_id[:8]}")
         work.daemon = True
         self._threads = {thread for thread in self._threads if thread.is_alive()} | {work}
         work.start()
@@ -93,19 +96,25 @@ class Engine:
         self.executor.close()
         self.workspace.close()
 
-    def _work_off(self, owner: str, run_id: str, lease_owner: str) -> None:
-        state, error = "interrupted", None
+    def _work_off(self, owner: str, run: Run, lease_owner: str) -> None:
+        state, error, stopped_by, began = "interrupted", None, None, time.monotonic()
         try:
-            with Lease(self.workspace, owner, run_id, lease_owner) as lease:
+            with Lease(self.workspace, owner, run.id, lease_owner) as lease:
                 work = RunInWork(lease, self.executor, start=self.start, trial_seconds=self.trial_seconds)
                 state = work.finish(self._closing)
         except WorkspaceError as problem:
-            error = str(problem)
+            error, stopped_by = str(problem), problem
         except Exception as problem:
             # Nobody waits for this thread: what went wrong must reach the run's row, whatever it is.
-            error = f"{type(problem).__name__}: {problem}"
-            _log.exception("run %s stopped", run_id)
-        self._give_back(owner, run_id, lease_owner, state, error)
+            error, stopped_by = f"{type(problem).__name__}: {problem}", problem
+            _log.exception("run %s stopped", run.id)
+            events.note_fault(problem)
+        of_run = {"run": run.id, "kind": run.kind, "seconds": round(time.monotonic() - began, 1)}
+        if stopped_by is None:
+            events.note("run_finished", state=state, **of_run)
+        else:
+            events.note("run_failed", type=type(stopped_by).__name__, **of_run)
+        self._give_back(owner, run.id, lease_owner, state, error)
 
     def _give_back(self, owner: str, run_id: str, lease_owner: str, state: str, error: str | None) -> None:
         """Give a run back with what stopped it; a database that cannot be written to now is asked again for a while."""

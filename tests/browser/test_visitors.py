@@ -1,0 +1,122 @@
+"""Where links open to others, a link shows its result there; nothing else does, and no owner is there."""
+
+import http.client
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from core.questions import with_page
+from core.workspace import events
+from tests.browser.server import SECONDS_TO_STOP, Server, free_port, serve
+from tests.browser.test_links import create_link, watched
+from tests.browser.waiting import PATIENCE, click, settled
+from ui.shell.only_links import AT_ONCE, NOTHING_ELSE, TOO_MANY
+from ui.shell.visitors import SETTING
+
+pytestmark = pytest.mark.browser
+TITLE = "What is in the data?"
+
+
+@pytest.fixture(scope="module")
+def door() -> str:
+    """Where links open to others."""
+    return f"127.0.0.1:{free_port()}"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, door: str) -> Iterator[Server]:
+    home = tmp_path_factory.mktemp("browser-home")
+    with serve(home, settings={SETTING: door, events.SETTING: str(home / "events.log")}) as running:
+        yield running
+
+
+@pytest.fixture
+def visitor(browser: Browser) -> Iterator[Page]:
+    """A tab of somebody who was never here."""
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    yield watched(context.new_page())
+    context.close()
+
+
+def asked(door: str, path: str, *, client: str = "127.0.0.1") -> tuple[int, str]:
+    """What is answered there to a program without cookies, which asks from an address of this machine."""
+    connection = http.client.HTTPConnection(door, timeout=60, source_address=(client, 0))
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
+
+
+def test_a_link_opens_there_until_it_is_revoked_and_nothing_else_does(
+    server: Server, door: str, page: Page, visitor: Page
+):
+    page.goto(f"{server.url}/data_sets?data=wine")
+    expect(page.get_by_role("heading", name=TITLE)).to_be_visible()
+    link = create_link(page)
+    assert link.startswith(f"http://{door}/shared_run?t=")
+    expect(page.get_by_text(f"works for whoever can reach http://{door}/")).to_be_visible()
+    visitor.goto(link)
+    expect(visitor.get_by_role("heading", name=TITLE)).to_be_visible()
+    expect(visitor.get_by_text("Read-only").first).to_be_visible()
+    expect(visitor.locator(".stPlotlyChart:has(canvas)")).to_be_visible()
+    assert settled(visitor).evaluate("window.violations ?? []") == []
+    for name in ("", *with_page(), "shared_run", "auth/login"):
+        answer = visitor.context.request.get(f"http://{door}/{name}")  # by a browser that opened a link
+        assert answer.status == asked(door, f"/{name}")[0] == 403
+        assert NOTHING_ELSE in answer.text()
+    assert asked(door, "/_stcore/health")[0] == 403
+    beside = visitor.context.new_page()
+    beside.goto(f"http://{door}/")
+    expect(beside.get_by_role("heading", name="Open the whole link")).to_be_visible()
+    click(page.get_by_role("button", name="Revoke"))
+    expect(visitor.get_by_text("This link does not work")).to_be_visible()
+    expect(visitor.locator(".stPlotlyChart")).to_have_count(0)
+    answer = visitor.reload()
+    assert answer is not None
+    assert answer.status == 403
+    expect(visitor.get_by_role("heading", name="This link does not work")).to_be_visible()
+    log = (server.home / "server.log").read_text()
+    assert f"Links that you share open at http://{door}/" in log
+    events_log = (server.home / "events.log").read_text()
+    came = [json.loads(line) for line in events_log.splitlines()]
+    assert [one["works"] for one in came if one["event"] == "link_asked"] == [True, False, False]
+    assert link.split("t=")[1].split("&")[0] not in log + events_log
+
+
+def test_too_many_requests_are_refused_there_and_others_go_on(server: Server, door: str, page: Page):
+    answers = [asked(door, "/", client="127.0.0.2") for _ in range(2 * AT_ONCE)]
+    assert answers[0][0] == 403
+    assert answers[-1][0] == 429
+    assert TOO_MANY in answers[-1][1]
+    assert asked(door, "/")[0] == 403
+    page.goto(f"{server.url}/data_sets?data=wine")
+    expect(page.get_by_role("heading", name=TITLE)).to_be_visible()
+
+
+def test_it_ends_with_the_server_also_where_that_is_killed(tmp_path: Path):
+    door = f"127.0.0.1:{free_port()}"
+    with serve(tmp_path, settings={SETTING: door}) as server:
+        until = time.monotonic() + SECONDS_TO_STOP
+        while not answers(door):
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        os.kill(server.process, signal.SIGKILL)
+        while answers(door):
+            assert time.monotonic() < until
+            time.sleep(0.1)
+
+
+def answers(door: str) -> bool:
+    try:
+        return asked(door, "/")[0] > 0
+    except OSError:
+        return False

@@ -1,0 +1,219 @@
+"""What is answered where links open to others? Whoever brings the token of a link that works, and nobody else.
+
+The address of a link holds it; its page then asks for files and for the connection by which it is drawn, for which a
+cookie brings it. Nothing that owners may do is passed on at all: other pages, uploads, sign-in.
+"""
+
+import asyncio
+import html
+import time
+from collections import Counter
+from collections.abc import Callable
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ui.shell.addresses import SHARED, TOKEN, first_page
+
+COOKIE = "touchstone_link"
+"""What else a page of a link asks for brings the token of the link that was opened last in this browser."""
+AT_ONCE, EACH_SECOND = 600, 10
+"""How many requests an address may make: so many, and so many more each second. A page takes about a hundred."""
+MOST_TABS, MOST_TABS_OF_ALL = 10, 60
+"""How many pages may be open: of an address, and of all together."""
+SECONDS_BELIEVED = 2.0
+"""So long a link that was found to work is taken to, for what its page asks for."""
+SECONDS_BETWEEN_NOTES = 60.0
+NOTHING_ELSE = "Only links to shared results are answered here. Open the whole address that you were sent."
+TOO_MANY = "Too many requests came from your address. Wait a minute, then open the link again."
+TOO_MANY_TABS = "Too many pages are open here. Close some that you no longer need, or try again later."
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Touchstone</title><style>
+:root {{ color-scheme: light dark; font: 15px/1.5 sans-serif }}
+body {{ max-width: 36rem; margin: 12vh auto; padding: 0 1rem }} h1 {{ font-size: 1.6rem }}
+</style></head><body><main><h1>{title}</h1><p>{sentence}</p></main></body></html>"""
+_PARTS = ("static/", "media/")
+_NAMES = ("_stcore/health", "_stcore/host-config", "favicon.png")
+_STREAM = "_stcore/stream"
+
+
+class Allowance:
+    """How much each address may ask for: so much at once, and so much more each second.
+
+    >>> allowance = Allowance(2, 1, clock=iter([0, 0, 0, 1]).__next__)
+    >>> [allowance.spend("10.0.0.5") for _ in range(4)]
+    [True, True, False, True]
+    """
+
+    MOST_ADDRESSES = 10_000
+
+    def __init__(self, at_once: float, each_second: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.at_once, self.each_second, self.clock = at_once, each_second, clock
+        self._left: dict[str, tuple[float, float]] = {}
+        """What an address had left when it asked last, and when that was."""
+
+    def spend(self, who: str) -> bool:
+        """Whether an address may ask for one thing more, which then counts."""
+        now = self.clock()
+        left, since = self._left.pop(who, (self.at_once, now))
+        left = min(self.at_once, left + (now - since) * self.each_second)
+        if len(self._left) >= self.MOST_ADDRESSES:
+            del self._left[next(iter(self._left))]  # the one that has not asked for longest
+        self._left[who] = (left - 1 if left >= 1 else left, now)
+        return left >= 1
+
+
+class OnlyLinks:
+    """Answers whoever brings the token of a link that works, and lets them ask for no more than its page takes."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app, self.allowance, self.tabs = app, Allowance(AT_ONCE, EACH_SECOND), Counter[str]()
+        self._worked: dict[str, float] = {}
+        """When a token was found to work."""
+        self._noted = float("-inf")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it with a sentence; a websocket is closed before it was accepted."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        refused = await self._refused(scope)
+        if refused is not None and scope["type"] == "http":
+            await refused(scope, receive, send)
+        elif refused is not None:
+            await send({"type": "websocket.close", "code": 1008})
+        elif scope["type"] == "websocket":
+            await self._tab(scope, receive, send)
+        else:
+            await self.app(scope, receive, _with_cookie(given, send) if (given := opened(scope)) else send)
+
+    async def _refused(self, scope: Scope) -> HTMLResponse | None:
+        """What a request is answered that is not passed on."""
+        who = _who(scope)
+        if not self.allowance.spend(who):
+            self._note_too_many()
+            return _page(429, "Too many requests", TOO_MANY, {"retry-after": "60"})
+        opening = opened(scope)
+        token = opening or (_brought(scope) if _belongs_to_a_page(scope) else None)
+        if token is None:
+            return _page(403, "Open the whole link", NOTHING_ELSE)
+        trouble = await self._trouble(token, anew=opening is not None)
+        if trouble is not None:
+            return trouble
+        if (opening or scope["type"] == "websocket") and (
+            self.tabs[who] >= MOST_TABS or self.tabs.total() >= MOST_TABS_OF_ALL
+        ):
+            return _page(429, "Too many pages", TOO_MANY_TABS, {"retry-after": "60"})
+        return None
+
+    async def _trouble(self, token: str, *, anew: bool) -> HTMLResponse | None:
+        """What is said of a token that does not work, as was asked a moment ago or is now."""
+        now = time.monotonic()
+        self._worked = {of: at for of, at in self._worked.items() if now - at <= SECONDS_BELIEVED}
+        if token in self._worked and not anew:
+            return None
+        trouble = await run_in_threadpool(_trouble, token, note=anew)
+        if trouble is None:
+            self._worked[token] = now
+        return trouble
+
+    def _note_too_many(self) -> None:
+        """Have it written down that somebody asks too much, once a minute: the log must not fill the disk for it."""
+        from core.workspace import events
+
+        now = time.monotonic()
+        if now - self._noted >= SECONDS_BETWEEN_NOTES:
+            self._noted = now
+            events.note("too_many_requests")
+
+    async def _tab(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A page that is open: it counts as long as it is, and whoever asks too much of it waits."""
+        who = _who(scope)
+
+        async def slowly() -> Message:
+            message = await receive()
+            while message["type"] == "websocket.receive" and not self.allowance.spend(who):
+                await asyncio.sleep(1 / EACH_SECOND)
+            return message
+
+        self.tabs[who] += 1
+        try:
+            await self.app(scope, slowly, send)
+        finally:
+            self.tabs -= Counter({who: 1})
+
+
+def opened(scope: Scope) -> str | None:
+    """The token in the address of a link that a browser opens; None where it asks for something else."""
+    if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != first_page() + SHARED:
+        return None
+    given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get(TOKEN)
+    return given[-1] if given else None
+
+
+def _trouble(token: str, *, note: bool) -> HTMLResponse | None:
+    """What is said of a token that does not work, or of which nobody can say it now; None of one that works.
+
+    Pages note that theirs works; that one does not is noted here, if asked for.
+    """
+    from core.workspace import events  # not in the launcher, which is light
+    from core.workspace.errors import WorkspaceError
+    from core.workspace.links import DeadLink, link_id
+    from ui.shell import session
+
+    try:
+        session.shared(token)
+    except DeadLink as problem:
+        if note:
+            events.note("link_asked", link=events.short(link_id(token)), works=False)
+        return _page(403, "This link does not work", str(problem))
+    except WorkspaceError as problem:
+        return _page(503, "Try again later", str(problem))
+    return None
+
+
+def _belongs_to_a_page(scope: Scope) -> bool:
+    """Whether the page of a link asks for this: files, or the connection by which it is drawn, opened by itself."""
+    name = scope["path"].removeprefix(first_page())
+    if scope["type"] == "http":
+        return scope["method"] in ("GET", "HEAD") and (name in _NAMES or name.startswith(_PARTS))
+    sent = Headers(scope=scope)
+    secure = scope.get("scheme") in ("https", "wss")
+    ours = [f"{'https' if secure else 'http'}://{host.lower()}" for host in sent.getlist("host")]
+    return name == _STREAM and [origin.lower() for origin in sent.getlist("origin")] == ours
+
+
+def _brought(scope: Scope) -> str | None:
+    """The token in the cookie of a browser that opened a link."""
+    try:
+        morsel = SimpleCookie("; ".join(Headers(scope=scope).getlist("cookie"))).get(COOKIE)
+    except CookieError:
+        return None
+    return morsel.value if morsel is not None else None
+
+
+def _with_cookie(token: str, send: Send) -> Send:
+    """The same answer, which gives a browser the token for all that the page of a link asks for."""
+
+    async def and_cookie(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = SimpleCookie({COOKIE: token})
+            given[COOKIE].update({"path": "/", "httponly": True, "samesite": "Lax"})
+            MutableHeaders(scope=message).append("set-cookie", given[COOKIE].OutputString())
+        await send(message)
+
+    return and_cookie
+
+
+def _who(scope: Scope) -> str:
+    """The address that asks."""
+    return scope["client"][0] if scope.get("client") else ""
+
+
+def _page(status: int, title: str, sentence: str, headers: dict[str, str] | None = None) -> HTMLResponse:
+    text = PAGE.format(title=html.escape(title), sentence=html.escape(sentence))
+    return HTMLResponse(text, status, {"cache-control": "no-store", **(headers or {})})
