@@ -75,7 +75,7 @@ postgres:
 # Shapes are checked by `make test`, on the same code; here that would take a sixth of the time.
 evidence: setup browser postgres
 	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests -m "evidence and not browser" -n $(WORKERS) --dist worksteal -rP
-	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests/browser -m evidence -n $(WORKERS) --dist load -rP
+	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests/browser -m evidence -n $(WORKERS) --dist loadfile -rP
 	JAXTYPING_DISABLE=1 TOUCHSTONE_TEST_DATABASE=postgresql $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(ON_POSTGRES) -m "not browser"
 
 bench: setup
