@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,15 +46,24 @@ def visitor(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def asked(door: str, path: str, *, client: str = "127.0.0.1") -> tuple[int, str]:
-    """What is answered there to a program without cookies, which asks from an address of this machine."""
-    connection = http.client.HTTPConnection(door, timeout=60, source_address=(client, 0))
+def asked(door: str, path: str) -> tuple[int, str]:
+    """What is answered there to a program without cookies."""
+    connection = http.client.HTTPConnection(door, timeout=60)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
         return answer.status, answer.read().decode()
     finally:
         connection.close()
+
+
+def asked_at_once(door: str, n: int, *, client: str) -> str:
+    """All that is answered there to so many requests by one connection, from an address of this machine."""
+    host, port = door.split(":")
+    ask = f"GET / HTTP/1.1\r\nHost: {door}\r\n".encode()
+    with socket.create_connection((host, int(port)), timeout=60, source_address=(client, 0)) as connection:
+        connection.sendall((ask + b"\r\n") * (n - 1) + ask + b"Connection: close\r\n\r\n")
+        return b"".join(iter(lambda: connection.recv(2**16), b"")).decode()
 
 
 def test_a_link_opens_there_until_it_is_revoked_and_nothing_else_does(
@@ -93,10 +103,11 @@ def test_a_link_opens_there_until_it_is_revoked_and_nothing_else_does(
 
 
 def test_too_many_requests_are_refused_there_and_others_go_on(server: Server, door: str, page: Page):
-    answers = [asked(door, "/", client="127.0.0.2") for _ in range(2 * AT_ONCE)]
-    assert answers[0][0] == 403
-    assert answers[-1][0] == 429
-    assert TOO_MANY in answers[-1][1]
+    answers = asked_at_once(door, AT_ONCE, client="127.0.0.2")
+    assert (answers.count("403 Forbidden"), answers.count(TOO_MANY)) == (AT_ONCE, 0)
+    while TOO_MANY not in answers:  # a slow machine earns some requests more meanwhile
+        answers = asked_at_once(door, 100, client="127.0.0.2")
+    assert "429 Too Many Requests" in answers
     assert asked(door, "/")[0] == 403
     page.goto(f"{server.url}/data_sets?data=wine")
     expect(page.get_by_role("heading", name=TITLE)).to_be_visible()
