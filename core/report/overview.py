@@ -26,13 +26,13 @@ from core.workspace.models import StoredModel
 
 TITLE = "Can this accuracy be trusted?"
 SPEAKS_OF = {
-    "recipe": "a recipe, trained anew for each split",
+    "recipe": "a recipe, trained anew",
     "model": "one trained model",
     "predictions": "two prediction files",
 }
 CAPTION = (
-    "Accuracy you can plan for, by what the inputs will be like. Circles: a recipe, trained anew for each split. "
-    "Diamonds: one trained model, or one file. Bars are 95 % CIs."
+    "Accuracy you can plan for. Circles: a recipe, trained anew for each split; diamonds: one trained model, or one "
+    "file. Bars: 95 % CIs."
 )
 HOW_TO_READ = (
     "Each answer is a sentence with its 95 % interval. *Undecided* means that the data do not settle it. Answers about "
@@ -198,7 +198,7 @@ def majority(dataset: Dataset) -> float:
 
 def axis_figure(shown: Sequence[Mark], baseline: float | None, *, row: int = ROW) -> Figure:
     """Every accuracy on one axis, beside the majority-class baseline where there is one."""
-    beside = "" if baseline is None else f" The majority-class baseline is {percent(baseline)}."
+    beside = "" if baseline is None else f" Majority class: {percent(baseline)}."
     return Figure("accuracies", partial(accuracy_axis, tuple(shown), baseline, row=row), CAPTION + beside)
 
 

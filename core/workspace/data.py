@@ -43,9 +43,13 @@ class Data:
         self._store = store
 
     def add_dataset(self, owner: str, dataset: Dataset, *, example: str | None = None) -> str:
-        """Keep a data set and return its fingerprint; one that is there already is left as it is."""
+        """Keep a data set and return its fingerprint; one that is there already is left, and known as the example."""
         with self._store.session() as session:
-            if _find_dataset(session, owner, dataset.fingerprint) is None:
+            kept = _find_dataset(session, owner, dataset.fingerprint)
+            if kept is not None:
+                kept.example = kept.example or example
+                session.commit()
+            else:
                 content = to_bytes(dataset)
                 row = DatasetRow(
                     owner=owner,

@@ -129,7 +129,7 @@ def test_the_sheet_is_one_page_that_says_every_answer_and_what_was_not_asked():
         "seal " + "5ea1" * 4,
     ):
         assert said in page
-    assert "majority-class baseline is 40.0 %" in axis_figure(shown, 0.4).caption
+    assert "Majority class: 40.0 %" in axis_figure(shown, 0.4).caption
     assert "SVM: held-out clusters" in page
 
 

@@ -51,7 +51,7 @@ def test_a_verdict_card_says_what_to_do_next_and_what_a_number_has_to_beat():
     app = AppTest.from_function(card, default_timeout=60).run()
     assert not app.exception
     assert [text.value for text in app.markdown] == [
-        "**Accuracy falls\\.** n \\= 10\\.",
+        "**Accuracy falls\\.** :small[n \\= 10\\.]",
         "**Next:** plan with 75\\.7 %\\.",
     ]
     assert [metric.value for metric in app.metric] == ["84\\.0 %", "\\.878"]

@@ -64,7 +64,7 @@ def test_rows_are_the_same_with_one_worker_and_with_two(run_plan, workspace, win
 def test_of_many_at_a_time_only_those_fail_that_raise_or_kill_or_hang(run_plan, workspace, sizes, tmp_path):
     log = tmp_path / "log"
     plan = SleepPlan(n=200, raising=(90, 150), killing=(110,), hanging=(130,), log=str(log))
-    run = run_plan(plan, trial_seconds=4.0)
+    run = run_plan(plan, trial_seconds=10.0)
     assert (run.state, run.n_done, run.n_failed) == ("done", 200, 4)
     rows = workspace.rows(LOCAL_OWNER, run.id)
     assert rows["trial"].tolist() == list(range(200))

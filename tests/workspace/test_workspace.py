@@ -32,6 +32,13 @@ def test_adding_twice_keeps_one(workspace, wine):
     assert len(workspace.datasets(LOCAL_OWNER)) == 1
 
 
+def test_an_upload_that_is_an_example_becomes_known_as_it(workspace, wine):
+    for example in (None, "wine", None):
+        workspace.add_dataset(LOCAL_OWNER, wine, example=example)
+    [stored] = workspace.datasets(LOCAL_OWNER)
+    assert stored.example == "wine"
+
+
 def test_a_run_is_found_by_plan_and_data(workspace, wine):
     fingerprint = workspace.add_dataset(LOCAL_OWNER, wine)
     plan = TrialPlan(models=("svm",), n_repeats=4)

@@ -11,7 +11,7 @@ from ui.data.choice import Choice
 from ui.shell import jobs, page
 from ui.shell.session import engine, owner, read_only, workspace
 
-BUDGETS = {5: "5 minutes", 30: "30 minutes", 480: "overnight"}
+BUDGETS = {5: "within 5 minutes", 30: "30 minutes", 480: "overnight"}
 """Minutes, as they are offered."""
 _BUDGET = "ask-minutes"
 HELP = (
@@ -28,7 +28,8 @@ def ask_all(choice: Choice) -> None:
     if agenda is not None and agenda.going:
         _follow(agenda)
         return
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="ask-all"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="ask-all"):
+        asked = st.button("Ask all questions", key="ask", help=HELP)
         st.segmented_control(
             "Time at most",
             list(BUDGETS),
@@ -36,8 +37,9 @@ def ask_all(choice: Choice) -> None:
             format_func=BUDGETS.__getitem__,
             key=_BUDGET,
             required=True,
+            label_visibility="collapsed",
         )
-        if st.button("Ask all questions", key="ask", help=HELP):
+        if asked:
             _ask()
     if agenda is not None and agenda.left_out:
         page.fold(

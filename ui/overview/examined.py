@@ -38,7 +38,6 @@ from ui.forms.pick_one import choose
 from ui.matched_subsets import results as matched_subsets_results
 from ui.matched_subsets.plan import MatchingPlan, TwoSets
 from ui.models import results as models_results
-from ui.overview import sheet
 from ui.shell import background, page, take_away
 from ui.shell.background import Task
 from ui.shell.session import owner, workspace
@@ -124,7 +123,7 @@ def _classes(examined: Examined) -> None:
 def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Examined) -> None:
     """The answer of a part, then the table that it rests on."""
     known = reliability(verdict.claims[0] if verdict.claims else None)
-    sheet.speak(verdict if examined.is_done else replace(verdict, advice=""), help=known or None)
+    page.says(verdict if examined.is_done else replace(verdict, advice=""), help=known)
     page.findings(verdict)
     if weak:
         st.dataframe(report.weak_lines(weak), hide_index=True, alt=verdict.headline)
@@ -172,7 +171,7 @@ def _coverage(examined: Examined) -> None:
         return
     if quality is None:
         return
-    sheet.speak(quality_verdict(quality, is_drawn=looked.parts.is_drawn))
+    page.says(quality_verdict(quality, is_drawn=looked.parts.is_drawn))
 
 
 def _table(examined: Examined) -> pd.DataFrame | None:

@@ -35,7 +35,7 @@ def sheet_of_files() -> None:
 
 def _card(answer: Answer, query: dict[str, str | list[str]]) -> None:
     st.markdown(f"**{answer.question.title}**  \n:gray[{page.plain(answer.about)}]")
-    sheet.says(answer)
+    page.says(answer.verdict, help=answer.trusted)
     where = page_file(answer.question.page)
     with sheet.foot(answer):
         st.page_link(where, label="Open", icon=":material/arrow_forward:", help="", query_params=query)

@@ -21,7 +21,6 @@ from core.workspace.run import Run
 from ui import cache
 from ui.average_case import results as average_case_results
 from ui.cluster_folds import results as cluster_folds_results
-from ui.overview import sheet
 from ui.shell import page, take_away
 from ui.shell.session import owner, workspace
 
@@ -92,7 +91,7 @@ def _show(
 def _say(pairs: Sequence[ModelPair]) -> None:
     """The answer, the table that it rests on, and that to take away."""
     verdict = report.pairs_verdict(pairs)
-    sheet.speak(verdict, help=reliability(verdict.claims[0] if verdict.claims else None) or None)
+    page.says(verdict, help=reliability(verdict.claims[0] if verdict.claims else None))
     page.findings(verdict)
     if pairs:
         st.dataframe(report.pairs_lines(pairs), hide_index=True, alt=verdict.headline)

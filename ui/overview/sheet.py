@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError
-from core.evaluate.wording import Verdict, plural
+from core.evaluate.wording import plural
 from core.figures.overview import Mark
 from core.questions import FIRST, QUESTIONS
 from core.report import overview as report
@@ -49,30 +49,18 @@ def axis(known: Sequence[Answer], shown: Sequence[Mark], baseline: float | None)
 
 def card(stem: str, run: Run, known: Answer | None, broken: Exception | None) -> None:
     """One question of the data set: its answer, or where its run stands, and the way to its page."""
-    with st.container(border=True, height="stretch", key=f"card-{run.id}", gap="small"):
+    with st.container(border=True, height="stretch", key=f"card-{run.id}", gap="xsmall"):
         st.markdown(questions.card_title(run))
         if broken is not None:
             page.error(broken)
         elif known is not None:
-            says(known)
+            page.says(known.verdict, help=known.trusted)
         jobs.follow(run, jobs.progress)
         st.space("stretch")
         with foot(known):
             has_page = read_only() or questions.link(run, icon=":material/arrow_forward:")
         if not has_page:
             st.caption(questions.NO_PAGE)
-
-
-def says(known: Answer) -> None:
-    """The sentences of an answer, with how often such sentences were wrong as help."""
-    speak(known.verdict, help=known.trusted or None)
-
-
-def speak(verdict: Verdict, *, help: str | None = None) -> None:
-    """What a verdict found, and what to do next; its findings are left to whoever has room for them."""
-    st.markdown(f"**{page.plain(verdict.headline)}** {page.plain(verdict.used)}", help=help)
-    if verdict.advice:
-        st.markdown(page.plain(verdict.advice).replace("Next:", "**Next:**", 1))
 
 
 def foot(known: Answer | None) -> DeltaGenerator:

@@ -49,11 +49,16 @@ def lead(sentence: str) -> None:
 def verdict(shown: Verdict, metrics: Sequence[Metric]) -> None:
     """The verdict card: one sentence with its interval, n, what to do now, and a few numbers."""
     with st.container(border=True, key="verdict"):
-        how_sure = reliability(shown.claims[0] if shown.claims else None)
-        st.markdown(f"**{plain(shown.headline)}** {plain(shown.used)}", help=how_sure or None)
-        if shown.advice:
-            st.markdown(re.sub("^Next:", "**Next:**", plain(shown.advice)))
+        says(shown, help=reliability(shown.claims[0] if shown.claims else None))
         numbers(metrics)
+
+
+def says(verdict: Verdict, *, help: str = "") -> None:
+    """What a verdict found, what it used in smaller letters, and what to do next; its findings are left to others."""
+    used = f" :small[{plain(verdict.used)}]" if verdict.used else ""
+    st.markdown(f"**{plain(verdict.headline)}**{used}", help=help or None)
+    if verdict.advice:
+        st.markdown(re.sub("^Next:", "**Next:**", plain(verdict.advice)))
 
 
 def findings(verdict: Verdict, *, most: int | None = None) -> None:
