@@ -148,11 +148,11 @@ def _serve(pipe: Connection, answer: Answer, most_bytes: int, seconds_at_rest: i
             seconds, message = int(pipe.recv_bytes()), pipe.recv_bytes()
             signal.alarm(seconds)
             try:
-                said = _ANSWER + answer(message)
+                answered = _ANSWER + answer(message)
             except Exception as problem:  # libraries that meet a file from elsewhere may raise anything
-                said = _NO_MEMORY if _lacks_memory(problem) else _REFUSAL + _words(problem).encode()
+                answered = _NO_MEMORY if _lacks_memory(problem) else _REFUSAL + _words(problem).encode()
             signal.alarm(0)
-            pipe.send_bytes(said)
+            pipe.send_bytes(answered)
             if not pipe.poll(seconds_at_rest):
                 return
     except (EOFError, OSError):  # nobody is there any more

@@ -31,9 +31,9 @@ def route() -> Route:
     async def answer(_request: Request) -> JSONResponse:
         from core.workspace.engine.health import WELL  # not in the launcher, which is light
 
-        said = dict(zip(parts, await asyncio.gather(*(part.answer() for part in parts.values())), strict=True))
-        well = all(word in WELL for word in said.values())
-        return JSONResponse(said, status_code=200 if well else 503, headers={"cache-control": "no-store"})
+        by_part = dict(zip(parts, await asyncio.gather(*(part.answer() for part in parts.values())), strict=True))
+        well = all(word in WELL for word in by_part.values())
+        return JSONResponse(by_part, status_code=200 if well else 503, headers={"cache-control": "no-store"})
 
     return Route(address(), answer)
 

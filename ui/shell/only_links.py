@@ -113,7 +113,7 @@ class OnlyLinks:
     async def _trouble(self, token: str, *, anew: bool) -> HTMLResponse | None:
         """What is said of a token that does not work, as was asked a moment ago or is now."""
         now = time.monotonic()
-        self._worked = {of: at for of, at in self._worked.items() if now - at <= SECONDS_BELIEVED}
+        self._worked = {known: at for known, at in self._worked.items() if now - at <= SECONDS_BELIEVED}
         if token in self._worked and not anew:
             return None
         trouble = await run_in_threadpool(_trouble, token, note=anew)

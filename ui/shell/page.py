@@ -62,12 +62,12 @@ def verdict(shown: Verdict, metrics: Sequence[Metric]) -> None:
         numbers(metrics)
 
 
-def says(shown: Verdict, *, help: str = "") -> None:
+def says(verdict: Verdict, *, help: str = "") -> None:
     """What a verdict found, what it used in smaller letters, and what to do next; its findings are left to others."""
-    used = f" :small[{plain(shown.used)}]" if shown.used else ""
-    st.markdown(f"**{plain(shown.headline)}**{used}", help=help or None)
-    if shown.advice:
-        st.markdown(re.sub("^Next:", "**Next:**", plain(shown.advice)))
+    used = f" :small[{plain(verdict.used)}]" if verdict.used else ""
+    st.markdown(f"**{plain(verdict.headline)}**{used}", help=help or None)
+    if verdict.advice:
+        st.markdown(re.sub("^Next:", "**Next:**", plain(verdict.advice)))
 
 
 def findings(verdict: Verdict, *, most: int | None = None) -> None:
