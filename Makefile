@@ -72,7 +72,7 @@ postgres:
 	  { echo "The database tests need PostgreSQL: install it (Debian/Ubuntu: apt install postgresql)." >&2; exit 1; }
 
 # Shapes are checked by `make test`, on the same code; here that would take a sixth of the time.
-evidence: setup browser
+evidence: setup browser postgres
 	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests -m evidence -n $(WORKERS) --dist worksteal -rP
 
 bench: setup
