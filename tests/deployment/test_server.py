@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -19,6 +20,7 @@ from websockets.sync.client import connect
 
 from core.data import load_example
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.browser.server import free_port
 from tests.conftest import ROOT
 from tests.deployment.machine import SECONDS, Machine
 from tests.deployment.page import blocks, commands
@@ -106,8 +108,8 @@ def test_another_version_and_back(machine: Machine):
 
 
 def test_postgresql_is_set_up_backed_up_and_restored(machine: Machine, monkeypatch: pytest.MonkeyPatch):
-    with postgres(user="postgres") as address:
-        there = make_url(address)
+    with postgres(user="postgres") as server:
+        there = make_url(server.address)
         machine.ports["5432"] = str(there.port)
         machine.env |= {"PGHOST": "127.0.0.1", "PGPORT": str(there.port)}
         machine.env |= {"PGUSER": "postgres", "PGPASSWORD": there.password}
@@ -124,6 +126,29 @@ def test_postgresql_is_set_up_backed_up_and_restored(machine: Machine, monkeypat
         with closing(Workspace(machine.home, database)) as workspace:
             assert workspace.dataset(LOCAL_OWNER, wine.fingerprint).fingerprint == wine.fingerprint
         machine.close()
+
+
+def test_links_open_to_others_by_hand(machine: Machine):
+    """That they do at this machine's own address in a network is shown where `visitors` is tried."""
+    machine.do("systemctl stop touchstone")
+    machine.env |= machine.set_there() | {"PORT": machine.ports["8501"]}
+    by_itself, at_an_address = commands("Links")
+    assert by_itself == "TOUCHSTONE_LINKS=1 make run"
+    with machine.begun(at_an_address.replace("192.168.1.20:9000", f"127.0.0.1:{(port := free_port())}")):
+        machine.wait_for_health(database="ok", workers="not started")
+        wait_until(lambda: status(f"http://127.0.0.1:{port}/health"), bool)
+        assert status(f"http://127.0.0.1:{port}/health") == status(f"http://127.0.0.1:{port}/") == 403
+
+
+def status(url: str) -> int | None:
+    """What an address answers with; None where nothing does."""
+    try:
+        with urlopen(url, timeout=SECONDS) as page:
+            return page.status
+    except HTTPError as refused:
+        return refused.code
+    except OSError:
+        return None
 
 
 def test_a_cluster_is_started_by_hand(machine: Machine):

@@ -35,8 +35,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The address of a PostgreSQL server, started for these tests."""
-    with postgres() as address:
-        yield address
+    with postgres() as server:
+        yield server.address
 
 
 @pytest.fixture(autouse=ON_POSTGRES)

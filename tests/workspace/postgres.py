@@ -5,8 +5,10 @@ import secrets
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import create_engine, text
@@ -31,9 +33,18 @@ def programs() -> Path | None:
     return next((folder for folder in reversed(folders) if (folder / "pg_ctl").is_file()), None)
 
 
+@dataclass(frozen=True)
+class Postgres:
+    """A server: the address of its first database, and what starts it again and stops it, as if it were killed."""
+
+    address: str
+    start: Callable[[], None]
+    stop: Callable[[], None]
+
+
 @contextmanager
-def postgres(user: str = "touchstone") -> Iterator[str]:
-    """Start a server with this superuser; gives the address of its first database, and stops it afterwards."""
+def postgres(user: str = "touchstone") -> Iterator[Postgres]:
+    """Start a server with this superuser, and stop it afterwards."""
     found = programs()
     assert found is not None, "no PostgreSQL server found: install it (Debian/Ubuntu: apt install postgresql)"
     # It refuses to run as root, whose temporary folders nobody else may enter.
@@ -63,11 +74,14 @@ def postgres(user: str = "touchstone") -> Iterator[str]:
     try:
         call("initdb", "-U", user, "-A", "scram-sha-256", "--pwfile", str(folder / "password"), "-E", "UTF8")
         options = " ".join(f"-c {option}" for option in [*FAST, f"port={port}", "listen_addresses=127.0.0.1"])
-        call("pg_ctl", "-w", "-l", str(folder / "server.log"), "-o", options, "start")
+        start = partial(call, "pg_ctl", "-w", "-l", str(folder / "server.log"), "-o", options, "start")
+        stop = partial(call, "pg_ctl", "-w", "-m", "immediate", "stop")
+        start()
         try:
-            yield f"postgresql://{user}:{password}@127.0.0.1:{port}/postgres"
+            yield Postgres(f"postgresql://{user}:{password}@127.0.0.1:{port}/postgres", start, stop)
         finally:
-            call("pg_ctl", "-w", "-m", "immediate", "stop")
+            if (data / "postmaster.pid").exists():  # and it was not left stopped
+                stop()
     finally:
         shutil.rmtree(folder)
 

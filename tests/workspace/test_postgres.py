@@ -13,12 +13,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from core.workspace.engine import runner
+from core.workspace.engine.executor import Executor
+from core.workspace.engine.runner import Engine
 from core.workspace.errors import WorkspaceError
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.browser.server import free_port
-from tests.workspace.conftest import wait_until
+from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import SleepPlan
-from tests.workspace.postgres import new_database
+from tests.workspace.postgres import new_database, postgres
 from tests.workspace.test_killed_process import SCRIPT, finished
 
 N_TRIALS = 60
@@ -65,6 +68,38 @@ def test_a_connection_that_the_server_ended_is_made_anew(database: str, tmp_path
             ).scalar()
             assert ended
         wait_until(lambda: workspace.datasets(LOCAL_OWNER)[0].fingerprint, lambda kept: kept == fingerprint)
+
+
+@pytest.mark.evidence
+def test_a_run_whose_database_is_lost_says_why_once_that_is_back_and_goes_on(
+    tmp_path: Path, executor: Executor, wine, monkeypatch
+):
+    monkeypatch.setattr(runner, "SECONDS_BETWEEN_TRIES", 0.2)
+    with postgres() as server, closing(Workspace(tmp_path, server.address)) as workspace:
+        engine = Engine(workspace, executor)
+        plan = SleepPlan(n=100, seconds=0.2)
+        run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
+        assert engine.start(LOCAL_OWNER, run.id)
+        wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).n_done, lambda n_done: n_done > 0)
+        release, given_back = workspace.release, []
+
+        def counted(*run: str, error: str | None) -> None:
+            given_back.append(error)
+            release(*run, error=error)
+
+        monkeypatch.setattr(workspace, "release", counted)
+        server.stop()
+        with pytest.raises(WorkspaceError, match="The database server cannot be reached"):
+            workspace.run(LOCAL_OWNER, run.id)
+        wait_until(lambda: given_back, lambda tries: len(tries) >= 2)
+        server.start()
+        stopped = wait_while_running(workspace, run.id)
+        assert stopped.state == "interrupted"
+        assert stopped.n_done < plan.n
+        assert [error.partition(",")[0] for error in stopped.errors] == ["The database server cannot be reached"]
+        assert engine.start(LOCAL_OWNER, run.id)
+        assert wait_while_running(workspace, run.id).state == "done"
+        assert workspace.rows(LOCAL_OWNER, run.id)["trial"].tolist() == list(range(plan.n))
 
 
 def test_nobody_keeps_bytes_that_another_owner_is_deleting(database: str, tmp_path: Path, wine, monkeypatch):

@@ -111,7 +111,7 @@ def sign_out(which: str | None = None) -> None:
 def other_sign_ins() -> list[SignIn]:
     """The sign-ins of whoever is signed in here that go on elsewhere, the last used first."""
     this = sign_in.this_one()
-    return [sign_in for sign_in in process_engine().workspace.sign_ins(_own().owner) if sign_in.id != this]
+    return [each for each in process_engine().workspace.sign_ins(_own().owner) if each.id != this]
 
 
 def bound(call: Callable[Given, Answer]) -> Callable[Given, Answer]:
