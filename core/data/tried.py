@@ -1,7 +1,7 @@
 """Can a file from elsewhere be read here? One that may take much is read in a child process first, within limits.
 
-Packed formats unpack to any size, whatever they say about it, and a hundred thousand columns take a minute. A text of
-a few megabytes with lines of ordinary length stays within the limits whatever stands in it, and needs no child.
+Packed formats unpack to any size, whatever they say about it, and a hundred thousand columns take half a minute. A
+text of a few megabytes with lines of ordinary length stays within the limits whatever stands in it, and needs no child.
 """
 
 import importlib
