@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.server import Server
-from tests.browser.waiting import settled
+from tests.browser.test_main_job import click_run
+from tests.browser.waiting import click, settled
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 LEAST = 4.5
@@ -34,6 +35,21 @@ def test_selected_pills_and_buttons_can_be_read(server: Server, tab: Callable[..
     assert selected.count() >= 3
     for words in [*selected.all(), page.get_by_role("button", name="Run", exact=True).locator("p")]:
         assert words.evaluate(CONTRAST) >= LEAST, words.inner_text()
+
+
+def test_a_quiet_button_can_be_read_while_its_menu_is_open(server: Server, tab: Callable[..., Page]):
+    for theme in ("light", "dark"):
+        page = tab(color_scheme=theme)
+        page.goto(f"{server.url}/source_robustness?data=wine&repeats=4&clusterings=1")
+        if theme == "light":
+            click_run(page)
+        button = page.get_by_role("button", name="Parameters")
+        expect(button).to_be_visible()
+        click(button)
+        expect(button).to_have_attribute("aria-expanded", "true")
+        for under_the_mouse in (button, page.get_by_role("heading", level=1)):
+            under_the_mouse.hover()
+            assert button.locator("p").first.evaluate(CONTRAST) >= LEAST, theme
 
 
 def test_the_menus_stay_on_the_row_of_the_title(server: Server, page: Page):

@@ -164,17 +164,17 @@ def test_the_other_sign_ins_of_a_person_are_listed_and_can_be_ended(opened, monk
     monkeypatch.setattr(session, "SECONDS_BELIEVED", 0.0)
     here, elsewhere, bob = {**ALICE, "nonce": "one"}, {**ALICE, "nonce": "two"}, {**ALICE, "sub": "bob"}
     monkeypatch.setattr(sign_in, "browser", lambda: "Firefox on Linux")
-    assert "signed in here and in 0 other browsers" in texts(opened("runs", here))
+    assert "signed in here, and nowhere else" in texts(opened("runs", here))
     there, of_bob = opened("runs", elsewhere), opened("runs", bob)
     mine = opened("runs", here)
     assert "signed in here and in 1 other browser" in texts(mine)
     assert "Firefox on Linux, since" in texts(mine)
     [end] = [one for one in mine.button if one.label == "End"]
     end.click().run()
-    assert "signed in here and in 0 other browsers" in texts(mine)
+    assert "signed in here, and nowhere else" in texts(mine)
     assert gate.SENTENCE in texts(there.run())
     assert gate.SENTENCE not in texts(of_bob.run())
-    assert "signed in here and in 0 other browsers" in texts(of_bob)
+    assert "signed in here, and nowhere else" in texts(of_bob)
 
 
 def test_the_log_names_no_token_and_nobody(opened, workspace, wine, monkeypatch, tmp_path):

@@ -11,6 +11,7 @@ from ui.shell.page import day, or_toast, plain
 LOGO = Path(__file__).with_name("logo.svg")
 ABOUT = "Can this accuracy be trusted? Five published methods answer this, from the files that you have."
 ABOUT_SIGN_INS = "Where you end a sign-in, open pages close with their next step. It lasts 30 days at most."
+ONLY_HERE = "You are signed in here, and nowhere else."
 SENTENCE = "Sign in to see your data sets and results."
 
 
@@ -41,7 +42,7 @@ def way_out() -> None:
 def _sign_ins() -> None:
     """Where else this person is signed in, with the way to end it."""
     others = session.other_sign_ins()
-    st.markdown(f"You are signed in here and in {plural(len(others), 'other browser')}.")
+    st.markdown(f"You are signed in here and in {plural(len(others), 'other browser')}." if others else ONLY_HERE)
     for other in others:
         browser = plain(other.browser) or "A browser"
         with st.container(horizontal=True, vertical_alignment="center"):
