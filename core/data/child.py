@@ -1,8 +1,9 @@
 """How is something from elsewhere read or asked that may hang, or want gigabytes? In a child process, within limits.
 
 A file of a few kilobytes can unpack to terabytes, hold a loop without end, or crash the library that reads it. The
-child has so much time for each question and so much memory and no more, and whatever comes of it there, whoever asked
-gets a sentence. Bytes go there and back, and nothing is unpickled on either side.
+child has so much time for each question and so much memory and no more, and no network where the system lets it do
+without; whatever comes of it there, whoever asked gets a sentence. Bytes go there and back, and nothing is unpickled on
+either side.
 """
 
 import importlib
@@ -32,6 +33,21 @@ _MOST_ANSWERED = 1 << 29  # bytes: what comes back shall not fill the memory her
 _SECONDS_TO_START = 120  # besides: a machine that is busy elsewhere is not the file's fault
 _ROOT = Path(core.__file__).resolve().parents[1]
 _ANSWER, _REFUSAL, _NO_MEMORY = b"a", b"r", b"m"
+_WITHOUT_NETWORK = """
+import contextlib, ctypes, os, runpy
+NEW_NETWORK, NEW_USERS = 0x40000000, 0x10000000
+system, user, group = ctypes.CDLL(None), os.getuid(), os.getgid()
+leave = getattr(system, "unshare", lambda what: -1)
+if leave(NEW_NETWORK) and not leave(NEW_USERS | NEW_NETWORK):
+    for name, said in {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}.items():
+        with contextlib.suppress(OSError), open(f"/proc/self/{name}", "w") as file:
+            file.write(said)
+runpy.run_module("core.data.child", run_name="__main__", alter_sys=True)
+"""
+"""What a child begins with, while it has one thread: a network of its own, in which there is nothing.
+
+Who is no administrator may have one with users of its own, where it stays who it is; some systems forbid that, too.
+"""
 
 
 class Refused(DataError):
@@ -76,7 +92,7 @@ class Child:
         facts = [str(theirs.fileno()), str(self.most_bytes), str(rest), function, *arguments]
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "core.data.child", *facts],
+                [sys.executable, "-c", _WITHOUT_NETWORK, *facts],
                 cwd=_ROOT,
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
