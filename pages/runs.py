@@ -7,6 +7,7 @@ import streamlit as st
 from core.evaluate.wording import plural
 from core.questions import QUESTIONS, with_page
 from core.workspace.run import Run
+from core.workspace.runs import LONGEST_NAME
 from ui import page_file
 from ui.data import choice as data_choice
 from ui.shell import exports, jobs, page, questions, run_list, share, shared_view
@@ -24,7 +25,27 @@ def delete(run: Run) -> None:
 
 def summary(run: Run) -> str:
     words = f"{questions.title(run)} {questions.describe(run)}"
-    return f"**{page.plain(data_choice.title_of(run))}**  \n:gray[{page.plain(words)}]"
+    named = f"**{page.plain(run.name)}** · " if run.name else ""
+    return f"{named}**{page.plain(data_choice.title_of(run))}**  \n:gray[{page.plain(words)}]"
+
+
+def name(run: Run) -> None:
+    """The menu that gives a run a name, or takes it away."""
+    key = f"name-{run.id}"
+
+    @page.or_toast
+    def keep() -> None:
+        workspace().name_run(owner(), run.id, st.session_state[key])
+
+    with st.popover("Name", icon=":material/edit:", type="tertiary", key=f"menu-{key}"):
+        st.text_input(
+            "Name of this run",
+            run.name,
+            max_chars=LONGEST_NAME,
+            placeholder="such as: before the new labels",
+            key=key,
+            on_change=keep,
+        )
 
 
 def show(run: Run) -> None:
@@ -44,6 +65,7 @@ def show(run: Run) -> None:
         if shared_view.parameters_of(run) is not None:
             with st.popover("Links", icon=":material/link:", type="tertiary", key=f"links-{run.id}"):
                 share.links(run)
+        name(run)
         running = run.state == "running"
         if st.button("Delete", key=f"delete-{run.id}", icon=":material/delete:", type="tertiary", disabled=running):
             delete(run)

@@ -51,7 +51,7 @@ def _seal_rows(connection: Connection) -> None:
 
 
 def _only_tables(_connection: Connection) -> None:
-    """Nothing but a table that was not there before (that of sign-outs)."""
+    """Nothing but a table that was not there before (that of sign-outs, that of names of runs)."""
 
 
 def _list_sign_ins(connection: Connection) -> None:
@@ -67,7 +67,13 @@ def _list_sign_ins(connection: Connection) -> None:
     connection.execute(text("DROP TABLE sign_outs"))
 
 
-STEPS: dict[int, Callable[[Connection], None]] = {1: _hash_rows, 2: _seal_rows, 3: _only_tables, 4: _list_sign_ins}
+STEPS: dict[int, Callable[[Connection], None]] = {
+    1: _hash_rows,
+    2: _seal_rows,
+    3: _only_tables,
+    4: _list_sign_ins,
+    5: _only_tables,
+}
 """What leads from each version to the next, in SQL of its own: the tables of `schema` are those of the newest version.
 
 A table that a version adds needs no SQL: those that are not there are made after the last step.

@@ -12,7 +12,7 @@ from core.trials import Plan, to_json
 from core.workspace.errors import WorkspaceError
 from core.workspace.holders import is_dead
 from core.workspace.plans import load_plan
-from core.workspace.schema import RunRow, StepsRow, TrialRow, now
+from core.workspace.schema import RunNameRow, RunRow, StepsRow, TrialRow, now
 
 WAITING = -1
 """The number under which a run notes how far the run is that it waits for, beside the numbers of its trials."""
@@ -48,7 +48,7 @@ class Run:
     `seconds_left` is foreseen from it. `steps` say how far the trials are that are running, where they tell;
     `waits_for` how far another run is, that has to end before these trials can begin, or (of 0 steps) that nobody is
     there to compute them. `provenance` tells versions and place; `errors` are the messages of failed trials, each once,
-    and what stopped the run.
+    and what stopped the run. `name` is what its owner calls it, empty where it has none.
     """
 
     id: str
@@ -71,6 +71,7 @@ class Run:
     steps: tuple[Steps, ...] = ()
     waits_for: Steps | None = None
     pace: float | None = None
+    name: str = ""
 
     @property
     def share(self) -> float:
@@ -179,6 +180,7 @@ def as_run(session: Session, row: RunRow) -> Run:
         steps=steps,
         waits_for=waits_for,
         pace=pace,
+        name=session.scalar(select(RunNameRow.name).where(RunNameRow.run_id == row.id)) or "",
     )
 
 

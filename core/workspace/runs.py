@@ -15,9 +15,12 @@ from core.workspace import frames
 from core.workspace.errors import DamagedTrials, WorkspaceError
 from core.workspace.plans import load_plan
 from core.workspace.run import Run, as_run, require_run, run_key, state_of
-from core.workspace.schema import LinkRow, RunRow, StepsRow, TrialRow
+from core.workspace.schema import LinkRow, RunNameRow, RunRow, StepsRow, TrialRow
 from core.workspace.seals import StoredTrial, run_seal
 from core.workspace.store import Store, commit_or_ignore_twin, forget_views
+
+LONGEST_NAME = 80
+"""Letters of a run's name."""
 
 
 class Runs:
@@ -131,6 +134,18 @@ class Runs:
         """Ask a run to stop. Finished trials stay; resuming goes on from there."""
         self._store.free(lambda session: _cancel(session, owner, run_id))
 
+    def name_run(self, owner: str, run_id: str, name: str) -> None:
+        """Call a run so; by no name where that is empty. Raises WorkspaceError for a name that is too long."""
+        name = " ".join(name.split())
+        if len(name) > LONGEST_NAME:
+            raise WorkspaceError(f"A run's name has at most {LONGEST_NAME} letters, not {len(name)}. Shorten it.")
+        with self._store.session() as session:
+            require_run(session, owner, run_id)
+            session.execute(delete(RunNameRow).where(RunNameRow.run_id == run_id))
+            if name:
+                session.add(RunNameRow(run_id=run_id, name=name))
+            commit_or_ignore_twin(session)
+
     def delete_run(self, owner: str, run_id: str) -> None:
         """Forget a run, its rows and the links to it. A process that works on it stops by itself."""
         self._store.free(lambda session: _delete(session, owner, run_id))
@@ -147,7 +162,7 @@ def _cancel(session: Session, owner: str, run_id: str) -> None:
 
 def _delete(session: Session, owner: str, run_id: str) -> None:
     row = require_run(session, owner, run_id)
-    for kind in (TrialRow, StepsRow, LinkRow):
+    for kind in (TrialRow, StepsRow, RunNameRow, LinkRow):
         session.execute(delete(kind).where(kind.run_id == run_id))
     session.delete(row)
     session.flush()

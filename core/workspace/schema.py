@@ -140,6 +140,15 @@ class StepsRow(Base):
     what: Mapped[str]
 
 
+class RunNameRow(Base):
+    """What somebody calls a run; a table of its own, for most have no name."""
+
+    __tablename__ = "run_names"
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str]
+
+
 class _Link:
     """What is kept of every link: `id` is the SHA-256 of its token; the token itself is not kept."""
 

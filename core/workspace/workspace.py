@@ -205,6 +205,10 @@ class Workspace:
         """Ask a run to stop. Finished trials stay; resuming goes on from there."""
         self._runs.cancel(owner, run_id)
 
+    def name_run(self, owner: str, run_id: str, name: str) -> None:
+        """Call a run so; by no name where that is empty. Raises WorkspaceError for a name that is too long."""
+        self._runs.name_run(owner, run_id, name)
+
     def delete_run(self, owner: str, run_id: str) -> None:
         """Forget a run, its rows and the links to it."""
         self._runs.delete_run(owner, run_id)

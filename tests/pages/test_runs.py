@@ -62,6 +62,19 @@ def test_runs_can_be_searched_and_sorted(open_page, old_home):
     assert sorted(listed(app)) == sorted(everything)
 
 
+def test_a_run_gets_a_name_by_which_it_is_found(open_page, workspace, wine):
+    for seed in range(4):  # of fewer none has to be looked for
+        named = stored_run(workspace, wine, plan=replace(PLAN, seed=seed), n_trials=1)
+    app = open_page("runs")
+    app.text_input(key=f"name-{named.id}").set_value("before: *the* labels").run()
+    assert workspace.run(LOCAL_OWNER, named.id).name == "before: *the* labels"
+    assert r"**before: \*the\* labels** · **" in texts(app)
+    app.text_input(key="search-runs").set_value("BEFORE").run()
+    assert {box.key for box in app.text_input} == {"search-runs", f"name-{named.id}"}
+    app.text_input(key=f"name-{named.id}").set_value("").run()
+    assert workspace.run(LOCAL_OWNER, named.id).name == ""
+
+
 def test_few_runs_need_no_search(open_page, workspace, wine):
     stored_run(workspace, wine)
     assert "search-runs" not in {box.key for box in open_page("runs").text_input}

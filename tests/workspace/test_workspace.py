@@ -26,6 +26,20 @@ def test_a_data_set_comes_back_equal(workspace, wine):
     assert (stored.name, stored.n_samples, stored.example) == (wine.name, wine.n_samples, "wine")
 
 
+def test_a_run_is_called_what_its_owner_calls_it(workspace, wine):
+    run = workspace.create_run(LOCAL_OWNER, TrialPlan(), workspace.add_dataset(LOCAL_OWNER, wine))
+    assert run.name == ""
+    for given, name in (("  before the\n new labels ", "before the new labels"), ("after", "after"), (" ", "")):
+        workspace.name_run(LOCAL_OWNER, run.id, given)
+        assert [each.name for each in workspace.runs(LOCAL_OWNER)] == [name]
+    with pytest.raises(WorkspaceError, match=r"at most 80 letters, not 81\. Shorten it\."):
+        workspace.name_run(LOCAL_OWNER, run.id, "x" * 81)
+    workspace.name_run(LOCAL_OWNER, run.id, "gone with it")
+    workspace.delete_run(LOCAL_OWNER, run.id)
+    again = workspace.create_run(LOCAL_OWNER, TrialPlan(), wine.fingerprint)
+    assert again.name == ""
+
+
 def test_adding_twice_keeps_one(workspace, wine):
     workspace.add_dataset(LOCAL_OWNER, wine)
     workspace.add_dataset(LOCAL_OWNER, wine)

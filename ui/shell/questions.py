@@ -80,4 +80,5 @@ def unasked(kinds: Collection[str], address: str) -> None:
 
 def card_title(run: Run) -> str:
     """Question and plan as Markdown, for a card."""
-    return f"**{plain(title(run))}** :gray[{plain(describe(run))}]"
+    words = " · ".join(part for part in (run.name, describe(run)) if part)
+    return f"**{plain(title(run))}** :gray[{plain(words)}]"

@@ -25,13 +25,13 @@ def chosen(runs: Sequence[Run]) -> list[Run]:
     if len(runs) < FEWEST:
         return list(runs)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = st.text_input("Search runs", key="search-runs", placeholder="data set, question, model, state")
+        words = st.text_input("Search runs", key="search-runs", placeholder="name, data set, question, model")
         order = st.selectbox("Order", tuple(ORDERS), key="order-runs", width=200)
     return ordered(having(runs, words), order)
 
 
 def having(runs: Sequence[Run], words: str) -> list[Run]:
-    """The runs whose data set, question, settings and state hold every one of the words, in any case."""
+    """The runs whose name, data set, question, settings and state hold every one of the words, in any case."""
     sought = words.casefold().split()
     return [run for run in runs if all(word in _told(run) for word in sought)]
 
@@ -43,5 +43,5 @@ def ordered(runs: Sequence[Run], order: str) -> list[Run]:
 
 
 def _told(run: Run) -> str:
-    parts = (data_choice.title_of(run), questions.title(run), questions.describe(run), run.state)
+    parts = (run.name, data_choice.title_of(run), questions.title(run), questions.describe(run), run.state)
     return " ".join(parts).casefold()
