@@ -50,7 +50,7 @@ def name(run: Run) -> None:
 
 def show(run: Run) -> None:
     """One run as a card: what it is, where it stands, what can be done."""
-    what, state, actions = st.columns([5, 4, 3], vertical_alignment="center")
+    what, state, actions = st.columns([4.6, 2.8, 4.6], vertical_alignment="center")
     word, colour = jobs.STATES[run.state]
     what.markdown(summary(run))
     if run.state == "running":
@@ -58,7 +58,10 @@ def show(run: Run) -> None:
     else:
         when = datetime.fromtimestamp(run.finished or run.created, UTC)
         state.markdown(f":{colour}-badge[{word}] {jobs.counted(run)}  \n:gray[{when:%d %b %Y, %H:%M} UTC]")
-    with actions, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right"):
+    with (
+        actions,
+        st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right", gap="xsmall"),
+    ):
         if not questions.link(run):
             st.markdown(":gray[no page]", help=questions.NO_PAGE)
         jobs.action(run)
