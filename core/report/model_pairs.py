@@ -16,6 +16,9 @@ from core.data.predictions.record import Predictions
 from core.evaluate.average_case.robustness import Robustness
 from core.evaluate.claims import Claim, claim, corrected
 from core.evaluate.cluster_folds import scheme_title
+from core.evaluate.data_set_adequacy.plan import ALL
+from core.evaluate.guided_tests import JudgedSuite, suite_difference
+from core.evaluate.guided_tests.guided_claims import second_model
 from core.evaluate.intervals import Interval, t_interval, t_p_value
 from core.evaluate.source_robustness import compare_models
 from core.evaluate.source_robustness.words import noun
@@ -65,6 +68,36 @@ def on_sources(trials: pd.DataFrame) -> tuple[ModelPair, ...]:
         )
         for pair in compare_models(trials)
     )
+
+
+def on_sizes(trials: pd.DataFrame) -> tuple[ModelPair, ...]:
+    """The same of learning curves: recipes by rho at the largest size of which sources were held out, too.
+
+    `trials` are those of an adequacy run: with the `size` of each training part.
+    """
+    held_out = trials.loc[trials["scheme"] == "source_exclusive", "size"]
+    if held_out.empty:
+        return ()
+    largest = ALL if (held_out == ALL).any() else int(held_out.max())
+    at_largest = trials[trials["size"] == largest].drop(columns="size")
+    what = "all training samples" if largest == ALL else plural(largest, "training sample")
+    return tuple(
+        replace(pair, stem="data_set_adequacy", what=f"{pair.what}, {what}") for pair in on_sources(at_largest)
+    )
+
+
+def on_pictures(name: str, own: JudgedSuite, others: Mapping[str, JudgedSuite]) -> tuple[ModelPair, ...]:
+    """Fitted models by accuracy on the generated pictures of one of them, its own and every other one's.
+
+    Raises DataError where one met other pictures.
+    """
+    pairs, kept = [], own.suite.kept
+    for title, other in others.items():
+        difference = suite_difference(own, other)
+        accuracies = (float(other.correct[kept].mean()), float(own.correct[kept].mean()))
+        what, of_difference = "accuracy, generated pictures", second_model(difference)
+        pairs.append(ModelPair("guided_tests", what, title, name, accuracies, of_difference, difference.n))
+    return _corrected(pairs)
 
 
 def on_folds(rows: pd.DataFrame, y: Integer[np.ndarray, " n_samples"]) -> tuple[ModelPair, ...]:
@@ -223,10 +256,10 @@ def pairs_verdict(pairs: Sequence[ModelPair]) -> Verdict:
     """What separates models, what is undecided, and what would settle that.
 
     >>> pairs_verdict(()).headline
-    'No two models have been tried on the same draws, samples or noise yet.'
+    'No two models have been tried on the same draws, samples, noise or pictures yet.'
     """
     if not pairs:
-        return Verdict("No two models have been tried on the same draws, samples or noise yet.", "", "", ())
+        return Verdict("No two models have been tried on the same draws, samples, noise or pictures yet.", "", "", ())
     n_undecided = sum(not each.claim.decided for each in pairs)
     used = f"{plural(len(pairs), 'comparison')}, {count(n_undecided)} undecided (Holm within each question)."
     decided = sorted((each for each in pairs if each.better), key=lambda each: -abs(each.claim.estimate))
@@ -248,7 +281,8 @@ def _sentence(each: ModelPair) -> str:
 
 
 def _unit(each: ModelPair) -> str:
-    return "draw" if each.stem == "source_robustness" else "sample"
+    units = {"source_robustness": "draw", "data_set_adequacy": "draw", "guided_tests": "picture"}
+    return units.get(each.stem, "sample")
 
 
 def _writes(each: ModelPair) -> Callable[[float, Interval], str]:

@@ -14,7 +14,9 @@ from core.data import Dataset, load_example
 from core.evaluate.guided_tests import guided_of_rows, judge_suite, round_trip, suite_difference
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.verdict import difference_finding
+from core.evaluate.intervals import Interval
 from core.evaluate.test_quality import fit_regions
+from core.evaluate.wording import points
 from core.models import MODELS, ModelError, apart
 from core.models.load import read_stored
 from core.models.stored import ModelFile, model_fingerprint
@@ -155,6 +157,11 @@ def test_another_model_meets_the_same_pictures(open_page, workspace):
     assert difference.interval.upper < 0
     assert difference_finding(difference, "worse", "net") in plainly(app)
     assert metrics(app)["Lost"] == f"{difference.n_lost:,}".replace(",", "\u202f")
+    sheet = unfolded(open_page("overview", data=data.fingerprint), "model-pairs")
+    by = points(-difference.difference, Interval(-difference.interval.upper, -difference.interval.lower))
+    assert f"net beats worse by {by} (accuracy, generated pictures, {difference.n:,} pictures)" in plainly(
+        sheet
+    ).replace("\u202f", ",")
 
 
 def test_the_generated_set_and_the_report_are_whole(workspace):

@@ -5,21 +5,43 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from core.data import load_example
 from core.data.predictions.record import Predictions
 from core.evaluate.average_case.robustness import evaluate_robustness
+from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.report.model_pairs import (
     FEWEST,
     OnTwoSets,
     on_files,
     on_folds,
+    on_sizes,
+    on_sources,
     pairs_lines,
     pairs_table,
     pairs_verdict,
     under_noise,
 )
+from core.trials import Context, TrialPlan
 from tests.evaluate.average_case_rows import rows_of
 
 N_WORLDS = 400
+
+
+def test_learning_curves_are_compared_at_the_largest_size_that_held_sources_out():
+    wine, plan = load_example("wine"), AdequacyPlan(("logistic", "nearest_neighbours"), n_repeats=10, sizes=(60, 0))
+    trials = pd.concat(
+        (plan.run_trial(wine, trial, context=Context()) for trial in range(plan.n_trials(wine))), ignore_index=True
+    )
+    [pair] = on_sizes(trials)
+    usual = TrialPlan(plan.models, n_repeats=10)
+    [same] = on_sources(
+        pd.concat(usual.run_trial(wine, trial, context=Context()) for trial in range(usual.n_trials(wine)))
+    )
+    assert pair.what == "rho, held-out clusters, all training samples"
+    assert (pair.values, pair.claim.interval, pair.n) == (same.values, same.claim.interval, same.n)
+    smaller = on_sizes(trials[(trials["size"] == 60) | (trials["scheme"] == "source_inclusive")])
+    assert [each.what for each in smaller] == ["rho, held-out clusters, 60 training samples"]
+    assert on_sizes(trials[trials["scheme"] == "source_inclusive"]) == ()
 
 
 def folds(

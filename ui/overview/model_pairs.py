@@ -1,7 +1,7 @@
 """Which model is better? Pairs of models over all questions, from the runs that tried both alike."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
 
@@ -9,6 +9,8 @@ import streamlit as st
 
 from core.data import DataError, Dataset
 from core.evaluate.average_case.plan import AverageCasePlan
+from core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from core.evaluate.guided_tests.verdict import oracle_reads
 from core.evaluate.measured import reliability
 from core.report import model_pairs as report
 from core.report.model_pairs import ModelPair
@@ -21,24 +23,38 @@ from core.workspace.run import Run
 from ui import cache
 from ui.average_case import results as average_case_results
 from ui.cluster_folds import results as cluster_folds_results
-from ui.shell import page, take_away
+from ui.guided_tests import beside
+from ui.guided_tests import results as guided_results
+from ui.shell import background, page, take_away
 from ui.shell.session import owner, workspace
 
 TITLE = "Which model is better?"
 MOST_MODELS = 12
 """So many models of prediction files are compared, those of the newest comparisons."""
+MOST_ASKED = 2
+"""So many other models are asked about generated pictures, the newest."""
+RECIPES = ("source_robustness", "cluster_folds", "data_set_adequacy")
 CAPTION = (
-    "Each pair was tried on the same draws (rho), samples or noise; n counts them. Differences are the first model "
+    "Each pair was tried on the same draws (rho), samples, noise or pictures; n counts them. Differences are the first model "
     "less the second, with 95 % intervals. What is undecided says how much data would settle it."
 )
 
 
+@dataclass(frozen=True)
+class _Pictures:
+    """The run that made pictures of a model, and other models that can be asked about them."""
+
+    run: Run
+    own: StoredModel
+    others: tuple[StoredModel, ...]
+
+
 def offer(dataset: Dataset, on_sheet: Mapping[str, Run], runs: Sequence[Run], models: Sequence[StoredModel]) -> None:
     """The part of the sheet, closed at first; nothing where no question has tried two models alike."""
-    sources, folds = (on_sheet.get(stem) for stem in ("source_robustness", "cluster_folds"))
-    alike = _alike(runs)
-    if _has_two(sources) or _has_two(folds) or alike:
-        page.fold(TITLE, partial(_show, dataset, sources, folds, alike, models), key="model-pairs")
+    recipes = {stem: run for stem in RECIPES if _has_two(run := on_sheet.get(stem))}
+    alike, pictures = _alike(runs), _pictures(on_sheet.get("guided_tests"), models)
+    if recipes or alike or pictures:
+        page.fold(TITLE, partial(_show, dataset, recipes, alike, pictures, models), key="model-pairs")
 
 
 def offer_of_files(cards: Sequence[ModuleType], shown: Sequence[Answer]) -> None:
@@ -54,7 +70,7 @@ def _of_files(cards: Sequence[ModuleType]) -> None:
 
 def _has_two(run: Run | None) -> bool:
     plan = None if run is None or run.n_done == run.n_failed else _plan(run)
-    return isinstance(plan, TrialPlan | FoldPlan) and len(plan.models) > 1
+    return isinstance(plan, TrialPlan | FoldPlan | AdequacyPlan) and len(plan.models) > 1
 
 
 def _plan(run: Run) -> Plan | None:
@@ -75,14 +91,28 @@ def _alike(runs: Sequence[Run]) -> tuple[Run, ...]:
     return next((tuple(alike.values()) for alike in by_settings.values() if len(alike) > 1), ())
 
 
+def _pictures(run: Run | None, models: Sequence[StoredModel]) -> _Pictures | None:
+    """The pictures that were made of a model, and the newest other models of the data set, which can be asked, too."""
+    plan = _plan(run) if run is not None and run.state == "done" else None
+    own = next((model for model in models if model.fingerprint == getattr(plan, "model", "")), None)
+    if run is None or own is None:
+        return None
+    others = tuple(beside.others(own).values())[:MOST_ASKED]
+    return _Pictures(run, own, others) if others else None
+
+
 def _show(
-    dataset: Dataset, sources: Run | None, folds: Run | None, alike: tuple[Run, ...], models: Sequence[StoredModel]
+    dataset: Dataset,
+    recipes: Mapping[str, Run],
+    alike: tuple[Run, ...],
+    pictures: _Pictures | None,
+    models: Sequence[StoredModel],
 ) -> None:
     pairs: list[ModelPair] = []
-    if sources is not None and _has_two(sources):
-        pairs += _on_sources(sources)
-    if folds is not None and _has_two(folds):
-        pairs += _on_folds(dataset, folds)
+    for stem, run in recipes.items():
+        pairs += _on_folds(dataset, run) if stem == "cluster_folds" else _on_draws(run)
+    if pictures is not None:
+        pairs += _on_pictures(pictures)
     if alike:
         pairs += _under_noise(alike, tuple((model.fingerprint, model.name) for model in models))
     _say(pairs)
@@ -99,9 +129,27 @@ def _say(pairs: Sequence[ModelPair]) -> None:
         take_away.offer({"Models side by side": lambda: report.pairs_table(pairs)}, stem="models")
 
 
+def _on_pictures(pictures: _Pictures) -> tuple[ModelPair, ...]:
+    """Those who were asked already; each of the others is asked beside the page."""
+    own = guided_results.guided(pictures.run).suite
+    if own is None or not oracle_reads(own):
+        return ()
+    judged = {}
+    for other in pictures.others:
+        task = guided_results.judged_by(pictures.run, other.fingerprint)
+        name = other.name if other.name not in (pictures.own.name, *judged) else f"{other.name} {other.fingerprint[:8]}"
+        answer = background.answer(
+            task, f"Asking {page.plain(name)} about the pictures", key=f"asked-{other.fingerprint}"
+        )
+        if answer is not None:
+            judged[name] = answer
+    return report.on_pictures(pictures.own.name, own, judged)
+
+
 @cache.result(max_entries=4)
-def _on_sources(run: Run) -> tuple[ModelPair, ...]:
-    return report.on_sources(workspace().rows(owner(), run.id))
+def _on_draws(run: Run) -> tuple[ModelPair, ...]:
+    trials = workspace().rows(owner(), run.id)
+    return report.on_sizes(trials) if "size" in trials else report.on_sources(trials)
 
 
 @cache.result(max_entries=4)
