@@ -35,8 +35,8 @@ MOST_ASKED = 2
 """So many other models are asked about generated pictures, the newest."""
 RECIPES = ("source_robustness", "cluster_folds", "data_set_adequacy")
 CAPTION = (
-    "Each pair was tried on the same draws (rho), samples, noise or pictures; n counts them. Differences are the first model "
-    "less the second, with 95 % intervals. What is undecided says how much data would settle it."
+    "Each pair was tried on the same draws (rho), samples, noise or pictures; n counts them. Differences are the first "
+    "model less the second, with 95 % intervals. What is undecided says how much data would settle it."
 )
 
 
