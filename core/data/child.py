@@ -33,21 +33,7 @@ _MOST_ANSWERED = 1 << 29  # bytes: what comes back shall not fill the memory her
 _SECONDS_TO_START = 120  # besides: a machine that is busy elsewhere is not the file's fault
 _ROOT = Path(core.__file__).resolve().parents[1]
 _ANSWER, _REFUSAL, _NO_MEMORY = b"a", b"r", b"m"
-_WITHOUT_NETWORK = """
-import contextlib, ctypes, os, runpy
-NEW_NETWORK, NEW_USERS = 0x40000000, 0x10000000
-system, user, group = ctypes.CDLL(None), os.getuid(), os.getgid()
-leave = getattr(system, "unshare", lambda what: -1)
-if leave(NEW_NETWORK) and not leave(NEW_USERS | NEW_NETWORK):
-    for name, said in {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}.items():
-        with contextlib.suppress(OSError), open(f"/proc/self/{name}", "w") as file:
-            file.write(said)
-runpy.run_module("core.data.child", run_name="__main__", alter_sys=True)
-"""
-"""What a child begins with, while it has one thread: a network of its own, in which there is nothing.
-
-Who is no administrator may have one with users of its own, where it stays who it is; some systems forbid that, too.
-"""
+_BEGINNING = Path(__file__).with_name("without_network.py")
 
 
 class Refused(DataError):
@@ -92,7 +78,7 @@ class Child:
         facts = [str(theirs.fileno()), str(self.most_bytes), str(rest), function, *arguments]
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", _WITHOUT_NETWORK, *facts],
+                [sys.executable, str(_BEGINNING), *facts],
                 cwd=_ROOT,
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,

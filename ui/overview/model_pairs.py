@@ -110,7 +110,7 @@ def _show(
 ) -> None:
     pairs: list[ModelPair] = []
     for stem, run in recipes.items():
-        pairs += _on_folds(dataset, run) if stem == "cluster_folds" else _on_draws(run)
+        pairs += _on_folds(dataset, run) if stem == "cluster_folds" else _but(pairs, _on_draws(run))
     if pictures is not None:
         pairs += _on_pictures(pictures)
     if alike:
@@ -127,6 +127,12 @@ def _say(pairs: Sequence[ModelPair]) -> None:
         st.dataframe(report.pairs_lines(pairs), hide_index=True, alt=verdict.headline)
         st.caption(CAPTION)
         take_away.offer({"Models side by side": lambda: report.pairs_table(pairs)}, stem="models")
+
+
+def _but(known: Sequence[ModelPair], pairs: Sequence[ModelPair]) -> list[ModelPair]:
+    """Those that are not known: a learning curve may end with the very draws of source robustness."""
+    values = [(pair.first, pair.second, pair.values, pair.n) for pair in known]
+    return [pair for pair in pairs if (pair.first, pair.second, pair.values, pair.n) not in values]
 
 
 def _on_pictures(pictures: _Pictures) -> tuple[ModelPair, ...]:
