@@ -156,7 +156,7 @@ def test_sign_in_share_look_revoke(server: Server, tab):
     expect(copy.get_by_text("You are signed in here and in 1 other browser.")).to_be_visible()
     expect(copy.get_by_text(re.compile("Chrome on Linux, since"))).to_be_visible()
     click(copy.get_by_role("button", name="End", exact=True))
-    expect(copy.get_by_text("in 0 other browsers")).to_be_visible()
+    expect(copy.get_by_text("You are signed in here, and nowhere else.")).to_be_visible()
     alice.goto(f"{server.url}/runs")
     assert_closed(alice)
     for page in (alice, bob, visitor, copy):

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from core.questions import with_page
 from core.workspace import events
-from tests.browser.server import SECONDS_TO_STOP, Server, free_port, serve
+from tests.browser.server import SECONDS_TO_START, SECONDS_TO_STOP, Server, free_port, serve
 from tests.browser.test_links import create_link, watched
 from tests.browser.waiting import PATIENCE, click, settled
 from ui.shell.only_links import AT_ONCE, NOTHING_ELSE, TOO_MANY
@@ -34,7 +34,21 @@ def door() -> str:
 def server(tmp_path_factory, door: str) -> Iterator[Server]:
     home = tmp_path_factory.mktemp("browser-home")
     with serve(home, settings={SETTING: door, events.SETTING: str(home / "events.log")}) as running:
+        until = time.monotonic() + SECONDS_TO_START
+        while not is_open(door):  # its process begins after the server's own
+            assert time.monotonic() < until, "nobody listens where links open to others"
+            time.sleep(0.1)
         yield running
+
+
+def is_open(door: str) -> bool:
+    """Whether somebody listens there."""
+    host, port = door.split(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except OSError:
+        return False
+    return True
 
 
 @pytest.fixture
