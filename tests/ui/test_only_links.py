@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import NamedTuple
 
 import pytest
 from starlette.datastructures import Headers
@@ -15,6 +14,7 @@ from core.workspace import events
 from core.workspace.errors import DatabaseBusy
 from core.workspace.links import DEAD
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.ui.test_serving import Answer, app
 from tests.workspace.plans import SleepPlan
 from ui.shell import only_links, session
 from ui.shell.only_links import COOKIE, NOTHING_ELSE, TOO_MANY, TOO_MANY_TABS, Allowance, OnlyLinks
@@ -28,22 +28,6 @@ ELSE = (
     *("/", "/runs", "/overview", "/data_sets", "/source_robustness", "/auth/login", "/oauth2callback", "//shared_run"),
     *("/_stcore/upload_file/a/b", "/_stcore/agent/mcp", "/_stcore/metrics", "/_stcore/stream", "/app/static/x", "/x"),
 )
-
-
-class Answer(NamedTuple):
-    """The status of an answer (of a websocket: the first message), its text and its headers."""
-
-    status: int | str
-    text: str
-    headers: Headers
-
-
-async def app(scope, receive, send):
-    """Answers everything: in place of Streamlit."""
-    if scope["type"] == "http":
-        await PlainTextResponse("the app")(scope, receive, send)
-    else:
-        await send({"type": ACCEPTED})
 
 
 @pytest.fixture
