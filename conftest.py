@@ -16,6 +16,14 @@ settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes are named by their argument: packed ones hold the second they were made in, and each worker makes its own.
+
+    Workers refuse to share out tests whose names differ between them.
+    """
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(autouse=True)
 def touchstone_home(tmp_path_factory, monkeypatch) -> Path:
     """A fresh TOUCHSTONE_HOME, so that no test reads or writes what belongs to a person."""
