@@ -7,11 +7,13 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import dask.config
 import distributed
 import pytest
+import sqlalchemy
 
 from core.data import Dataset, load_example
 from core.workspace import store
@@ -25,9 +27,8 @@ ON_POSTGRES = os.environ.get("TOUCHSTONE_TEST_DATABASE") == "postgresql"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is about SQLite's file has nothing to say of another database; its driver warns of what no test closes."""
+    """What is about SQLite's file has nothing to say of another database."""
     for item in items if ON_POSTGRES else ():
-        item.add_marker(pytest.mark.filterwarnings("ignore:<psycopg.Connection:ResourceWarning"))
         if item.get_closest_marker("sqlite"):
             item.add_marker(pytest.mark.skip(reason="about the file of SQLite"))
 
@@ -40,18 +41,38 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture(autouse=ON_POSTGRES)
-def on_postgres(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Each home that would have a file of SQLite has a database of the server, by its name; so have other processes."""
+def on_postgres(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Each home that would have a file of SQLite has a database of the server, by its name; so have other processes.
+
+    What a test leaves open is closed after it: unlike SQLite's, the server's driver warns of it, in some later test.
+    """
     server, connect = request.getfixturevalue("postgres_server"), store.open_database
+    opened: list[sqlalchemy.Engine] = []
 
     def database_of(home: str) -> str:
         return new_database(server, f"home-{hashlib.sha256(home.encode()).hexdigest()[:32]}")
 
-    def open_database(url: str):
-        return connect(database_of(str(Path(url[10:]).parent)) if url.startswith("sqlite:///") else url)
+    def open_database(url: str) -> sqlalchemy.Engine:
+        opened.append(connect(database_of(str(Path(url[10:]).parent)) if url.startswith("sqlite:///") else url))
+        return opened[-1]
 
     monkeypatch.setattr(store, "open_database", open_database)
     monkeypatch.setenv("TOUCHSTONE_DATABASE", database_of(str(tmp_path)))
+    yield
+    for database in opened:
+        database.dispose()
+
+
+@contextmanager
+def behind(workspace: Workspace) -> Iterator[sqlalchemy.Connection]:
+    """The database behind a workspace's back: each change is kept at once, and whatever refers to what may break."""
+    with workspace._store.database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        is_sqlite = connection.dialect.name == "sqlite"
+        connection.execute(
+            sqlalchemy.text("PRAGMA foreign_keys = OFF" if is_sqlite else "SET session_replication_role = replica")
+        )
+        yield connection
+        connection.invalidate()
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from core.workspace.errors import DamagedTrials, WorkspaceError
 from core.workspace.run import Run
 from core.workspace.schema import TrialRow
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.workspace.conftest import behind
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 N_FLIPS = 600
@@ -34,13 +35,9 @@ def done(workspace: Workspace, wine) -> Run:
 
 
 @pytest.fixture
-def behind(workspace: Workspace) -> Iterator[Connection]:
-    """The database behind the workspace's back: each change is kept at once, and whatever refers to what may break."""
-    with workspace._store.database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        is_sqlite = connection.dialect.name == "sqlite"
-        connection.execute(text("PRAGMA foreign_keys = OFF" if is_sqlite else "SET session_replication_role = replica"))
+def database(workspace: Workspace) -> Iterator[Connection]:
+    with behind(workspace) as connection:
         yield connection
-        connection.invalidate()
 
 
 def flipped(value: object, rng: random.Random, *, any_text: bool) -> object:
@@ -59,7 +56,7 @@ def flipped(value: object, rng: random.Random, *, any_text: bool) -> object:
             return content.decode()
 
 
-def change(behind: Connection, run: object, trial: object, column: str, value: object, *, is_text: bool) -> None:
+def change(database: Connection, run: object, trial: object, column: str, value: object, *, is_text: bool) -> None:
     """Store a value in a column of a trial, whose run may have become bytes that are no text."""
 
     def stored(name: str, given: object, text_wanted: bool) -> str:
@@ -67,7 +64,7 @@ def change(behind: Connection, run: object, trial: object, column: str, value: o
 
     query = f"UPDATE trials SET {column} = {stored('value', value, is_text)} "
     where = f"WHERE run_id = {stored('run', run, True)} AND trial = :trial"
-    assert behind.execute(text(query + where), {"value": value, "run": run, "trial": trial}).rowcount == 1
+    assert database.execute(text(query + where), {"value": value, "run": run, "trial": trial}).rowcount == 1
 
 
 def outcome(workspace: Workspace, run: Run, trial: int, true: pd.DataFrame) -> str:
@@ -79,42 +76,42 @@ def outcome(workspace: Workspace, run: Run, trial: int, true: pd.DataFrame) -> s
 
 
 @pytest.mark.evidence
-def test_of_600_flipped_bits_in_stored_trials_none_is_silent(workspace, done, behind):
+def test_of_600_flipped_bits_in_stored_trials_none_is_silent(workspace, done, database):
     rng, outcomes = random.Random(20_260_101), Counter()
-    any_text = behind.dialect.name == "sqlite"
+    any_text = database.dialect.name == "sqlite"
     columns = [column.name for column in TrialRow.__table__.columns if column.name != "finished"]
     true = workspace.rows(LOCAL_OWNER, done.id)
     # Most bits of a trial are of its rows, which would leave the other columns untried.
     for flip in range(N_FLIPS):
         column = columns[flip % len(columns)]
         query = f"SELECT run_id, trial, {column} FROM trials WHERE {column} IS NOT NULL ORDER BY random() LIMIT 1"
-        run, trial, value = behind.execute(text(query)).one()
+        run, trial, value = database.execute(text(query)).one()
         damaged, is_text = flipped(value, rng, any_text=any_text), isinstance(value, str)
-        change(behind, run, trial, column, damaged, is_text=is_text)
+        change(database, run, trial, column, damaged, is_text=is_text)
         assert [run.id for run in workspace.runs(LOCAL_OWNER)] == [done.id]
         outcomes[outcome(workspace, done, trial, true)] += 1
         now = {"run_id": run, "trial": trial} | {column: damaged}
-        change(behind, now["run_id"], now["trial"], column, value, is_text=is_text)
+        change(database, now["run_id"], now["trial"], column, value, is_text=is_text)
     assert outcomes == {"named": N_FLIPS}
     assert workspace.rows(LOCAL_OWNER, done.id).equals(true)
 
 
-def damage(behind: Connection, run: Run, *trials: int) -> None:
+def damage(database: Connection, run: Run, *trials: int) -> None:
     for trial in trials:
-        change(behind, run.id, trial, "status", "okay", is_text=True)
+        change(database, run.id, trial, "status", "okay", is_text=True)
 
 
-def test_a_trial_that_is_gone_from_a_run_that_is_done_is_named(workspace, done, behind):
-    behind.execute(text("DELETE FROM trials WHERE trial = 2"))
+def test_a_trial_that_is_gone_from_a_run_that_is_done_is_named(workspace, done, database):
+    database.execute(text("DELETE FROM trials WHERE trial = 2"))
     with pytest.raises(DamagedTrials, match="Trial 3 of 6 of this run is damaged"):
         workspace.rows(LOCAL_OWNER, done.id)
 
 
 @pytest.mark.evidence
-def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, behind):
+def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, database):
     run = run_plan(PLAN)
     before, seal = workspace.rows(LOCAL_OWNER, run.id), workspace.seal(LOCAL_OWNER, run.id)
-    damage(behind, run, 1, 4)
+    damage(database, run, 1, 4)
     with pytest.raises(DamagedTrials, match=r"Trials 2 and 5 of 6 of this run are damaged .* Compute them again"):
         workspace.seal(LOCAL_OWNER, run.id)
     assert workspace.forget_damaged(LOCAL_OWNER, run.id) == (1, 4)
@@ -128,16 +125,16 @@ def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, be
     assert workspace.forget_damaged(LOCAL_OWNER, run.id) == ()
 
 
-def test_what_is_being_worked_on_is_not_mended(workspace, done, behind):
-    damage(behind, done, 0)
-    behind.execute(text("UPDATE runs SET state = 'running', lease_until = :until"), {"until": time.time() + 30})
+def test_what_is_being_worked_on_is_not_mended(workspace, done, database):
+    damage(database, done, 0)
+    database.execute(text("UPDATE runs SET state = 'running', lease_until = :until"), {"until": time.time() + 30})
     with pytest.raises(WorkspaceError, match="is being worked on"):
         workspace.forget_damaged(LOCAL_OWNER, done.id)
     assert workspace.run(LOCAL_OWNER, done.id).n_done == 6
 
 
-def test_what_an_older_method_computed_is_not_mended_but_kept(workspace, done, behind, monkeypatch):
-    damage(behind, done, 0)
+def test_what_an_older_method_computed_is_not_mended_but_kept(workspace, done, database, monkeypatch):
+    damage(database, done, 0)
     monkeypatch.setattr(TrialPlan, "METHOD_VERSION", TrialPlan.METHOD_VERSION + 1)
     with pytest.raises(DamagedTrials, match="Delete the run and start it again") as told:
         workspace.rows(LOCAL_OWNER, done.id)

@@ -1,15 +1,14 @@
 """A home is kept in order: nobody else reads it, a backup opens elsewhere, the doctor finds what is not whole."""
 
 import os
-import sqlite3
 import threading
 import time
 import zipfile
-from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from sqlalchemy import text
 
 from core.__main__ import main
 from core.data import load_example
@@ -19,6 +18,7 @@ from core.workspace import frames
 from core.workspace.backup import back_up, restore
 from core.workspace.engine.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.workspace.conftest import behind
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_leases import dead_holder
 from tests.workspace.test_verify import PLAN, done, stored
@@ -160,7 +160,6 @@ def test_of_a_whole_home_the_doctor_has_nothing_to_say(stored, capsys):
     assert capsys.readouterr().out == "All that is stored is whole.\n"
 
 
-@pytest.mark.sqlite
 def test_the_doctor_finds_all_that_is_not_whole_and_mends_what_follows_from_seeds(stored, capsys):
     workspace, before = engine().workspace, engine().workspace.rows(LOCAL_OWNER, stored.id)
     dead = workspace.create_run(LOCAL_OWNER, TrialPlan(n_repeats=3), stored.fingerprint)
@@ -169,9 +168,9 @@ def test_the_doctor_finds_all_that_is_not_whole_and_mends_what_follows_from_seed
     old = home() / "blobs" / stray[:2] / stray
     os.utime(old, (1e9, 1e9))
     young = workspace._store.blobs.put(b"of somebody who is about to note it")
-    with closing(sqlite3.connect(home() / "touchstone.sqlite")) as database, database:
-        database.execute("UPDATE trials SET content = x'00' WHERE run_id = ? AND trial = 1", (stored.id,))
-        database.execute("INSERT INTO steps VALUES ('no such run', 1, 1, 2, 'epoch')")
+    with behind(workspace) as database:
+        database.execute(text("UPDATE trials SET content = :none WHERE trial = 1"), {"none": b"\0"})
+        database.execute(text("INSERT INTO steps VALUES ('no such run', 1, 1, 2, 'epoch')"))
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out
     for words in (

@@ -1,15 +1,13 @@
 """A stored run is held against its seal, and trials of it are computed again: what was changed or exchanged is said."""
 
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from core.__main__ import main
 from core.data import Dataset, load_example
-from core.data.home import home
 from core.report.provenance import provenance
 from core.trials import Context, TrialPlan
 from core.workspace import frames
@@ -17,6 +15,7 @@ from core.workspace.engine.runner import close_engine, engine
 from core.workspace.run import Run
 from core.workspace.seals import trial_seal
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.workspace.conftest import behind
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 
@@ -45,9 +44,10 @@ def exchange(run: Run, trial: int, **columns: int) -> None:
     """Put other rows in the place of a trial's, with the hash that belongs to them."""
     rows = PLAN.run_trial(load_example("wine"), trial, context=Context()).assign(**columns)
     content = frames.to_bytes(rows)
-    with closing(sqlite3.connect(home() / "touchstone.sqlite")) as database, database:
-        change = "UPDATE trials SET content = ?, sha256 = ? WHERE run_id = ? AND trial = ?"
-        database.execute(change, (content, trial_seal(trial, "ok", None, content), run.id, trial))
+    now = {"content": content, "sha256": trial_seal(trial, "ok", None, content), "run": run.id, "trial": trial}
+    with behind(engine().workspace) as database:
+        change = "UPDATE trials SET content = :content, sha256 = :sha256 WHERE run_id = :run AND trial = :trial"
+        database.execute(text(change), now)
 
 
 def test_a_run_that_is_done_has_a_seal_which_its_report_tells(stored):
@@ -65,20 +65,18 @@ def test_a_run_is_verified_and_comes_out_again(stored, capsys):
     assert "3 of 3 agree" in said
 
 
-@pytest.mark.sqlite
 def test_an_exchanged_trial_is_told_by_the_seal(stored, capsys):
     exchange(stored, 2, n_correct=1)
     assert main(["verify", stored.id]) == 1
     assert "trials were exchanged since" in capsys.readouterr().out
 
 
-@pytest.mark.sqlite
 def test_a_trial_that_does_not_come_out_again_is_named_with_its_columns(stored, capsys):
     exchange(stored, 2, n_correct=1)
-    with closing(sqlite3.connect(home() / "touchstone.sqlite")) as database, database:
+    with behind(engine().workspace) as database:
         # as somebody does who makes the seal anew, too
         seal = {"versions": {"numpy": "1.0.0"}, "seal": engine().workspace.seal(LOCAL_OWNER, stored.id)}
-        database.execute("UPDATE runs SET provenance = ?", (json.dumps(seal),))
+        database.execute(text("UPDATE runs SET provenance = :seal"), {"seal": json.dumps(seal)})
     assert main(["verify", stored.id, "--recompute", "6"]) == 1
     said = capsys.readouterr()
     assert "Trial 3 computed again: differs in n_correct." in said.out
@@ -86,12 +84,11 @@ def test_a_trial_that_does_not_come_out_again_is_named_with_its_columns(stored, 
     assert "It was computed with: numpy 1.0.0" in said.err
 
 
-@pytest.mark.sqlite
 def test_a_damaged_run_and_one_that_is_not_there_are_said_in_a_line(stored, capsys):
     assert main(["verify", "no-such-run"]) == 2
     assert "no-such-run: there is no such run." in capsys.readouterr().err
-    with closing(sqlite3.connect(home() / "touchstone.sqlite")) as database, database:
-        database.execute("UPDATE trials SET status = 'okay' WHERE trial = 4")
+    with behind(engine().workspace) as database:
+        database.execute(text("UPDATE trials SET status = 'okay' WHERE trial = 4"))
     assert main(["verify", stored.id]) == 2
     assert "Trial 5 of 6 of this run is damaged on disk" in capsys.readouterr().err
 
