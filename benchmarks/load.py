@@ -27,7 +27,10 @@ from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.browser.server import Server, cookies, serve
 
 SECONDS_BETWEEN_RERUNS = 3.0
+SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_AT_MOST = 120.0
+REPEATS = 30
+"""How many repeats the first runs have."""
 DATA = ("wine", "digits")
 
 
@@ -87,17 +90,29 @@ class Tab:
             await asyncio.sleep(rng.uniform(0.5, 1.5) * SECONDS_BETWEEN_RERUNS)
             self.seconds.append(await self.rerun())
 
-    async def compute(self, until: float) -> None:
-        """Press Run, wait until the button is there again, and begin anew with one repeat more."""
-        repeats = 40
+    async def compute(self, until: float) -> float:
+        """Press Run, wait until the run has ended, open the page anew with a repeat more; gives the seconds of runs.
+
+        A page that is open keeps what its form says, whatever its address says then: so it is opened anew.
+        """
+        repeats, seconds = REPEATS, 0.0
         while time.monotonic() < until:
-            if "Run" in self.buttons:
-                await self.rerun("Run")
-                repeats += 1
-                self.buttons.clear()
-                self.query = f"{self.query.partition('&')[0]}&repeats={repeats}"
-            await asyncio.sleep(SECONDS_BETWEEN_RERUNS)
-            await self.rerun()
+            began = time.monotonic()
+            await self.rerun("Run")
+            while "Cancel" in await self.buttons_now() and time.monotonic() < until:
+                await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+            seconds += time.monotonic() - began
+            repeats += 1
+            await self.socket.close()
+            self.query = f"{self.query.partition('&')[0]}&repeats={repeats}"
+            await self.open()
+        return seconds
+
+    async def buttons_now(self) -> set[str]:
+        """The buttons of the page as it is now."""
+        self.buttons.clear()
+        await self.rerun()
+        return set(self.buttons)
 
 
 @dataclass(frozen=True)
@@ -123,19 +138,23 @@ async def watch(process: int, until: float, seen: list[Held]) -> None:
         await asyncio.sleep(5)
 
 
-async def under_load(server: Server, n_readers: int, n_runs: int, seconds: float) -> tuple[list[Tab], list[Held]]:
-    """Readers and runs for so long; gives the readers, and what the server held meanwhile."""
+async def under_load(
+    server: Server, n_readers: int, n_runs: int, seconds: float
+) -> tuple[list[Tab], list[Held], list[float]]:
+    """Readers and runs for so long; gives the readers, what the server held, and how long runs were under way."""
     stems, seen = list(with_page()), []
     tabs = [await Tab(server, stems[n % len(stems)], f"data={DATA[n % len(DATA)]}").open() for n in range(n_readers)]
     computing = [
-        await Tab(server, "source_robustness", f"data={DATA[n % len(DATA)]}&repeats=30").open() for n in range(n_runs)
+        await Tab(server, "source_robustness", f"data={DATA[n % len(DATA)]}&repeats={REPEATS}").open()
+        for n in range(n_runs)
     ]
     until = time.monotonic() + seconds
-    tasks = [tab.read(until) for tab in tabs] + [tab.compute(until) for tab in computing]
-    await asyncio.gather(watch(server.process, until, seen), *tasks)
+    readers = asyncio.gather(*[tab.read(until) for tab in tabs])
+    runs = asyncio.gather(*[tab.compute(until) for tab in computing])
+    await asyncio.gather(watch(server.process, until, seen), readers, runs)
     for tab in (*tabs, *computing):
         await tab.socket.close()
-    return tabs, seen
+    return tabs, seen, runs.result()
 
 
 def main() -> None:
@@ -147,15 +166,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, serve(Path(folder)) as server:
         load = os.getloadavg()[0]
         work = under_load(server, chosen.readers, chosen.runs, 60 * chosen.minutes)
-        tabs, seen = asyncio.run(work)
+        tabs, seen, busy = asyncio.run(work)
         with closing(Workspace(Path(folder))) as workspace:
             runs = workspace.runs(LOCAL_OWNER)
     print(f"{date.today()}, {platform.machine()}, {os.cpu_count()} cores, load before: {load:.1f}")
     print(
-        f"{chosen.readers} readers, {chosen.runs} runs, {chosen.minutes:g} minutes; {len(runs)} runs begun, of which ",
-        end="",
+        f"{chosen.readers} readers, {chosen.runs} runs, {chosen.minutes:g} minutes; {len(runs)} runs begun, of which "
+        f"{sum(run.n_done for run in runs):,} trials were computed"
     )
-    print(f"{sum(run.n_done for run in runs):,} trials were computed\n")
+    print(f"runs were under way for {', '.join(f'{share / 60:.1f}' for share in busy)} minutes\n")
     print("| page | reruns | p50 (s) | p95 (s) | longest (s) | first drawn (s) | errors |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for page in [*dict.fromkeys(tab.page for tab in tabs), "all"]:

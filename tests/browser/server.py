@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -34,6 +35,8 @@ class Server:
     """Its number; its workers have numbers of their own."""
 
 
+CERTIFICATE = "STREAMLIT_SERVER_SSL_CERT_FILE"
+"""The setting of the environment with which a server speaks TLS."""
 SECRET = b"of no home but those of tests, " * 2
 """What each home of `serve` is given: one cookie opens all of them."""
 
@@ -70,7 +73,7 @@ class serve:
 
     def __enter__(self) -> Server:
         port = free_port()
-        url = f"http://127.0.0.1:{port}"
+        url = f"{'https' if CERTIFICATE in self.settings else 'http'}://127.0.0.1:{port}"
         flags = []
         if self.secrets is not None:
             (self.home / "secrets.toml").write_text(self.secrets(url))
@@ -112,7 +115,7 @@ def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     while time.monotonic() < until:
         assert process.poll() is None, log.read_text()
         try:
-            urllib.request.urlopen(url, timeout=10)
+            urllib.request.urlopen(url, timeout=10, context=ssl._create_unverified_context())
         except OSError:  # of which an answer with an error is one, too
             time.sleep(0.1)
         else:

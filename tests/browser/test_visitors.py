@@ -6,15 +6,16 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from distributed import Security
 from playwright.sync_api import Browser, Page, expect
 
 from core.questions import with_page
 from core.workspace import events
-from tests.browser.server import SECONDS_TO_START, SECONDS_TO_STOP, Server, free_port, serve
+from tests.browser.server import CERTIFICATE, SECONDS_TO_START, SECONDS_TO_STOP, Server, free_port, serve
 from tests.browser.test_links import create_link, watched
 from tests.browser.waiting import PATIENCE, click, settled
 from ui.shell.only_links import AT_ONCE, NOTHING_ELSE, TOO_MANY
@@ -114,6 +115,28 @@ def test_a_link_opens_there_until_it_is_revoked_and_nothing_else_does(
     came = [json.loads(line) for line in events_log.splitlines()]
     assert [one["works"] for one in came if one["event"] == "link_asked"] == [True, False, False]
     assert link.split("t=")[1].split("&")[0] not in log + events_log
+
+
+@pytest.mark.evidence
+def test_over_tls_a_link_opens_there_too(tmp_path: Path, tab: Callable[..., Page]):
+    certificate, key = tmp_path / "touchstone.pem", tmp_path / "touchstone.key"
+    made = Security.temporary()
+    certificate.write_text(made.tls_client_cert)
+    key.write_text(made.tls_client_key)
+    door = f"127.0.0.1:{free_port()}"
+    tls = {CERTIFICATE: str(certificate), "STREAMLIT_SERVER_SSL_KEY_FILE": str(key)}
+    with serve(tmp_path, settings={SETTING: door, **tls}) as server:
+        owner, visitor = tab(ignore_https_errors=True), watched(tab(ignore_https_errors=True))
+        owner.goto(f"{server.url}/data_sets?data=wine")
+        expect(owner.get_by_role("heading", name=TITLE)).to_be_visible()
+        link = create_link(owner)
+        assert link.startswith(f"https://{door}/shared_run?t=")
+        visitor.goto(link)
+        expect(visitor.get_by_role("heading", name=TITLE)).to_be_visible()
+        expect(visitor.locator(".stPlotlyChart:has(canvas)")).to_be_visible()
+        assert settled(visitor).evaluate("window.violations ?? []") == []
+        click(owner.get_by_role("button", name="Revoke"))
+        expect(visitor.get_by_text("This link does not work")).to_be_visible()
 
 
 def test_too_many_requests_are_refused_there_and_others_go_on(server: Server, door: str, page: Page):

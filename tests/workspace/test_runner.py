@@ -10,6 +10,7 @@ import pandas as pd
 from core.trials import COLUMNS, Context, TrialPlan
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.health import workers
+from core.workspace.engine.kernels import NICE
 from core.workspace.engine.runner import Engine
 from core.workspace.engine.worker import work
 from core.workspace.provenance import provenance
@@ -165,6 +166,11 @@ def test_workers_are_single_threaded(executor):
     worker_pids(executor)
     assert set(executor.client().nthreads().values()) == {1}
     assert set(executor.client().run(_omp_threads).values()) == {"1"}
+
+
+def test_workers_step_back_behind_the_process_of_the_pages(executor):
+    worker_pids(executor)  # once all are there
+    assert set(executor.client().run(os.nice, 0).values()) == {min(os.nice(0) + NICE, 19)}
 
 
 def test_a_ctrl_c_in_the_terminal_is_left_to_the_app(executor):

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
+from ipaddress import IPv6Address, ip_address
 from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
@@ -210,8 +211,20 @@ def _with_cookie(token: str, send: Send) -> Send:
 
 
 def _who(scope: Scope) -> str:
-    """The address that asks."""
-    return scope["client"][0] if scope.get("client") else ""
+    """Who asks: an address, of IPv6 the network of 64 bits to which it belongs, for one machine has all of them.
+
+    >>> given = "192.168.1.7", "2001:db8::1:7", "::1", "::ffff:192.168.1.7"
+    >>> [_who({"client": (address, 50_000)}) for address in given]
+    ['192.168.1.7', '2001:db8::', '::', '192.168.1.7']
+    """
+    given = scope["client"][0] if scope.get("client") else ""
+    try:
+        address = ip_address(given.partition("%")[0])
+    except ValueError:
+        return given
+    if address.version == 4:
+        return given
+    return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))
 
 
 def _page(status: int, title: str, sentence: str, headers: dict[str, str] | None = None) -> HTMLResponse:

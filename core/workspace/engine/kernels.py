@@ -18,7 +18,7 @@ LAST_COMPILED = {
 """The files of such loops, below `core`, and in each the loop that needs the others and is kept after these."""
 
 NICE = 10
-"""So far the process that compiles steps back behind whatever somebody waits for."""
+"""So far the processes that compile and that work step back behind whatever somebody waits for."""
 
 
 def are_compiled() -> bool:
