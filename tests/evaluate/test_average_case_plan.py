@@ -113,15 +113,14 @@ def test_fewer_samples_are_the_first_of_more_with_classes_in_proportion():
     assert not (replace(plan, seed=1).order(data)[:100] == few).all()
 
 
-def test_trials_are_chunks_at_every_sigma_and_then_the_audit():
+def test_trials_are_chunks_at_all_sigmas_and_then_the_audit():
     plan, data, _ = planned()
     trials = plan.trials(data)
-    assert plan.n_trials(data) == len(trials) == 2 * 2 * 2 + 6 + 2 * 2 + 2
-    first = [(trial.part, trial.sigma) for trial in trials[:4]]
-    assert first == [("samples", 0.1), ("counted", 0.1), ("samples", 0.3), ("counted", 0.3)]
+    assert plan.n_trials(data) == len(trials) == 2 + 6 + 2 + 2
+    assert [(trial.part, trial.sigmas) for trial in trials[:2]] == [("samples", (0.1, 0.3))] * 2
     assert {trial.stop for trial in trials if trial.part in ("audit", "convergence")} == {10, 20}
-    assert {trial.sigma for trial in trials if trial.part == "half"} == {1.2}
-    assert replace(plan, n_audit=0).n_trials(data) == 8 + 6
+    assert {trial.sigmas for trial in trials if trial.part == "half"} == {(0.025, 1.2)}
+    assert replace(plan, n_audit=0).n_trials(data) == 2 + 6
 
 
 def test_rows_say_everything_and_come_back_from_storage():
@@ -194,7 +193,7 @@ def test_a_trial_reports_how_far_it_is():
     plan, data, context = planned()
     heard = []
     plan.run_trial(data, 0, context=replace(context, report=lambda *news: heard.append(news)))
-    assert heard == [(1, 2, "estimate"), (2, 2, "estimate")]
+    assert heard == [(i, 6, "estimate") for i in range(1, 7)]  # two estimators and counting, at two sigmas
 
 
 def test_a_failed_trial_is_one_row_without_figures():
