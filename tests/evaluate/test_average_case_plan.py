@@ -198,7 +198,7 @@ def test_a_trial_reports_how_far_it_is():
 
 def test_a_failed_trial_is_one_row_without_figures():
     plan, data, _ = planned()
-    row = plan.failed_trial(data, 2)
+    row = plan.failed_trial(data, 0)
     assert row["status"].tolist() == ["failed"]
     assert row["sigma"].tolist() == [0.3]
     assert row["p_robust"].isna().all()
@@ -226,6 +226,27 @@ def test_a_model_without_gradients_is_audited_by_what_needs_none(monkeypatch):
     # 64 independent pairs tell a standard deviation to 1 / sqrt(2 * 64); z phi(z) is .242 at most.
     assert found.audit.of("gaussian_logits", 0.5).error.value < 3 * 0.242 / np.sqrt(2 * 64)
     assert found.estimator == "gaussian_logits"
+
+
+def test_of_very_many_classes_the_sigmoids_are_not_audited_and_a_note_says_so(monkeypatch):
+    class Many:
+        class_names, has_gradients = tuple(str(code) for code in range(201)), True
+
+        def logits(self, x):
+            return x @ x.new_tensor(np.random.default_rng(0).normal(size=(2, 201)))
+
+        def inputs(self, x):
+            return torch.tensor(x)
+
+    monkeypatch.setattr(trial_module, "read_stored", lambda content, dataset: Many())
+    x = np.random.default_rng(0).normal(size=(402, 2))
+    data = Dataset("plane", "tabular", x, np.arange(402) % 201, Many.class_names, [str(i) for i in range(402)])
+    plan = AverageCasePlan("many", sigmas=(0.5,), rows="all", n_samples=10, n_audit=10, audit_draws=50)
+    (audit,) = (at for at, trial in enumerate(plan.trials(data)) if trial.part == "audit")
+    rows = plan.run_trial(data, audit, context=Context(model={"many": b""}.__getitem__))
+    assert set(rows["estimator"]) == {"monte_carlo", "taylor", "mmse", "mmse_plain", "gaussian_logits", "softmax"}
+    assert any("sigmoids are not audited" in note for note in plan.notes(data))
+    assert not any("sigmoids" in note for note in replace(plan, n_audit=0).notes(data))
 
 
 def test_a_model_that_is_not_there_is_named():

@@ -104,7 +104,7 @@ class MonteCarlo:
             for counts in _counted(inputs, rows, predicted, seeds, self.n_samples):
                 yield partial(_known, counts)
             return
-        for i in rows:
+        for i in rows.tolist():
             tangent = _tangent(inputs, i, clean[i]) if self.control_variate else None
             yield _counter(inputs, i, int(predicted[i]), seeds[i], tangent)
 

@@ -35,7 +35,7 @@ from core.evaluate.average_case.plan_fields import (
 )
 from core.evaluate.average_case.rows import failed
 from core.evaluate.average_case.shapes import SHAPES, check_shape, shapes_offered
-from core.evaluate.average_case.trial import Trial, judged, trials_of
+from core.evaluate.average_case.trial import MOST_FOR_SIGMOIDS, Trial, judged, trials_of
 from core.evaluate.wording import count, exact, plural
 from core.models.errors import ModelError
 from core.trials import Context
@@ -343,6 +343,11 @@ class AverageCasePlan:
         sentences = []
         if self.noise != "gaussian" and self.estimators[0] != MONTE_CARLO:
             sentences.append(BY_LIMIT.format(self.noise))
+        if self.n_audit and dataset.n_classes > MOST_FOR_SIGMOIDS:
+            sentences.append(
+                f"Beyond {MOST_FOR_SIGMOIDS} classes the multivariate sigmoids are not audited: they take the gradient "
+                "of every class."
+            )
         if self.rows == "all":
             sentences.append("All samples are judged, including possible training samples of the model.")
         if self.rows == "test" or self.n_samples is not None:

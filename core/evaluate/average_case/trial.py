@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 CHUNK, AUDIT_CHUNK = 50, 10
 BATCH = 256
+MOST_FOR_SIGMOIDS = 200
+"""With more classes audits leave out the multivariate sigmoids: as published they take every class's gradient."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def judged(
             return _halved(plan, trial, model, x, dataset.y[rows], rows, spread)
         if trial.part == "directions":
             return _along(plan, trial, model, x, dataset, rows, spread)
-        rows_of_parts, asked = [], asked_of(plan, trial, model)
+        rows_of_parts, asked = [], asked_of(plan, trial, model, dataset.n_classes)
         made = estimates(model, x, [each.made_by for each in asked], noise=plan.noise, **spread) if asked else ()
         for place, (each, (shares, seconds)) in enumerate(zip(asked, made, strict=True)):
             stop_if(context.should_stop)
@@ -134,7 +136,7 @@ class Asked:
     made_by: tuple[float, Estimator, "torch.Generator"]
 
 
-def asked_of(plan: "AverageCasePlan", trial: Trial, model: Model | CutOff) -> list[Asked]:
+def asked_of(plan: "AverageCasePlan", trial: Trial, model: Model | CutOff, n_classes: int) -> list[Asked]:
     """What a trial estimates, sigma by sigma: what estimators share is then found once."""
     if trial.part == "samples":
         parts = {
@@ -142,7 +144,7 @@ def asked_of(plan: "AverageCasePlan", trial: Trial, model: Model | CutOff) -> li
             "counted": [(MONTE_CARLO, MonteCarlo(n_samples=plan.class_draws))],
         }
     else:
-        parts = {trial.part: _audited(plan, trial.part, model)}
+        parts = {trial.part: _audited(plan, trial.part, model, n_classes)}
     return [
         Asked(part, name, (sigma, estimator, _generator(plan, trial, name, sigma, part, estimator)))
         for sigma in trial.sigmas
@@ -151,12 +153,14 @@ def asked_of(plan: "AverageCasePlan", trial: Trial, model: Model | CutOff) -> li
     ]
 
 
-def _audited(plan: "AverageCasePlan", part: str, model: Model | CutOff) -> list[tuple[str, Estimator]]:
+def _audited(plan: "AverageCasePlan", part: str, model: Model | CutOff, n_classes: int) -> list[tuple[str, Estimator]]:
     _warm()
     usable = {
         name: kind
         for name, kind in ESTIMATORS.items()
-        if kind.facts.audited and (model.has_gradients or not kind.facts.needs_gradients)
+        if kind.facts.audited
+        and (model.has_gradients or not kind.facts.needs_gradients)
+        and (n_classes <= MOST_FOR_SIGMOIDS or kind.facts.sigmoid_of is None)
     }
     if part == "convergence":
         return [
