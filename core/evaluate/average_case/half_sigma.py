@@ -90,7 +90,8 @@ def half_sigma(
     for offsets in OFFSETS:
         around = np.clip(middle[:, None] + np.array(offsets), coarse[0], coarse[-1])
         seen.draw(around, n_draws // 4 // len(offsets))
-        weights = _weights(seen, middle, places)
+        # Beyond the range nothing was counted: what is near to its end says how far beyond.
+        weights = _weights(seen, np.clip(middle, coarse[0], coarse[-1]), places)
         middle = _quantile(weights, places, 0.5)
     ends = [_quantile(weights, places, share) for share in ((1 - WEIGHT) / 2, (1 + WEIGHT) / 2)]
     value, lower, upper = (np.where(at > coarse[-1], np.inf, np.exp(at)) for at in (middle, *ends))
