@@ -123,7 +123,7 @@ def alone(p: np.ndarray, y: np.ndarray, n: int) -> str:
     worst = int(share.argmin())
     error = (share[worst] * (1 - share[worst]) / N_ALONE) ** 0.5
     return (
-        f"{share.mean():.4f} | {share[worst]:.4f} ± {error:.4f} (class {worst}, mean {truth[worst]:.3f}) | "
+        f"{truth.min():.3f}–{truth.max():.3f} | {share.mean():.4f} | {share[worst]:.4f} ± {error:.4f} (class {worst}, mean {truth[worst]:.3f}) | "
         f"{ratio.mean():.2f} | {f'{ratio[near].mean():.2f} ({near.sum()} classes)' if near.any() else '–'}"
     )
 
@@ -230,7 +230,7 @@ def main(*asked: str) -> None:
     tables = {
         "widths": (
             f"Class means alone, {N_ALONE:,} data sets a line; widths beside those of before on {N_BEFORE}",
-            "network, sigma, n a class | held, mean of classes | worst class | width, of that before | "
+            "network, sigma, n a class | true means | held, mean of classes | worst class | width, of that before | "
             f"the same where p is above {NEAR_ONE}",
             lambda: each(lambda p, n: alone(p, labels, n), SIZES),
         ),

@@ -116,11 +116,11 @@ def test_fewer_samples_are_the_first_of_more_with_classes_in_proportion():
 def test_trials_are_chunks_at_all_sigmas_and_then_the_audit():
     plan, data, _ = planned()
     trials = plan.trials(data)
-    assert plan.n_trials(data) == len(trials) == 2 + 6 + 2 + 2
-    assert [(trial.part, trial.sigmas) for trial in trials[:2]] == [("samples", (0.1, 0.3))] * 2
-    assert {trial.stop for trial in trials if trial.part in ("audit", "convergence")} == {10, 20}
+    assert plan.n_trials(data) == len(trials) == 3 + 6 + 4 + 4
+    assert [(trial.part, trial.sigmas) for trial in trials[:3]] == [("samples", (0.1, 0.3))] * 3
+    assert {trial.stop for trial in trials if trial.part in ("audit", "convergence")} == {5, 10, 15, 20}
     assert {trial.sigmas for trial in trials if trial.part == "half"} == {(0.025, 1.2)}
-    assert replace(plan, n_audit=0).n_trials(data) == 2 + 6
+    assert replace(plan, n_audit=0).n_trials(data) == 3 + 6
 
 
 def test_rows_say_everything_and_come_back_from_storage():
@@ -242,7 +242,7 @@ def test_of_very_many_classes_the_sigmoids_are_not_audited_and_a_note_says_so(mo
     x = np.random.default_rng(0).normal(size=(402, 2))
     data = Dataset("plane", "tabular", x, np.arange(402) % 201, Many.class_names, [str(i) for i in range(402)])
     plan = AverageCasePlan("many", sigmas=(0.5,), rows="all", n_samples=10, n_audit=10, audit_draws=50)
-    (audit,) = (at for at, trial in enumerate(plan.trials(data)) if trial.part == "audit")
+    audit = [trial.part for trial in plan.trials(data)].index("audit")
     rows = plan.run_trial(data, audit, context=Context(model={"many": b""}.__getitem__))
     assert set(rows["estimator"]) == {"monte_carlo", "taylor", "mmse", "mmse_plain", "gaussian_logits", "softmax"}
     assert any("sigmoids are not audited" in note for note in plan.notes(data))

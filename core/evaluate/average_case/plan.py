@@ -99,7 +99,7 @@ class AverageCasePlan:
     >>> from core.data import load_example
     >>> plan = AverageCasePlan("f1", sigmas=(0.1,), rows="all", n_samples=100, n_audit=20)
     >>> [(trial.part, trial.start, trial.stop) for trial in plan.trials(load_example("digits"))][:3]
-    [('samples', 0, 50), ('samples', 50, 100), ('half', 0, 10)]
+    [('samples', 0, 25), ('samples', 25, 50), ('samples', 50, 75)]
     """
 
     model: str = asks_model()

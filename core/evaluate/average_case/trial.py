@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from core.evaluate.average_case.plan import AverageCasePlan
 
-CHUNK, AUDIT_CHUNK = 50, 10
+CHUNK, HALF_CHUNK, AUDIT_CHUNK = 25, 10, 5
+"""So many samples make a trial, few enough that a large model ends within the time of one at four sigmas."""
 BATCH = 256
 MOST_FOR_SIGMOIDS = 200
 """With more classes audits leave out the multivariate sigmoids: as published they take every class's gradient."""
@@ -56,7 +57,7 @@ def trials_of(plan: "AverageCasePlan", n: int) -> tuple[Trial, ...]:
     """
     chunks, few = _chunks(n, CHUNK), _chunks(min(plan.n_audit, n), AUDIT_CHUNK)
     trials = [Trial("samples", plan.sigmas, *chunk) for chunk in chunks]
-    trials += [Trial("half", looked_through(plan.sigmas), *chunk) for chunk in _chunks(n, AUDIT_CHUNK)]
+    trials += [Trial("half", looked_through(plan.sigmas), *chunk) for chunk in _chunks(n, HALF_CHUNK)]
     trials += [Trial("audit", plan.sigmas, *chunk) for chunk in few]
     trials += [Trial("convergence", (plan.convergence_sigma,), *chunk) for chunk in few]
     if plan.directions:
