@@ -122,8 +122,9 @@ def alone(p: np.ndarray, y: np.ndarray, n: int) -> str:
     share, ratio, near = held / N_ALONE, np.mean(ratios, axis=0), truth > NEAR_ONE
     worst = int(share.argmin())
     error = (share[worst] * (1 - share[worst]) / N_ALONE) ** 0.5
+    of_worst = f"{share[worst]:.4f} ± {error:.4f} (class {worst}, mean {truth[worst]:.3f})"
     return (
-        f"{truth.min():.3f}–{truth.max():.3f} | {share.mean():.4f} | {share[worst]:.4f} ± {error:.4f} (class {worst}, mean {truth[worst]:.3f}) | "
+        f"{truth.min():.3f}–{truth.max():.3f} | {share.mean():.4f} | {of_worst} | "
         f"{ratio.mean():.2f} | {f'{ratio[near].mean():.2f} ({near.sum()} classes)' if near.any() else '–'}"
     )
 
