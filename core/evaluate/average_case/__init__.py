@@ -135,8 +135,8 @@ def estimate(
     """
     asked = [(sigma, _usable(estimator, model), generator)]
     spread = {"noise": noise, "scales": scales, "covariance": covariance}
-    ((found, _),) = estimates(model, x, asked, **spread, batch_size=batch_size)
-    return found
+    ((answer, _),) = estimates(model, x, asked, **spread, batch_size=batch_size)
+    return answer
 
 
 def estimates(
@@ -159,7 +159,7 @@ def estimates(
     >>> import torch
     >>> model, x = torch.nn.Linear(2, 2), torch.zeros(3, 2)
     >>> asked = [(sigma, Taylor(), torch.Generator()) for sigma in (0.1, 0.2)]
-    >>> [found.sigma for found, seconds in estimates(model, x, asked)]
+    >>> [answer.sigma for answer, seconds in estimates(model, x, asked)]
     [0.1, 0.2]
     """
     x = inputs_of(model, x)
@@ -171,8 +171,8 @@ def estimates(
         for sigma, estimator, generator in asked:
             start = shared.clock()
             inputs = NoisyInputs(logits, x, drawn.at(sigma), generator, batch_size, constant=constant)
-            found = estimator(replace(inputs, shared=shared) if len(asked) > 1 else inputs)
-            yield found, shared.clock() - start
+            answer = estimator(replace(inputs, shared=shared) if len(asked) > 1 else inputs)
+            yield answer, shared.clock() - start
 
 
 def _usable(estimator: str | Estimator, model: Any) -> Estimator:

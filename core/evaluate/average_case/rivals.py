@@ -93,7 +93,7 @@ def find_rivals(
     chance = overtakes(limits, deviation)
     by_chance = np.argsort(-chance, axis=1, kind="stable")
     order, limits, deviation, chance = (
-        np.take_along_axis(of, by_chance, axis=1) for of in (others, limits, deviation, chance)
+        np.take_along_axis(numbers, by_chance, axis=1) for numbers in (others, limits, deviation, chance)
     )
     left = chance[:, ::-1].cumsum(axis=1)[:, ::-1]
     # One class at least, so that a model without gradients is noticed.
