@@ -4,7 +4,9 @@ Prints tables; asserts nothing. ResNet-18 runs on a few of the 50 samples, Monte
 10,000, and is extrapolated, which the table says; all else is measured. Seconds are of the processor, with one thread,
 so that other work on the machine does not count; where there is a GPU, table 1 is printed for it too, in seconds of the
 clock. The memory at 10 and at 1,000 samples is the most that a process of its own ever held. Brackets are 95 %
-intervals over samples. ``python -m benchmarks.bench_average_case runtimes resnet memory figure`` is all of it.
+intervals over samples. `passes` counts what a chunk of samples asks of the model at all sigmas of a plan, where every
+estimate is made by itself and where they share what they can; `classes` times ResNet-18 with 10, 100 and 1,000 classes.
+``python -m benchmarks.bench_average_case runtimes resnet memory figure passes classes`` is all of it.
 """
 
 import os
@@ -19,7 +21,19 @@ import numpy as np
 import torch
 
 from core.data import load_example
-from core.evaluate.average_case import MMSE, GaussianLogits, MonteCarlo, Taylor, estimate, mvn_cdf
+from core.evaluate.average_case import (
+    ESTIMATORS,
+    MMSE,
+    GaussianLogits,
+    MonteCarlo,
+    Taylor,
+    estimate,
+    estimates,
+    mvn_cdf,
+)
+from core.evaluate.average_case.gradients import NoisyInputs
+from core.evaluate.average_case.half_sigma import half_sigma
+from core.evaluate.average_case.noise import Noise
 from core.evaluate.intervals import t_interval
 from core.models.architectures import build
 from core.models.threads import single_threaded
@@ -162,9 +176,110 @@ def figure_2():
                 )
 
 
+class Counted:
+    """A model that counts the inputs it is asked about, the gradients of its logits, and how often it is called."""
+
+    has_gradients = True
+
+    def __init__(self, model):
+        self.model, self.forward, self.backward, self.calls = model, 0, 0, 0
+
+    def logits(self, x):
+        """The model's, counted."""
+        self.forward, self.calls = self.forward + len(x), self.calls + 1
+        if x.requires_grad:
+            x.register_hook(self.followed)
+        return self.model(x)
+
+    def followed(self, gradient):
+        """Count so many gradients."""
+        self.backward += len(gradient)
+
+
+def counted(model, work):
+    """Forward and backward passes, calls and seconds of the processor of some work."""
+    counting, start = Counted(model), time.process_time()
+    work(counting)
+    return counting.forward, counting.backward, counting.calls, time.process_time() - start
+
+
+PLANNED = {
+    "Taylor, softmax, 32 draws": [Taylor(), ESTIMATORS["softmax"](), MonteCarlo(32)],
+    "MMSE, softmax, 32 draws": [MMSE(), ESTIMATORS["softmax"](), MonteCarlo(32)],
+    "normal logits, softmax, 32 draws": [GaussianLogits(), ESTIMATORS["softmax"](), MonteCarlo(32)],
+    "the audit's, but Monte-Carlo": [kind() for name, kind in ESTIMATORS.items() if kind.facts.audited],
+}
+
+
+def passes():
+    sigmas, n, name = (0.05, 0.1, 0.2, 0.3), 50, "CNN on digits, untrained, C = 10"
+    print(f"\nPasses of {n} samples at the sigmas {sigmas}, {name}: each estimate by itself, and sharing")
+    print("| | forward | backward | calls | seconds | forward, sharing | backward | calls | seconds |")
+    print(f"|{'---|' * 9}")
+    model, x = build("cnn_1", (1, 8, 8), 10, seed=0).eval(), torch.rand((n, 1, 8, 8), generator=seeded())
+    for title, kinds in PLANNED.items():
+
+        def alone(model, kinds=kinds):
+            for sigma in sigmas:
+                for kind in kinds:
+                    batch_size = kind.n_samples if isinstance(kind, MonteCarlo) else 256  # a sample a call, as before
+                    estimate(model, x, sigma=sigma, estimator=kind, generator=seeded(), batch_size=batch_size)
+
+        def together(model, kinds=kinds):
+            list(estimates(model, x, [(sigma, kind, seeded()) for sigma in sigmas for kind in kinds]))
+
+        together(model)  # what is compiled at first is loaded
+        before, after = counted(model, alone), counted(model, together)
+        cells = (f"{forward:,} | {backward:,} | {calls:,} | {s:.2f}" for forward, backward, calls, s in (before, after))
+        print(f"| {title} | {' | '.join(cells)} |", flush=True)
+
+
+def classes():
+    n, sigma = 2, 0.1
+    print(f"\nResNet-18, 3 x 32 x 32, untrained: a sample at sigma {sigma}, mean of {n}; load {os.getloadavg()[0]:.1f}")
+    print("| classes | | seconds of the processor | forward passes | backward passes | mean p_robust |")
+    print(f"|{'---|' * 6}", flush=True)
+    x = torch.rand((n, 3, 32, 32), generator=seeded())
+
+    def sigma_50(model):
+        inputs = NoisyInputs(model.logits, x, Noise(1.0), seeded(), 256)
+        half_sigma(inputs, inputs.clean.argmax(axis=1), low=sigma / 4, high=4 * sigma)
+
+    kinds = {
+        "counting, 32 draws": MonteCarlo(32),
+        "normal logits, 128": GaussianLogits(),
+        "Taylor, rivals": Taylor(),
+        "MMSE, N = 6, rivals": MMSE(),
+        "Taylor, all classes": Taylor(every_class=True),
+        "MMSE, N = 6, all classes": MMSE(every_class=True),
+    }
+    for n_classes in (10, 100, 1000):
+        model, p = build("resnet18", (3, 32, 32), n_classes, seed=0).eval(), {}
+
+        def shares(model, title, kind, p=p):
+            p[title] = estimate(model, x, sigma=sigma, estimator=kind, generator=seeded()).p_robust.mean()
+
+        estimate(model, x[:1], sigma=sigma, estimator=GaussianLogits(4), generator=seeded())
+        work = {
+            title: lambda model, title=title, kind=kind: shares(model, title, kind) for title, kind in kinds.items()
+        }
+        for title, do in (work | {"sigma-50, 384 draws": sigma_50}).items():
+            if n_classes > 100 and "all classes" in title:
+                copies = 6 if "MMSE" in title else 1
+                print(f"| {n_classes:,} | {title} | not run | {1 + copies} | {copies * n_classes:,} | |", flush=True)
+                continue
+            forward, backward, _, took = counted(model, do)
+            told = f"{p[title]:.3f}" if title in p else ""
+            print(
+                f"| {n_classes:,} | {title} | {took / n:.2f} | {forward / n:,.0f} | {backward / n:,.0f} | {told} |",
+                flush=True,
+            )
+
+
 def main(*asked) -> None:
     print(f"# Average-case robustness, {date.today()}, {platform.machine()}, {os.cpu_count()} cores")
     parts = {"runtimes": runtimes, "resnet": resnet, "memory": memory, "figure": figure_2}
+    parts |= {"passes": passes, "classes": classes}
     for name in asked or parts:
         parts[name]()
 

@@ -2,7 +2,8 @@
 
 Prints tables; asserts nothing. ``python -m benchmarks.bench_average_case_paper figure copies penalty cost`` is all.
 
-- figure: every estimator's error over sigma (figure 2a);
+- figure: every estimator's error over sigma (figure 2a); `figure .2 .5` is these sigmas alone, so that what was cut off
+  can be gone on with: networks and draws are the same;
 - copies: plain MMSE with N = 5 and with the paper's N = 500 beside Taylor (section 4.2);
 - penalty: MMSE's error on networks whose gradient was penalised (figure 2b), that of f as printed and that of the
   cross-entropy, which `core.models.training` penalises;
@@ -14,6 +15,7 @@ Small CNNs on digits, five of them with seeds of their own; brackets are 95 % in
 import sys
 import time
 from datetime import date
+from functools import partial
 
 import numpy as np
 import torch
@@ -73,9 +75,9 @@ def off(model, x, sigma, estimator, exact, *, seed=0):
     return float(np.abs(found - exact).mean()), (time.process_time() - start) / len(x)
 
 
-def figure(networks):
+def figure(networks, sigmas=SIGMAS_OF_FIGURE):
     print(f"\nMean |error| and mean error against {N_DRAWS:,} draws on {N_SAMPLES} samples (figure 2a)")
-    for sigma in SIGMAS_OF_FIGURE:
+    for sigma in sigmas:
         exact = [counted(model, x, sigma) for model, x, _ in networks]
         said = f"sigma {sigma:<5} p_robust {with_interval(np.array([of.mean() for of in exact]))}"
         for name in COMPARED:
@@ -140,8 +142,11 @@ def main(*asked) -> None:
     print(f"# Average-case robustness under the paper's conditions, {date.today()}")
     networks = [trained(seed) for seed in range(N_SEEDS)]
     estimate(*networks[0][:2], sigma=0.1, estimator="mmse", generator=seeded())
-    parts = {"figure": figure, "copies": copies, "penalty": penalty, "cost": cost}
-    for name in asked or parts:
+    numbers = [text for text in asked if text.replace(".", "").isdigit()]
+    sigmas = [float(text) for text in numbers]
+    parts = {"figure": partial(figure, sigmas=sigmas or SIGMAS_OF_FIGURE)}
+    parts |= {"copies": copies, "penalty": penalty, "cost": cost}
+    for name in [text for text in asked if text not in numbers] or parts:
         parts[name](networks)
 
 

@@ -4,11 +4,16 @@ Prints tables; asserts nothing. Two networks are trained on MNIST at 14 x 14 (on
 absent). What noise does to each test image is counted over 800 draws and then taken for true: these images are the
 population. Samples of each class are drawn from it with replacement, 32 draws of noise are counted for each, and means,
 gap and p-value are those that the page has. Sigma-50 is held against a bisection by 9,000 draws.
+
+`widths` is the interval of a class's mean alone, on many more data sets: how often it held the truth with the standard
+error of that, and how wide it was beside the interval of before (a studentised bootstrap, or Wilson's of as many coins
+as samples), which is kept here alone. ``python -m benchmarks.bench_class_means widths covered differ half`` is all.
 """
 
 import platform
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
@@ -21,12 +26,15 @@ from core.evaluate.average_case.class_means import class_means
 from core.evaluate.average_case.gradients import NoisyInputs
 from core.evaluate.average_case.half_sigma import half_sigma
 from core.evaluate.average_case.noise import Noise
+from core.evaluate.intervals import Interval, wilson
 from core.models.training import one_torch_thread
 
 MNIST = Path(__file__).resolve().parents[2] / "shared" / "data" / "mnist.npz"
 SIGMAS, SIZES = (0.1, 0.2, 0.3), (36, 100, 500)
 N_JUDGED, N_TRUTH, N_DRAWS, N_DATA_SETS, N_DEALS = 2500, 800, 32, 600, 199
 N_HALF, LOW, HIGH = 60, 0.0125, 1.2
+N_ALONE, N_BEFORE, N_RESAMPLES = 10_000, 200, 1000
+NEAR_ONE = 0.95
 
 
 def images() -> tuple[torch.Tensor, np.ndarray, torch.Tensor, np.ndarray]:
@@ -97,6 +105,55 @@ def covered(p: np.ndarray, y: np.ndarray, n: int) -> str:
     )
 
 
+def alone(p: np.ndarray, y: np.ndarray, n: int) -> str:
+    """A line: how often class means were held on many data sets, and the ratio of widths to those of before."""
+    of_class = [p[y == code] for code in range(10)]
+    truth = np.array([shares.mean() for shares in of_class])
+    held, labels, ratios = np.zeros(10), np.repeat(np.arange(10), n), []
+    for seed in range(N_ALONE):
+        rng = np.random.default_rng([seed, n, 2])
+        drawn = np.concatenate([rng.choice(shares, n) for shares in of_class])
+        shares = rng.binomial(N_DRAWS, drawn) / N_DRAWS
+        means = class_means(shares, labels, 10, rng=rng, n_deals=19).means
+        held += [mean.interval.holds(value) for mean, value in zip(means, truth, strict=True)]
+        if seed < N_BEFORE:
+            before = intervals_before(drawn.reshape(10, n), rng)
+            ratios.append([mean.interval.width / old.width for mean, old in zip(means, before, strict=True)])
+    share, ratio, near = held / N_ALONE, np.mean(ratios, axis=0), truth > NEAR_ONE
+    worst = int(share.argmin())
+    error = (share[worst] * (1 - share[worst]) / N_ALONE) ** 0.5
+    of_worst = f"{share[worst]:.4f} ± {error:.4f} (class {worst}, mean {truth[worst]:.3f})"
+    return (
+        f"{truth.min():.3f}–{truth.max():.3f} | {share.mean():.4f} | {of_worst} | "
+        f"{ratio.mean():.2f} | {f'{ratio[near].mean():.2f} ({near.sum()} classes)' if near.any() else '–'}"
+    )
+
+
+def intervals_before(p: np.ndarray, rng: np.random.Generator) -> list[Interval]:
+    """The intervals of class means before 23 November 2026, of shares (classes, n) that have no luck of draws in them.
+
+    By a studentised bootstrap within each class, never wider than Wilson's of n coins; that one where fewer than five
+    flips are to be expected.
+    """
+    k, n = p.shape
+
+    def errors(squares: np.ndarray) -> np.ndarray:
+        return np.sqrt(squares + squares.sum(axis=-1, keepdims=True) / (k * (n - 1))) / n
+
+    resampled = np.stack([row[rng.integers(n, size=(N_RESAMPLES, n))] for row in p], axis=1)
+    mean, se = p.mean(axis=1), errors(((p - p.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
+    means = resampled.mean(axis=2)
+    ses = errors(((resampled - means[:, :, None]) ** 2).sum(axis=2))
+    low, high = np.quantile((means - mean) / np.maximum(np.maximum(ses, 0.2 * se), 1e-12), [0.025, 0.975], axis=0)
+    intervals = []
+    for place, value in enumerate(mean):
+        safe = wilson(n * value, n)
+        ends = value - high[place] * se[place], value - low[place] * se[place]
+        few = n * min(value, 1 - value) < 5
+        intervals.append(safe if few else Interval(max(float(ends[0]), safe.lower), min(float(ends[1]), safe.upper)))
+    return intervals
+
+
 def told_apart(p: np.ndarray, n: int) -> str:
     """A line: how often classes "differ" where they are alike and where one lies .05 below; a test of ranges beside."""
     level, found, by_range = 0, 0, 0
@@ -145,7 +202,7 @@ def halves(network: nn.Module, x: torch.Tensor, truth: np.ndarray, n_draws: int)
     return f"{np.median(off):.3f} | {np.quantile(off, 0.9):.3f} | {np.mean(held):.3f}"
 
 
-def printed(title: str, columns: str, lines: Callable[[], list[str]]) -> None:
+def printed(title: str, columns: str, lines: Callable[[], Iterator[str]]) -> None:
     """A table with its time."""
     start = time.process_time()
     print(f"\n{title}\n\n| {columns} |\n|{'---|' * (columns.count('|') + 1)}", flush=True)
@@ -154,38 +211,51 @@ def printed(title: str, columns: str, lines: Callable[[], list[str]]) -> None:
     print(f"\n{time.process_time() - start:.0f} s of processor", flush=True)
 
 
-def main() -> None:
+def main(*asked: str) -> None:
     """Train, count what is true, and print how often that was held."""
     x, y, judged, labels = images()
-    print(f"{date.today()}, {platform.machine()}, torch {torch.__version__}; {len(judged)} images judged")
+    print(f"{date.today()}, {platform.machine()}, torch {torch.__version__}; {len(judged)} images judged", flush=True)
     of = {name: trained(network, x, y) for name, network in networks(x.shape[-1]).items()}
     truth = {(name, sigma): kept(network, judged, sigma, N_TRUTH) for name, network in of.items() for sigma in SIGMAS}
-    printed(
-        f"Class means and the gap, {N_DATA_SETS} data sets a line, {N_DRAWS} draws a sample",
-        "network, sigma, n a class | true means | held, mean of classes | worst class | width | true gap | gap held | "
-        "its width | gap found",
-        lambda: [
-            f"{name}, {sigma}, {n} | {covered(p, labels, n)}" for (name, sigma), p in truth.items() for n in SIZES
-        ],
-    )
-    printed(
-        "“Classes differ”: alike, one class .05 lower, and the same by a permutation test of the largest gap",
-        "network, sigma, n a class | alike | .05 lower | test of the largest gap",
-        lambda: [f"{name}, {sigma}, {n} | {told_apart(p, n)}" for (name, sigma), p in truth.items() for n in SIZES[:2]],
-    )
     few = judged[:N_HALF]
-    exact = {name: bisected(network, few) for name, network in of.items()}
-    printed(
-        f"Sigma-50 of {N_HALF} images against bisection by 9,000 draws, four seeds",
-        "network, draws | median error | 90th percentile | interval held",
-        lambda: [
-            f"{name}, {n_draws} | {halves(network, few, exact[name], n_draws)}"
-            for name, network in of.items()
-            for n_draws in (96, 384, 1104)
-        ],
-    )
+
+    def each(line: Callable[[np.ndarray, int], str], sizes: tuple[int, ...]) -> Iterator[str]:
+        return (f"{name}, {sigma}, {n} | {line(p, n)}" for (name, sigma), p in truth.items() for n in sizes)
+
+    def halves_of_all() -> Iterator[str]:
+        exact = {name: bisected(network, few) for name, network in of.items()}
+        for name, network in of.items():
+            for n_draws in (96, 384, 1104):
+                yield f"{name}, {n_draws} | {halves(network, few, exact[name], n_draws)}"
+
+    tables = {
+        "widths": (
+            f"Class means alone, {N_ALONE:,} data sets a line; widths beside those of before on {N_BEFORE}",
+            "network, sigma, n a class | true means | held, mean of classes | worst class | width, of that before | "
+            f"the same where p is above {NEAR_ONE}",
+            lambda: each(lambda p, n: alone(p, labels, n), SIZES),
+        ),
+        "covered": (
+            f"Class means and the gap, {N_DATA_SETS} data sets a line, {N_DRAWS} draws a sample",
+            "network, sigma, n a class | true means | held, mean of classes | worst class | width | true gap | "
+            "gap held | its width | gap found",
+            lambda: each(lambda p, n: covered(p, labels, n), SIZES),
+        ),
+        "differ": (
+            "“Classes differ”: alike, one class .05 lower, and the same by a permutation test of the largest gap",
+            "network, sigma, n a class | alike | .05 lower | test of the largest gap",
+            lambda: each(told_apart, SIZES[:2]),
+        ),
+        "half": (
+            f"Sigma-50 of {N_HALF} images against bisection by 9,000 draws, four seeds",
+            "network, draws | median error | 90th percentile | interval held",
+            halves_of_all,
+        ),
+    }
+    for name in asked or tables:
+        printed(*tables[name])
 
 
 if __name__ == "__main__":
     with one_torch_thread():
-        main()
+        main(*sys.argv[1:])

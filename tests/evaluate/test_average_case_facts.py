@@ -10,7 +10,7 @@ from core.evaluate.average_case import ESTIMATORS, Estimator, Facts, Mark, facts
 from core.evaluate.average_case.audit import MONTE_CARLO
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.robustness import CONFIDENCE, evaluate_robustness
-from core.evaluate.average_case.trial import asked_of
+from core.evaluate.average_case.trial import Trial, asked_of
 from core.evaluate.average_case.verdict import average_case_verdict, estimator_title
 from core.figures import average_case_audit as audits
 from core.figures.average_case import estimator_style
@@ -71,10 +71,11 @@ def test_it_is_offered_and_audited_where_its_facts_and_the_model_allow(name):
     for gradients, allowed in ((True, True), (False, not facts.needs_gradients)):
         model = ForeignModel(lambda x: x, ("a", "b"), has_gradients=gradients)
         assert (name in offered(has_gradients=model.has_gradients)) == (facts.offered and allowed)
-        audited = [asked for asked, _ in asked_of(plan, "audit", model)]
+        audit, convergence = (asked_of(plan, Trial(part, (0.1,), 0, 1), model, 2) for part in ("audit", "convergence"))
+        audited = [asked.name for asked in audit]
         assert audited[0] == MONTE_CARLO
         assert (name in audited[1:]) == (facts.audited and allowed)
-        followed = tuple(kind.n_samples for asked, kind in asked_of(plan, "convergence", model) if asked == name)
+        followed = tuple(asked.made_by[1].n_samples for asked in convergence if asked.name == name)
         assert followed == (facts.copies if facts.audited and allowed else ())
 
 

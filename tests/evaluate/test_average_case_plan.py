@@ -113,15 +113,14 @@ def test_fewer_samples_are_the_first_of_more_with_classes_in_proportion():
     assert not (replace(plan, seed=1).order(data)[:100] == few).all()
 
 
-def test_trials_are_chunks_at_every_sigma_and_then_the_audit():
+def test_trials_are_chunks_at_all_sigmas_and_then_the_audit():
     plan, data, _ = planned()
     trials = plan.trials(data)
-    assert plan.n_trials(data) == len(trials) == 2 * 2 * 2 + 6 + 2 * 2 + 2
-    first = [(trial.part, trial.sigma) for trial in trials[:4]]
-    assert first == [("samples", 0.1), ("counted", 0.1), ("samples", 0.3), ("counted", 0.3)]
-    assert {trial.stop for trial in trials if trial.part in ("audit", "convergence")} == {10, 20}
-    assert {trial.sigma for trial in trials if trial.part == "half"} == {1.2}
-    assert replace(plan, n_audit=0).n_trials(data) == 8 + 6
+    assert plan.n_trials(data) == len(trials) == 3 + 6 + 4 + 4
+    assert [(trial.part, trial.sigmas) for trial in trials[:3]] == [("samples", (0.1, 0.3))] * 3
+    assert {trial.stop for trial in trials if trial.part in ("audit", "convergence")} == {5, 10, 15, 20}
+    assert {trial.sigmas for trial in trials if trial.part == "half"} == {(0.025, 1.2)}
+    assert replace(plan, n_audit=0).n_trials(data) == 3 + 6
 
 
 def test_rows_say_everything_and_come_back_from_storage():
@@ -194,12 +193,12 @@ def test_a_trial_reports_how_far_it_is():
     plan, data, context = planned()
     heard = []
     plan.run_trial(data, 0, context=replace(context, report=lambda *news: heard.append(news)))
-    assert heard == [(1, 2, "estimate"), (2, 2, "estimate")]
+    assert heard == [(i, 6, "estimate") for i in range(1, 7)]  # two estimators and counting, at two sigmas
 
 
 def test_a_failed_trial_is_one_row_without_figures():
     plan, data, _ = planned()
-    row = plan.failed_trial(data, 2)
+    row = plan.failed_trial(data, 0)
     assert row["status"].tolist() == ["failed"]
     assert row["sigma"].tolist() == [0.3]
     assert row["p_robust"].isna().all()
@@ -227,6 +226,27 @@ def test_a_model_without_gradients_is_audited_by_what_needs_none(monkeypatch):
     # 64 independent pairs tell a standard deviation to 1 / sqrt(2 * 64); z phi(z) is .242 at most.
     assert found.audit.of("gaussian_logits", 0.5).error.value < 3 * 0.242 / np.sqrt(2 * 64)
     assert found.estimator == "gaussian_logits"
+
+
+def test_of_very_many_classes_the_sigmoids_are_not_audited_and_a_note_says_so(monkeypatch):
+    class Many:
+        class_names, has_gradients = tuple(str(code) for code in range(201)), True
+
+        def logits(self, x):
+            return x @ x.new_tensor(np.random.default_rng(0).normal(size=(2, 201)))
+
+        def inputs(self, x):
+            return torch.tensor(x)
+
+    monkeypatch.setattr(trial_module, "read_stored", lambda content, dataset: Many())
+    x = np.random.default_rng(0).normal(size=(402, 2))
+    data = Dataset("plane", "tabular", x, np.arange(402) % 201, Many.class_names, [str(i) for i in range(402)])
+    plan = AverageCasePlan("many", sigmas=(0.5,), rows="all", n_samples=10, n_audit=10, audit_draws=50)
+    audit = [trial.part for trial in plan.trials(data)].index("audit")
+    rows = plan.run_trial(data, audit, context=Context(model={"many": b""}.__getitem__))
+    assert set(rows["estimator"]) == {"monte_carlo", "taylor", "mmse", "mmse_plain", "gaussian_logits", "softmax"}
+    assert any("sigmoids are not audited" in note for note in plan.notes(data))
+    assert not any("sigmoids" in note for note in replace(plan, n_audit=0).notes(data))
 
 
 def test_a_model_that_is_not_there_is_named():

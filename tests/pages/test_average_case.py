@@ -165,7 +165,7 @@ def test_least_robust_samples_are_the_least_robust(open_page, workspace, asked):
 
 def test_an_unfinished_run_shows_what_there_is_and_offers_to_go_on(open_page, workspace):
     data, model = kept(workspace, "wine")
-    run = stored_run(workspace, "wine", planned(model), n_trials=8)
+    run = stored_run(workspace, "wine", planned(model), n_trials=2)
     app = opened(open_page("average_case", data=data.fingerprint, model=model))
     assert app.button(key=f"resume-{run.id}").label == "Resume"
     assert "No sample has been audited" in plainly(app)

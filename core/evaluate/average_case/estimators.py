@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Integer
 
 from core.evaluate.average_case.facts import Facts, Mark
 from core.evaluate.average_case.gaussian_cdf import NormalProbability, mvn_cdf
-from core.evaluate.average_case.gradients import NoisyInputs, clean_logits
+from core.evaluate.average_case.gradients import NoisyInputs
 from core.evaluate.average_case.margins import Margins, mv_sigmoid
 from core.evaluate.average_case.moments import linearised, logit_moments
 from core.evaluate.average_case.results import Estimate
@@ -210,7 +210,7 @@ class Softmax:
         """Estimate the robustness of every sample."""
         from scipy.special import softmax
 
-        logits = clean_logits(inputs.logits, inputs.x, batch_size=inputs.batch_size)
+        logits = inputs.clean
         predicted, known = logits.argmax(axis=1), np.asarray(np.isfinite(logits).all(axis=1))
         p = softmax(np.where(known[:, None], logits, 0.0) / self.temperature, axis=1).max(axis=1)
         p = np.where(known, p, np.nan)

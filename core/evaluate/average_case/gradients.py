@@ -6,13 +6,15 @@ pair's covariance follow, and memory grows neither with the samples nor with the
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float, Integer
 
 from core.evaluate.average_case.noise import Noise
+from core.evaluate.average_case.shared import Shared
 from core.models.errors import ModelError
 
 if TYPE_CHECKING:
@@ -69,7 +71,8 @@ class NoisyInputs:
     """What every estimator gets, to say how noise changes the predictions of `logits` for the samples `x`.
 
     `generator` decides all noise; `batch_size` is how many inputs the model gets at once. `constant` says that logits
-    without gradients mean a model that does not look at its input, and not one that cannot give them.
+    without gradients mean a model that does not look at its input, and not one that cannot give them. What several
+    estimates of the same samples find but once is in `shared`.
     """
 
     logits: Logits
@@ -78,6 +81,20 @@ class NoisyInputs:
     generator: "torch.Generator"
     batch_size: int
     constant: bool = False
+    shared: Shared | None = None
+
+    @cached_property
+    def clean(self) -> Float[np.ndarray, "n c"]:
+        """The logits of the samples without noise, which no sigma changes."""
+
+        def look() -> Float[np.ndarray, "n c"]:
+            return clean_logits(self.logits, self.x, batch_size=self.batch_size)
+
+        return look() if self.shared is None else self.shared.once("clean", (), look)
+
+    def at(self, sigma: float) -> "NoisyInputs":
+        """The same with noise of another sigma."""
+        return replace(self, noise=self.noise.at(sigma))
 
     def seeds(self, n: int) -> list[int]:
         """Draw `n` seeds; what is drawn from them does not depend on what else is estimated in between."""

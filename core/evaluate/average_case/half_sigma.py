@@ -90,7 +90,8 @@ def half_sigma(
     for offsets in OFFSETS:
         around = np.clip(middle[:, None] + np.array(offsets), coarse[0], coarse[-1])
         seen.draw(around, n_draws // 4 // len(offsets))
-        weights = _weights(seen, middle, places)
+        # Beyond the range nothing was counted: what is near to its end says how far beyond.
+        weights = _weights(seen, np.clip(middle, coarse[0], coarse[-1]), places)
         middle = _quantile(weights, places, 0.5)
     ends = [_quantile(weights, places, share) for share in ((1 - WEIGHT) / 2, (1 + WEIGHT) / 2)]
     value, lower, upper = (np.where(at > coarse[-1], np.inf, np.exp(at)) for at in (middle, *ends))
@@ -107,23 +108,24 @@ class _Seen:
 
     def draw(self, at: Float[np.ndarray, "n m"], n_draws: int) -> None:
         """Look at so many more copies at each of these places."""
-        kept = np.stack([self._count(np.exp(column), n_draws) for column in at.T], axis=1)
-        self.at, self.kept = np.hstack([self.at, at]), np.hstack([self.kept, kept])
+        self.at, self.kept = np.hstack([self.at, at]), np.hstack([self.kept, self._count(np.exp(at), n_draws)])
         self.n = np.hstack([self.n, np.full(at.shape, float(n_draws))])
 
-    def _count(self, sigmas: Float[np.ndarray, " n"], n_draws: int) -> Float[np.ndarray, " n"]:
+    def _count(self, sigmas: Float[np.ndarray, "n m"], n_draws: int) -> Float[np.ndarray, "n m"]:
+        """One sweep: the copies of all samples at all of their sigmas fill batches together."""
         import torch
 
         x, noise = self._inputs.x, self._inputs.noise
-        kept = np.zeros(len(x))
-        of_sample = torch.as_tensor(sigmas, dtype=x.dtype, device=x.device)
+        kept = np.zeros(sigmas.size)
+        scale = torch.as_tensor(sigmas.ravel(), dtype=x.dtype, device=x.device)
         same = torch.as_tensor(self._predicted, device=x.device)
+        places = torch.arange(sigmas.size, device=x.device).repeat_interleave(n_draws)
         with torch.inference_mode():
-            for rows in torch.arange(len(x), device=x.device).repeat_interleave(n_draws).split(self._inputs.batch_size):
-                drawn = noise.draw(len(rows), x[0], self._generator) * of_sample[rows, None]
+            for part in places.split(self._inputs.batch_size):
+                drawn, rows = noise.draw(len(part), x[0], self._generator) * scale[part, None], part // sigmas.shape[1]
                 stays = self._inputs.logits(x[rows] + drawn.unflatten(1, x.shape[1:])).argmax(dim=1) == same[rows]
-                np.add.at(kept, rows.cpu().numpy(), stays.cpu().numpy())
-        return kept
+                np.add.at(kept, part.cpu().numpy(), stays.cpu().numpy())
+        return kept.reshape(sigmas.shape)
 
 
 def _first_below(seen: _Seen, coarse: Float[np.ndarray, " m"]) -> Float[np.ndarray, " n"]:

@@ -88,12 +88,11 @@ def joined(parts: Sequence[Margins], places: Sequence[Integer[np.ndarray, " _"]]
     """
     n, k = sum(map(len, places)), max(part.limits.shape[1] for part in parts)
     limits, fixed = np.full((n, k), np.inf), np.zeros((n, k), dtype=bool)
-    cov, left = np.tile(np.eye(k), (n, 1, 1)), np.zeros(n)
+    cov = np.tile(np.eye(k), (n, 1, 1))
     for part, rows in zip(parts, places, strict=True):
         width = part.limits.shape[1]
         limits[rows, :width], fixed[rows, :width], cov[rows, :width, :width] = part.limits, part.fixed, part.cov
-        left[rows] = 0.0 if part.left is None else part.left
-    return Margins(limits, cov, fixed, left)
+    return Margins(limits, cov, fixed)
 
 
 def mv_sigmoid(z: Float[np.ndarray, "n k"]) -> Float[np.ndarray, " n"]:

@@ -1,7 +1,7 @@
 """Which linear model stands for the model around a sample? Its tangent, a mean tangent, or one that has its moments."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,6 @@ from jaxtyping import Float, Integer
 from core.evaluate.average_case.gradients import (
     MOST_NUMBERS,
     NoisyInputs,
-    clean_logits,
     gram,
     mean_and_jacobian,
     rows_at_once,
@@ -22,6 +21,20 @@ if TYPE_CHECKING:
     import torch
 
 
+@dataclass(frozen=True, eq=False)
+class _Linear:
+    """The mean tangents of a chunk of samples: predicted classes, margins, and who of many classes was looked at."""
+
+    predicted: Integer[np.ndarray, " rows"]
+    margins: Margins
+    rivals: Rivals | None = None
+
+    def at(self, share: float) -> Margins:
+        """The margins of the same tangents under noise of so much of its sigma."""
+        left = None if self.rivals is None else self.rivals.left_at(share)
+        return replace(self.margins, cov=share**2 * self.margins.cov, left=left)
+
+
 def linearised(
     inputs: NoisyInputs, n_copies: int, antithetic: bool | None, *, most_left: float = 0.0
 ) -> Iterator[tuple[Integer[np.ndarray, " rows"], Margins]]:
@@ -29,6 +42,8 @@ def linearised(
 
     `antithetic` None: the tangent at the sample itself; else see `MMSE`. With `most_left` above 0 and many classes only
     the rivals of a prediction are differentiated, so that the rest adds about so much at most (`Margins.left`).
+    Tangents at the samples are those of the widest noise that shares them, and rivals its rivals: with less noise there
+    are fewer.
 
     Examples
     --------
@@ -38,17 +53,38 @@ def linearised(
     >>> [(len(predicted), found.cov.shape) for predicted, found in linearised(inputs, 1, None)]
     [(4, (4, 2, 2)), (1, (1, 2, 2))]
     """
+    shared, sigma = inputs.shared, inputs.noise.sigma
+    few = most_left > 0 and inputs.clean.shape[1] >= MANY_CLASSES
+    most_left = most_left if few else 0.0
+    if shared is None:
+        linear, share = _linear(inputs, n_copies, antithetic, most_left), 1.0
+    elif antithetic is None:
+        share, widest = sigma / shared.widest, inputs.at(shared.widest)
+        linear = shared.once(("tangents", few), most_left, lambda: [*_linear(widest, n_copies, None, most_left)])
+    else:
+        share, key = 1.0, (sigma, n_copies, most_left, inputs.generator.get_state().numpy().tobytes())
+        kind = "mean tangents", antithetic, few
+        linear = shared.once(kind, key, lambda: [*_linear(inputs, n_copies, antithetic, most_left)])
+    for chunk in linear:
+        yield chunk.predicted, chunk.at(share)
+
+
+def _linear(inputs: NoisyInputs, n_copies: int, antithetic: bool | None, most_left: float) -> Iterator[_Linear]:
+    """Of classes below `MANY_CLASSES`, or where nothing may be left out, all are differentiated."""
     for x, clean, copies in _chunks(inputs, n_copies, antithetic, few=most_left > 0):
         predicted, n_classes = clean.argmax(axis=1), clean.shape[1]
-        if most_left > 0 and n_classes >= MANY_CLASSES:
+        if most_left > 0:
             at, tangent = (clean, True) if antithetic is None else (_mean_logits(inputs, x, copies), False)
             rivals = find_rivals(inputs, x, predicted, at, most_left=most_left, tangent=tangent)
-            yield predicted, _of_rivals(inputs, x, predicted, copies, rivals)
+            yield _Linear(predicted, _of_rivals(inputs, x, predicted, copies, rivals), rivals)
             continue
         mean, jacobian = mean_and_jacobian(
             inputs.logits, x, copies, n_classes, batch_size=inputs.batch_size, constant=inputs.constant
         )
-        yield predicted, margins(mean.cpu().numpy(), gram(jacobian, inputs.noise), predicted, precision=_precision(x))
+        precision = _precision(x)
+        yield _Linear(
+            predicted, margins(mean.cpu().numpy(), gram(jacobian, inputs.noise), predicted, precision=precision)
+        )
 
 
 def _of_rivals(
@@ -58,7 +94,7 @@ def _of_rivals(
     copies: "torch.Tensor",
     rivals: Rivals,
 ) -> Margins:
-    """The margins over each sample's rivals, and what the classes that were left out may add."""
+    """The margins over each sample's rivals."""
     import torch
 
     parts, places = [], []
@@ -80,7 +116,7 @@ def _of_rivals(
         # What neighbours need is not counted, so that a sample's answer is its own.
         beyond = np.arange(k) >= rivals.n_needed[rows, None]
         limits = np.where(beyond, np.inf, moments.limits)
-        parts.append(replace(moments, limits=limits, fixed=moments.fixed & ~beyond, left=rivals.left[rows]))
+        parts.append(replace(moments, limits=limits, fixed=moments.fixed & ~beyond))
         places.append(rows)
     return joined(parts, places)
 
@@ -140,8 +176,8 @@ def _chunks(
     import torch
 
     x = inputs.x
-    n_features = x[0].numel()
-    n_classes = clean_logits(inputs.logits, x[:1], batch_size=1).shape[1]
+    n_features, clean = x[0].numel(), inputs.clean
+    n_classes = clean.shape[1]
     # Where few classes are differentiated, their gradients set no limit here.
     step = rows_at_once(x, min(n_classes, MANY_CLASSES) if few else n_classes, n_copies, inputs.batch_size)
     shared = None
@@ -151,11 +187,11 @@ def _chunks(
         half = inputs.drawn(n_copies // 2, inputs.seeds(1)[0])
         # Side by side, so that a part of the copies holds whole pairs.
         shared = torch.stack([half, -half], dim=1).reshape(1, n_copies, n_features)
-    for part in x.split(step):
+    for part, logits in zip(x.split(step), np.split(clean, range(step, len(x), step)), strict=True):
         copies = shared
         if copies is None:
             copies = torch.stack([inputs.drawn(n_copies, seed) for seed in inputs.seeds(len(part))])
-        yield part, clean_logits(inputs.logits, part, batch_size=inputs.batch_size), copies
+        yield part, logits, copies
 
 
 def _precision(x: "torch.Tensor") -> float:

@@ -5,8 +5,9 @@ still too wide, draws are added up to a number that the pilot alone decides: eit
 draws that are counted, so that both intervals are exact, and together they err as seldom as the level says.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from jaxtyping import Float, Integer
 
 from core.evaluate.average_case.facts import Facts, Mark
 from core.evaluate.average_case.gaussian_cdf import mvn_cdf
-from core.evaluate.average_case.gradients import NoisyInputs, clean_logits, mean_and_jacobian
+from core.evaluate.average_case.gradients import NoisyInputs, mean_and_jacobian
 from core.evaluate.average_case.moments import linearised
 from core.evaluate.average_case.results import Estimate
 from core.models.errors import ModelError
@@ -64,7 +65,7 @@ class MonteCarlo:
         """Estimate the robustness of every sample, each from noise of its own."""
         if self.control_variate and inputs.noise.kind != "gaussian":
             raise ModelError(f"A control variate takes gaussian noise; for {inputs.noise.kind} its mean is not known.")
-        clean = clean_logits(inputs.logits, inputs.x, batch_size=inputs.batch_size)
+        clean = inputs.clean
         predicted, known = clean.argmax(axis=1), np.asarray(np.isfinite(clean).all(axis=1))
         n = len(clean)
         base, off = np.zeros(n), np.zeros(n)
@@ -72,11 +73,9 @@ class MonteCarlo:
             base, off = _tangents(inputs)
         rows = np.full((n, 4), np.nan)
         n_draws = np.zeros(n, dtype=np.int64)
-        for i, seed in enumerate(inputs.seeds(n)):
-            if known[i] and np.isfinite(base[i]):
-                tangent = _tangent(inputs, i, clean[i]) if self.control_variate else None
-                count = _counter(inputs, i, int(predicted[i]), seed, tangent)
-                rows[i], n_draws[i] = self._interval(count, float(base[i]), float(off[i]))
+        seeds, usable = inputs.seeds(n), np.flatnonzero(known & np.isfinite(base))
+        for i, count in zip(usable, self._counters(inputs, usable, predicted, seeds, clean), strict=True):
+            rows[i], n_draws[i] = self._interval(count, float(base[i]), float(off[i]))
         p, lower, upper, asked = rows.T
         return Estimate(
             estimator="monte_carlo",
@@ -91,6 +90,23 @@ class MonteCarlo:
             degenerate=~known,
             caveat="",
         )
+
+    def _counters(
+        self,
+        inputs: NoisyInputs,
+        rows: Integer[np.ndarray, " k"],
+        predicted: Integer[np.ndarray, " n"],
+        seeds: list[int],
+        clean: Float[np.ndarray, "n c"],
+    ) -> Iterator[Count]:
+        """What counts each of these samples' copies; of a few copies, those of several samples at once."""
+        if self.half_width is None and not self.control_variate and self.n_samples <= inputs.batch_size:
+            for counts in _counted(inputs, rows, predicted, seeds, self.n_samples):
+                yield partial(_known, counts)
+            return
+        for i in rows.tolist():
+            tangent = _tangent(inputs, i, clean[i]) if self.control_variate else None
+            yield _counter(inputs, i, int(predicted[i]), seeds[i], tangent)
 
     def _interval(self, count: Count, base: float, off: float) -> tuple[tuple[float, float, float, bool], int]:
         """One sample's share, its interval, whether that is as narrow as asked for, and how many draws it took."""
@@ -196,6 +212,30 @@ def _counter(
         return counts
 
     return count
+
+
+def _counted(
+    inputs: NoisyInputs,
+    rows: Integer[np.ndarray, " k"],
+    predicted: Integer[np.ndarray, " n"],
+    seeds: list[int],
+    n_samples: int,
+) -> Iterator[Integer[np.ndarray, "1"]]:
+    """Yield how many of a few copies stay, the same that `_counter` draws: those of several samples fill a batch."""
+    import torch
+
+    together, x = inputs.batch_size // n_samples, inputs.x
+    for part in np.split(rows, range(together, len(rows), together)):
+        with torch.inference_mode():
+            noise = torch.cat([inputs.drawn(n_samples, seeds[i]) for i in part])
+            copies = x[torch.as_tensor(part, device=x.device)].repeat_interleave(n_samples, dim=0)
+            classes = inputs.logits(copies + noise.unflatten(1, x.shape[1:])).argmax(dim=1).cpu().numpy()
+        yield from (classes.reshape(len(part), n_samples) == predicted[part, None]).sum(axis=1, keepdims=True)
+
+
+def _known(counts: Integer[np.ndarray, "1"], n: int) -> Integer[np.ndarray, "1"]:
+    """A `Count` of what has been counted."""
+    return counts
 
 
 def _tangents(inputs: NoisyInputs) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:

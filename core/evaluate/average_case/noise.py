@@ -4,7 +4,7 @@ Noise is a vector of independent numbers of variance one, times sigma, times wha
 more (isotropic), a scale per feature, or the square root of a covariance, which makes features vary together.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +51,17 @@ class Noise:
             raise ModelError("The scales of the noise must be numbers of 0 or more, one per feature.")
         if self.covariance is not None:
             object.__setattr__(self, "_root", square_root(self.covariance))
+
+    def at(self, sigma: float) -> "Noise":
+        """The same noise at another sigma; the root of its covariance is not taken again.
+
+        >>> Noise(0.1, "laplace").at(0.2)
+        Noise(sigma=0.2, kind='laplace', scales=None, covariance=None)
+        """
+        other = replace(self, sigma=sigma, covariance=None)
+        object.__setattr__(other, "covariance", self.covariance)
+        object.__setattr__(other, "_root", self._root)
+        return other
 
     def check(self, n_features: int) -> None:
         """Raise ModelError where scales or covariance are not for inputs of so many features."""

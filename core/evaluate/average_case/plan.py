@@ -35,7 +35,7 @@ from core.evaluate.average_case.plan_fields import (
 )
 from core.evaluate.average_case.rows import failed
 from core.evaluate.average_case.shapes import SHAPES, check_shape, shapes_offered
-from core.evaluate.average_case.trial import Trial, judged, trials_of
+from core.evaluate.average_case.trial import MOST_FOR_SIGMOIDS, Trial, judged, trials_of
 from core.evaluate.wording import count, exact, plural
 from core.models.errors import ModelError
 from core.trials import Context
@@ -98,8 +98,8 @@ class AverageCasePlan:
     --------
     >>> from core.data import load_example
     >>> plan = AverageCasePlan("f1", sigmas=(0.1,), rows="all", n_samples=100, n_audit=20)
-    >>> [(trial.part, trial.start, trial.stop) for trial in plan.trials(load_example("digits"))][:4]
-    [('samples', 0, 50), ('counted', 0, 50), ('samples', 50, 100), ('counted', 50, 100)]
+    >>> [(trial.part, trial.start, trial.stop) for trial in plan.trials(load_example("digits"))][:3]
+    [('samples', 0, 25), ('samples', 25, 50), ('samples', 50, 75)]
     """
 
     model: str = asks_model()
@@ -289,7 +289,7 @@ class AverageCasePlan:
     described: ClassVar[str] = "{estimators} · {noise} noise of sigma {sigmas} · {model}{options}"
 
     kind: ClassVar[str] = "average_case"
-    METHOD_VERSION: ClassVar[int] = 2
+    METHOD_VERSION: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -343,6 +343,11 @@ class AverageCasePlan:
         sentences = []
         if self.noise != "gaussian" and self.estimators[0] != MONTE_CARLO:
             sentences.append(BY_LIMIT.format(self.noise))
+        if self.n_audit and dataset.n_classes > MOST_FOR_SIGMOIDS:
+            sentences.append(
+                f"Beyond {MOST_FOR_SIGMOIDS} classes the multivariate sigmoids are not audited: they take the gradient "
+                "of every class."
+            )
         if self.rows == "all":
             sentences.append("All samples are judged, including possible training samples of the model.")
         if self.rows == "test" or self.n_samples is not None:
@@ -354,7 +359,7 @@ class AverageCasePlan:
         return _order(self, dataset)
 
     def n_trials(self, dataset: Dataset) -> int:
-        """Chunks times sigmas, and the audit's. Raises DataError where the plan does not fit the data set."""
+        """Chunks of samples, sigma-50's and the audit's. Raises DataError where the plan does not fit the data set."""
         if self.cut_off and dataset.kind != "image":
             raise DataError(f"Only images can be clipped at black and white; {dataset.name} holds others.")
         check_shape(self.shape, dataset)
@@ -377,7 +382,7 @@ class AverageCasePlan:
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""
         trial = self.trials(dataset)[index]
-        return failed(trial.part, trial.sigma)
+        return failed(trial.part, trial.sigmas[-1])
 
     def estimator(self, name: str) -> Estimator:
         """The estimator of this name, with the options of this plan."""

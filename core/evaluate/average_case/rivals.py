@@ -33,13 +33,23 @@ ROWS_TOGETHER = 8
 class Rivals:
     """For each sample the classes other than the predicted one: `order` (n, C - 1), the most probable first.
 
-    `n_needed` says how many of them have to be differentiated, and `left` what the others may add, at most, to the
-    chance that the prediction changes.
+    `limits` and `deviation` of their margins are in the same order; `n_needed` of them have to be differentiated.
     """
 
     order: Integer[np.ndarray, "n k"]
     n_needed: Integer[np.ndarray, " n"]
-    left: Float[np.ndarray, " n"]
+    limits: Float[np.ndarray, "n k"]
+    deviation: Float[np.ndarray, "n k"]
+
+    @property
+    def left(self) -> Float[np.ndarray, " n"]:
+        """What the others may add, at most, to the chance that the prediction changes."""
+        return self.left_at(1.0)
+
+    def left_at(self, share: float) -> Float[np.ndarray, " n"]:
+        """The same of tangents, where the noise has so much of its sigma."""
+        others = np.arange(self.order.shape[1]) >= self.n_needed[:, None]
+        return np.where(others, overtakes(self.limits, share * self.deviation), 0.0).sum(axis=1)
 
     def groups(self, most: int) -> Iterator[tuple[Integer[np.ndarray, " _"], int]]:
         """At most `most` samples with about as many rivals, and the largest number of rivals among them."""
@@ -79,19 +89,23 @@ def find_rivals(
     deviation = _deviations(inputs, x, predicted, NEARBY if tangent else 1.0)
     others = np.arange(mean.shape[1] - 1) + (np.arange(mean.shape[1] - 1) >= predicted[:, None])
     limits = np.take_along_axis(mean, predicted[:, None], axis=1) - np.take_along_axis(mean, others, axis=1)
-    chance = np.nan_to_num(overtakes(limits, np.take_along_axis(deviation, others, axis=1)), nan=0.0)
+    deviation = np.take_along_axis(deviation, others, axis=1)
+    chance = overtakes(limits, deviation)
     by_chance = np.argsort(-chance, axis=1, kind="stable")
-    order, chance = np.take_along_axis(others, by_chance, axis=1), np.take_along_axis(chance, by_chance, axis=1)
-    left = np.hstack([chance[:, ::-1].cumsum(axis=1)[:, ::-1], np.zeros((len(mean), 1))])
+    order, limits, deviation, chance = (
+        np.take_along_axis(numbers, by_chance, axis=1) for numbers in (others, limits, deviation, chance)
+    )
+    left = chance[:, ::-1].cumsum(axis=1)[:, ::-1]
     # One class at least, so that a model without gradients is noticed.
     n_needed = np.maximum((left > most_left).sum(axis=1), 1)
-    return Rivals(order, n_needed, left[np.arange(len(mean)), n_needed])
+    return Rivals(order, n_needed, limits, deviation)
 
 
 def overtakes(limits: Float[np.ndarray, "n k"], deviation: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
     """How probable it is that each margin falls below 0, its deviation known from `N_COPIES` copies only.
 
-    A margin that does not vary does so for sure, or not at all; one that is 0 counts as one that does.
+    A margin that does not vary does so for sure, or not at all; one that is 0 counts as one that does. Of a margin that
+    is no number nothing is said: 0.
 
     Examples
     --------
@@ -102,7 +116,7 @@ def overtakes(limits: Float[np.ndarray, "n k"], deviation: Float[np.ndarray, "n 
 
     varies = deviation > 0
     chance = stdtr(N_COPIES - 1, -limits / np.where(varies, deviation, 1.0))
-    return np.where(varies, chance, np.where(limits > 0, 0.0, 1.0))
+    return np.nan_to_num(np.where(varies, chance, np.where(limits > 0, 0.0, 1.0)), nan=0.0)
 
 
 def _deviations(

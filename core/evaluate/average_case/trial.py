@@ -10,7 +10,7 @@ import pandas as pd
 from jaxtyping import Integer
 
 from core.data import Dataset
-from core.evaluate.average_case import ESTIMATORS, Estimator, MonteCarlo, estimate, mvn_cdf
+from core.evaluate.average_case import ESTIMATORS, Estimator, MonteCarlo, estimates, mvn_cdf
 from core.evaluate.average_case.audit import MONTE_CARLO, PLAIN
 from core.evaluate.average_case.directions import directions_of, kept_along
 from core.evaluate.average_case.gradients import NoisyInputs, clean_logits, inputs_of, logits_of
@@ -30,16 +30,22 @@ if TYPE_CHECKING:
 
     from core.evaluate.average_case.plan import AverageCasePlan
 
-CHUNK, AUDIT_CHUNK = 50, 10
+CHUNK, HALF_CHUNK, AUDIT_CHUNK = 25, 10, 5
+"""So many samples make a trial, few enough that a large model ends within the time of one at four sigmas."""
 BATCH = 256
+MOST_FOR_SIGMOIDS = 200
+"""With more classes audits leave out the multivariate sigmoids: as published they take every class's gradient."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What one trial is for (`part`), at which sigma, and the positions of its samples in the plan's order."""
+    """What one trial is for (`part`), at which sigmas, and the positions of its samples in the plan's order.
+
+    One for "samples" counts the draws of class means, too.
+    """
 
     part: str
-    sigma: float
+    sigmas: tuple[float, ...]
     start: int
     stop: int
 
@@ -50,14 +56,12 @@ def trials_of(plan: "AverageCasePlan", n: int) -> tuple[Trial, ...]:
     Named directions, where they are asked for, come last.
     """
     chunks, few = _chunks(n, CHUNK), _chunks(min(plan.n_audit, n), AUDIT_CHUNK)
-    trials = [
-        Trial(part, sigma, *chunk) for chunk in chunks for sigma in plan.sigmas for part in ("samples", "counted")
-    ]
-    trials += [Trial("half", looked_through(plan.sigmas)[1], *chunk) for chunk in _chunks(n, AUDIT_CHUNK)]
-    trials += [Trial("audit", sigma, *chunk) for chunk in few for sigma in plan.sigmas]
-    trials += [Trial("convergence", plan.convergence_sigma, *chunk) for chunk in few]
+    trials = [Trial("samples", plan.sigmas, *chunk) for chunk in chunks]
+    trials += [Trial("half", looked_through(plan.sigmas), *chunk) for chunk in _chunks(n, HALF_CHUNK)]
+    trials += [Trial("audit", plan.sigmas, *chunk) for chunk in few]
+    trials += [Trial("convergence", (plan.convergence_sigma,), *chunk) for chunk in few]
     if plan.directions:
-        trials += [Trial("directions", sigma, *chunk) for chunk in chunks for sigma in plan.sigmas]
+        trials += [Trial("directions", (sigma,), *chunk) for chunk in chunks for sigma in plan.sigmas]
     return tuple(trials)
 
 
@@ -76,18 +80,13 @@ def judged(
             return _halved(plan, trial, model, x, dataset.y[rows], rows, spread)
         if trial.part == "directions":
             return _along(plan, trial, model, x, dataset, rows, spread)
-        parts, asked = [], asked_of(plan, trial.part, model)
-        for place, (name, estimator) in enumerate(asked):
+        rows_of_parts, asked = [], asked_of(plan, trial, model, dataset.n_classes)
+        made = estimates(model, x, [each.made_by for each in asked], noise=plan.noise, **spread) if asked else ()
+        for place, (each, (shares, seconds)) in enumerate(zip(asked, made, strict=True)):
             stop_if(context.should_stop)
-            generator = _generator(plan, name, estimator, trial)
-            start = time.perf_counter()
-            shares = estimate(
-                model, x, sigma=trial.sigma, estimator=estimator, generator=generator, noise=plan.noise, **spread
-            )
-            seconds = (time.perf_counter() - start) / len(rows)
-            parts.append(estimated(trial.part, rows, dataset.y[rows], name, shares, seconds))
+            rows_of_parts.append(estimated(each.part, rows, dataset.y[rows], each.name, shares, seconds / len(rows)))
             context.report(place + 1, len(asked), "estimate")
-    return pd.concat(parts, ignore_index=True) if parts else no_rows()
+    return pd.concat(rows_of_parts, ignore_index=True) if rows_of_parts else no_rows()
 
 
 def _halved(
@@ -100,9 +99,9 @@ def _halved(
     spread: dict[str, np.ndarray],
 ) -> pd.DataFrame:
     start = time.perf_counter()
-    x, (low, high) = inputs_of(model, x), looked_through(plan.sigmas)
+    x, (low, high) = inputs_of(model, x), trial.sigmas
     with logits_of(model) as logits:
-        inputs = NoisyInputs(logits, x, Noise(1.0, plan.noise, **spread), _generator(plan, HALF, None, trial), BATCH)
+        inputs = NoisyInputs(logits, x, Noise(1.0, plan.noise, **spread), _generator(plan, trial, HALF), BATCH)
         predicted = clean_logits(logits, x, batch_size=BATCH).argmax(axis=1)
         half = half_sigma(inputs, predicted, low=low, high=high, n_draws=plan.half_draws)
     return halved(rows, y, predicted, half, (time.perf_counter() - start) / len(rows))
@@ -118,28 +117,51 @@ def _along(
     spread: dict[str, np.ndarray],
 ) -> pd.DataFrame:
     start = time.perf_counter()
-    x = inputs_of(model, x)
+    x, (sigma,) = inputs_of(model, x), trial.sigmas
     directions = directions_of(x, tuple(dataset.feature_names) if x.ndim == 2 else ())
     with logits_of(model) as logits:
-        noise = Noise(trial.sigma, plan.noise, **spread)
-        inputs = NoisyInputs(logits, x, noise, _generator(plan, trial.part, None, trial), BATCH)
+        noise = Noise(sigma, plan.noise, **spread)
+        inputs = NoisyInputs(logits, x, noise, _generator(plan, trial, trial.part, sigma), BATCH)
         predicted = clean_logits(logits, x, batch_size=BATCH).argmax(axis=1)
         kept = kept_along(inputs, predicted, directions)
     seconds = (time.perf_counter() - start) / len(rows)
-    return along_directions(rows, dataset.y[rows], predicted, trial.sigma, tuple(directions), kept, seconds)
+    return along_directions(rows, dataset.y[rows], predicted, sigma, tuple(directions), kept, seconds)
 
 
-def asked_of(plan: "AverageCasePlan", part: str, model: Model | CutOff) -> list[tuple[str, Estimator]]:
-    """What a trial of this part estimates, each by the name that its rows have."""
-    if part == "samples":
-        return [(name, plan.estimator(name)) for name in plan.estimators]
-    if part == "counted":
-        return [(MONTE_CARLO, MonteCarlo(n_samples=plan.class_draws))]
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One estimate of a trial: the part and the name that its rows have, and what it is made by."""
+
+    part: str
+    name: str
+    made_by: tuple[float, Estimator, "torch.Generator"]
+
+
+def asked_of(plan: "AverageCasePlan", trial: Trial, model: Model | CutOff, n_classes: int) -> list[Asked]:
+    """What a trial estimates, sigma by sigma: what estimators share is then found once."""
+    if trial.part == "samples":
+        parts = {
+            "samples": [(name, plan.estimator(name)) for name in plan.estimators],
+            "counted": [(MONTE_CARLO, MonteCarlo(n_samples=plan.class_draws))],
+        }
+    else:
+        parts = {trial.part: _audited(plan, trial.part, model, n_classes)}
+    return [
+        Asked(part, name, (sigma, estimator, _generator(plan, trial, name, sigma, part, estimator)))
+        for sigma in trial.sigmas
+        for part, estimators in parts.items()
+        for name, estimator in estimators
+    ]
+
+
+def _audited(plan: "AverageCasePlan", part: str, model: Model | CutOff, n_classes: int) -> list[tuple[str, Estimator]]:
     _warm()
     usable = {
         name: kind
         for name, kind in ESTIMATORS.items()
-        if kind.facts.audited and (model.has_gradients or not kind.facts.needs_gradients)
+        if kind.facts.audited
+        and (model.has_gradients or not kind.facts.needs_gradients)
+        and (n_classes <= MOST_FOR_SIGMOIDS or kind.facts.sigmoid_of is None)
     }
     if part == "convergence":
         return [
@@ -171,12 +193,19 @@ def _warm() -> None:
     mvn_cdf(np.ones((1, 4)), np.eye(4)[None] + 0.5)
 
 
-def _generator(plan: "AverageCasePlan", name: str, estimator: Estimator | None, trial: Trial) -> "torch.Generator":
+def _generator(
+    plan: "AverageCasePlan",
+    trial: Trial,
+    name: str,
+    sigma: float | None = None,
+    part: str = "",
+    estimator: Estimator | None = None,
+) -> "torch.Generator":
     """Antithetic noise is the same for all chunks and sigmas; other noise is each sample's own, for each part."""
     import torch
 
     shared = getattr(estimator, "antithetic", False)
-    place = plan.sigmas.index(trial.sigma) if trial.sigma in plan.sigmas else len(plan.sigmas)
-    own = (*name.encode(), *trial.part.encode(), place, trial.start)
+    place = plan.sigmas.index(sigma) if sigma in plan.sigmas else len(plan.sigmas)
+    own = (*name.encode(), *(part or trial.part).encode(), place, trial.start)
     parts = [plan.seed] if shared else [plan.seed, *own]
     return torch.Generator().manual_seed(int(np.random.SeedSequence(parts).generate_state(1)[0]))
