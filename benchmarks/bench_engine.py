@@ -98,6 +98,10 @@ def rounds(
     for number in range(-1, n_rounds):
         order = list(ways) if number % 2 else list(reversed(ways))
         taken = {way: ways[way](number + 1) for way in order}
+        told = ", ".join(
+            f"{way} {clock:.1f} s ({processor:.1f} of processors)" for way, (clock, processor) in taken.items()
+        )
+        print(f"round {number + 1}: {told}; load {os.getloadavg()[0]:.1f}", flush=True)
         if number >= 0:
             for way, of_way in seconds.items():
                 of_way.append(taken[way])
@@ -129,7 +133,7 @@ def long(one: Executor, two: Executor, n_rounds: int) -> None:
     digits = load_example("digits")
 
     def plan(number: int) -> TrialPlan:
-        return TrialPlan(models=("gradient_boosting",), n_repeats=6, seed=number)
+        return TrialPlan(models=("gradient_boosting",), n_repeats=4, seed=number)
 
     n_trials = plan(0).n_trials(digits)
     ways = {
@@ -181,12 +185,12 @@ def many(one: Executor, two: Executor, n_rounds: int) -> None:
     """How long a run of 10,000 trials takes to be made, listed, read and drawn."""
     wine = load_example("wine")
     plan = TrialPlan(models=("logistic",), schemes=("source_exclusive", "source_inclusive"), n_repeats=9500)
-    parts: dict[str, float] = {}
+    parts: dict[str, Seconds] = {}
 
     def timed(name: str, of: Callable):
-        start = time.perf_counter()
+        start, begun = time.perf_counter(), time.process_time()
         answer = of()
-        parts[name] = time.perf_counter() - start
+        parts[name] = time.perf_counter() - start, time.process_time() - begun
         return answer
 
     timed("its trials counted", lambda: plan.n_trials(wine))
@@ -202,8 +206,9 @@ def many(one: Executor, two: Executor, n_rounds: int) -> None:
         intervals = timed("intervals estimated", lambda: expected_accuracy_intervals(frame))
         timed("figure drawn", lambda: interval_chart(intervals.overall))
     print(f"\n## A run of {run.n_trials:,} trials, {len(frame):,} rows, {len(content):,} bytes a trial")
-    for name, seconds in parts.items():
-        print(f"{name:22} {seconds:8.2f} s")
+    for name, (clock, processor) in parts.items():
+        print(f"{name:22} {clock:8.2f} s, {processor:.2f} of processors")
+    print(f"load {os.getloadavg()[0]:.1f}")
 
 
 PARTS = {"tiny": tiny, "long": long, "memory": memory, "many": many}

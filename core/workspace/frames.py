@@ -1,9 +1,9 @@
 """How is a trial's table kept? As one compressed Arrow stream, whose column types come back as they were."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 import pandas as pd
@@ -78,8 +78,22 @@ def _schema(names: tuple[str, ...], dtypes: tuple) -> pa.Schema:
 
 def from_bytes(contents: Sequence[bytes]) -> pd.DataFrame:
     """The frames of several trials as one; an empty frame where there are none."""
-    tables = [pa.ipc.open_stream(content).read_all() for content in contents]
-    return pa.concat_tables(tables).to_pandas() if tables else pd.DataFrame()
+    tables = [pa.ipc.open_stream(stream).read_all() for stream in _joined(contents)]
+    # In one piece: what picks from ten thousand pieces of a column, or compares them, takes many times as long.
+    return pa.concat_tables(tables).combine_chunks().to_pandas() if tables else pd.DataFrame()
+
+
+def _joined(contents: Sequence[bytes]) -> Iterator[bytes]:
+    """The streams with those that follow each other with the same schema made one, which is read in half the time.
+
+    A stream is a message with the schema, one for each batch of rows, and an end; a message begins with four bytes of
+    ones and the length of its head, and that of a schema has no body (Arrow's IPC streaming format).
+    """
+    for head, alike in groupby(contents, lambda content: content[: 8 + int.from_bytes(content[4:8], "little")]):
+        yield b"".join([head, *(memoryview(content)[len(head) : -len(_END)] for content in alike), _END])
+
+
+_END = b"\xff\xff\xff\xff\0\0\0\0"
 
 
 def sha256(content: bytes) -> str:

@@ -1,10 +1,17 @@
 """Can two models be told apart, and what would it take?"""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from core.evaluate.source_robustness import compare_models, comparison_table, expected_accuracy_intervals
+from core.evaluate.source_robustness import (
+    ModelComparison,
+    compare_models,
+    comparison_table,
+    expected_accuracy_intervals,
+)
 from tests.evaluate.populations import SCHEMES, Population, failed_row, frame
 
 
@@ -54,6 +61,22 @@ def test_only_draws_that_both_finished_count():
     (expected,) = compare_models(both)
     assert comparison == expected
     assert comparison.n_draws == 15
+
+
+def test_pairs_are_the_same_whether_all_models_finished_all_draws_or_each_pair_is_counted_by_itself():
+    trials = simulated({"a": 0.0, "b": 0.5, "c": 1.0})
+    late = (trials["model"] == "c") & (trials["repeat"] == 19)
+    known = trials.assign(source_finder="known")
+    for whole, cut in ((trials, trials[~late]), (pd.concat([trials, known]), pd.concat([trials[~late], known[~late]]))):
+        at_once = [c for c in compare_models(whole) if c.other == "b"]
+        by_itself = [c for c in compare_models(cut) if c.other == "b"]
+        assert [uncorrected(c) for c in at_once] == [uncorrected(c) for c in by_itself]
+        assert len(at_once) == whole["source_finder"].nunique()
+
+
+def uncorrected(comparison: ModelComparison) -> ModelComparison:
+    without = replace(comparison.difference, p_draws_corrected=0.0, p_sources_corrected=0.0)
+    return replace(comparison, difference=without)
 
 
 def test_models_without_a_draw_in_common_are_not_compared_yet():

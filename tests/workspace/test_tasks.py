@@ -188,3 +188,16 @@ def test_a_large_table_is_compressed_and_a_small_one_is_not():
     large = pd.DataFrame({"n": np.zeros(frames.SMALL, dtype=np.int64)})
     assert len(frames.to_bytes(large)) < frames.SMALL / 10
     pd.testing.assert_frame_equal(frames.from_bytes([frames.to_bytes(large)]), large)
+
+
+def test_many_tables_are_read_at_once_as_one_by_one_and_lie_in_one_piece():
+    large = pd.concat([MIXED] * 3000, ignore_index=True)
+    other = MIXED.assign(count=MIXED["count"].astype("float64"))
+    for parts in ([MIXED, MIXED.iloc[:0], large, MIXED.iloc[1:]], [MIXED.iloc[:0]], [MIXED.astype(object)] * 2):
+        contents = [frames.to_bytes(part) for part in parts]
+        one_by_one = pa.concat_tables([pa.ipc.open_stream(content).read_all() for content in contents]).to_pandas()
+        pd.testing.assert_frame_equal(frames.from_bytes(contents), one_by_one, check_exact=True)
+    several = frames.from_bytes([frames.to_bytes(part) for part in (MIXED, large, MIXED)])
+    assert pa.chunked_array(several["text"].array.__arrow_array__()).num_chunks == 1
+    with pytest.raises(pa.ArrowInvalid):
+        frames.from_bytes([frames.to_bytes(MIXED), frames.to_bytes(other)])

@@ -70,16 +70,21 @@ class OwnModels:
         return self.fingerprint
 
 
-@cache.result(max_entries=16)
 def intervals(run: Run, own: OwnModels | None = None) -> AccuracyIntervals:
     """The intervals of a run as far as it has come, with models that were brought along beside its own."""
-    return expected_accuracy_intervals(trials(run, own))
+    return _evaluated(run, own)[0]
+
+
+def comparisons(run: Run, own: OwnModels | None = None) -> tuple[ModelComparison, ...]:
+    """The models of a run, and those that were brought along, two by two."""
+    return _evaluated(run, own)[1]
 
 
 @cache.result(max_entries=16)
-def comparisons(run: Run, own: OwnModels | None = None) -> tuple[ModelComparison, ...]:
-    """The models of a run, and those that were brought along, two by two."""
-    return compare_models(trials(run, own))
+def _evaluated(run: Run, own: OwnModels | None) -> tuple[AccuracyIntervals, tuple[ModelComparison, ...]]:
+    """Both of one reading: every page that asks for either asks for the other."""
+    rows = trials(run, own)
+    return expected_accuracy_intervals(rows), compare_models(rows)
 
 
 def trials(run: Run, own: OwnModels | None = None) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Which model keeps more of its accuracy on unfamiliar sources, and can the data tell? (section 5.1)"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from math import ceil, isnan, nan
@@ -74,9 +74,7 @@ def compare_models(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> tuple[
     >>> comparison.model, comparison.other, round(comparison.difference.value, 3)
     ('svm', 'mlp', 0.125)
     """
-    rows = finished(trials)
-    names = list(rows["model"].unique())
-    pairs = (group for model, other in combinations(names, 2) for group in groups(_shared(rows, model, other), sizes))
+    pairs = _pairs(finished(trials), sizes)
     comparisons = [comparison for comparison in map(comparison_of, pairs) if comparison is not None]
     names_of = [(c.model, c.other) for c in comparisons]
     p_draws = corrected_pairs(names_of, [c.difference.p_draws for c in comparisons])
@@ -111,14 +109,32 @@ def comparison_table(comparisons: Sequence[ModelComparison]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*names, "difference", *ends, *numbers])
 
 
+def _pairs(rows: pd.DataFrame, sizes: Sequence[int]) -> Iterator[Group]:
+    """A group for every two models, on the draws that both have finished."""
+    names = list(rows["model"].unique())
+    if len(names) > 1 and (_n_models(rows) == len(names)).all():  # counted once, as no pair leaves anything out
+        every = list(groups(rows, sizes))
+        for pair in combinations(names, 2):
+            yield from (Group(group.layout, {name: group.models[name] for name in pair}) for group in every)
+        return
+    for model, other in combinations(names, 2):
+        yield from groups(_shared(rows, model, other), sizes)
+
+
 def _shared(rows: pd.DataFrame, model: str, other: str) -> pd.DataFrame:
     """The rows of two models on the draws that both have finished."""
     pair = rows.loc[rows["model"].isin([model, other]).to_numpy(dtype=bool)]
-    whole = pair.loc[pair["label"].isna().to_numpy()]
-    draw = ["source_finder", "scheme", "clustering", "repeat", "n_train", LEFT_OUT]
-    both = whole.groupby(draw, sort=False, dropna=False)["model"].nunique()
-    keep = pd.MultiIndex.from_frame(pair.loc[:, draw]).isin(both.index[both.to_numpy() == 2])
-    return pair.loc[keep]
+    n_models = _n_models(pair)
+    return pair.loc[pd.MultiIndex.from_frame(pair.loc[:, _DRAW]).isin(n_models.index[n_models.to_numpy() == 2])]
+
+
+_DRAW = ["source_finder", "scheme", "clustering", "repeat", "n_train", LEFT_OUT]
+
+
+def _n_models(rows: pd.DataFrame) -> pd.Series:
+    """How many models have finished each draw."""
+    whole = rows.loc[rows["label"].isna().to_numpy()]
+    return whole.groupby(_DRAW, sort=False, dropna=False)["model"].nunique()
 
 
 def comparison_of(group: Group) -> ModelComparison | None:

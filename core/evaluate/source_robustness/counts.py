@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,7 @@ class Layout:
     n_samples: Float[np.ndarray, " n_labels"]
     """About how many samples of each label the data set has (as far as the trials used it)."""
 
-    @property
+    @cached_property
     def clusterings(self) -> Integer[np.ndarray, " n_clusterings"]:
         """The clusterings that any draw used."""
         return np.unique(np.concatenate([draws[:, 0] for draws in self.draws.values()]))
@@ -90,7 +91,10 @@ def finished(trials: pd.DataFrame) -> pd.DataFrame:
     if missing:
         raise ValueError(f"not a trials frame: it has no column {', '.join(missing)}")
     rows = trials.loc[(trials["status"] == "ok").to_numpy(dtype=bool)]
-    return rows if LEFT_OUT in rows.columns else rows.assign(**{LEFT_OUT: pd.array([pd.NA] * len(rows), dtype="Int64")})
+    if LEFT_OUT in rows.columns:
+        return rows
+    none = pd.arrays.IntegerArray(np.zeros(len(rows), dtype=np.int64), np.ones(len(rows), dtype=bool))
+    return rows.assign(**{LEFT_OUT: none})
 
 
 def groups(trials: pd.DataFrame, sizes: Sequence[int] = ()) -> Iterator[Group]:

@@ -25,6 +25,10 @@ DASK = {
     "distributed.admin.tick.limit": "60s",
     # Nobody looks at what dask samples of a worker's stack a hundred times a second.
     "distributed.worker.profile.enabled": False,
+    # Nor at the last thousand of its messages, of each worker, client and topic (each run has a topic of its own), nor
+    # at an hour of its machine's readings: a process is not to grow by what it has done.
+    "distributed.admin.low-level-log-length": 0,
+    "distributed.admin.system-monitor.log-length": 2,
 }
 
 WORKER_SETUP = "core.workspace.engine.worker_setup"
@@ -69,6 +73,7 @@ class Executor:
     def _connect(self) -> "Client":
         from dask import config
         from distributed import Client, LocalCluster
+        from distributed.scheduler import DEFAULT_EXTENSIONS
 
         preload = [*config.get("distributed.worker.preload", []), WORKER_SETUP]
         config.set({**DASK, "distributed.worker.preload": list(dict.fromkeys(preload))})
@@ -87,6 +92,9 @@ class Executor:
             dashboard_address="127.0.0.1:0",
             worker_dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
+            # Dask's spans remember every task as long as the scheduler lives, here and on the worker.
+            scheduler_kwargs={"extensions": {name: of for name, of in DEFAULT_EXTENSIONS.items() if name != "spans"}},
+            extensions={},
         )
         return Client(cluster, set_as_default=False)
 

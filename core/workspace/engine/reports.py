@@ -43,7 +43,10 @@ class Reports:
         return time.monotonic() - since, worker
 
     def write_down(self, running: set[int]) -> None:
-        """Let pages know how far these trials are, where that has changed, at most once a second."""
+        """Let pages know how far these trials are, where that has changed, at most once a second; forget all others."""
+        for heard in (self._started, self._steps):
+            for trial in heard.keys() - running:
+                heard.pop(trial, None)
         steps = {trial: steps for trial, steps in self._steps.copy().items() if trial in running}
         when, before = self._recorded
         if steps != before and time.monotonic() - when > SECONDS_BETWEEN_STEPS:
