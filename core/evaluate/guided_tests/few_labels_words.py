@@ -44,15 +44,15 @@ def guess(design: LabelDesign) -> str:
     40.0 % of the samples are unlike the test samples: their confidence is lower. The accuracy from the labels does not
     need this assumption.
     """
-    unlike = (
-        f" But at least {percent(design.doubt)} of the samples are unlike the test samples: their confidence is lower."
-        if design.doubt
-        else ""
-    )
-    return (
+    assumed = (
         "This assumes that confidence is as reliable here as on the test samples: accuracy would then be "
-        f"{percent(design.predicted_accuracy)}.{unlike} The accuracy from the labels does not need this assumption."
+        f"{percent(design.predicted_accuracy)}."
     )
+    unlike = (
+        f"But at least {percent(design.doubt)} of the samples are unlike the test samples: their confidence is lower."
+    )
+    needless = "The accuracy from the labels does not need this assumption."
+    return " ".join((assumed, unlike, needless) if design.doubt else (assumed, needless))
 
 
 def accuracy_in_words(labelled: LabelledAccuracy, *, n_skipped: int = 0) -> str:
