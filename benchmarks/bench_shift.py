@@ -22,6 +22,7 @@ from sklearn.neural_network import MLPClassifier
 
 from core.evaluate.covariate_shift import (
     CovariateShift,
+    ShiftOptions,
     class_parts,
     class_seed,
     class_shift,
@@ -35,8 +36,8 @@ from core.evaluate.two_samples import smallest_seen, tell_parts
 
 MNIST = Path(__file__).resolve().parents[2] / "shared" / "data" / "mnist.npz"
 N_TEN, N_HUNDRED, N_NETWORKS = 200, 40, 8  # repeats
-N_RESPLITS = 20
-EACH, EACH_OF_HUNDRED = 1200, 6000  # samples in either part
+N_RESPLITS, OPTIONS = 20, ShiftOptions(n_draws=1000)
+EACH, EACH_OF_HUNDRED = 800, 6000  # samples in either part
 MOVED = 3
 UNMOVED = ("nothing", OVERFIT := "training against test")
 TEN, HUNDRED = (tuple(map(str, range(n))) for n in (10, 100))
@@ -60,7 +61,7 @@ def of_ten(features, noisy, y, rng):
     own, spread = y[second] == MOVED, features[y == MOVED].std(axis=0)
     others = features[np.flatnonzero(y == (MOVED + 2) % 10)]
     changed = {"nothing": features[second]}
-    for size in (0.25, 1.0):
+    for size in (0.25, 0.5, 1.0):
         changed[f"moved by {size} sd"] = features[second] + size * own[:, None] * spread
     for share in (0.2, 0.5):
         mixed = features[second].copy()
@@ -82,13 +83,13 @@ def of_hundred(features, y, rng):
 def divergences(train, y_train, test, y_test, *, names, seed, alike: CovariateShift | None) -> CovariateShift:
     """All classes; where there is a world from which this one differs in class `MOVED` alone, the others are its."""
     if alike is None:
-        parts = {"class_names": names, "seed": seed, "n_resplits": N_RESPLITS}
+        parts = {"class_names": names, "seed": seed, "n_resplits": N_RESPLITS, "options": OPTIONS}
         return covariate_shift(train, y_train, test, y_test, **parts)
     own, other = train[y_train == MOVED], test[y_test == MOVED]
     both, pieces_seed = class_parts(own, other), class_seed(seed, MOVED)
-    pieces = [shift_of(both, resplit=resplit, seed=pieces_seed) for resplit in range(1 + N_RESPLITS)]
+    pieces = [shift_of(both, resplit=resplit, seed=pieces_seed, options=OPTIONS) for resplit in range(1 + N_RESPLITS)]
     classes = list(alike.classes)
-    classes[MOVED] = class_shift(names[MOVED], len(own), len(other), pieces)
+    classes[MOVED] = class_shift(names[MOVED], len(own), len(other), pieces, options=OPTIONS)
     return corrected(classes)
 
 

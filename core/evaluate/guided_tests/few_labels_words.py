@@ -40,19 +40,21 @@ def guess(design: LabelDesign) -> str:
     This assumes that confidence is as reliable here as on the test samples: accuracy would then be 90.0 %. The
     accuracy from the labels does not need this assumption.
     >>> print(guess(design_labels(np.full(100, 0.9), np.full(100, 0.1), n_labels=50, doubt=0.4)))
-    This assumes that confidence is as reliable here as on the test samples: accuracy would then be 90.0 %. But at least
-    40.0 % of the samples are unlike the test samples: their confidence is lower. The accuracy from the labels does not
-    need this assumption.
+    At least 40.0 % of the samples are unlike the test samples: their confidence is lower. This assumes half of these
+    wrong. Were confidence as reliable as on the test samples, accuracy would be 90.0 %. The accuracy from the labels
+    does not need these assumptions.
     """
-    assumed = (
-        "This assumes that confidence is as reliable here as on the test samples: accuracy would then be "
-        f"{percent(design.predicted_accuracy)}."
+    accuracy = percent(design.predicted_accuracy)
+    if design.doubt:
+        return (
+            f"At least {percent(design.doubt)} of the samples are unlike the test samples: their confidence is lower. "
+            "This assumes half of these wrong. Were confidence as reliable as on the test samples, accuracy would be "
+            f"{accuracy}. The accuracy from the labels does not need these assumptions."
+        )
+    return (
+        f"This assumes that confidence is as reliable here as on the test samples: accuracy would then be {accuracy}. "
+        "The accuracy from the labels does not need this assumption."
     )
-    unlike = (
-        f"But at least {percent(design.doubt)} of the samples are unlike the test samples: their confidence is lower."
-    )
-    needless = "The accuracy from the labels does not need this assumption."
-    return " ".join((assumed, unlike, needless) if design.doubt else (assumed, needless))
 
 
 def accuracy_in_words(labelled: LabelledAccuracy, *, n_skipped: int = 0) -> str:
