@@ -1,7 +1,8 @@
 """What do few labels tell, and which samples hold the errors? On real models, data sets and prediction files.
 
 Prints two tables; asserts nothing; needs ``../shared/data``. First: the accuracy of a pool from 50, 100 and 300 labels,
-in how many of 4,000 draws the interval held it, and how many labels at random (Wilson's interval) would be as good.
+in how many of 4,000 draws the interval held it, and how many labels at random would be as good (Wilson's interval with
+the finite-population correction). Then the same from so many that little of the pool is left to guess.
 Confidences are calibrated on labelled samples beside the pool, which in shifted pools are of another kind. Second: how
 many errors the first 50 and 200 samples of a list hold, over ten seeds.
 """
@@ -24,11 +25,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.neural_network import MLPClassifier
 
-from core.evaluate.guided_tests.few_labels import design_labels, expected_errors, labelled_accuracy
+from core.evaluate.guided_tests.few_labels import design_labels, expected_errors, labelled_accuracy, unlike
 from core.evaluate.intervals import wilson
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 N_LABELS, N_REPEATS = (50, 100, 300), 4000
+MOST = (0.5, 0.9, 0.97)  # of a pool
 LISTS, N_LISTED, N_SEEDS = ("least confidence", "smallest margin", "random"), (50, 200), 10
 
 
@@ -184,7 +186,8 @@ def vowels() -> Pool:
 def coverage(pool: Pool, n_labels: int, rng: np.random.Generator) -> str:
     """In how many draws the interval held the accuracy of the pool, its length, and what random labelling needs."""
     expected = expected_errors(pool.confidence, pool.known_confidence, pool.known_wrong)
-    design = design_labels(pool.confidence, expected, n_labels=n_labels)
+    doubt = unlike(pool.confidence, pool.known_confidence)
+    design = design_labels(pool.confidence, expected, n_labels=n_labels, doubt=doubt)
     n_wrong = np.bincount(design.stratum, pool.wrong).astype(np.int64)
     drawn = [
         rng.hypergeometric(wrong, n - wrong, of, size=N_REPEATS)
@@ -193,7 +196,8 @@ def coverage(pool: Pool, n_labels: int, rng: np.random.Generator) -> str:
     told = [labelled_accuracy(row, design.n_drawn, design.n_in).interval for row in np.transpose(drawn)]
     total, n_pool = int(pool.wrong.sum()), len(pool.wrong)
     at_random = rng.hypergeometric(total, n_pool - total, n_labels, size=N_REPEATS)
-    usual = [wilson(float(n_labels - wrong), float(n_labels)) for wrong in at_random]
+    finite = (n_pool - 1) / (n_pool - n_labels)
+    usual = [wilson(finite * float(n_labels - wrong), finite * n_labels) for wrong in at_random]
     truth = 1 - total / n_pool
     width, usual_width = (np.mean([interval.width for interval in each]) for each in (told, usual))
     held, usual_held = (np.mean([interval.holds(truth) for interval in each]) for each in (told, usual))
@@ -248,6 +252,9 @@ def main() -> None:
             if n_labels <= len(pool.wrong):
                 print(f"    {n_labels:4} labels: held, at random, ±points, ±foretold, worth  ", end="")
                 print(coverage(pool, n_labels, rng), flush=True)
+        for share in MOST:
+            print(f"    {share:4.0%} of it:  held, at random, ±points, ±foretold, worth  ", end="")
+            print(coverage(pool, int(share * len(pool.wrong)), rng), flush=True)
     print(f"\nErrors among the first {' and '.join(map(str, N_LISTED))}, mean of {N_SEEDS} seeds, its standard error")
     found: dict[tuple[str, str, int], list[int]] = {}
     for name, seed, proba, wrong in lists():

@@ -1,8 +1,9 @@
 """How often is a shift found that is not there, how often one that is, and what does it take? On real features.
 
 Prints tables; asserts nothing. Features of a network's hidden layer for MNIST of ``../shared/data`` (of digits where it
-is absent), from samples that it never saw; ten classes, and a hundred (each digit's ten clusters). The divergence of
-mixtures, which takes long, is measured in few repeats.
+is absent), from samples that it never saw; ten classes, and a hundred (each digit's ten clusters). Worlds differ in one
+class alone: what re-splits make of the others is computed once for all of them. Shares of repeats are in per cent, with
+Wilson's 95 % interval.
 """
 
 import os
@@ -13,18 +14,33 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
-from core.evaluate.covariate_shift import covariate_shift
+from core.evaluate.covariate_shift import (
+    CovariateShift,
+    ShiftOptions,
+    class_parts,
+    class_seed,
+    class_shift,
+    corrected,
+    covariate_shift,
+    shift_of,
+)
+from core.evaluate.intervals import wilson
 from core.evaluate.test_quality.shift_verdict import together
 from core.evaluate.two_samples import smallest_seen, tell_parts
 
 MNIST = Path(__file__).resolve().parents[2] / "shared" / "data" / "mnist.npz"
-N_REPEATS, N_SLOW = 200, 8
+N_TEN, N_HUNDRED, N_NETWORKS = 200, 40, 8  # repeats
+N_RESPLITS, OPTIONS = 20, ShiftOptions(n_draws=1000)
+EACH, EACH_OF_HUNDRED = 800, 6000  # samples in either part
 MOVED = 3
+UNMOVED = ("nothing", OVERFIT := "training against test")
+TEN, HUNDRED = (tuple(map(str, range(n))) for n in (10, 100))
 
 
 def samples() -> tuple[np.ndarray, np.ndarray]:
@@ -39,76 +55,88 @@ def hidden(network, x: np.ndarray) -> np.ndarray:
     return np.maximum(x @ network.coefs_[0] + network.intercepts_[0], 0)
 
 
-def worlds(features, y, noisy, rng, *, n: int):
+def of_ten(features, noisy, y, rng):
     """Two parts by name of what was done to the second, in class `MOVED`."""
-    first, second = np.split(rng.permutation(len(y))[: 2 * n], 2)
-    own = y[second] == MOVED
-    moved = features[second] + 0.25 * own[:, None] * features[y == MOVED].std(axis=0)
-    mixed = features[second].copy()
-    rows = np.flatnonzero(own)[: int(own.sum()) // 5]
-    mixed[rows] = features[rng.choice(np.flatnonzero(y == (MOVED + 2) % 10), size=len(rows))]
-    blurred = np.where(own[:, None], noisy[second], features[second])
-    changed = {"nothing": features[second], "moved by .25 sd": moved, "a fifth are others": mixed, "noise .2": blurred}
+    first, second = np.split(rng.permutation(len(y))[: 2 * EACH], 2)
+    own, spread = y[second] == MOVED, features[y == MOVED].std(axis=0)
+    others = features[np.flatnonzero(y == (MOVED + 2) % 10)]
+    changed = {"nothing": features[second]}
+    for size in (0.25, 0.5, 1.0):
+        changed[f"moved by {size} sd"] = features[second] + size * own[:, None] * spread
+    for share in (0.2, 0.5):
+        mixed = features[second].copy()
+        rows = np.flatnonzero(own)[: int(share * own.sum())]
+        mixed[rows] = others[rng.choice(len(others), size=len(rows))]
+        changed[f"{share:.0%} are others"] = mixed
+    changed["noise .2"] = np.where(own[:, None], noisy[second], features[second])
     for name, there in changed.items():
         yield name, features[first], y[first], there, y[second]
 
 
-def count(found: dict, key: tuple[str, str], named: tuple[str, ...], p: float, moved: str) -> None:
-    found.setdefault(key, []).append((bool(set(named) - {moved}), moved in named, p < 0.05))
+def of_hundred(features, y, rng):
+    first, second = np.split(rng.permutation(len(y))[: 2 * EACH_OF_HUNDRED], 2)
+    own, spread = y[second] == MOVED, features[y == MOVED].std(axis=0)
+    for name, size in (("nothing", 0.0), ("moved by .5 sd", 0.5), ("moved by 1 sd", 1.0)):
+        yield name, features[first], y[first], features[second] + size * own[:, None] * spread, y[second]
 
 
-def ten_classes(features, y, noisy) -> None:
-    found: dict[tuple[str, str], list] = {}
-    names = tuple(map(str, range(10)))
-    for seed in range(N_REPEATS):
-        rng = np.random.default_rng(seed)
-        for world, *parts in worlds(features, y, noisy, rng, n=2000):
-            told = tell_parts(*parts, class_names=names, seed=seed, n_shuffles=99)
-            count(found, ("classifier", world), told.named, told.p_together, str(MOVED))
-            if seed < N_SLOW:
-                shift = covariate_shift(*parts, class_names=names, seed=seed, n_resplits=20)
-                named = tuple(one.label for one in shift.classes if one.shifted)
-                count(found, ("divergence", world), named, together(shift).p_value, str(MOVED))
-    show(found)
+def divergences(train, y_train, test, y_test, *, names, seed, alike: CovariateShift | None) -> CovariateShift:
+    """All classes; where there is a world from which this one differs in class `MOVED` alone, the others are its."""
+    if alike is None:
+        parts = {"class_names": names, "seed": seed, "n_resplits": N_RESPLITS, "options": OPTIONS}
+        return covariate_shift(train, y_train, test, y_test, **parts)
+    own, other = train[y_train == MOVED], test[y_test == MOVED]
+    both, pieces_seed = class_parts(own, other), class_seed(seed, MOVED)
+    pieces = [shift_of(both, resplit=resplit, seed=pieces_seed, options=OPTIONS) for resplit in range(1 + N_RESPLITS)]
+    classes = list(alike.classes)
+    classes[MOVED] = class_shift(names[MOVED], len(own), len(other), pieces, options=OPTIONS)
+    return corrected(classes)
 
 
-def hundred_classes(features, y) -> None:
-    found: dict[tuple[str, str], list] = {}
+def asked(worlds, names, seed: int) -> dict[tuple[str, str], tuple[bool, bool, bool]]:
+    """By test and world: is a class named that was not moved, is class `MOVED` named, are all together told apart?"""
+    told, alike = {}, None
+    for world, *parts in worlds:
+        moved = set() if world in UNMOVED else {str(MOVED)}
+        classifier = tell_parts(*parts, class_names=names, seed=seed, n_shuffles=99)
+        told["classifier", world] = answers(set(classifier.named), moved, classifier.p_together)
+        shift = divergences(*parts, names=names, seed=seed, alike=alike)
+        told["divergence", world] = answers(named(shift), moved, together(shift).p_value)
+        alike = alike or shift
+    return told
+
+
+def named(shift: CovariateShift) -> set[str]:
+    return {one_class.label for one_class in shift.classes if one_class.shifted}
+
+
+def answers(classes: set[str], moved: set[str], p: float) -> tuple[bool, bool, bool]:
+    return bool(classes - moved), str(MOVED) in classes, p < 0.05
+
+
+def ten_classes(seed: int, features, noisy, y) -> dict:
+    return asked(of_ten(features, noisy, y, np.random.default_rng(seed)), TEN, seed)
+
+
+def hundred_classes(seed: int, features, y) -> dict:
+    return asked(of_hundred(features, y, np.random.default_rng(seed)), HUNDRED, seed)
+
+
+def clustered(features, y) -> np.ndarray:
+    """Each digit's ten clusters, for a hundred classes."""
     fine = np.empty_like(y)
     for label in range(10):
         rows = y == label
         fine[rows] = 10 * label + KMeans(10, n_init=1, random_state=0).fit_predict(features[rows])
-    names = tuple(map(str, range(100)))
-    for seed in range(N_REPEATS // 2):
-        rng = np.random.default_rng(seed)
-        first, second = np.split(rng.permutation(len(y))[:20_000], 2)
-        for world, size in (("nothing", 0.0), ("class 3 moved by .5 sd", 0.5)):
-            there = features[second] + size * (fine[second] == MOVED)[:, None] * features[fine == MOVED].std(axis=0)
-            begin = time.perf_counter()
-            told = tell_parts(
-                features[first], fine[first], there, fine[second], class_names=names, seed=seed, n_shuffles=99
-            )
-            took = time.perf_counter() - begin
-            count(found, ("classifier, 100 classes", world), told.named, told.p_together, str(MOVED))
-    show(found)
-    print(f"100 classes, 10,000 + 10,000 samples, 99 shuffles: {took:.1f} s (the last)")
+    return fine
 
 
-def overfit(x, y) -> None:
+def overfit(seed: int, x, y) -> dict:
     """The network's own training samples against others: inputs are alike, the network remembers."""
-    found: dict[tuple[str, str], list] = {}
-    names = tuple(map(str, range(10)))
-    for seed in range(N_SLOW):
-        train, test = np.split(np.random.default_rng(seed).permutation(len(y))[:4000], 2)
-        own = fitted(x[train], y[train], seed=seed)
-        parts = (hidden(own, x[train]), y[train], hidden(own, x[test]), y[test])
-        told = tell_parts(*parts, class_names=names, seed=seed, n_shuffles=99)
-        count(found, ("classifier", "training against test"), told.named, told.p_together, "")
-        if seed < 5:
-            shift = covariate_shift(*parts, class_names=names, seed=seed, n_resplits=20)
-            named = tuple(one.label for one in shift.classes if one.shifted)
-            count(found, ("divergence", "training against test"), named, together(shift).p_value, "")
-    show(found)
+    train, test = np.split(np.random.default_rng(seed).permutation(len(y))[:4000], 2)
+    own = fitted(x[train], y[train], seed=seed)
+    parts = (hidden(own, x[train]), y[train], hidden(own, x[test]), y[test])
+    return asked([(OVERFIT, *parts)], TEN, seed)
 
 
 def fitted(x, y, *, seed: int):
@@ -117,31 +145,36 @@ def fitted(x, y, *, seed: int):
         return MLPClassifier((200,), max_iter=60, alpha=0, random_state=seed).fit(x, y)
 
 
-def show(found: dict[tuple[str, str], list]) -> None:
-    for (test, world), each in found.items():
-        other, moved, all_of = np.mean(each, axis=0)
-        print(
-            f"{test:24} {world:24} n = {len(each):3}: another class {other:.3f}, class {MOVED} {moved:.3f}, "
-            f"together {all_of:.3f}",
-            flush=True,
-        )
+def show(title: str, repeats: list[dict], begin: float) -> None:
+    print(f"{title}, n = {len(repeats)}, {time.perf_counter() - begin:.0f} s so far")
+    print(f"{'':38} {'wrongly named':22} {f'class {MOVED}':22} together")
+    for test, world in sorted(repeats[0]):
+        shares = []
+        for each in zip(*(repeat[test, world] for repeat in repeats), strict=True):
+            ends = wilson(float(sum(each)), float(len(each)))
+            shares.append(f"{100 * np.mean(each):5.1f} [{100 * ends.lower:.1f}, {100 * ends.upper:.1f}]")
+        print(f"{test:12} {world:24} {shares[0]:22} {shares[1]:22} {shares[2]}", flush=True)
 
 
 def main() -> None:
-    print(f"# Shift, {date.today()}, {platform.machine()}, {os.cpu_count()} processors\n")
+    n_processors = os.cpu_count() or 1
+    print(f"# Shift, {date.today()}, {platform.machine()}, {n_processors} processors\n")
     begin = time.perf_counter()
     x, y = samples()
     network = fitted(x[:5000], y[:5000], seed=0)
     few = slice(5000, 30_000)
     noisy = x[few] + np.random.default_rng(0).normal(0, 0.2, x[few].shape).astype(np.float32)
     features, blurred = hidden(network, x[few]), hidden(network, noisy)
-    ten_classes(features, y[few], blurred)
-    hundred_classes(features, y[few])
-    overfit(x, y)
-    parts = (features[:2000], y[few][:2000], features[2000:4000], y[few][2000:4000])
-    told = tell_parts(*parts, class_names=tuple(map(str, range(10))), seed=0)
-    print(smallest_seen(told, *parts, seed=0))
-    print(f"\n{time.perf_counter() - begin:.0f} s")
+    fine = clustered(features, y[few])
+    _, *parts = next(of_ten(features, blurred, y[few], np.random.default_rng(0)))
+    print(smallest_seen(tell_parts(*parts, class_names=TEN, seed=0), *parts, seed=0))
+    with Parallel(n_processors) as at_once:
+        ten = at_once(delayed(ten_classes)(seed, features, blurred, y[few]) for seed in range(N_TEN))
+        show(f"10 classes, {EACH} and {EACH} samples", list(ten), begin)
+        hundred = at_once(delayed(hundred_classes)(seed, features, fine) for seed in range(N_HUNDRED))
+        show(f"100 classes, {EACH_OF_HUNDRED} and {EACH_OF_HUNDRED} samples", list(hundred), begin)
+        networks = at_once(delayed(overfit)(seed, x[:8000], y[:8000]) for seed in range(N_NETWORKS))
+        show("Networks and their own training samples", list(networks), begin)
 
 
 if __name__ == "__main__":

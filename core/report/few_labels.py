@@ -8,8 +8,8 @@ from core.evaluate.guided_tests.few_labels_words import accuracy_in_words
 from core.report.parts import Body, Section, Table
 
 STRATA = (
-    "Strata go from the most confident samples to the least. The interval is 95 %: Wilson's lower end at the number of "
-    "random labels that would tell as much, Clopper and Pearson's upper end."
+    "Strata go from the most confident samples to the least. The interval is 95 %, of the samples without a label. Its "
+    "lower end is Wilson's at the number of random labels that would tell as much, its upper end Clopper and Pearson's."
 )
 
 

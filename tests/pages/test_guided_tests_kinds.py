@@ -173,6 +173,7 @@ def test_few_labels_of_uploaded_samples_tell_their_accuracy(open_page, workspace
     app.file_uploader(key="pool-file").upload("pool.npz", npz(features=pool.features, proba=pool.proba)).run()
     assert "60 labels bring the accuracy of all 300 samples to about ±" in plainly(app)
     assert "This assumes that confidence is as reliable here as on the test samples" in plainly(app)
+    assert "unlike the test samples" not in plainly(app)
     listed = next(frame.value for frame in app.dataframe if "stratum" in frame.value)
     assert listed["id"].is_unique
     table = listed.assign(label=np.array(data.class_names)[pool.labels[listed["id"].astype(int)]])
@@ -189,6 +190,9 @@ def test_few_labels_of_uploaded_samples_tell_their_accuracy(open_page, workspace
     assert any(f"New samples of pool.npz, by few labels: {100 * row['accuracy']:.1f} %" in alt for alt in charts(sheet))
     app.file_uploader(key="labels-back").upload("back.csv", table.drop(columns="stratum").to_csv().encode()).run()
     assert any("no column 'stratum'" in error.value.replace("\\", "") for error in app.error)
+    unsure = pool.proba**0.1 / (pool.proba**0.1).sum(axis=1, keepdims=True)
+    app.file_uploader(key="pool-file").upload("others.npz", npz(features=pool.features, proba=unsure)).run()
+    assert "% of the samples are unlike the test samples: their confidence is lower." in plainly(app)
 
 
 def test_unlabelled_features_may_come_as_a_table(open_page, workspace):

@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.data import DataError, Dataset
 from core.data.tables.files import read_table
-from core.evaluate.guided_tests.few_labels import LabelDesign, design_labels, expected_errors
+from core.evaluate.guided_tests.few_labels import LabelDesign, design_labels, expected_errors, unlike
 from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
 from core.evaluate.guided_tests.few_labels_words import accuracy_in_words, guess, promise
 from core.evaluate.guided_tests.label_file import read_labels, to_label
@@ -25,7 +25,10 @@ def from_few_labels(pool: LayerSamples, test: LayerSamples, n: int) -> bool:
     try:
         wrong = test.predicted != test.labels
         design = design_labels(
-            pool.confidence, expected_errors(pool.confidence, test.confidence, wrong), n_labels=min(n, len(pool))
+            pool.confidence,
+            expected_errors(pool.confidence, test.confidence, wrong),
+            n_labels=min(n, len(pool)),
+            doubt=unlike(pool.confidence, test.confidence),
         )
     except DataError as problem:
         page.error(problem)

@@ -2,10 +2,11 @@
 
 Samples are drawn at random within strata of confidence, more of them where errors are expected (Neyman's rule), and
 each stratum counts by its size. So the estimate is unbiased whatever the model; that confidence ranks the errors only
-makes its interval shorter. Where it is not expected to, the pool is one stratum: labels are then drawn at random.
+makes its interval shorter. Where it is not expected to, the pool is one stratum: labels are then drawn at random. What
+is labelled is known, so that the interval speaks of the rest.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Integer
@@ -19,13 +20,13 @@ N_STRATA = 5
 IN_PROPORTION = 2 / 3
 """This part of the labels goes to each stratum by its size: it insures against errors where none are expected.
 
-Half of them was as good where confidence ranks errors, and lost .04 more of the labels where it does not (semeion
-after MNIST: .93 of random labelling's worth, here .97).
+Half of them was as good where confidence ranks errors, and lost more of the labels where it does not.
 """
 WORTH_IT = 1.05
-"""Strata are used where they are expected to save at least this share of the labels."""
+"""Strata are used where they are expected to make a label worth at least so many drawn at random."""
 _PSEUDO = 2.0  # samples with the overall rate of errors, added to each step of the calibration
 _EACH = 2  # labels a stratum gets at least
+_TINY = 1e-9  # of an error, for floats that should be whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +35,14 @@ class LabelDesign:
 
     `stratum` is that of each sample of the pool, of which `n_in` samples are in each and `n_drawn` are to be labelled.
     `expected_errors` is the rate of errors that confidences foretell, by stratum: a guess, on which no interval rests.
+    `doubt` is the share of the pool to which the guess does not apply (`unlike`): half of it is taken to be wrong.
     """
 
     stratum: Integer[np.ndarray, " n_pool"]
     n_in: Integer[np.ndarray, " n_strata"]
     n_drawn: Integer[np.ndarray, " n_strata"]
     expected_errors: Float[np.ndarray, " n_strata"]
+    doubt: float = 0.0
 
     @property
     def n_labels(self) -> int:
@@ -59,15 +62,15 @@ class LabelDesign:
     @property
     def half_width(self) -> float:
         """Half the length of the interval that the labels are expected to give."""
-        return _half_width(self.expected_errors, self.n_drawn, self.n_in)
+        return _half_width(_doubted(self.expected_errors, self.doubt), self.n_drawn, self.n_in)
 
     @property
     def n_at_random(self) -> int:
         """How many labels drawn at random would be expected to give an interval as short."""
-        rate, all_of = np.array([1 - self.predicted_accuracy]), np.array([self.n_in.sum()])
-        low, high = 1, 1
+        rate, n_pool = _doubted(np.array([1 - self.predicted_accuracy]), self.doubt), int(self.n_in.sum())
+        all_of, low, high = np.array([n_pool]), 1, 1
         while _half_width(rate, np.array([high]), all_of) > self.half_width:
-            low, high = high, 2 * high
+            low, high = high, min(2 * high, n_pool)
         while high - low > 1:
             middle = (low + high) // 2
             shorter = _half_width(rate, np.array([middle]), all_of) <= self.half_width
@@ -115,10 +118,38 @@ def expected_errors(
     return np.interp(ranked.predict(confidence), steps, pulled)
 
 
+def unlike(confidence: Float[np.ndarray, " n_pool"], known_confidence: Float[np.ndarray, " n_known"]) -> float:
+    """At least this share of a pool is unlike the known samples: it is less confident than so many of them could be.
+
+    Of a pool that is a mixture of samples like the known ones and of others, it is the least share of others (Smirnov's
+    one-sided distance, less what it stays below by chance in 95 %). A pool of higher confidence is not doubted: shifts
+    that bring errors lower it.
+
+    Examples
+    --------
+    >>> known = np.linspace(0.6, 1.0, 1000)
+    >>> round(unlike(np.r_[known, np.full(1000, 0.5)], known), 2), unlike(known[::2], known)
+    (0.45, 0.0)
+    """
+    places = np.unique(np.r_[confidence, known_confidence])
+    below, known_below = (
+        np.searchsorted(np.sort(each), places, side="right") / len(each) for each in (confidence, known_confidence)
+    )
+    by_chance = np.sqrt(-np.log(0.05) / 2 * (1 / len(confidence) + 1 / len(known_confidence)))
+    return float(max(np.max(below - known_below) - by_chance, 0.0))
+
+
 def design_labels(
-    confidence: Float[np.ndarray, " n_pool"], expected: Float[np.ndarray, " n_pool"], *, n_labels: int
+    confidence: Float[np.ndarray, " n_pool"],
+    expected: Float[np.ndarray, " n_pool"],
+    *,
+    n_labels: int,
+    doubt: float = 0.0,
 ) -> LabelDesign:
     """Decide how many samples of which confidence to label; at random where strata are not expected to help.
+
+    The more the guess is in `doubt`, the more the labels go to each stratum by its size. All of this is decided before
+    any label, so that the interval holds as it says.
 
     Raises DataError for fewer than `FEWEST_LABELS` labels, or more than there are samples.
 
@@ -128,7 +159,10 @@ def design_labels(
     >>> confidence = 1 - 0.5 * rng.random(5000) ** 4
     >>> design = design_labels(confidence, 1 - confidence, n_labels=300)
     >>> design.n_drawn.tolist(), round(100 * design.half_width, 1), design.n_at_random
-    ([133, 50, 42, 38, 37], 2.8, 461)
+    ([133, 50, 42, 38, 37], 2.7, 453)
+    >>> doubted = design_labels(confidence, 1 - confidence, n_labels=300, doubt=0.6)
+    >>> doubted.n_drawn.tolist(), (300 * doubted.n_in / 5000).round().astype(int).tolist()
+    ([61, 61, 61, 59, 58], [62, 62, 61, 59, 57])
     """
     if not FEWEST_LABELS <= n_labels <= len(confidence):
         raise DataError(
@@ -140,16 +174,20 @@ def design_labels(
         np.array([len(confidence)]),
         np.array([n_labels]),
         np.array([expected.mean()]),
+        doubt,
     )
-    deviations = np.sqrt(np.clip(expected * (1 - expected), 0, None))
+    rates = _doubted(expected, doubt)
+    deviations = np.sqrt(np.clip(rates * (1 - rates), 0, None))
     if not deviations.any():
         return simple
     stratum = _strata(confidence, deviations)
     n_in = np.bincount(stratum)
     by_stratum = np.bincount(stratum, deviations) / n_in
     n_drawn = _allocated(n_in, by_stratum, n_labels)
-    design = LabelDesign(stratum, n_in, n_drawn, np.bincount(stratum, expected) / n_in)
-    return design if design.n_at_random >= WORTH_IT * n_labels else simple
+    design = LabelDesign(stratum, n_in, n_drawn, np.bincount(stratum, expected) / n_in, doubt)
+    # Strata by size cost next to nothing: whether to have any is asked of the guess, doubted or not.
+    width, usual_width = (replace(each, doubt=0.0).half_width for each in (design, simple))
+    return design if usual_width**2 >= WORTH_IT * width**2 else simple
 
 
 def labelled_accuracy(
@@ -159,40 +197,55 @@ def labelled_accuracy(
 ) -> LabelledAccuracy:
     """Give the accuracy of a pool from the labels drawn in each stratum.
 
-    The lower end is Wilson's at the number of random labels that would vary as much, each stratum with one more label
-    of the overall rate; it leaves room for as many errors in the stratum that hides most as its labels may have missed.
-    The upper end is Clopper and Pearson's. Raises DataError where a stratum has no label.
+    The interval is one of the samples without a label. Its lower end is Wilson's at the number of random labels that
+    would vary as much, each stratum with one more label of the overall rate; it leaves room for as many errors in the
+    stratum that hides most as its labels may have missed. The upper end is Clopper and Pearson's.
+
+    Raises DataError where a stratum has no label.
 
     Examples
     --------
     >>> found = labelled_accuracy(np.array([1, 12]), np.array([100, 100]), np.array([4000, 1000]))
     >>> round(found.accuracy, 3), round(found.interval.lower, 3), round(found.interval.upper, 3)
-    (0.968, 0.939, 0.985)
+    (0.968, 0.939, 0.984)
     """
     if not n_labelled.all():
         empty = int(np.flatnonzero(n_labelled == 0)[0]) + 1
         raise DataError(f"Stratum {empty} has no label yet. Label at least one sample of each stratum.")
-    errors, interval = _error_rate(n_wrong.astype(np.float64), n_labelled, n_in)
-    kept = Interval(1 - interval.upper, 1 - interval.lower)
-    return LabelledAccuracy(1 - errors, kept, int(n_labelled.sum()), int(n_in.sum()))
+    errors, fewest, most = _errors(n_wrong.astype(np.float64), n_labelled, n_in)
+    # Errors are whole. Of few that are left there may be none, which a lower end above 0 would leave out.
+    n_pool, fewest, most = int(n_in.sum()), np.floor(fewest + _TINY), max(np.round(most), errors)
+    interval = Interval(float(1 - most / n_pool), float(1 - fewest / n_pool))
+    return LabelledAccuracy(1 - errors / n_pool, interval, int(n_labelled.sum()), n_pool)
 
 
-def _error_rate(n_wrong: np.ndarray, n_labelled: np.ndarray, n_in: np.ndarray) -> tuple[float, Interval]:
-    """The rate of errors and its interval; counts of errors need not be whole."""
-    weights = n_in / n_in.sum()
-    rate = float(weights @ (n_wrong / n_labelled))
-    smooth = (n_wrong + rate) / (n_labelled + 1)
-    overall = float(weights @ smooth)
-    variance = float(weights**2 @ (smooth * (1 - smooth) / n_labelled))
-    n = overall * (1 - overall) / variance if variance > 0 else float(n_labelled.sum())
-    unseen = float((weights * (1 - 0.025 ** (1 / n_labelled))).max())
+def _errors(n_wrong: np.ndarray, n_labelled: np.ndarray, n_in: np.ndarray) -> tuple[float, float, float]:
+    """Errors in the pool: the estimate, the fewest and the most. Counts of errors need not be whole."""
+    n_rest, rates = n_in - n_labelled, n_wrong / n_labelled
+    rest, errors, known = float(n_rest.sum()), float(n_in @ rates), float(n_wrong.sum())
+    if rest == 0:
+        return errors, errors, errors
+    weights = n_rest / rest
+    rate, smooth = float(weights @ rates), (n_wrong + errors / n_in.sum()) / (n_labelled + 1)
+    # Labels may miss the rate, and so may the rest, which is a sample as well; a stratum without rest has no weight.
+    spread = weights**2 * (1 / n_labelled + 1 / np.maximum(n_rest, 1))
+    variance, expected = float(spread @ (smooth * (1 - smooth))), float(weights @ smooth)
+    n = expected * (1 - expected) / variance if variance > 0 else 1 / float(spread.sum())
+    # As many errors may be in a stratum of which n labels show none (the closed form is never too few).
+    hidden = (1 - 0.025 ** (1 / n_labelled)) * (n_in - (n_labelled - 1) / 2)
+    unseen = float(np.minimum(hidden, n_rest).max()) / rest
     upper = min(max(wilson(rate * n, n).upper, rate + unseen), 1.0)
     lower = float(special.betaincinv(rate * n, n - rate * n + 1, 0.025)) if rate > 0 else 0.0
-    return rate, Interval(lower, upper)
+    return errors, known + rest * lower, known + rest * upper
+
+
+def _doubted(rates: np.ndarray, doubt: float) -> np.ndarray:
+    return (1 - doubt) * rates + doubt / 2
 
 
 def _half_width(rates: np.ndarray, n_labelled: np.ndarray, n_in: np.ndarray) -> float:
-    return _error_rate(rates * n_labelled, n_labelled, n_in)[1].width / 2
+    _, fewest, most = _errors(rates * n_labelled, n_labelled, n_in)
+    return (most - fewest) / (2 * float(n_in.sum()))
 
 
 def _strata(confidence: np.ndarray, deviations: np.ndarray) -> np.ndarray:

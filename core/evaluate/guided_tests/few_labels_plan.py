@@ -78,7 +78,7 @@ class FewLabelsPlan:
     described: ClassVar[str] = "{pool}"
 
     kind: ClassVar[str] = "few_labels"
-    METHOD_VERSION: ClassVar[int] = 1
+    METHOD_VERSION: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         check_fields(self)

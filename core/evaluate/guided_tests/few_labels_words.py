@@ -1,6 +1,6 @@
 """What do few labels bring, before and after somebody gives them? In sentences."""
 
-from core.evaluate.guided_tests.few_labels import LabelDesign, LabelledAccuracy
+from core.evaluate.guided_tests.few_labels import WORTH_IT, LabelDesign, LabelledAccuracy
 from core.evaluate.wording import count, percent, plural
 
 
@@ -13,9 +13,9 @@ def promise(design: LabelDesign) -> str:
     >>> from core.evaluate.guided_tests.few_labels import design_labels
     >>> errors = 0.5 * np.random.default_rng(0).random(5000) ** 4
     >>> print(promise(design_labels(1 - errors, errors, n_labels=300)))
-    300 labels bring the accuracy of all 5 000 samples to about ±2.8 points; drawn at random it would take 461.
+    300 labels bring the accuracy of all 5 000 samples to about ±2.7 points; drawn at random it would take 453.
     >>> print(promise(design_labels(1 - errors, np.full(5000, 0.1), n_labels=300)))
-    300 labels bring the accuracy of all 5 000 samples to about ±3.5 points. Confidence is not expected to save labels
+    300 labels bring the accuracy of all 5 000 samples to about ±3.4 points. Confidence is not expected to save labels
     here, so they are drawn at random.
     """
     brings = (
@@ -24,6 +24,8 @@ def promise(design: LabelDesign) -> str:
     )
     if not design.stratified:
         return f"{brings}. Confidence is not expected to save labels here, so they are drawn at random."
+    if design.n_at_random < WORTH_IT * design.n_labels:
+        return f"{brings}. Drawn at random it would take as many."
     return f"{brings}; drawn at random it would take {count(design.n_at_random)}."
 
 
@@ -37,10 +39,21 @@ def guess(design: LabelDesign) -> str:
     >>> print(guess(design_labels(np.full(100, 0.9), np.full(100, 0.1), n_labels=50)))
     This assumes that confidence is as reliable here as on the test samples: accuracy would then be 90.0 %. The
     accuracy from the labels does not need this assumption.
+    >>> print(guess(design_labels(np.full(100, 0.9), np.full(100, 0.1), n_labels=50, doubt=0.4)))
+    At least 40.0 % of the samples are unlike the test samples: their confidence is lower. This assumes half of these
+    wrong. Were confidence as reliable as on the test samples, accuracy would be 90.0 %. The accuracy from the labels
+    does not need these assumptions.
     """
+    accuracy = percent(design.predicted_accuracy)
+    if design.doubt:
+        return (
+            f"At least {percent(design.doubt)} of the samples are unlike the test samples: their confidence is lower. "
+            "This assumes half of these wrong. Were confidence as reliable as on the test samples, accuracy would be "
+            f"{accuracy}. The accuracy from the labels does not need these assumptions."
+        )
     return (
-        "This assumes that confidence is as reliable here as on the test samples: accuracy would then be "
-        f"{percent(design.predicted_accuracy)}. The accuracy from the labels does not need this assumption."
+        f"This assumes that confidence is as reliable here as on the test samples: accuracy would then be {accuracy}. "
+        "The accuracy from the labels does not need this assumption."
     )
 
 
@@ -52,7 +65,7 @@ def accuracy_in_words(labelled: LabelledAccuracy, *, n_skipped: int = 0) -> str:
     >>> import numpy as np
     >>> from core.evaluate.guided_tests.few_labels import labelled_accuracy
     >>> print(accuracy_in_words(labelled_accuracy(np.array([1, 12]), np.full(2, 100), np.array([4000, 1000]))))
-    Accuracy is 96.8 % [93.9, 98.5] on all 5 000 samples, by 200 labels.
+    Accuracy is 96.8 % [93.9, 98.4] on all 5 000 samples, by 200 labels.
     """
     accuracy = (
         f"Accuracy is {percent(labelled.accuracy, labelled.interval)} on all {count(labelled.n_pool)} samples, "
