@@ -36,10 +36,10 @@ def about(look: DataLook) -> None:
         if number is not None:
             views.number(dataset, number)
     constant = look.columns.constant if look.columns else ()
-    said = data_verdict(dataset.kind, look.labels, look.copies, number, constant=constant)
+    verdict = data_verdict(dataset.kind, look.labels, look.copies, number, constant=constant)
     with card:
-        page.verdict(said, views.metrics(dataset, look))
-        page.findings(said)
+        page.verdict(verdict, views.metrics(dataset, look))
+        page.findings(verdict)
         if dataset.notes:
             st.caption(page.plain(" ".join(dataset.notes)))
     features = where_samples_lie(asked)

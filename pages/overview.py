@@ -33,8 +33,8 @@ def about(choice: Choice) -> None:
     if choice.stored is None:
         sentence = EXAMPLES[str(choice.example)].sentence
     else:
-        one = choice.stored
-        classes = plural(one.n_classes, "class", "classes")
+        stored = choice.stored
+        classes = plural(stored.n_classes, "class", "classes")
         sentence = f"{one.kind} data, {plural(one.n_samples, 'sample')} of {classes}."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{page.plain(choice.title)}**: {page.plain(sentence)}", width="content")
