@@ -34,7 +34,7 @@ def show(run: Run) -> None:
     page.fold("How much noise does it take? Over sigma", lambda: average_case_look.sigmas(robustness), key="sigmas")
     average_case_look.directions(robustness, sigma)
     page.fold("Robust, or only confident?", lambda: samples.confident(robustness, look, dataset), key="linked")
-    trust = f"Can these numbers be trusted? {page.plain(trust_line(found, sigma))}"
+    trust = f"Can these numbers be trusted? {page.plain(trust_line(robustness, sigma))}"
     page.fold(trust, lambda: average_case_look.audit(robustness, sigma), key="audit")
     exports.downloads(
         run,

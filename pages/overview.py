@@ -35,7 +35,7 @@ def about(choice: Choice) -> None:
     else:
         stored = choice.stored
         classes = plural(stored.n_classes, "class", "classes")
-        sentence = f"{one.kind} data, {plural(one.n_samples, 'sample')} of {classes}."
+        sentence = f"{stored.kind} data, {plural(stored.n_samples, 'sample')} of {classes}."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{page.plain(choice.title)}**: {page.plain(sentence)}", width="content")
         if read_only():
