@@ -82,8 +82,8 @@ def _null(run: Run, curve: Curve) -> Claim | None:
 
 
 page.lead(
-    "Accuracy over the size of the training set, on sources held out and seen in training, always on the same test "
-    "sets. It does not predict the effect of samples of another kind."
+    "Accuracy over the size of the training set, on sources (writers, sites, devices) held out and seen in training. "
+    "Clusters take the place of unnamed sources. It does not predict the effect of samples of another kind."
 )
 dataset = data_choice.dataset()
 try:

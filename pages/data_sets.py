@@ -81,7 +81,7 @@ def where_samples_lie(asked: dict[str, list[str]]) -> str:
     return str(plan.representation)
 
 
-page.lead("Class balance, value ranges, duplicates and a map. It does not check whether labels are right.")
+page.lead("Class balance, value ranges, duplicates and a map. It does not check whether labels are correct.")
 if read_only() or not choosing.choose():
     dataset = data_choice.dataset()
     choice = data_choice.required()

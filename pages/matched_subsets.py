@@ -27,7 +27,10 @@ def show(comparisons: ModelComparisons) -> None:
     leads = {**view.settings} | ({matching.MODEL: [comparison.model]} if several else {})
     share.offer(None, leads, view=view, commands=command.commands(sets, plan))
     if comparison.can_match:
-        caption = "Right of zero, accuracy falls; the three parts add up to the gap. Bars are 95 % CIs for new data."
+        caption = (
+            "Right of zero, accuracy falls; the three parts add up to the gap. Mix of confidences: the loss if only "
+            "confidences had changed. Bars are 95 % CIs for new data."
+        )
         page.figure(partial(figures.gap_chart, comparison), caption, key="gap")
         page.findings(matched_verdict(comparison), most=4)
     elif several:
@@ -77,8 +80,8 @@ def matched(comparison: SetComparison) -> None:
 
 
 page.lead(
-    "Accuracy on a new test set (the target) against a reference, on all samples and on pairs of equal confidence. "
-    "Prediction files are enough. It does not check the labels of either set."
+    "Accuracy on a new test set against a reference set, on all samples and on matched pairs: one sample of each set, "
+    "with equal confidence. Prediction files are enough. It does not check their labels."
 )
 chosen = prediction_choice.cards()
 if not all(chosen.values()):

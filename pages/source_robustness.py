@@ -84,8 +84,8 @@ def _null(run: Run, row: ExpectedInterval) -> Claim | None:
 
 
 page.lead(
-    "Accuracy on sources held out of training, compared with sources seen in training. It does not show whether "
-    "your future sources are like these."
+    "Accuracy on sources (writers, sites, devices) held out of training, compared with sources seen in training. "
+    "Clusters take the place of sources that the data do not name. It does not show whether future sources are alike."
 )
 dataset = data_choice.dataset()
 asked = jobs.asked_to_start(data_choice.required().name)

@@ -18,7 +18,7 @@ from ui.test_quality import shift as test_quality_shift
 from ui.test_quality.work import Looked
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
-MOST_FINDINGS = 4
+MOST_FINDINGS = 3
 
 
 def show(looked: Looked, quality: TestQuality) -> None:
@@ -39,10 +39,7 @@ def show(looked: Looked, quality: TestQuality) -> None:
     settled = about | (stored_parameters(plan) or {})
     view = beside.view(model, others, settled, run)
     share.offer(plan if run else None, settled | named | pair, view=view)
-    with st.container(gap="xsmall"):
-        table.foot(looked, quality, model)
-        if run is not None:
-            page.foot(run)
+    table.foot(looked, quality, model)
 
 
 def models_beside(looked: Looked, quality: TestQuality) -> tuple[dict[str, list[str]], list[StoredModel]]:

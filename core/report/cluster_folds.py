@@ -129,8 +129,8 @@ def performance_figure(scores: FoldPerformance, model: str) -> Figure:
     return Figure(
         "performance",
         partial(figures.performance_chart, scores, first_seed(runs)),
-        "Each mark is a fold with its 95 % interval over samples; line and band are the mean over folds; dots are the "
-        f"majority-class baseline. Folds of different schemes are not the same folds.{seeds}",
+        "Each mark is a fold with its 95 % interval over samples; line and band are the mean over folds; short lines "
+        f"are the majority-class baseline. Folds of different schemes are not the same folds.{seeds}",
     )
 
 

@@ -9,7 +9,7 @@ from core.report.parts import Body, Section, Table
 
 STRATA = (
     "Strata go from the most confident samples to the least. The interval is 95 %: Wilson's lower end at the number of "
-    "random labels that would tell as much, Clopper and Pearson's upper end."
+    "random labels that would be as informative, Clopper and Pearson's upper end."
 )
 
 
