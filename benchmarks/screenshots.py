@@ -2,9 +2,10 @@
 
 Runs the main jobs on the digits first, so that the pages have something to show. Pages are drawn whole at 1280 px, in
 the light and the dark theme; verdicts (docs/screenshots/verdicts) at 1280 and 390 px, too. What the verdicts say is
-written to docs/measured/verdicts-in-words.md, each with its plain-language check and its words counted. Reports are printed on A4, and
-their first pages drawn by pdftoppm (docs/report). A folder as the first argument is the home to use and keep; what has
-been computed there is not computed again. Names of pages after it are those to draw (all, where none is named).
+written to docs/measured/verdicts-in-words.md, each with its plain-language check and its words counted. Reports are
+printed on A4, and their first pages drawn by pdftoppm (docs/report). A folder as the first argument is the home to use
+and keep; what has been computed there is not computed again. Names of pages after it are those to draw (all, where none
+is named).
 """
 
 import re
@@ -149,8 +150,8 @@ def write_in_words(verdicts: dict[str, list[str]]) -> None:
         "# Verdicts in words",
         "",
         "`make screenshots` writes this page: what the verdict of each page says of the handwritten digits (or of two",
-        f"files of predictions), {date.today()}, in light and dark, at 1280 and 390 px. Each is checked for plain language",
-        "(`pytest tests/test_screenshots.py`): the number that answers the page's question, over what, what next, and no",
+        f"files of predictions), {date.today()}, in light and dark, at 1280 and 390 px.",
+        "`pytest tests/test_screenshots.py` checks each for plain language: the number that answers the page's question, over what, what next, and no",
         f"sentence of more than {MOST_WORDS} words.",
     ]
     for name, texts in verdicts.items():
