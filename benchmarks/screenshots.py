@@ -151,8 +151,8 @@ def write_in_words(verdicts: dict[str, list[str]]) -> None:
         "",
         "`make screenshots` writes this page: what the verdict of each page says of the handwritten digits (or of two",
         f"files of predictions), {date.today()}, in light and dark, at 1280 and 390 px.",
-        "`pytest tests/test_screenshots.py` checks each for plain language: the number that answers the page's question, over what, what next, and no",
-        f"sentence of more than {MOST_WORDS} words.",
+        "`pytest tests/test_screenshots.py` checks each for plain language: the number that answers the page's",
+        f"question, over what, what next, and no sentence of more than {MOST_WORDS} words.",
     ]
     for name, texts in verdicts.items():
         answer, over, *following = texts
