@@ -66,7 +66,13 @@ def of_data(choice: Choice) -> None:
     counted = [number for run in labelled for number in results.quantities(run)]
     shown = marks(list(known.values()), models, beside=counted)
     unasked = questions.unasked({run.kind for run in on_sheet.values()})
-    sheet.axis(list(known.values()), shown, majority(dataset), n_unasked=0 if read_only() else len(unasked))
+    sheet.axis(
+        list(known.values()),
+        shown,
+        majority(dataset),
+        n_unasked=0 if read_only() else len(unasked),
+        finished=all(run.state != "running" for run in on_sheet.values()),
+    )
     with st.grid(2, min_column_width=CARD):
         for stem, run in on_sheet.items():
             sheet.card(stem, run, known.get(stem), broken.get(stem))

@@ -43,7 +43,7 @@ def test_no_picture_is_of_a_page_that_is_gone():
 def test_every_verdict_has_its_pictures(stem, width, scheme):
     wide, height = size_of((FOLDER / "verdicts" / f"{stem}-{width}{scheme}.png").read_bytes())
     assert width / 2 < wide <= width
-    assert height > 100
+    assert height > 80
 
 
 def test_no_picture_is_of_a_verdict_that_is_gone():

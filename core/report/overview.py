@@ -186,15 +186,17 @@ def metrics(answers: Sequence[Answer]) -> tuple[Metric, ...]:
     return tuple(shown)
 
 
-def summary(answers: Sequence[Answer], shown: Sequence[Mark], *, n_unasked: int = 0) -> Verdict:
+def summary(answers: Sequence[Answer], shown: Sequence[Mark], *, n_unasked: int = 0, finished: bool = True) -> Verdict:
     """How far accuracy ranges over all that was asked, of how many answers, and what to do next; no score of them all.
+
+    There is no advice while a question is under way, as on its page.
 
     >>> summary((), ()).headline
     'No question has an answer yet.'
     """
     undecided = sum("undecided" in answer.verdict.headline.casefold() for answer in answers)
     answered = f"{plural(len(answers), 'question')} answered, {count(undecided)} undecided."
-    asking = "Next: ask the questions that have no answer yet." if n_unasked else ""
+    asking = "Next: ask the questions that have no answer yet." if n_unasked and finished else ""
     if not answers:
         return Verdict("No question has an answer yet.", "", asking, ())
     if not shown:
@@ -203,7 +205,8 @@ def summary(answers: Sequence[Answer], shown: Sequence[Mark], *, n_unasked: int 
     ends = [percent(mark.value, mark.interval) for mark in (least, most)]
     headline = f"Accuracy runs from {ends[0]} to {ends[1]}."
     where = f"Lowest: {least.label}, n = {count(least.n)}. Highest: {most.label}, n = {count(most.n)}."
-    return Verdict(headline, f"{where} {answered}", asking or "Next: open the question with the lowest accuracy.", ())
+    reading = "Next: open the question with the lowest accuracy." if finished else ""
+    return Verdict(headline, f"{where} {answered}", asking or reading, ())
 
 
 def majority(dataset: Dataset) -> float:

@@ -123,7 +123,7 @@ def test_an_address_that_names_a_record_where_a_model_is_needed_says_so(show, re
     data, record = recorded
     app = show(data=data, model=record, records="no")
     assert in_use(app) == "None of mine"
-    assert app.error[0].proto.title == "This is no model"
+    assert app.error[0].proto.title == "This address names no model"
 
 
 def test_from_a_page_that_takes_records_to_one_that_does_not_there_is_no_error(show, recorded):

@@ -147,6 +147,7 @@ def test_the_summary_gives_the_range_of_accuracy_and_what_is_open():
     assert "2 questions answered, 1 undecided." in short.used
     assert short.advice == "Next: ask the questions that have no answer yet."
     assert summary(known, shown).advice == "Next: open the question with the lowest accuracy."
+    assert summary(known, shown, n_unasked=1, finished=False).advice == ""
     assert summary(known, ()).headline == "2 questions answered, 1 undecided."
     assert not problems_of(short)
 

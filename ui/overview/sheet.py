@@ -38,10 +38,17 @@ def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answer], dict[str, E
     return known, broken
 
 
-def axis(known: Sequence[Answer], shown: Sequence[Mark], baseline: float | None, *, n_unasked: int = 0) -> None:
+def axis(
+    known: Sequence[Answer],
+    shown: Sequence[Mark],
+    baseline: float | None,
+    *,
+    n_unasked: int = 0,
+    finished: bool = True,
+) -> None:
     """How far accuracy ranges, with what has other units; then all that speaks of accuracy, where anything does."""
     if known or shown:
-        page.verdict(report.summary(known, shown, n_unasked=n_unasked), report.metrics(known))
+        page.verdict(report.summary(known, shown, n_unasked=n_unasked, finished=finished), report.metrics(known))
     if shown:
         page.draw(report.axis_figure(shown, baseline))
 
