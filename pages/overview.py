@@ -71,7 +71,7 @@ def of_data(choice: Choice) -> None:
         shown,
         majority(dataset),
         n_unasked=0 if read_only() else len(unasked),
-        finished=all(run.state != "running" for run in on_sheet.values()),
+        finished=all(run.state == "done" for run in on_sheet.values()),
     )
     with st.grid(2, min_column_width=CARD):
         for stem, run in on_sheet.items():
