@@ -2,11 +2,13 @@
 
 Runs the main jobs on the digits first, so that the pages have something to show. Pages are drawn whole at 1280 px, in
 the light and the dark theme; verdicts (docs/screenshots/verdicts) at 1280 and 390 px, too. What the verdicts say is
-written to docs/measured/verdicts-in-words.md, each sentence with its words counted. Reports are printed on A4, and
-their first pages drawn by pdftoppm (docs/report). A folder as the first argument is the home to use and keep; what has
-been computed there is not computed again. Names of pages after it are those to draw (all, where none is named).
+written to docs/measured/verdicts-in-words.md, each with its plain-language check and its words counted. Reports are
+printed on A4, and their first pages drawn by pdftoppm (docs/report). A folder as the first argument is the home to use
+and keep; what has been computed there is not computed again. Names of pages after it are those to draw (all, where none
+is named).
 """
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,7 +19,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from core.questions import FIRST, QUESTIONS, with_page
+from core.questions import QUESTIONS, with_page
 from tests.browser.downloads import take
 from tests.browser.server import FLAGS, ROOT, Server, chromium, cookies, serve
 from tests.plain_words import MOST_WORDS, words_of_sentences
@@ -32,8 +34,8 @@ ABOUT, FILES = "data=digits", "reference=digits_own&target=digits_shifted"
 """The queries of pages that are about a data set, and of those that choose files of their own."""
 COMPUTED = ("cluster_folds", "source_robustness", "data_set_adequacy")
 """The questions that are asked of the digits with their usual settings."""
-ELSEWHERE = (FIRST,)
-"""Pages whose verdicts are those of the other pages."""
+ANSWERS = re.compile(r"[−.\d]+ (?:% |points )?\[[^]]*]|up to [.\d]+ %|\d[\d\s]* (?:images|runs)")
+"""The number of an answer: with its interval or as a bound, or of how many images or runs, which are counted."""
 WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
 SMALLEST = 800
 MINUTE = 60_000
@@ -48,15 +50,15 @@ def main() -> None:
         with serve(home) as server, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             pages = addresses(server, browser)
-            drawn, said = sys.argv[2:] or list(pages), {}
+            drawn, verdicts = sys.argv[2:] or list(pages), {}
             for scheme in SCHEMES:
                 for name in drawn:
-                    said[name] = picture(server, browser, name, pages[name], scheme=scheme)
+                    verdicts[name] = picture(server, browser, name, pages[name], scheme=scheme)
             for name in set(REPORTS) & set(drawn):
                 printed(server, browser, name, pages[name])
             browser.close()
-    if not sys.argv[2:] or set(said) >= set(pages) - {FIRST}:
-        write_in_words({name: lines for name, lines in said.items() if lines})
+    if set(verdicts) >= set(pages):
+        write_in_words(verdicts)
     print(f"written: {', '.join(sorted(str(file.relative_to(FOLDER)) for file in FOLDER.rglob('*.png')))}")
 
 
@@ -104,8 +106,8 @@ def run(page: Page) -> None:
 
 
 def picture(server: Server, browser: Browser, name: str, path: str, *, scheme: str) -> list[str]:
-    """Draw a page, whole and its verdict at each width; returns what the verdict says, empty where there is none."""
-    said, suffix = [], "" if scheme == "light" else "-dark"
+    """Draw a page, whole and its verdict at each width; returns what the verdict says."""
+    suffix = "" if scheme == "light" else "-dark"
     with tab(browser, scheme=scheme) as page:
         page.goto(f"{server.url}/{path}")
         expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=MINUTE)
@@ -114,14 +116,12 @@ def picture(server: Server, browser: Browser, name: str, path: str, *, scheme: s
             make_as_high_as_its_page(page, width)
             if width == WIDTHS[0]:
                 page.screenshot(path=FOLDER / f"{name}{suffix}.png")
-            card = page.locator(CARD)
-            if card.count() and name not in ELSEWHERE:
-                card.first.screenshot(path=VERDICTS / f"{name}-{width}{suffix}.png")
-                said = told(card.first)
-    return said
+            card = page.locator(CARD).first
+            card.screenshot(path=VERDICTS / f"{name}-{width}{suffix}.png")
+        return words_of_card(card)
 
 
-def told(card: Locator) -> list[str]:
+def words_of_card(card: Locator) -> list[str]:
     """What a card says: the answer in bold, over what in the same paragraph, and the next paragraph, what next."""
     answer = card.locator("strong").first.inner_text().strip()
     first, *others = (text.strip() for text in card.locator("p").all_inner_texts())
@@ -144,22 +144,35 @@ def printed(server: Server, browser: Browser, name: str, path: str) -> None:
             subprocess.run(["pdftoppm", *drawn, str(paper), str(PRINTED / f"{name}-{number}")], check=True)
 
 
-def write_in_words(said: dict[str, list[str]]) -> None:
+def write_in_words(verdicts: dict[str, list[str]]) -> None:
     """What each verdict says, beside its question and its picture, and how many words its longest sentence has."""
     lines = [
         "# Verdicts in words",
         "",
         "`make screenshots` writes this page: what the verdict of each page says of the handwritten digits (or of two",
-        f"files of predictions), {date.today()}. No sentence may have more than {MOST_WORDS} words.",
+        f"files of predictions), {date.today()}, in light and dark, at 1280 and 390 px.",
+        "`pytest tests/test_screenshots.py` checks each for plain language: the number that answers the page's",
+        f"question, over what, what next, and no sentence of more than {MOST_WORDS} words.",
     ]
-    for name, texts in said.items():
+    for name, texts in verdicts.items():
         answer, over, *following = texts
         longest = max(n for text in texts for n in words_of_sentences(text))
-        lines += ["", f"## {QUESTIONS[name].title}", "", f"- **Answer**: {answer}"]
+        number = ANSWERS.search(answer)
+        assert number, f"{name}: no number answers in {answer!r}"
+        lines += [
+            "",
+            f"## {QUESTIONS[name].title}",
+            "",
+            f"- **Answer**: {answer}",
+            f"- **Number**: {number[0].strip()}",
+        ]
         lines += [f"- **Over what**: {over}"] if over else []
         lines += [f"- **What next**: {text.removeprefix('Next: ')}" for text in following]
         lines += [f"- Longest sentence: {longest} words", ""]
-        lines += [f"![{QUESTIONS[name].name}, the verdict](../screenshots/verdicts/{name}-1280.png)"]
+        place = f"../screenshots/verdicts/{name}"
+        others = [("1280 px, dark", "1280-dark"), ("390 px", "390"), ("390 px, dark", "390-dark")]
+        lines += [f"![{QUESTIONS[name].name}, the verdict]({place}-1280.png)", ""]
+        lines += [" · ".join(f"[{words}]({place}-{ending}.png)" for words, ending in others)]
     IN_WORDS.write_text("\n".join(lines) + "\n", "utf-8")
 
 

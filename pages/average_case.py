@@ -21,33 +21,33 @@ HOW_TO_READ = Path(__file__).with_suffix(".md")
 
 def show(run: Run) -> None:
     """The verdict and the classes as far as they are known; everything else once the run has ended."""
-    found = results.robustness(run)
-    if sigma not in found.sigmas:
+    robustness = results.robustness(run)
+    if sigma not in robustness.sigmas:
         page.nothing_yet(running=run.state == "running")
         return
-    said = average_case_look.verdict(found, sigma, finished=run.state != "running")
-    average_case_look.classes(found, sigma)
+    verdict = average_case_look.verdict(robustness, sigma, finished=run.state != "running")
+    average_case_look.classes(robustness, sigma)
     if run.state == "running":
         return
-    page.findings(said, most=2)
-    samples.extremes(found, look, dataset)
-    page.fold("How much noise does it take? Over sigma", lambda: average_case_look.sigmas(found), key="sigmas")
-    average_case_look.directions(found, sigma)
-    page.fold("Robust, or only confident?", lambda: samples.confident(found, look, dataset), key="linked")
-    trust = f"Can these numbers be trusted? {page.plain(trust_line(found, sigma))}"
-    page.fold(trust, lambda: average_case_look.audit(found, sigma), key="audit")
+    page.findings(verdict, most=2)
+    samples.extremes(robustness, look, dataset)
+    page.fold("How much noise does it take? Over sigma", lambda: average_case_look.sigmas(robustness), key="sigmas")
+    average_case_look.directions(robustness, sigma)
+    page.fold("Robust, or only confident?", lambda: samples.confident(robustness, look, dataset), key="linked")
+    trust = f"Can these numbers be trusted? {page.plain(trust_line(robustness, sigma))}"
+    page.fold(trust, lambda: average_case_look.audit(robustness, sigma), key="audit")
     exports.downloads(
         run,
         {
-            "Samples": lambda: found.table(dataset.ids),
-            "Classes": found.class_table,
-            "Directions": found.direction_table,
-            "Audit": found.audit.table,
-            "Audited": lambda: found.audit.beside,
-            "Convergence": found.audit.convergence_table,
+            "Samples": lambda: robustness.table(dataset.ids),
+            "Classes": robustness.class_table,
+            "Directions": robustness.direction_table,
+            "Audit": robustness.audit.table,
+            "Audited": lambda: robustness.audit.beside,
+            "Convergence": robustness.audit.convergence_table,
         },
         stem="average-case",
-        body=lambda: report.body(found, sigma=sigma),
+        body=lambda: report.body(robustness, sigma=sigma),
     )
 
 

@@ -26,64 +26,64 @@ SECONDS_BETWEEN_DRAWINGS = 6.0
 
 def show(run: Run) -> None:
     """The verdict and its curve as far as they are known; everything else once the run has ended."""
-    found = results.adequacy(run) if run.n_done > run.n_failed else None
-    of = None if found is None else controls.chosen_curve(found, look)
-    if found is None or of is None:
+    adequacy = results.adequacy(run) if run.n_done > run.n_failed else None
+    curve = None if adequacy is None else controls.chosen_curve(adequacy, look)
+    if adequacy is None or curve is None:
         page.nothing_yet(running=run.state == "running")
         return
-    finished, null = run.state != "running", _null(run, of)
-    said = data_set_adequacy_look.verdict(found, of, look, null=null, finished=finished)
+    finished, null = run.state != "running", _null(run, curve)
+    verdict = data_set_adequacy_look.verdict(adequacy, curve, look, null=null, finished=finished)
     trained_sources.notes(run)
-    page.draw(report.curve_figure(found, of))
+    page.draw(report.curve_figure(adequacy, curve))
     if not finished:
         return
-    page.findings(said, most=4)
-    clouds.show(clouds.plan_beside(plan, of.source_finder), dataset)
+    page.findings(verdict, most=4)
+    clouds.show(clouds.plan_beside(plan, curve.source_finder), dataset)
     with st.container(gap="xsmall"):
-        more(run, found, of)
+        more(run, adequacy, curve)
 
 
-def more(run: Run, found: Adequacy, of: Curve) -> None:
+def more(run: Run, adequacy: Adequacy, curve: Curve) -> None:
     """What a reader may want besides, folded; and everything to take away."""
-    if found.classes_of(of):
-        title, draw = data_set_adequacy_look.gaining(of), partial(data_set_adequacy_look.classes, found, of, look)
-        page.fold(title, draw, key="gaining")
-    page.fold("Split by split, and rho of every model", partial(side_by_side, found, of), key="draws")
-    page.fold("In numbers", partial(data_set_adequacy_look.size_table, found), key="table")
-    downloads(run, found, of)
+    if adequacy.classes_of(curve):
+        draw = partial(data_set_adequacy_look.classes, adequacy, curve, look)
+        page.fold(data_set_adequacy_look.gaining(curve), draw, key="gaining")
+    page.fold("Split by split, and rho of every model", partial(side_by_side, adequacy, curve), key="draws")
+    page.fold("In numbers", partial(data_set_adequacy_look.size_table, adequacy), key="table")
+    downloads(run, adequacy, curve)
 
 
-def side_by_side(found: Adequacy, of: Curve) -> None:
+def side_by_side(adequacy: Adequacy, curve: Curve) -> None:
     """The draws of the chosen model, and rho of all models."""
     boxes, rho = st.columns(2, gap="medium")
     with boxes:
-        page.draw(report.box_figure(found, of))
+        page.draw(report.box_figure(adequacy, curve))
     with rho:
-        page.draw(report.rho_figure(found))
+        page.draw(report.rho_figure(adequacy))
 
 
-def downloads(run: Run, found: Adequacy, of: Curve) -> None:
+def downloads(run: Run, adequacy: Adequacy, curve: Curve) -> None:
     """Everything to take away."""
     exports.downloads(
         run,
         {
-            "Table": found.table,
-            "Steps": found.steps_table,
-            "Verdicts": lambda: data_set_adequacy_look.sentences(found, look.worth),
+            "Table": adequacy.table,
+            "Steps": adequacy.steps_table,
+            "Verdicts": lambda: data_set_adequacy_look.sentences(adequacy, look.worth),
             "Trials": lambda: results.trials(run),
         },
         stem="data-set-adequacy",
-        body=lambda: report.body(found, of=of, worth=look.worth, panels=look.panels, null=_null(run, of)),
+        body=lambda: report.body(adequacy, of=curve, worth=look.worth, panels=look.panels, null=_null(run, curve)),
     )
 
 
-def _null(run: Run, of: Curve) -> Claim | None:
-    return clouds.claim_of(clouds.plan_beside(plan, of.source_finder), run.fingerprint)
+def _null(run: Run, curve: Curve) -> Claim | None:
+    return clouds.claim_of(clouds.plan_beside(plan, curve.source_finder), run.fingerprint)
 
 
 page.lead(
-    "Accuracy over the size of the training set, on sources held out and seen in training, always on the same test "
-    "sets. It does not predict the effect of samples of another kind."
+    "Accuracy over the size of the training set, on sources (writers, sites, devices) held out and seen in training. "
+    "Clusters take the place of unnamed sources. It does not predict the effect of samples of another kind."
 )
 dataset = data_choice.dataset()
 try:

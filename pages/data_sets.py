@@ -36,10 +36,10 @@ def about(look: DataLook) -> None:
         if number is not None:
             views.number(dataset, number)
     constant = look.columns.constant if look.columns else ()
-    said = data_verdict(dataset.kind, look.labels, look.copies, number, constant=constant)
+    verdict = data_verdict(dataset.kind, look.labels, look.copies, number, constant=constant)
     with card:
-        page.verdict(said, views.metrics(dataset, look))
-        page.findings(said)
+        page.verdict(verdict, views.metrics(dataset, look))
+        page.findings(verdict)
         if dataset.notes:
             st.caption(page.plain(" ".join(dataset.notes)))
     features = where_samples_lie(asked)
@@ -81,7 +81,7 @@ def where_samples_lie(asked: dict[str, list[str]]) -> str:
     return str(plan.representation)
 
 
-page.lead("Class balance, value ranges, duplicates and a map. It does not check whether labels are right.")
+page.lead("Class balance, value ranges, duplicates and a map. It does not check whether labels are correct.")
 if read_only() or not choosing.choose():
     dataset = data_choice.dataset()
     choice = data_choice.required()

@@ -25,21 +25,21 @@ MOST_FINDINGS = 4
 
 def so_far(run: Run) -> None:
     """The verdict and the main figure as far as they are known, while more is coming."""
-    found = results.guided(run)
-    if found.tests is None:
+    guided = results.guided(run)
+    if guided.tests is None:
         page.nothing_yet(running=run.state == "running")
         return
-    look.verdict(found, finished=False)
-    look.suite(found)
+    look.verdict(guided, finished=False)
+    look.suite(guided)
 
 
-def everything(found: Guided) -> None:
+def everything(guided: Guided) -> None:
     """The verdict, every class on pictures, what else was found, and the tests themselves."""
-    said = look.verdict(found, finished=True)
-    look.suite(found)
-    page.findings(said, most=MOST_FINDINGS)
-    if len(found.generated):
-        folded.add(gallery.gallery(found, looked, within))
+    verdict = look.verdict(guided, finished=True)
+    look.suite(guided)
+    page.findings(verdict, most=MOST_FINDINGS)
+    if len(guided.generated):
+        folded.add(gallery.gallery(guided, looked, within))
 
 
 page.lead(
@@ -79,28 +79,28 @@ try:
     if run is None:
         leads = stored_parameters(plan) or {}
         share.offer(plan, leads, view=controls.view(dataset, model, leads))
-    found = None if run is None or run.state == "running" else results.guided(run)
-    has_tests = found is not None and found.tests is not None and len(found.tests) > 0
+    guided = None if run is None or run.state == "running" else results.guided(run)
+    has_tests = guided is not None and guided.tests is not None and len(guided.tests) > 0
     if run is None:
         look.nothing_computed(plan, parts.test, jobs.ahead(plan, dataset, n_trials)) if testable else st.info(
             NOTHING_INSIDE
         )
     else:
         jobs.follow(run, jobs.progress)
-        if found is None:
+        if guided is None:
             jobs.follow(run, so_far, every=jobs.SECONDS_BETWEEN_DRAWINGS)
-        elif found.tests is not None:
-            everything(found)
+        elif guided.tests is not None:
+            everything(guided)
         else:
             page.nothing_yet(running=False)
-    if run is not None and found is not None and has_tests:
-        folded.with_another(run, found, model)
-        folded.features(run, found, looked, inside=layers != (OUTPUTS,))
-    folded.on_the_way(looked, within, found, opened=not has_tests)
+    if run is not None and guided is not None and has_tests:
+        folded.with_another(run, guided, model)
+        folded.features(run, guided, looked, inside=layers != (OUTPUTS,))
+    folded.on_the_way(looked, within, guided, opened=not has_tests)
     folded.to_label(looked, within, model)
     kept = folded.tested(looked)
-    if run is not None and found is not None and has_tests:
-        files.downloads(run, plan, found, looked, kept, results.sent_again(run, looked), within)
+    if run is not None and guided is not None and has_tests:
+        files.downloads(run, plan, guided, looked, kept, results.sent_again(run, looked), within)
     if run is not None:
         page.foot(run)
 except DataError as problem:

@@ -17,68 +17,71 @@ HOW_TO_READ = Path(__file__).with_suffix(".md")
 STEM = "matched-subsets"
 
 
-def show(found: ModelComparisons) -> None:
+def show(comparisons: ModelComparisons) -> None:
     """The verdict, and everything about the model in question."""
-    several = len(found.rows) > 1
-    if several or found.in_one_set_only:
-        st.markdown(page.plain(models_verdict(found)))
-    of = matching.choose_model(found)
-    page.verdict(matched_verdict(of), matching.metrics(of))
-    leads = {**view.settings} | ({matching.MODEL: [of.model]} if several else {})
+    several = len(comparisons.rows) > 1
+    if several or comparisons.in_one_set_only:
+        st.markdown(page.plain(models_verdict(comparisons)))
+    comparison = matching.choose_model(comparisons)
+    page.verdict(matched_verdict(comparison), matching.metrics(comparison))
+    leads = {**view.settings} | ({matching.MODEL: [comparison.model]} if several else {})
     share.offer(None, leads, view=view, commands=command.commands(sets, plan))
-    if of.can_match:
-        caption = "Right of zero, accuracy falls; the three parts add up to the gap. Bars are 95 % CIs for new data."
-        page.figure(partial(figures.gap_chart, of), caption, key="gap")
-        page.findings(matched_verdict(of), most=4)
+    if comparison.can_match:
+        caption = (
+            "Right of zero, accuracy falls; the three parts add up to the gap. Mix of confidences: the loss if only "
+            "confidences had changed. Bars are 95 % CIs for new data."
+        )
+        page.figure(partial(figures.gap_chart, comparison), caption, key="gap")
+        page.findings(matched_verdict(comparison), most=4)
     elif several:
-        matching.all_models(found)
+        matching.all_models(comparisons)
     with st.container(gap="xsmall"):
-        more(found, of)
+        more(comparisons, comparison)
     matching.foot(sets, plan if pairs.can_match else None)
 
 
-def more(found: ModelComparisons, of: SetComparison) -> None:
+def more(comparisons: ModelComparisons, comparison: SetComparison) -> None:
     """What a reader may want besides, folded; and everything to take away."""
-    tables = {"Comparison": found.table}
-    if of.can_match:
-        if len(found.rows) > 1:
-            page.fold("Every model", partial(matching.all_models, found), key="models")
-        page.fold("By epsilon and by predicted label", partial(matched, of), key="matched")
+    tables = {"Comparison": comparisons.table}
+    if comparison.can_match:
+        if len(comparisons.rows) > 1:
+            page.fold("Every model", partial(matching.all_models, comparisons), key="models")
+        page.fold("By epsilon and by predicted label", partial(matched, comparison), key="matched")
         page.fold(
             "Is the model calibrated?",
-            partial(calibration.show, sets, plan, of.model),
+            partial(calibration.show, sets, plan, comparison.model),
             key="calibration",
             asked_by=("subset",),
         )
-        samples = partial(results.matched_samples, sets, plan, of.model)
+        samples = partial(results.matched_samples, sets, plan, comparison.model)
         page.fold("Samples and their subsets", lambda: matching.samples(samples()), key="matched-samples")
-        tables |= {"Labels": of.labels_table, "Samples": samples}
-    page.fold("In numbers", partial(matching.tables, of), key="table")
+        tables |= {"Labels": comparison.labels_table, "Samples": samples}
+    page.fold("In numbers", partial(matching.tables, comparison), key="table")
     take_away.offer(tables, stem=STEM)
     page.how_to_read(HOW_TO_READ, matching.picture)
 
 
-def matched(of: SetComparison) -> None:
+def matched(comparison: SetComparison) -> None:
     """The gap at equal confidence, by epsilon and by predicted label."""
     epsilons, labels = st.columns(2, gap="medium")
     with epsilons:
         curve = background.answer(
-            results.curve(sets, plan.at_every_epsilon, of.model), "Matching at every epsilon", key="curve"
+            results.curve(sets, plan.at_every_epsilon, comparison.model), "Matching at every epsilon", key="curve"
         )
         if curve is not None:
             caption = "Effect of epsilon: closer matches leave more samples unmatched."
             page.figure(partial(figures.epsilon_chart, curve), caption, key="curve")
     with labels:
-        if any(row.enough for row in of.labels):
+        if any(row.enough for row in comparison.labels):
             caption = "Filled marks differ significantly from zero (Holm); the band is all labels."
-            page.figure(partial(figures.label_chart, of), caption, key="labels")
+            page.figure(partial(figures.label_chart, comparison), caption, key="labels")
         else:
             st.caption("No predicted label has enough pairs for a claim of its own.")
 
 
 page.lead(
-    "Accuracy on a new test set (the target) against a reference, on all samples and on pairs of equal confidence. "
-    "Prediction files are enough. It does not check the labels of either set."
+    "Accuracy on a new test set against a reference set, on all samples and on matched pairs: one sample of each set, "
+    "with equal confidence. Prediction files are enough. It does not check their labels."
 )
 chosen = prediction_choice.cards()
 if not all(chosen.values()):
@@ -93,8 +96,10 @@ else:
         prediction_choice.larger_first(pairs)
         view = controls.view(sets, plan if pairs.can_match else None)
         share.offer(None, view.settings)
-        found = background.answer(results.comparisons(sets, plan), "Matching, and matching resamples", key="comparison")
+        comparisons = background.answer(
+            results.comparisons(sets, plan), "Matching, and matching resamples", key="comparison"
+        )
     except DataError as problem:
         page.error(problem)
     else:
-        page.nothing_yet(running=True) if found is None else show(found)
+        page.nothing_yet(running=True) if comparisons is None else show(comparisons)

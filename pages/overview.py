@@ -23,8 +23,8 @@ CARD = 400
 CLOUDS = "clouds"
 """The kind of the runs that say whether held-out clusters are more than those of any cloud."""
 LISTED = (
-    "One answer per question, each with its 95 % interval. There is no total score. A question that is not listed was "
-    "never asked; that says nothing of the model."
+    "One answer per question, each with its 95 % interval. There is no total score. A question that is not listed has "
+    "not been asked, so nothing is known about it."
 )
 
 
@@ -33,9 +33,9 @@ def about(choice: Choice) -> None:
     if choice.stored is None:
         sentence = EXAMPLES[str(choice.example)].sentence
     else:
-        one = choice.stored
-        classes = plural(one.n_classes, "class", "classes")
-        sentence = f"{one.kind} data, {plural(one.n_samples, 'sample')} of {classes}."
+        stored = choice.stored
+        classes = plural(stored.n_classes, "class", "classes")
+        sentence = f"{stored.kind} data, {plural(stored.n_samples, 'sample')} of {classes}."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{page.plain(choice.title)}**: {page.plain(sentence)}", width="content")
         if read_only():
@@ -65,7 +65,14 @@ def of_data(choice: Choice) -> None:
     asking.ask_all(choice)
     counted = [number for run in labelled for number in results.quantities(run)]
     shown = marks(list(known.values()), models, beside=counted)
-    sheet.axis(list(known.values()), shown, majority(dataset))
+    unasked = questions.unasked({run.kind for run in on_sheet.values()})
+    sheet.axis(
+        list(known.values()),
+        shown,
+        majority(dataset),
+        n_unasked=0 if read_only() else len(unasked),
+        finished=all(run.state == "done" for run in on_sheet.values()),
+    )
     with st.grid(2, min_column_width=CARD):
         for stem, run in on_sheet.items():
             sheet.card(stem, run, known.get(stem), broken.get(stem))
@@ -74,7 +81,7 @@ def of_data(choice: Choice) -> None:
         examined.offer(dataset, on_sheet)
         page.how_to_read(HOW_TO_READ)
     if not read_only():
-        questions.unasked({run.kind for run in on_sheet.values()}, choice.address)
+        questions.links(unasked, choice.address)
         sheet.elsewhere(len(every), len(on_sheet))
     rests_on = [("Data", f"{choice.title}, fingerprint {dataset.fingerprint}")]
     beside = [*labelled, *(run for run in every if run.kind == CLOUDS)]

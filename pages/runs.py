@@ -98,8 +98,10 @@ def links_that_work() -> None:
 page.lead(
     "Runs are kept until you delete them. They continue when you close this page, and can be resumed after a crash."
 )
-exports.again()
 runs = workspace().runs(owner())
+if runs:
+    page.verdict(run_list.in_short(runs), ())
+exports.again()
 links_that_work()
 if not runs:
     page.empty("No runs yet. Start one on a page under “Questions”; it is listed here.")

@@ -25,35 +25,37 @@ def show(run: Run) -> None:
     """All that finished trials tell, those of a run and those of models that were brought along."""
     intervals = results.intervals(run, own) if own is not None or run.n_done > run.n_failed else None
     comparisons = results.comparisons(run, own) if intervals is not None else ()
-    of = None if intervals is None else sources.row_of(intervals.overall, comparisons, looked, own)
-    if intervals is None or of is None:
+    row = None if intervals is None else sources.row_of(intervals.overall, comparisons, looked, own)
+    if intervals is None or row is None:
         page.nothing_yet(running=run.state == "running")
         return
     rows, finished = intervals.overall, run.state != "running"
-    names, null = report.names_beside(of, rows), _null(run, of)
-    said = source_verdict(intervals, comparisons, row=of, names=names, epoch=plan.epoch, null=null, finished=finished)
-    page.verdict(said, report.metrics(of, intervals))
+    names, null = report.names_beside(row, rows), _null(run, row)
+    verdict = source_verdict(
+        intervals, comparisons, row=row, names=names, epoch=plan.epoch, null=null, finished=finished
+    )
+    page.verdict(verdict, report.metrics(row, intervals))
     trained_sources.notes(run)
     page.draw(report.interval_figure(intervals))
     if not finished:
         page.draw(report.box_figure(intervals))  # all else comes and goes before that
         return
-    page.findings(said, most=4)
-    clouds.show(clouds.plan_beside(plan, of.source_finder), dataset)
+    page.findings(verdict, most=4)
+    clouds.show(clouds.plan_beside(plan, row.source_finder), dataset)
     with st.container(gap="xsmall"):
-        more(run, of)
+        more(run, row)
     page.foot(run)
 
 
-def more(run: Run, of: ExpectedInterval) -> None:
+def more(run: Run, row: ExpectedInterval) -> None:
     """What a reader may want besides, folded; and everything to take away."""
     intervals, comparisons = results.intervals(run, own), results.comparisons(run, own)
-    page.fold(sources.about(of, intervals.overall), partial(sources.in_detail, run, of, intervals), key="hard")
+    page.fold(sources.about(row, intervals.overall), partial(sources.in_detail, run, row, intervals), key="hard")
     page.fold("Split by split, and rho of every model", partial(sources.draws, intervals), key="draws")
-    told, null = finders.known_sources(run, own), _null(run, of)
-    if told:
+    known, null = finders.known_sources(run, own), _null(run, row)
+    if known:
         title = "Does the interval contain the accuracy on truly unseen sources?"
-        page.fold(title, partial(finders.true_sources, told), key="true-sources")
+        page.fold(title, partial(finders.true_sources, known), key="true-sources")
     if finders.several(run):
         page.fold("Do the ways of finding sources agree?", partial(finders.side_by_side, run), key="agreement")
     if trained_sources.pictured(run):
@@ -69,19 +71,21 @@ def more(run: Run, of: ExpectedInterval) -> None:
             "Drawn splits": lambda: results.drawn(plan, dataset),
         },
         stem="source-robustness",
-        body=lambda: report.body(intervals, comparisons, of=of, told=told, epoch=plan.epoch, null=null, finished=True),
+        body=lambda: report.body(
+            intervals, comparisons, of=row, told=known, epoch=plan.epoch, null=null, finished=True
+        ),
         also=None if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
     )
     page.how_to_read(HOW_TO_READ)
 
 
-def _null(run: Run, of: ExpectedInterval) -> Claim | None:
-    return clouds.claim_of(clouds.plan_beside(plan, of.source_finder), run.fingerprint)
+def _null(run: Run, row: ExpectedInterval) -> Claim | None:
+    return clouds.claim_of(clouds.plan_beside(plan, row.source_finder), run.fingerprint)
 
 
 page.lead(
-    "Accuracy on sources held out of training, compared with sources seen in training. It does not show whether "
-    "your future sources are like these."
+    "Accuracy on sources (writers, sites, devices) held out of training, compared with sources seen in training. "
+    "Clusters take the place of sources that the data do not name. It does not show whether future sources are alike."
 )
 dataset = data_choice.dataset()
 asked = jobs.asked_to_start(data_choice.required().name)

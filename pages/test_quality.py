@@ -18,50 +18,47 @@ from ui.test_quality import shift as test_quality_shift
 from ui.test_quality.work import Looked
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
-MOST_FINDINGS = 4
+MOST_FINDINGS = 3
 
 
-def show(looked: Looked, found: TestQuality) -> None:
+def show(looked: Looked, quality: TestQuality) -> None:
     """The verdict, what the test set could have missed, and folded what it rests on; then what moved."""
-    said = look.card(found, is_drawn=looked.parts.is_drawn)
-    look.missed(found)
-    page.findings(said, most=MOST_FINDINGS)
+    verdict = look.card(quality, is_drawn=looked.parts.is_drawn)
+    look.missed(quality)
+    page.findings(verdict, most=MOST_FINDINGS)
     look.to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})
     with st.container(gap="xsmall"):
-        page.fold("By class and pair: errors that cannot be ruled out", lambda: look.in_detail(found), key="detail")
-        page.fold("Where do test samples lie? Three dimensions by class", lambda: look.classes(found), key="classes")
-        page.fold("Which boundaries are tested?", lambda: pairs.heat_map(found), key="pairs")
-        named, others = models_beside(looked, found)
-        pair = two_classes(looked, found)
+        page.fold("By class and pair: errors that cannot be ruled out", lambda: look.in_detail(quality), key="detail")
+        page.fold("Where do test samples lie? Three dimensions by class", lambda: look.classes(quality), key="classes")
+        page.fold("Which boundaries are tested?", lambda: pairs.heat_map(quality), key="pairs")
+        named, others = models_beside(looked, quality)
+        pair = two_classes(looked, quality)
         page.fold("Every sample", lambda: table.in_numbers(looked), key="numbers")
     run, plan = shift(looked)
-    table.offer(looked, found)
+    table.offer(looked, quality)
     settled = about | (stored_parameters(plan) or {})
     view = beside.view(model, others, settled, run)
     share.offer(plan if run else None, settled | named | pair, view=view)
-    with st.container(gap="xsmall"):
-        table.foot(looked, found, model)
-        if run is not None:
-            page.foot(run)
+    table.foot(looked, quality, model)
 
 
-def models_beside(looked: Looked, found: TestQuality) -> tuple[dict[str, list[str]], list[StoredModel]]:
+def models_beside(looked: Looked, quality: TestQuality) -> tuple[dict[str, list[str]], list[StoredModel]]:
     """Other models beside this one; open where the address names some."""
     title, opened = "How do classes differ, for this and other models?", beside.ADDRESS in st.query_params
-    shown = page.fold(title, lambda: beside.beside(looked, found, model), key="beside", opened=opened)
+    shown = page.fold(title, lambda: beside.beside(looked, quality, model), key="beside", opened=opened)
     return shown or ({}, [])
 
 
-def two_classes(looked: Looked, found: TestQuality) -> dict[str, list[str]]:
+def two_classes(looked: Looked, quality: TestQuality) -> dict[str, list[str]]:
     """Two classes in a plane, with what rests on the thresholds; open where the address names them."""
     title = "How close are two classes, and how much depends on thresholds?"
 
     def draw() -> dict[str, list[str]]:
-        label, rival, pair = pairs.choose(found)
+        label, rival, pair = pairs.choose(quality)
         pairs.plane(looked, label, rival)
         curves = background.answer(results.curves(looked), "Computing every threshold", key="curves")
         if curves is not None:
-            look.curves(curves, found, label)
+            look.curves(curves, quality, label)
         return pair
 
     return page.fold(title, draw, key="two-classes", opened=pairs.CLASS in st.query_params) or {}
@@ -98,8 +95,8 @@ try:
     for note in parts.notes:
         st.caption(page.plain(note))
     looked = Looked(dataset, parts, choice, model_results.parts_name(dataset, model, choice.layer))
-    found = background.answer(results.quality(looked), "Measuring the test set", key="quality")
-    page.nothing_yet(running=True) if found is None else show(looked, found)
+    quality = background.answer(results.quality(looked), "Measuring the test set", key="quality")
+    page.nothing_yet(running=True) if quality is None else show(looked, quality)
 except DataError as problem:
     page.error(problem)
 page.how_to_read(HOW_TO_READ)

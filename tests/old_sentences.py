@@ -58,4 +58,8 @@ OLD_SENTENCES = (
     "Parents up to (0",
     "Radius (0",
     "familiar sources",
+    "the luck of",
+    "has moved significantly",
+    "look in the gallery",
+    "The next doubling would bring",
 )

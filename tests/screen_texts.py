@@ -1,7 +1,7 @@
 """Every text that code can put on the screen, with its place: the strings of core, ui and pages that are sentences.
 
 A string counts where it is no docstring and holds three words or more (two, for phrases); what is put into it stands
-as “…”.
+as “…”. Beside them stand the paragraphs of what is read: “How to read this” of every page, and the docs of users.
 """
 
 import ast
@@ -18,6 +18,8 @@ _NO_SENTENCE = re.compile(r"[{};]\n|</|/>|\\d|\(\?|^[a-z_, ]+$|\b(SELECT|PRAGMA|
 """Styles, markup, regular expressions, SQL and the shapes of arrays."""
 _CODE = re.compile(r"`[^`]*`|\w+(?:\.\w+)*\((?:[^()]|\([^()]*\))*\)|\(such as np\.savez.*")
 """Code within a sentence, which has brackets and words of its own."""
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_LINKED = re.compile(r"\]\([^)]*\)")
 
 
 class Text(NamedTuple):
@@ -39,6 +41,22 @@ def texts_of_pages() -> tuple[Text, ...]:
     """The paragraphs of “How to read this” of every page."""
     files = sorted((ROOT / "pages").glob("*.md"))
     return tuple(Text(file.name, block) for file in files for block in _paragraphs(file.read_text("utf-8")))
+
+
+@cache
+def texts_of_docs() -> tuple[Text, ...]:
+    """The paragraphs of the README and of the docs that a user of the pages reads."""
+    read = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("glossary", "checks", "file-formats"))]
+    files = [
+        *read,
+        *sorted(file for room in ("how-to-read", "tutorials") for file in (ROOT / "docs" / room).glob("*.md")),
+    ]
+    texts = ((file, _FENCED.sub("", file.read_text("utf-8"))) for file in files)
+    return tuple(
+        Text(str(file.relative_to(ROOT)), _without_code(_LINKED.sub("]", block)))
+        for file, text in texts
+        for block in _paragraphs(text)
+    )
 
 
 @cache
@@ -73,6 +91,6 @@ def _without_code(text: str) -> str:
 
 
 def _paragraphs(markdown: str) -> Iterator[str]:
-    for block in re.split(r"\n\s*\n|\n(?=[-*|] )", markdown):
-        if not block.lstrip().startswith(("$$", "|")):
+    for block in re.split(r"\n\s*\n|\n(?= *[-*|>] )", markdown):
+        if not block.lstrip().startswith(("$$", "|")) and not block.startswith("    "):
             yield " ".join(block.split())

@@ -13,7 +13,7 @@ import ui
 
 ROOT = Path(core.__file__).parents[1]
 SAYS_NOTHING = {"said", "told", "found", "one", "of"}
-ROOMS_THAT_SAY = ("core/data", "core/evaluate", "ui")
+ROOMS_THAT_SAY = ("core/data", "core/evaluate", "ui", "pages")
 PACKAGES = sorted(
     str(file.parent.relative_to(ROOT)).replace("/", ".")
     for top in (core, ui)

@@ -1,10 +1,10 @@
-"""Does every text that code can put on the screen keep the rules for words, and is what readers stumbled over gone?"""
+"""Does every text on screen and in the docs keep the rules for words, and is what readers stumbled over gone?"""
 
 import pytest
 
 from tests.old_sentences import OLD_SENTENCES
 from tests.plain_words import problems
-from tests.screen_texts import ROOT, phrases_of_code, texts_of, texts_of_code, texts_of_pages
+from tests.screen_texts import ROOT, phrases_of_code, texts_of, texts_of_code, texts_of_docs, texts_of_pages
 
 
 def test_texts_in_code_keep_the_rules():
@@ -22,9 +22,15 @@ def test_how_to_read_keeps_the_rules():
     assert not broken, "\n".join(broken)
 
 
+def test_docs_keep_the_rules():
+    broken = [f"{place}: {problem}" for place, text in texts_of_docs() for problem in problems(text)]
+    assert not broken, "\n".join(broken)
+
+
 @pytest.mark.parametrize("old", OLD_SENTENCES)
 def test_what_readers_stumbled_over_is_nowhere(old):
-    places = [place for place, text in (*texts_of_code(), *texts_of_pages()) if old.lower() in text.lower()]
+    texts = (*texts_of_code(), *texts_of_pages(), *texts_of_docs())
+    places = [place for place, text in texts if old.lower() in text.lower()]
     assert not places
 
 
@@ -41,3 +47,4 @@ def test_many_texts_are_looked_at():
     assert len(texts_of_code()) > 1500
     assert any(text == "Predicted as" for _, text in phrases_of_code())
     assert len(texts_of_pages()) > 50
+    assert len(texts_of_docs()) > 150

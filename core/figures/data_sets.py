@@ -62,7 +62,7 @@ def number_histogram(number: NumberByClass, *, noun: str, dark: bool = False) ->
     look, overall, bars = theme(dark), number.overall, number.bars
     alt = f"{number.title} of {plural(overall.n, noun)}: {_spread(overall)}."
     figure = new_figure(
-        look, x_title=escape(number.title, longest=LONGEST_TITLE), y_title=f"{noun.capitalize()}s", height=300, alt=alt
+        look, x_title=escape(number.title, longest=LONGEST_TITLE), y_title=f"{noun.capitalize()}s", height=270, alt=alt
     )
     width = np.diff(bars.edges)
     last = bars.edges[1:] - 1 if bars.whole else bars.edges[1:]

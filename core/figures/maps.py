@@ -25,7 +25,7 @@ def map_chart(
     coloured: Sequence[int] | None = None,
     selected: Sequence[int] = (),
     axes: tuple[str, str] = ("", ""),
-    height: int = 440,
+    height: int = 400,
     dark: bool = False,
 ) -> go.Figure:
     """Every sample as a dot in the colour and shape of its group; a lasso drawn over them selects.

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from core.evaluate.wording import quoted
+
 FONT = "'Source Sans', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
 LONGEST_NAME = 36
 LONGEST_TITLE = 60
@@ -261,6 +263,15 @@ def _wrapped(name: str) -> str:
     return "<br>".join(lines)
 
 
+def as_name(name: str) -> str:
+    """A name from the data where it stands alone; one that is a number is quoted, as in sentences.
+
+    >>> as_name("3"), as_name("cat")
+    ('“3”', 'cat')
+    """
+    return quoted(name) if name.isdecimal() else name
+
+
 def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y", longest: int = LONGEST_NAME) -> None:
     """Names from the data along an axis, the first on top (or leftmost); positions are 0, 1, 2, ...
 
@@ -272,7 +283,9 @@ def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y", longe
             f"{axis}axis": {
                 "tickmode": "array",
                 "tickvals": np.arange(len(names)),
-                "ticktext": [escape(name, longest=longest) if axis == "y" else _wrapped(name) for name in names],
+                "ticktext": [
+                    escape(name, longest=longest) if axis == "y" else _wrapped(name) for name in map(as_name, names)
+                ],
                 "ticklabelstandoff": 6,
                 "range": ends,
                 "ticks": "",

@@ -112,7 +112,7 @@ def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[Met
     if all(len(run.folds) < 2 for run in scores.runs_of(row.scheme, model)):
         return told  # one split has no spread
     spread = f"{fixed(100 * row.std, 1)} points"
-    beside = f"{fixed(100 * base.std, 1)} on {scheme_title(base.scheme)}" if base else ""
+    beside = f"{scheme_title(base.scheme)}: {fixed(100 * base.std, 1)}" if base else ""
     meaning = "The population standard deviation over folds, as in the paper (mean over seeds)."
     return [*told, Metric("Spread of folds", spread, beside, meaning)]
 
@@ -129,8 +129,8 @@ def performance_figure(scores: FoldPerformance, model: str) -> Figure:
     return Figure(
         "performance",
         partial(figures.performance_chart, scores, first_seed(runs)),
-        "Each mark is a fold with its 95 % interval over samples; line and band are the mean over folds; dots are the "
-        f"majority-class baseline. Folds of different schemes are not the same folds.{seeds}",
+        "Each mark is a fold with its 95 % interval over samples; line and band are the mean over folds; short lines "
+        f"are the majority-class baseline. Folds of different schemes are not the same folds.{seeds}",
     )
 
 
@@ -215,13 +215,14 @@ def table(scores: FoldPerformance) -> Table:
 def _mean(scores: FoldPerformance, row: SchemeScore) -> Metric:
     value = percent(row.mean.value)
     metric = scores.metric.title
-    baseline = "" if np.isnan(row.majority) else f"; majority class {percent(row.majority)}"
+    baseline = "" if np.isnan(row.majority) else f"majority-class baseline {percent(row.majority)}"
     return Metric(
         scheme_title(row.scheme),
         value,
-        brackets(percent, row.mean.value, row.mean.interval) + baseline,
+        brackets(percent, row.mean.value, row.mean.interval),
         f"Mean {metric} over folds{' and seeds' * (len(row.seeds) > 1)}, n = {count(row.n)}. The interval, 95 %, is "
         "over samples.",
+        baseline,
     )
 
 

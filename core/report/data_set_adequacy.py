@@ -94,13 +94,14 @@ def metrics(found: Adequacy, of: Curve) -> list[Metric]:
 
 def curve_figure(found: Adequacy, of: Curve) -> Figure:
     """The accuracy interval over the size of the training set."""
-    on = ends(of)
+    on, is_fitted = ends(of), any(learning.points for learning in of.learning.values())
+    fitted = "Dashed lines are fitted learning curves, up to twice the data. " * is_fitted
     return Figure(
         "curve",
         partial(figures.interval_curve, of, majority=found.majority),
         f"The band runs from accuracy on {on['exclusive']} to accuracy on {on['inclusive']}. Hairlines are 95 % CIs "
-        "for new data, short bars Monte-Carlo errors. Dashed lines are fitted learning curves, up to twice the data. "
-        f"The majority-class baseline is {percent(found.majority)}.",
+        f"for new data, short bars Monte-Carlo errors. {fitted}The majority-class baseline is "
+        f"{percent(found.majority)}.",
     )
 
 

@@ -9,7 +9,8 @@ from core.report.parts import Body, Section, Table
 
 STRATA = (
     "Strata go from the most confident samples to the least. The interval is 95 %, of the samples without a label. Its "
-    "lower end is Wilson's at the number of random labels that would tell as much, its upper end Clopper and Pearson's."
+    "lower end is Wilson's at the number of random labels that would be as informative. Its upper end is Clopper and "
+    "Pearson's."
 )
 
 

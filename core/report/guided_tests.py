@@ -118,7 +118,7 @@ def class_figure(found: Guided) -> Figure:
     return Figure(
         "guided-classes",
         partial(figures.class_chart, found),
-        "The requested tests, 95 % intervals. At the boundary about half are right by construction, "
+        "The requested tests, 95 % intervals. At the boundary about half are correct by construction, "
         "fewer where a third class is as probable.",
     )
 

@@ -17,7 +17,7 @@ from core.data import Dataset
 from core.evaluate.claims import Claim
 from core.evaluate.intervals import wilson
 from core.evaluate.measured import reliability
-from core.evaluate.wording import Verdict, count, percent, points
+from core.evaluate.wording import Verdict, count, percent, plural, points
 from core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
 from core.questions import QUESTIONS, Question
 from core.report.parts import Body, Figure, Metric, Note, Report, Section, Table, brackets
@@ -186,8 +186,31 @@ def metrics(answers: Sequence[Answer]) -> tuple[Metric, ...]:
     return tuple(shown)
 
 
+def summary(answers: Sequence[Answer], shown: Sequence[Mark], *, n_unasked: int = 0, finished: bool = True) -> Verdict:
+    """How far accuracy ranges over all that was asked, of how many answers, and what to do next; no score of them all.
+
+    There is no advice while a question is under way, as on its page.
+
+    >>> summary((), ()).headline
+    'No question has an answer yet.'
+    """
+    undecided = sum("undecided" in answer.verdict.headline.casefold() for answer in answers)
+    answered = f"{plural(len(answers), 'question')} answered, {count(undecided)} undecided."
+    asking = "Next: ask the questions that have no answer yet." if n_unasked and finished else ""
+    if not answers:
+        return Verdict("No question has an answer yet.", "", asking, ())
+    if not shown:
+        return Verdict(answered, "", asking, ())
+    least, most = (end(shown, key=lambda mark: mark.value) for end in (min, max))
+    ends = [percent(mark.value, mark.interval) for mark in (least, most)]
+    headline = f"Accuracy runs from {ends[0]} to {ends[1]}."
+    where = f"Lowest: {least.label}, n = {count(least.n)}. Highest: {most.label}, n = {count(most.n)}."
+    reading = "Next: open the question with the lowest accuracy." if finished else ""
+    return Verdict(headline, f"{where} {answered}", asking or reading, ())
+
+
 def majority(dataset: Dataset) -> float:
-    """The accuracy of always predicting the most frequent class.
+    """The accuracy of always predicting the largest class.
 
     >>> from core.data import load_example
     >>> round(majority(load_example("wine")), 3)

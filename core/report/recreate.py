@@ -123,7 +123,7 @@ def _data(workspace: Workspace, owner: str, wanted: Mapping[str, str], given: Da
             return None
         if example is None:
             raise DataError(
-                f"{name} ({fingerprint[:12]}) is not here. Upload the very file on the page “Data sets”, or name it on "
+                f"{name} ({fingerprint[:12]}) is not here. Upload the same file on the page “Data sets”, or name it on "
                 "the command line with --data, and try again."
             )
         given = load_example(example)

@@ -240,11 +240,11 @@ def classes_verdict(classes: Sequence[Weak]) -> Verdict:
     """Which class to collect for, or that none stands out.
 
     >>> classes_verdict(()).headline
-    'Undecided: no cluster folds have been computed, so nothing is known of held-out samples.'
+    'Undecided: no cluster folds have been computed, so nothing is known about held-out samples.'
     """
     claims = tuple(each.claim for each in classes)
     if not classes:
-        nothing = "Undecided: no cluster folds have been computed, so nothing is known of held-out samples."
+        nothing = "Undecided: no cluster folds have been computed, so nothing is known about held-out samples."
         return Verdict(nothing, "", "", ())
     used = f"{plural(len(classes), 'class', 'classes')}, Holm."
     first = classes[0]

@@ -32,7 +32,7 @@ def _unheard(n_done: int, n_steps: int, what: str) -> None:
 
 
 def _no_model(fingerprint: str) -> bytes:
-    raise DataError(f"The model {fingerprint[:12]} is not at hand here. Train or upload it again.")
+    raise DataError(f"The model {fingerprint[:12]} is not stored here. Train or upload it again.")
 
 
 def _named_only(model: bytes, **_about: object) -> str:

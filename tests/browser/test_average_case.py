@@ -28,7 +28,7 @@ def test_from_training_to_the_least_robust_samples(server: Server, page: Page, t
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     said = verdict(page)
     assert "noise level sigma 0.3" in said
-    assert re.search(r"n = 200; means from 32 fresh noisy copies of each, single samples by MMSE", said)
+    assert re.search(r"n = 200; means from 32 fresh noisy copies of each, single samples estimated by MMSE", said)
     assert "Error vs. Monte-Carlo" in said
 
     expect(page.get_by_role("heading", name="Least and most robust samples")).to_be_visible()

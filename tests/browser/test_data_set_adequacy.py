@@ -26,7 +26,7 @@ def test_from_one_click_to_a_verdict_that_survives_a_reload(server: Server, page
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(1)
     said = verdict(page)
-    assert re.search(r"[Tt]he next doubling would bring .?\d+\.\d points \[.?\d+\.\d, .?\d+\.\d\]", said)
+    assert re.search(r"Twice as many samples would bring .?\d+\.\d points \[.?\d+\.\d, .?\d+\.\d\]", said)
     unfold(page, "Logistic regression: which classes would gain?", "Split by split")
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(4)
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.data import load_example
-from tests.browser.downloads import press
+from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address
 from tests.browser.waiting import click, settled
@@ -50,7 +50,7 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
 
     click_run(page)
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    expect(page.get_by_role("heading", name="Files to take away")).to_be_visible()
+    expect(page.get_by_role("heading", name="Generated tests")).to_be_visible()
     said = card(page)
     assert re.search(r"Accuracy is \d+\.\d % \[", said)
     assert re.search(r"on [\d\s]+ generated pictures", said)
@@ -58,7 +58,7 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
     expect(explorer.get_by_text("Here, decoded")).to_be_visible()
     expect(page.locator(".st-key-gallery").get_by_role("img")).to_have_count(12)
 
-    generated = press(page, "Generated features (NPZ)")
+    generated = take(page, "Generated features (NPZ)")
     with np.load(generated.path(), allow_pickle=False) as file:
         made = {name: file[name] for name in file.files}
     n = len(made["labels"])
@@ -67,10 +67,10 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
     assert 0 <= made["images"].min() < 0.5 < made["images"].max() <= 1
     assert set(made["region"]) == {"centroid", "boundary"}
     assert set(made["parent_ids"]) <= set(load_example("digits").ids)
-    suite = press(page, "Suite for pytest (ZIP)")
+    suite = take(page, "Suite for pytest (ZIP)")
     assert set(zipfile.ZipFile(suite.path()).namelist()) == {"guided_suite.npz", "test_guided_suite.py"}
 
-    report = press(page, "Report (Markdown)").path().read_text("utf-8")
+    report = take(page, "Report (Markdown)").path().read_text("utf-8")
     assert "| Mix (centroid-boundary) | 30-70 |" in report
     assert "Every 0-100 column of the paper's table 2 is chance" in report
 

@@ -41,7 +41,7 @@ DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimati
 DONE = {
     "average_case": ".st-key-verdict",
     "test_quality": ".st-key-shift-verdict",
-    "guided_tests": "role=heading[name='Files to take away']",
+    "guided_tests": "role=heading[name='Generated tests']",
 }
 
 

@@ -231,7 +231,7 @@ def test_means_rest_on_counted_draws_and_not_on_an_estimator_that_is_off():
     assert [of.interval.holds(p[y == code].mean()) for code, of in enumerate(at.classes)] == [True] * 3
     assert found.samples["p_robust"].to_numpy() == pytest.approx(np.clip(p - 0.2, 0, 1))
     said = average_case_verdict(found)
-    assert "means from 32 fresh noisy copies of each, single samples by MMSE" in said.used
+    assert "means from 32 fresh noisy copies of each, single samples estimated by MMSE" in said.used
 
 
 def test_the_classes_that_break_first_and_last_are_told_with_their_sigma():

@@ -176,7 +176,7 @@ def test_the_verdict_says_how_classes_are_spread():
     assert of.headline == (
         f"1{THIN_SPACE}800 images in 10 classes, evenly spread (180 samples each); no exact duplicates."
     )
-    assert of.advice == ""
+    assert of.advice == "Next: find out how far accuracy falls on new sources."
     y = np.repeat([0, 1, 2], [90, 60, 5])
     of = said(y, np.arange(155))
     assert "unevenly spread: from 5 samples (“c2”) to 90 (“c0”)" in of.headline

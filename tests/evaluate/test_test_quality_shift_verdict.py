@@ -62,23 +62,23 @@ def test_p_lies_in_its_range_and_does_not_depend_on_order(n_classes, n_resplits,
 
 def test_with_too_few_resplits_nothing_is_named():
     said = shift_verdict(shift([0.9] * 10, null(10, FEWEST_RESPLITS - 1)))
-    assert said.headline == "19 re-splits are too few to decide whether a class has moved; at least 20 are needed."
+    assert said.headline == "19 re-splits are too few to decide whether a class has shifted; at least 20 are needed."
 
 
 @pytest.mark.parametrize("n_classes", [10, 100])
 def test_with_99_resplits_a_class_of_many_that_moved_is_named(n_classes):
     said = shift_verdict(shift([0.9] + [0.15] * (n_classes - 1), null(n_classes, 99)))
-    assert said.headline == f"1 of {n_classes} classes has moved significantly from training to test: “class 0”."
+    assert said.headline == f"1 of {n_classes} classes has shifted significantly from training to test: “class 0”."
     assert "class 0" in said.advice
 
 
 def test_a_little_in_every_class_is_found_though_none_stands_out():
     said = shift_verdict(shift([0.185] * 10, null(10, 99)))
-    assert said.headline.startswith("All classes together have moved significantly from training to test (p = .010)")
+    assert said.headline.startswith("All classes together have shifted significantly from training to test (p = .010)")
 
 
 def test_where_nothing_moved_it_says_so_and_what_that_is_worth():
     said = shift_verdict(shift([0.1] * 3, null(3, 60)))
-    assert said.headline == "No class of 3 has moved significantly from training to test."
+    assert said.headline == "No class of 3 has shifted significantly from training to test."
     assert said.advice == ""
     assert said.used == "60 re-splits of each class; the directions used keep 90.0 % to 90.0 % of the variance."

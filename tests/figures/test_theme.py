@@ -70,7 +70,7 @@ def test_bars_leave_out_what_is_unknown():
 def test_names_are_positions_so_that_two_may_look_alike():
     figure = go.Figure()
     name_axis(figure, ["01", "1", "1"])
-    assert list(figure.layout.yaxis.ticktext) == ["01", "1", "1"]
+    assert list(figure.layout.yaxis.ticktext) == ["“01”", "“1”", "“1”"]
     assert list(figure.layout.yaxis.tickvals) == [0, 1, 2]
     assert list(figure.layout.yaxis.range) == [2.5, -0.5]
 

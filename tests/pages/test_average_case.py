@@ -106,7 +106,7 @@ def test_a_finished_run_shows_everything(open_page, workspace):
         "Error vs. Monte-Carlo",
     ]
     said = plainly(app)
-    assert "n = 36; means from 32 fresh noisy copies of each, single samples by MMSE" in said
+    assert "n = 36; means from 32 fresh noisy copies of each, single samples estimated by MMSE" in said
     assert "in the median sample of" in said
     assert "Kruskal-Wallis test over classes" in said
     assert "The paper says that MMSE converges around N = 5" in said
@@ -347,4 +347,7 @@ def test_an_onnx_model_goes_from_its_file_to_a_verdict_without_gradients(open_pa
         workspace.store_trial(LOCAL_OWNER, run.id, trial, frames.to_bytes(rows))
     assert set(rows["estimator"]) <= {"monte_carlo", "gaussian_logits", "softmax"}
     app.run()
-    assert "n = 40; means from 32 fresh noisy copies of each, single samples by Normal logits (ours)" in plainly(app)
+    assert (
+        "n = 40; means from 32 fresh noisy copies of each, single samples estimated by Normal logits (ours)"
+        in plainly(app)
+    )

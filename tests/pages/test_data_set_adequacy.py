@@ -82,7 +82,7 @@ def test_an_interrupted_run_shows_what_there_is_and_offers_to_go_on(open_page, w
 def test_one_scheme_so_far_is_no_verdict_yet(open_page, workspace, wine):
     stored_run(workspace, wine, plan=PLAN, n_trials=8)
     app = _open(open_page, wine)
-    assert "this takes both schemes at two sizes" in plainly(app)
+    assert "this needs both schemes at two sizes" in plainly(app)
     assert charts(app)
 
 
@@ -137,7 +137,7 @@ def test_the_overview_tells_the_verdict_and_leads_here(open_page, workspace, win
     run = stored_run(workspace, wine, plan=PLAN)
     app = open_page("overview", data=wine.fingerprint)
     assert "Would more data help, or new sources?" in plainly(app)
-    assert "The next doubling would bring" in plainly(app)
+    assert "Twice as many samples would bring" in plainly(app)
     assert questions.describe(run).startswith("Logistic regression, Nearest neighbours · k-means clusters · 15, 40")
 
 

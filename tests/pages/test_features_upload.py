@@ -114,7 +114,7 @@ def test_a_record_is_hidden_where_a_model_is_needed(show, recorded):
     assert in_use(app) == f"{record} of mine"
     app = show(data=data, records="no")
     assert in_use(app) == "None of mine"
-    assert "No model of mine is stored yet" in texts(app)
+    assert "No model for these data is stored yet" in texts(app)
     assert "use-features" not in [button.key for button in app.button]
     assert not app.error
 
@@ -123,7 +123,7 @@ def test_an_address_that_names_a_record_where_a_model_is_needed_says_so(show, re
     data, record = recorded
     app = show(data=data, model=record, records="no")
     assert in_use(app) == "None of mine"
-    assert app.error[0].proto.title == "This is no model"
+    assert app.error[0].proto.title == "This address names no model"
 
 
 def test_from_a_page_that_takes_records_to_one_that_does_not_there_is_no_error(show, recorded):
@@ -140,7 +140,7 @@ def test_from_a_page_that_takes_records_to_one_that_does_not_there_is_no_error(s
 def test_the_robustness_page_asks_for_a_model(open_page, recorded):
     data, _ = recorded
     app = open_page("average_case", data=data)
-    assert "No model of mine is stored yet" in texts(app)
+    assert "No model for these data is stored yet" in texts(app)
     assert not app.error
 
 

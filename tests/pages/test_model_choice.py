@@ -83,7 +83,7 @@ def weights(dataset: Dataset, order: Sequence[int] | None = None) -> bytes:
 def test_without_a_model_there_is_a_sentence_and_the_form(show):
     app = show()
     assert in_use(app) == "None"
-    assert "No model of wine is stored yet" in texts(app)
+    assert "No model for these data is stored yet" in texts(app)
     assert not app.error
     assert not app.button(key="train").disabled
     assert "Trained on 142 samples, tested on 36 others" in texts(app)

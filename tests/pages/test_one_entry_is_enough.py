@@ -102,7 +102,7 @@ def test_an_estimator_is_offered_run_audited_drawn_and_reported(open_page, works
     app = open_page("average_case", data=data.fingerprint, model=model, **address)
     assert "Halfway estimate" in app.selectbox(key="estimator").options
     assert app.button(key="run").disabled, "the address leads to another plan"
-    assert "single samples by Halfway estimate" in plainly(app)
+    assert "single samples estimated by Halfway estimate" in plainly(app)
     app.session_state["fold-audit"] = True
     app.run()
     assert any("Halfway " in alt for alt in charts(app) if alt.startswith("Each estimator's bias"))

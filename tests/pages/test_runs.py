@@ -11,10 +11,11 @@ from core.workspace.engine.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.conftest import ROOT
 from tests.pages.conftest import PLAN, plainly, stored_run, texts
+from tests.plain_words import problems_of
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_migrations import flip_a_byte
 from ui.data import choice as data_choice
-from ui.shell import jobs, questions
+from ui.shell import jobs, questions, run_list
 
 
 @pytest.fixture
@@ -37,6 +38,22 @@ def test_each_run_is_listed_with_its_state(open_page, workspace, wine):
     assert "SVM, Logistic regression" in said
     assert "done" in said
     assert "24 of 24 trials" in said
+
+
+def test_the_page_says_first_how_many_runs_there_are_and_what_to_do(open_page, workspace, wine):
+    run = stored_run(workspace, wine)
+    assert "**1 run on 1 data set: 1 done\\.** **Next:** open one" in texts(open_page("runs")).replace("\n", " ")
+    short = [
+        run_list.in_short([replace(run, state=state), run]) for state in ("interrupted", "cancelled", "running", "done")
+    ]
+    assert [each.headline.partition(": ")[2] for each in short] == [
+        "1 interrupted, 1 done.",
+        "1 cancelled, 1 done.",
+        "1 running, 1 done.",
+        "2 done.",
+    ]
+    assert ["resume" in each.advice for each in short] == [True, True, False, False]
+    assert not [problem for each in short for problem in problems_of(each)]
 
 
 def listed(app) -> list[str]:

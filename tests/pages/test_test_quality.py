@@ -302,7 +302,7 @@ def test_a_run_of_shift_shows_verdict_figure_table_and_file(open_page, workspace
     alt = next(alt for alt in charts(app) if alt.startswith("Jensen-Shannon"))
     assert alt.endswith("of 2 classes. Significantly different: class 1.")
     said = plainly(app)
-    assert "1 of 2 classes has moved significantly from training to test: “class 1”." in said
+    assert "1 of 2 classes has shifted significantly from training to test: “class 1”." in said
     assert "find out how the test samples of “class 1” were collected" in said
     assert "computed with other versions than are installed now" in said, "what the run rests on"
     assert "“class 0” and “class 1”: 1 component in place of 2" not in said, "one component was asked for"
@@ -321,7 +321,7 @@ def test_fewer_components_are_said(open_page, workspace):
     app = unfolded(open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan))))
     said = plainly(app)
     assert "“class 0” and “class 1”: 1 component in place of 4, because each needs 50 samples." in said
-    assert "19 re-splits are too few to decide whether a class has moved; at least 20 are needed." in said
+    assert "19 re-splits are too few to decide whether a class has shifted; at least 20 are needed." in said
 
 
 def test_an_unfinished_run_of_shift_shows_what_there_is_and_can_go_on(open_page, workspace):
@@ -337,7 +337,7 @@ def test_lists_of_runs_say_what_moved_and_lead_here(open_page, workspace):
     data, model = moved(workspace)
     stored_shift(workspace, data, model, n_resplits=59)
     app = open_page("overview", data=data.fingerprint)
-    assert "1 of 2 classes has moved significantly from training to test" in plainly(app)
+    assert "1 of 2 classes has shifted significantly from training to test" in plainly(app)
     link = next(
         one for one in app.get("page_link") if "test_quality" in one.proto.page and "model=" in one.proto.query_string
     )

@@ -16,11 +16,12 @@ from core.figures.overview import accuracy_axis
 from core.figures.theme import alt_text
 from core.questions import QUESTIONS
 from core.report.html import to_html
-from core.report.overview import Answer, accuracies, axis_figure, marks, metrics, settles, sheet, table
+from core.report.overview import Answer, accuracies, axis_figure, marks, metrics, settles, sheet, summary, table
 from core.report.quantities import ON_AXIS, QUANTITIES, Quantity, of_run
 from core.workspace import frames
 from core.workspace.models import StoredModel
 from tests.evaluate.average_case_rows import rows_of
+from tests.plain_words import problems_of
 from tests.report import runs
 
 FALL = claim("source_robustness.falls", 0.12, Interval(0.04, 0.2), 0.004, smallest=0.01)
@@ -131,6 +132,24 @@ def test_the_sheet_is_one_page_that_says_every_answer_and_what_was_not_asked():
         assert said in page
     assert "Majority class: 40.0 %" in axis_figure(shown, 0.4).caption
     assert "SVM: held-out clusters" in page
+
+
+def test_the_summary_gives_the_range_of_accuracy_and_what_is_open():
+    undecided = answer(*numbers("forest"))
+    undecided = Answer(undecided.question, "", Verdict("Random forest: undecided.", "", "", ()), undecided.quantities)
+    known = [answer(*numbers("svm")), undecided]
+    shown = marks(known)
+    least, most = min(shown, key=lambda mark: mark.value), max(shown, key=lambda mark: mark.value)
+    short = summary(known, shown, n_unasked=1)
+    assert short.headline.startswith(f"Accuracy runs from {100 * least.value:.1f} % [")
+    assert f"to {100 * most.value:.1f} % [" in short.headline
+    assert f"Lowest: {least.label}" in short.used
+    assert "2 questions answered, 1 undecided." in short.used
+    assert short.advice == "Next: ask the questions that have no answer yet."
+    assert summary(known, shown).advice == "Next: open the question with the lowest accuracy."
+    assert summary(known, shown, n_unasked=1, finished=False).advice == ""
+    assert summary(known, ()).headline == "2 questions answered, 1 undecided."
+    assert not problems_of(short)
 
 
 def test_tables_hold_the_same_numbers():

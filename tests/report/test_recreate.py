@@ -81,7 +81,7 @@ def test_an_example_is_read_where_it_is_not_stored_yet(workspace):
 
 def test_data_that_are_not_here_are_asked_for(workspace):
     text = recipe(stored(workspace, "trials"), None)
-    with pytest.raises(DataError, match=r"is not here\. Upload the very file .* --data"):
+    with pytest.raises(DataError, match=r"is not here\. Upload the same file .* --data"):
         recreate(a_workspace(), LOCAL_OWNER, text)
 
 

@@ -168,7 +168,7 @@ def test_steps_are_written_only_by_who_holds_the_run(workspace, data):
 
 
 def test_a_plan_without_a_workspace_gets_a_sentence_for_a_model_and_a_name_for_its_own():
-    with pytest.raises(DataError, match="The model f1 is not at hand"):
+    with pytest.raises(DataError, match="The model f1 is not stored here"):
         Context().model("f1")
     stored = ModelFile(b"w", "a.onnx", "f1").to_bytes()
     assert Context().keep_model(stored, name="a") == model_fingerprint(stored)

@@ -22,7 +22,7 @@ SIMILARITY = Number(
     0.999,
     0.95,
     0.01,
-    "The least cosine similarity of near-duplicates; 1 is the same direction. Texts are compared by word weights, "
+    "The lowest cosine similarity of near-duplicates; 1 is the same direction. Texts are compared by word weights, "
     "other data by the features chosen above.",
     "%.3f",
 )

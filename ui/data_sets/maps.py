@@ -79,7 +79,7 @@ def show(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
             page.error(problem)
             return
         if features is None:
-            st.skeleton(height=440)
+            st.skeleton(height=400)
         else:
             _map_alone(dataset, pca_map(features), plan, look)
         return

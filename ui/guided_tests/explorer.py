@@ -76,7 +76,7 @@ def _choose(looked: Looked) -> tuple[LayerSamples, int, int, int, dict[str, list
             "Towards",
             {_OWN: OWN} | others,
             str(most),
-            "The class whose centroid is the target. First: the class that its part are confused with most.",
+            "The class whose centroid is the target. First: the class it is confused with most.",
         )
         third = One(
             f"start_{label}",

@@ -15,7 +15,7 @@ from core.evaluate.test_quality import Regions
 from core.report.guided_tests import body
 from core.workspace.run import Run
 from ui.data import choice as data_choice
-from ui.shell import exports, page
+from ui.shell import exports, page, take_away
 from ui.shell.background import Task
 from ui.test_quality.work import Looked
 
@@ -29,12 +29,11 @@ def downloads(
     sent: Task[RoundTrip | None],
     within: Regions,
 ) -> None:
-    """A row of tables, and below it the generated test set and the report, with what is known by now."""
-    trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
-    st.subheader("Files to take away", anchor=False)
-    stem = f"guided-tests-{run.id[:8]}"
+    """Have the menu offer all tables, the generated test set and the report, with what is known by now."""
     exports.downloads(run, _tables(guided, tested), stem="guided-tests", body=lambda: body(guided))
-    with st.container(horizontal=True, vertical_alignment="center"):
+    stem = f"guided-tests-{run.id[:8]}"
+
+    def more() -> None:
         if guided.suite is not None:
             page.download(
                 "Suite for pytest (ZIP)",
@@ -42,19 +41,22 @@ def downloads(
                 name=f"{stem}.zip",
                 mime="application/zip",
             )
+            st.caption("The pictures, and a file for pytest that tests the next version of the model on them.")
         page.download(
             "Generated features (NPZ)",
             lambda: test_set(plan, guided, looked, within),
             name=f"{stem}.npz",
             mime="application/octet-stream",
         )
+        trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
         page.download(
             "Report (Markdown)",
             lambda: report(plan, guided, looked, tested, trip).encode(),
             name=f"{stem}.md",
             mime="text/markdown",
         )
-    st.caption("The suite has the pictures and a file for pytest that tests the next version of the model on them.")
+
+    take_away.offer({}, stem="guided-suite", more=more)
 
 
 def suite(plan: GuidedTestsPlan, guided: Guided, looked: Looked) -> bytes:

@@ -9,7 +9,7 @@ import streamlit as st
 from core.evaluate.guided_tests import REGIONS, GeneratedTests, Guided, JudgedSuite, nearest
 from core.evaluate.guided_tests.verdict import oracle_reads
 from core.evaluate.test_quality import Regions
-from core.evaluate.wording import bare, count
+from core.evaluate.wording import bare, count, quoted
 from ui.data import samples
 from ui.forms.controls import One, check_address
 from ui.shell import page
@@ -63,7 +63,7 @@ def _rows(tests: GeneratedTests | JudgedSuite, label: str, region: str, side: st
 def _pictures(few: JudgedSuite) -> None:
     names = np.array(few.suite.class_names, dtype=object)
     captions = [
-        f"{label}, as {taken}{'' if right else ' (wrong)'}, {region}"
+        f"{quoted(label)}, as {quoted(taken)}{'' if right else ' (wrong)'}, {region}"
         for label, taken, right, region in zip(
             names[few.y], names[few.predicted], few.correct, np.where(few.for_centroid, *REGIONS), strict=True
         )
@@ -77,7 +77,7 @@ def _pictures(few: JudgedSuite) -> None:
 
 def _show(guided: Guided, few: GeneratedTests, looked: Looked, within: Regions) -> None:
     captions = [
-        f"{names[0]}, as {names[1]}{'' if right else ' (wrong)'}, {region}"
+        f"{quoted(names[0])}, as {quoted(names[1])}{'' if right else ' (wrong)'}, {region}"
         for names, right, region in zip(
             np.array(few.class_names, dtype=object)[np.column_stack([few.y, few.predicted])],
             few.correct,

@@ -61,13 +61,12 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
         if chosen is not None:
             _about(chosen, dataset)
         elif address in stored:
-            st.error(ONLY_RECORDED, title="This is no model", icon=":material/link_off:")
+            st.error(ONLY_RECORDED, title="This address names no model", icon=":material/link_off:")
         elif address is not None:
             st.error(GONE, title="This model is not here", icon=":material/link_off:")
         else:
             st.markdown(
-                f"No model of {page.plain(dataset.name)} is stored yet. Train one here, or upload one that was trained "
-                "elsewhere."
+                "No model for these data is stored yet. Train one here, or upload one that was trained elsewhere."
             )
         with st.expander(
             "Train a model", expanded=not known, icon=":material/model_training:", key=f"model-train-{bool(known)}"

@@ -16,7 +16,7 @@ BUDGETS = {5: "within 5 minutes", 30: "30 minutes", 480: "overnight"}
 _BUDGET = "ask-minutes"
 HELP = (
     "Each question is asked with its usual settings, one after the other. Without a model, a network is trained "
-    "first. What is finished stays, and asking again goes on from there."
+    "first. Finished answers are kept; asking again continues from there."
 )
 
 

@@ -10,7 +10,7 @@ from ui.shell.page import plain
 
 PURPOSE = (
     "A test accuracy says little about new sources, a new test set, noise, or inputs that no test covers.  \n"
-    "Five published methods measure each of these, from the files that you have.  \n"
+    "Five published methods measure these, from the files that you have.  \n"
     "Every answer is a sentence with its interval, its n, and what to do next."
 )
 """What all this is for, in three lines."""

@@ -200,7 +200,7 @@ def _looked(examined: Examined) -> Looked | None:
         raise DataError("The model was deleted. Train or upload it again to see what its test set covers.")
     layer = models_results.layers(dataset, model)[0]
     task = models_results.layer_samples(dataset, model, layer)
-    parts = background.answer(task, "Reading what the model makes of the samples", key="sheet-parts")
+    parts = background.answer(task, "Reading the model's output for the samples", key="sheet-parts")
     if parts is None:
         return None
     return Looked(dataset, parts, RegionChoice(layer), models_results.parts_name(dataset, model, layer))

@@ -38,13 +38,19 @@ def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answer], dict[str, E
     return known, broken
 
 
-def axis(known: Sequence[Answer], shown: Sequence[Mark], baseline: float | None) -> None:
-    """All that speaks of accuracy, and beside it what has other units; nothing where nothing does."""
+def axis(
+    known: Sequence[Answer],
+    shown: Sequence[Mark],
+    baseline: float | None,
+    *,
+    n_unasked: int = 0,
+    finished: bool = True,
+) -> None:
+    """How far accuracy ranges, with what has other units; then all that speaks of accuracy, where anything does."""
+    if known or shown:
+        page.verdict(report.summary(known, shown, n_unasked=n_unasked, finished=finished), report.metrics(known))
     if shown:
         page.draw(report.axis_figure(shown, baseline))
-    beside = report.metrics(known)
-    if beside:
-        page.numbers(beside)
 
 
 def card(stem: str, run: Run, known: Answer | None, broken: Exception | None) -> None:

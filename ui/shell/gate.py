@@ -10,7 +10,7 @@ from ui.shell.page import day, or_toast, plain
 
 LOGO = Path(__file__).with_name("logo.svg")
 ABOUT = "Can this accuracy be trusted? Five published methods answer this, from the files that you have."
-ABOUT_SIGN_INS = "Where you end a sign-in, open pages close with their next step. It lasts 30 days at most."
+ABOUT_SIGN_INS = "Pages of a sign-in that you end close at their next step. A sign-in lasts 30 days at most."
 ONLY_HERE = "You are signed in here, and nowhere else."
 SENTENCE = "Sign in to see your data sets and results."
 

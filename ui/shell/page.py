@@ -59,7 +59,8 @@ def verdict(shown: Verdict, metrics: Sequence[Metric]) -> None:
     """The verdict card: one sentence with its interval, n, what to do now, and a few numbers."""
     with st.container(border=True, key="verdict"):
         says(shown, help=reliability(shown.claims[0] if shown.claims else None))
-        numbers(metrics)
+        if metrics:
+            numbers(metrics)
 
 
 def says(verdict: Verdict, *, help: str = "") -> None:
@@ -253,8 +254,7 @@ def foot(run: Run) -> None:
     ours = f"Touchstone {run.provenance['touchstone']}" if "touchstone" in run.provenance else ""
     older = OLDER_METHOD.rstrip(".").lower() if run.older_method else ""
     others = "computed with other versions than are installed now" if _other_versions(run) else ""
-    seal = f"seal {run.provenance['seal'][:12]}" if run.state == "done" and "seal" in run.provenance else ""
-    rests_on((describe(run), older, others, ours, seal, f"{when:%d %b %Y, %H:%M} UTC"), provenance(run), key=run.id)
+    rests_on((describe(run), older, others, ours, f"{when:%d %b %Y, %H:%M} UTC"), provenance(run), key=run.id)
 
 
 def rests_on(line: Sequence[str], details: Sequence[tuple[str, str]], *, key: str) -> None:

@@ -1,12 +1,14 @@
 """Which runs does the list show, and in which order? Those that hold every word that is looked for."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
+from core.evaluate.wording import Verdict, count, plural
 from core.workspace.run import Run
 from ui.data import choice as data_choice
-from ui.shell import questions
+from ui.shell import jobs, questions
 
 FEWEST = 4
 """Fewer runs are seen at once: nothing has to be looked for."""
@@ -18,6 +20,20 @@ ORDERS: Mapping[str, tuple[Callable[[Run], object], bool]] = {
     "most trials first": (lambda run: run.n_trials, True),
 }
 """What each order goes by, and whether the largest comes first."""
+
+
+def in_short(runs: Sequence[Run]) -> Verdict:
+    """How many runs there are, of how many data sets, where they stand, and what to do next."""
+    states = Counter(run.state for run in runs)
+    stand = ", ".join(f"{count(states[state])} {word}" for state, (word, _) in jobs.STATES.items() if states[state])
+    data_sets = plural(len({run.fingerprint for run in runs}), "data set")
+    if states["interrupted"] or states["cancelled"]:
+        advice = "Next: resume what has stopped, or delete it."
+    elif states["running"]:
+        advice = "Next: open a running one; its page shows results as they come."
+    else:
+        advice = "Next: open one to see its result."
+    return Verdict(f"{plural(len(runs), 'run')} on {data_sets}: {stand}.", "", advice, ())
 
 
 def chosen(runs: Sequence[Run]) -> list[Run]:

@@ -87,6 +87,7 @@ def _by_class(run: Run, verdict: Verdict) -> None:
     views.in_a_box(len(shift.classes), lambda: page.draw(report.shift_figure(shift)), key="shift-box")
     page.findings(verdict)
     _table(run)
+    page.foot(run)
 
 
 def _table(run: Run) -> None:

@@ -71,7 +71,7 @@ def spread_of(shape: str, dataset: Dataset, inputs: "torch.Tensor") -> dict[str,
     if shape == "per_feature":
         return {"scales": flat.std(axis=0)}
     if flat.shape[1] > MOST_COVARIED:
-        raise DataError(f"The covariance of {flat.shape[1]} features is too much; {MOST_COVARIED} is the most.")
+        raise DataError(f"The covariance of {flat.shape[1]} features is too large; the most is {MOST_COVARIED}.")
     if shape == "changes":
         step = -(-len(inputs) // MOST_CHANGED)
         return {"covariance": covariance_of_changes(inputs[::step].double())}

@@ -109,7 +109,7 @@ def _used(robustness: Robustness, at: AtSigma) -> str:
         title = f"{title}, closest to Monte-Carlo of {count(len(robustness.tried))} tried"
     if at.n_draws is None:
         return f"n = {count(at.n)}{left}, by {title}.{failed} Intervals are 95 %, over samples; the model is fixed."
-    rests = f"means from {count(at.n_draws)} fresh noisy copies of each, single samples by {title}"
+    rests = f"means from {count(at.n_draws)} fresh noisy copies of each, single samples estimated by {title}"
     return f"n = {count(at.n)}{left}; {rests}.{failed} Intervals are 95 %, over samples and copies; the model is fixed."
 
 
@@ -125,7 +125,7 @@ def _advice(robustness: Robustness, at: AtSigma, differ: Claim, bias: Claim | No
         )
     if differ.decision == "above":
         return f"Next: check the labels of the least robust samples of {_names(robustness, at)}."
-    return f"Next: look at the least robust samples, below.{_samples_needed(at)}" if at.gap else ""
+    return f"Next: look at the least robust samples.{_samples_needed(at)}" if at.gap else ""
 
 
 def _chosen(at: AtSigma) -> str:
@@ -278,7 +278,7 @@ def _against_the_paper(paper: PaperClaim | None, less: Claim | None) -> str:
         "above": "With N = 5 plain MMSE is farther off here",
     }.get(less.decision, "No significant difference between plain MMSE with N = 5 and Taylor here")
     return (
-        f"The paper says that MMSE converges around N = 5; it measures it closer than Taylor at N = 500. {outcome}: "
+        f"The paper says that MMSE converges around N = 5, and finds it closer than Taylor at N = 500. {outcome}: "
         f"{_number(paper.plain_less_taylor)} of mean absolute error, {_number(paper.plain)} against "
         f"{_number(paper.taylor)} at sigma {paper.sigma:g}. Six antithetic copies have {_number(paper.paired)}, "
         f"{_number(paper.paired_less_taylor)} against Taylor.{_with_many(paper)}"
@@ -346,7 +346,7 @@ def _samples_needed(at: AtSigma) -> str:
     n = ceil(at.n * (gap.interval.width / 2 / gap.value) ** 2)
     if n <= at.n or n > MOST_SAMPLES:
         return ""
-    return f" Deciding about classes takes about {count(n)} samples (now {count(at.n)})."
+    return f" Deciding about classes needs about {count(n)} samples (now {count(at.n)})."
 
 
 def _share(measured: Measured) -> str:

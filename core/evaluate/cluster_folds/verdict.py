@@ -191,6 +191,8 @@ def _advice(row: SchemeScore, difference: SchemeDifference | None, gap: Claim | 
         return "Next: run random folds beside these."
     if len(difference.per_seed) < FEWEST_SEEDS:
         return "Next: run three seeds."
+    if gap.decision == "above" and shift is None:
+        return "Next: check whether these folds differ in labels as well as inputs."
     if gap.decision == "above" and shift is not None and shift.decision == "above":
         return "Next: run k-means folds too. These folds differ in labels as well as inputs."
     if gap.decision == "above":

@@ -58,15 +58,15 @@ def fit_power_law(
     >>> round(curve.ceiling, 2), round(curve.exponent, 1)
     (0.9, 0.5)
     >>> fit_power_law(n[:3], 0.9 + noise[:, :3], np.zeros(20, dtype=int))
-    'a curve takes at least 4 sizes, and there are 3'
+    'a curve needs at least 4 sizes; there are 3'
     """
     n_sizes = len(n)
     if n_sizes < FEWEST_SIZES:
-        return f"a curve takes at least {FEWEST_SIZES} sizes, and there are {n_sizes}"
+        return f"a curve needs at least {FEWEST_SIZES} sizes; there are {n_sizes}"
     means = accuracy.mean(axis=0)
     covariance, df = _covariance_of_means(accuracy, clustering)
     if df < n_sizes:
-        return f"a curve through {n_sizes} sizes takes more than {len(accuracy)} repeats"
+        return f"a curve through {n_sizes} sizes needs more than {len(accuracy)} repeats"
     variance = np.diag(covariance)
     if not (variance > NO_VARIANCE).any():
         return "accuracy is the same on every split"

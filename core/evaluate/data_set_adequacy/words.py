@@ -15,7 +15,7 @@ WORTH = 0.01
 KINDS = {
     "both": "More samples would help, and so would new sources",
     "more": "More samples would help",
-    "sources": "New sources would help; more samples of these would hardly",
+    "sources": "New sources would help; more samples of the same sources would hardly",
     "enough": "Neither more samples nor new sources would add much",
     "flat": "More samples like these would hardly help",
     "gap": "New sources would help; whether more samples would is undecided",
@@ -73,11 +73,11 @@ def sentence(curve: Curve, *, worth: float = WORTH) -> str:
     name = KINDS[kind(curve, worth=worth)]
     outlook = curve.outlook
     if outlook is None:
-        return f"{name}: this takes both schemes at two sizes, the smaller at most four fifths of the larger."
+        return f"{name}: this needs both schemes at two sizes, the smaller at most four fifths of the larger."
     gain = outlook.next_gain
     if not gain.interval.known:
-        return f"{name}: an interval takes more repeats."
-    return f"{name}. The next doubling would bring {points(gain.value, gain.interval)} of accuracy."
+        return f"{name}: an interval needs more repeats."
+    return f"{name}. Twice as many samples would bring {points(gain.value, gain.interval)} of accuracy."
 
 
 def next_doubling(curve: Curve) -> str:

@@ -12,6 +12,8 @@ from core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural
 NOUNS = {"image": "image", "text": "text", "tabular": "row"}
 FEW = 30
 """With fewer samples than this, the accuracy of a class is hardly known at all."""
+NEXT = "Next: find out how far accuracy falls on new sources."
+"""What to do where nothing in the data has to be looked at first."""
 TELLING = 0.05
 """From this share of a number's variance between classes on, the classes are said to differ in it."""
 
@@ -38,7 +40,7 @@ def data_verdict(
     headline = (
         f"{plural(n, noun)} in {plural(len(labels.rows), 'class', 'classes')}, {_spread(labels)}; {_copies(copies)}."
     )
-    advice = " ".join(part for part in (_next(copies), _of_few(labels), _of_constant(constant)) if part)
+    advice = " ".join(part for part in (_next(copies), _of_few(labels), _of_constant(constant)) if part) or NEXT
     return Verdict(headline, "", advice, _findings(labels, number))
 
 

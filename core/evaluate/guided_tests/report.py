@@ -61,7 +61,7 @@ def guided_report(
         parts += ["## Accuracy of the head over mixes and sizes (table 2)", CHANCE, _grid(guided.grid)]
     if properties is not None:
         parts += ["## Properties of a well-trained classifier (section 4.1)", _properties(properties)]
-    parts += ["## How to take this", "\n".join(f"- {note}" for note in (SIDE, *notes, *PAPER_NOTES))]
+    parts += ["## How to read this", "\n".join(f"- {note}" for note in (SIDE, *notes, *PAPER_NOTES))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -168,10 +168,10 @@ def _parents(guided: Guided) -> str:
 
 def _advice(guided: Guided, worse: Claim) -> str:
     if guided.suite is not None and oracle_reads(guided.suite):
-        return "Next: look in the gallery at the pictures that the model gets wrong."
+        return "Next: look at the pictures that are predicted as another class."
     if worse.decision == "above":
-        return "Next: look at the tests near the centroids in the gallery."
-    return "Next: label the real samples that are listed below."
+        return "Next: look at the generated tests near the centroids."
+    return "Next: label real samples, those listed under “Label these next”."
 
 
 def _worse(worse: Claim) -> str:

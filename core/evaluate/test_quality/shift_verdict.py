@@ -53,7 +53,7 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
     >>> from core.evaluate.covariate_shift import Divergence, class_shift, corrected
     >>> pieces = [Divergence(value, 0.01, 2, 0.9, 1, 1) for value in (0.30, *[0.1] * 39)]
     >>> print(shift_verdict(corrected([class_shift("a", 100, 50, pieces)])).headline)
-    1 of 1 class has moved significantly from training to test: “a”.
+    1 of 1 class has shifted significantly from training to test: “a”.
     """
     claims, all_of, overall = list(map(moved, shift.classes)), together(shift), moved_together(shift)
     named = [
@@ -80,16 +80,16 @@ def _headline(named: list[str], all_of: Together, overall: Claim) -> str:
     classes = f"{count(len(named))} of {plural(all_of.n_classes, 'class', 'classes')}"
     if named:
         verb = "has" if len(named) == 1 else "have"
-        return f"{classes} {verb} moved significantly from training to test: {listed(named)}."
+        return f"{classes} {verb} shifted significantly from training to test: {listed(named)}."
     if all_of.n_resplits < FEWEST_RESPLITS:
-        too_few = f"{plural(all_of.n_resplits, 're-split')} are too few to decide whether a class has moved"
+        too_few = f"{plural(all_of.n_resplits, 're-split')} are too few to decide whether a class has shifted"
         return f"{too_few}; at least {FEWEST_RESPLITS} are needed."
     if overall.decision == "above":
         return (
-            f"All classes together have moved significantly from training to test ({p_value(all_of.p_value)}), but "
+            f"All classes together have shifted significantly from training to test ({p_value(all_of.p_value)}), but "
             f"no single class significantly."
         )
-    return f"No class of {count(all_of.n_classes)} has moved significantly from training to test."
+    return f"No class of {count(all_of.n_classes)} has shifted significantly from training to test."
 
 
 def _advice(named: list[str], overall: Claim) -> str:
