@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.data import EXAMPLES
 from core.evaluate.wording import plural
@@ -29,17 +30,15 @@ LISTED = (
 
 
 def about(choice: Choice) -> None:
-    """The chosen data set in a line, without reading it."""
+    """The chosen data set in some words, without reading it, and the way to it."""
     if choice.stored is None:
         sentence = EXAMPLES[str(choice.example)].sentence
     else:
         stored = choice.stored
         classes = plural(stored.n_classes, "class", "classes")
         sentence = f"{stored.kind} data, {plural(stored.n_samples, 'sample')} of {classes}."
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{page.plain(choice.title)}**: {page.plain(sentence)}", width="content")
-        if read_only():
-            return
+    st.markdown(f"**{page.plain(choice.title)}**: {page.plain(sentence)}", width="content")
+    if not read_only():
         st.page_link(
             page_file("data_sets"),
             label="Look at it, or bring your own",
@@ -47,13 +46,15 @@ def about(choice: Choice) -> None:
         )
 
 
-def of_data(choice: Choice) -> None:
-    """The sheet of the chosen data set, or where to begin."""
+def of_data(choice: Choice, lead: DeltaGenerator, subject: DeltaGenerator) -> None:
+    """The sheet of the chosen data set, or where to begin; with the places of the lead and of what it is about."""
     every = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
     on_sheet, labelled = results.runs_on_sheet(every), results.few_labels(every)
     is_asked = bool(on_sheet or labelled)
-    page.lead(LISTED if is_asked else doors.PURPOSE)
-    about(choice)
+    with lead:
+        page.lead(LISTED if is_asked else doors.PURPOSE)
+    with subject:
+        about(choice)
     if choice.stored is None or not is_asked:
         doors.doors(choice)
         asking.ask_all(choice)
@@ -94,8 +95,12 @@ view = One("sheet", "Sheet of", {DATA: "this data set", FILES: "prediction files
 choice = data_choice.required()
 check_address([view])
 has_files = view.key in st.query_params or bool(workspace().prediction_files(owner()))
-if has_files and view.draw(side_by_side=True) == FILES:
-    page.lead(LISTED)
+lead, subject = st.container(), st.container(horizontal=True, vertical_alignment="center", gap="medium")
+with subject:
+    chosen = view.draw(side_by_side=True, label="collapsed") if has_files else DATA
+if chosen == FILES:
+    with lead:
+        page.lead(LISTED)
     files.sheet_of_files()
 else:
-    of_data(choice)
+    of_data(choice, lead, subject)

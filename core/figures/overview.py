@@ -10,8 +10,10 @@ from core.evaluate.intervals import Interval
 from core.evaluate.wording import count, percent
 from core.figures.theme import Theme, escape, interval_bars, name_axis, new_figure, padded, theme
 
-ROW, ROW_ON_PAPER = 22, 19
+ROW, ROW_ON_PAPER = 20, 19
 """How high a row is, in pixels."""
+TOP = 8
+"""Room above the rows; more where the majority class is written there."""
 LONGEST = 48
 """Letters of a name beside the axis."""
 
@@ -37,7 +39,10 @@ def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, row: int = R
     look = theme(dark)
     sentences = [f"{mark.label}: {percent(mark.value, mark.interval)}." for mark in marks]
     figure = new_figure(
-        look, x_title="Accuracy (%)", height=70 + row * max(len(marks), 1), alt=" ".join(["Accuracies.", *sentences])
+        look,
+        x_title="Accuracy (%)",
+        height=TOP + 46 + row * max(len(marks), 1),
+        alt=" ".join(["Accuracies.", *sentences]),
     )
     for place, mark in enumerate(marks):
         colour, at = _colour(look, mark.role), np.array([float(place)])
@@ -54,9 +59,11 @@ def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, row: int = R
             text=[f"{escape(mark.label)}<br>{percent(mark.value, mark.interval)}<br>n = {count(mark.n)}"],
             hovertemplate="%{text}<extra></extra>",
         )
+    figure.update_layout(margin_t=TOP)
     ends = padded(figure)
     figure.update_xaxes(tickformat=".0f", range=ends)
     if baseline is not None and ends is not None and ends[0] < 100 * baseline < ends[1]:
+        figure.update_layout(margin_t=TOP + 16, height=figure.layout.height + 16)
         figure.add_vline(x=100 * baseline, line={"color": look.grey, "width": 1, "dash": "dash"})
         figure.add_annotation(
             x=100 * baseline,

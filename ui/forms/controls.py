@@ -7,7 +7,7 @@ result than the one that was sent. So the address is checked first, and an unkno
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import streamlit as st
 
@@ -83,8 +83,8 @@ class One:
         """Which values of an address cannot be chosen here."""
         return [value for value in written if value and value not in self.titles.values()] + list(written[1:])
 
-    def draw(self, *, side_by_side: bool = False) -> Any:
-        """The widget; returns the chosen name."""
+    def draw(self, *, side_by_side: bool = False, label: Literal["visible", "collapsed"] = "visible") -> Any:
+        """The widget; returns the chosen name. Side by side, its label may be there for screen readers alone."""
         names = list(self.titles)
         _forget_unless(self.key, names.__contains__)
         if side_by_side or self.side_by_side or self._fits_side_by_side():
@@ -97,6 +97,7 @@ class One:
                 disabled=is_fixed(self.key),
                 help=self.help,
                 required=True,
+                label_visibility=label,
                 bind="query-params",
             )
         return st.selectbox(

@@ -48,7 +48,8 @@ def axis(
 ) -> None:
     """How far accuracy ranges, with what has other units; then all that speaks of accuracy, where anything does."""
     if known or shown:
-        page.verdict(report.summary(known, shown, n_unasked=n_unasked, finished=finished), report.metrics(known))
+        summary = report.summary(known, shown, n_unasked=n_unasked, finished=finished)
+        page.verdict(summary, report.metrics(known), beside=True)
     if shown:
         page.draw(report.axis_figure(shown, baseline))
 

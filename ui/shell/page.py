@@ -55,12 +55,15 @@ def lead(sentence: str) -> None:
     st.caption(sentence)
 
 
-def verdict(shown: Verdict, metrics: Sequence[Metric]) -> None:
-    """The verdict card: one sentence with its interval, n, what to do now, and a few numbers."""
+def verdict(shown: Verdict, metrics: Sequence[Metric], *, beside: bool = False) -> None:
+    """The verdict card: one sentence with its interval, n, what to do now; and a few numbers, beneath or `beside`."""
     with st.container(border=True, key="verdict"):
-        says(shown, help=reliability(shown.claims[0] if shown.claims else None))
+        sentences, few = st.columns([3, 2], gap="medium") if beside and metrics else (st.container(), st.container())
+        with sentences:
+            says(shown, help=reliability(shown.claims[0] if shown.claims else None))
         if metrics:
-            numbers(metrics)
+            with few:
+                numbers(metrics)
 
 
 def says(verdict: Verdict, *, help: str = "") -> None:
