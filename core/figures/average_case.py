@@ -14,7 +14,7 @@ from core.evaluate.average_case import facts_of
 from core.evaluate.average_case.robustness import Robustness
 from core.evaluate.average_case.verdict import estimator_title
 from core.evaluate.wording import bare, count, percent, plural, points
-from core.figures.theme import Theme, escape, faded, interval_bars, name_axis, new_figure, padded, scale, theme
+from core.figures.theme import Theme, as_name, escape, faded, interval_bars, name_axis, new_figure, padded, scale, theme
 
 MOST_SHAPES = 1500
 P_ROBUST = "p_robust (share of noisy copies with the same prediction, %)"
@@ -89,7 +89,7 @@ def class_chart(found: Robustness, sigma: float, *, summarised: bool = False, da
         name="mean with its 95 % interval",
         marker={"symbol": "diamond", "size": 9, "color": look.exclusive, "line": {"width": 1, "color": look.paper}},
         text=[
-            f"{escape(names[code])}: {percent(at.classes[code].value, at.classes[code].interval)}<br>"
+            f"{escape(as_name(names[code]))}: {percent(at.classes[code].value, at.classes[code].interval)}<br>"
             f"n = {count(at.classes[code].n)}"
             for code in codes
         ],
@@ -340,8 +340,8 @@ def gap_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
             "color": look.exclusive, "thickness": 1.4, "width": 4,
         },
         text=[
-            f"{points(gap.value, gap.interval)}<br>{escape(found.class_names[gap.least])} to "
-            f"{escape(found.class_names[gap.most])}"
+            f"{points(gap.value, gap.interval)}<br>{escape(as_name(found.class_names[gap.least]))} to "
+            f"{escape(as_name(found.class_names[gap.most]))}"
             for _, gap in gaps
         ],
         hovertemplate="%{text}<extra></extra>",

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from core.evaluate.average_case.robustness import Robustness
 from core.evaluate.wording import count, percent, quoted
-from core.figures.theme import escape, name_axis, new_figure, scale, theme
+from core.figures.theme import as_name, escape, name_axis, new_figure, scale, theme
 
 MOST_DIRECTIONS = 12
 """Of more directions (columns of a table) those that break predictions most."""
@@ -43,7 +43,7 @@ def direction_chart(found: Robustness, sigma: float, *, dark: bool = False) -> g
         texttemplate="%{text}",
         customdata=[
             [
-                f"{escape(names[code])}, {escape(title)}: {percent(of.value, of.interval)}, n = {count(of.n)}"
+                f"{escape(as_name(names[code]))}, {escape(title)}: {percent(of.value, of.interval)}, n = {count(of.n)}"
                 for title, of in zip(titles, row, strict=True)
             ]
             for code, row in zip(rows, cells, strict=True)

@@ -7,7 +7,7 @@ from core.evaluate.average_case.robustness import Robustness
 from core.evaluate.average_case.verdict import sigma_50
 from core.evaluate.wording import count
 from core.figures.average_case import estimator_style, five_numbers
-from core.figures.theme import escape, faded, interval_bars, name_axis, new_figure, theme
+from core.figures.theme import as_name, escape, faded, interval_bars, name_axis, new_figure, theme
 
 
 def half_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
@@ -50,7 +50,7 @@ def half_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
         name="median with its 95 % interval",
         marker={"symbol": "diamond", "size": 9, "color": look.exclusive, "line": {"width": 1, "color": look.paper}},
         text=[
-            f"{escape(names[code])}: {sigma_50(found.half_by_class[code], end)}<br>"
+            f"{escape(as_name(names[code]))}: {sigma_50(found.half_by_class[code], end)}<br>"
             f"n = {count(found.half_by_class[code].n)}"
             for code in codes
         ],

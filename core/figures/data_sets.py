@@ -8,7 +8,7 @@ from jaxtyping import Integer
 
 from core.evaluate.data_sets import NumberByClass, NumberSummary, SharesByNumber
 from core.evaluate.wording import MINUS, THIN_SPACE, count, percent, plural, quoted
-from core.figures.theme import LONGEST_TITLE, Theme, escape, faded, name_axis, new_figure, scale, theme
+from core.figures.theme import LONGEST_TITLE, Theme, as_name, escape, faded, name_axis, new_figure, scale, theme
 
 MOST_STACKED = 10
 """With more classes than there are colours, shares are drawn as a heat map."""
@@ -165,7 +165,7 @@ def shares_by_number(shares: SharesByNumber, *, title: str, dark: bool = False) 
 
 
 def _stacked(figure: go.Figure, shares: SharesByNumber, look: Theme) -> None:
-    for code, name in enumerate(shares.class_names):
+    for code, name in enumerate(map(as_name, shares.class_names)):
         figure.add_bar(
             x=np.arange(len(shares.n)),
             y=100 * shares.shares[:, code],
@@ -183,7 +183,7 @@ def _heat(figure: go.Figure, table: SharesByNumber, bins: Sequence[str], look: T
         ratio = np.log2(table.shares / table.overall)
     hover = [
         [
-            f"{escape(name)}: {percent(share)} at {place}, {percent(usual)} overall, n = {count(int(n))}"
+            f"{escape(as_name(name))}: {percent(share)} at {place}, {percent(usual)} overall, n = {count(int(n))}"
             for place, share, n in zip(bins, shares, counts, strict=True)
         ]
         for name, shares, counts, usual in zip(table.class_names, table.shares.T, table.n.T, table.overall, strict=True)

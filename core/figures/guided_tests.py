@@ -14,7 +14,7 @@ from core.evaluate.guided_tests import AccuracyGrid, Guided, JudgedSuite, Walk
 from core.evaluate.guided_tests.verdict import mix_title
 from core.evaluate.wording import count, percent, plural
 from core.figures.data_sets import MOST_IN_SIGHT
-from core.figures.theme import Theme, escape, faded, interval_bars, name_axis, new_figure, padded, theme
+from core.figures.theme import Theme, as_name, escape, faded, interval_bars, name_axis, new_figure, padded, theme
 
 MOST_CLASSES = 4
 """So many classes have a line of their own on a walk; the others are one, their sum."""
@@ -39,9 +39,9 @@ def walk_chart(walk: Walk, *, at: int, towards: int, dark: bool = False) -> go.F
             x=100 * walk.t,
             y=100 * share,
             mode="lines",
-            name=escape(name),
+            name=escape(as_name(name)),
             line={"width": 2.4 if code in (walk.label, towards) else 1.4, **style},
-            hovertemplate=f"{escape(name)}: %{{y:.1f}} %<extra></extra>",
+            hovertemplate=f"{escape(as_name(name))}: %{{y:.1f}} %<extra></extra>",
         )
     _strips(figure, walk, look)
     figure.add_vline(x=100 * float(walk.t[at]), line={"color": look.ink, "width": 1.5})

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float, Integer
 
 from core.evaluate.wording import count, listed, plural
-from core.figures.theme import escape, new_figure, theme
+from core.figures.theme import as_name, escape, new_figure, theme
 
 MOST_COLOURS = 10
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "triangle-down", "pentagon", "star", "hexagon")
@@ -61,13 +61,13 @@ def map_chart(
                 y=points[rows, 1].astype(np.float32),
                 customdata=rows.astype(np.int32),
                 mode="markers",
-                name=escape(name),
-                legendgroup=escape(name),
+                name=escape(as_name(name)),
+                legendgroup=escape(as_name(name)),
                 showlegend=layer == 0,
                 marker={"size": size, "color": colour, "symbol": symbol, "opacity": 0.75, "line": {"width": 0}},
                 selectedpoints=np.flatnonzero(np.isin(rows, selected)) if len(selected) else None,
                 unselected={"marker": {"opacity": 0.12}},
-                hovertemplate=f"{escape(name)}, n = {count(len(every))}<extra></extra>",
+                hovertemplate=f"{escape(as_name(name))}, n = {count(len(every))}<extra></extra>",
             )
         )
     bare = {"showgrid": False, "ticks": "", "showticklabels": False}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.theme import escape, new_figure, theme
+from core.figures.theme import as_name, escape, new_figure, theme
 
 SIDE = 42
 """About so many pixels of the screen an image gets; it is enlarged by a whole factor: its pixels stay square."""
@@ -27,7 +27,7 @@ def mean_image_sheet(images: np.ndarray, *, class_names: Sequence[str], finder: 
     sheet[:, :, :height, :width] = np.rint(np.where(np.isnan(coloured), paper / 255, coloured).clip(0, 1) * 255)
     pixels = sheet.transpose(0, 2, 1, 3, 4).reshape(n_classes * (height + 1), n_sources * (width + 1), 3)
     zoom = max(1, round(SIDE / max(height, width)))
-    names = [escape(name, longest=_LONGEST) for name in class_names[:n_classes]]
+    names = [escape(as_name(name), longest=_LONGEST) for name in class_names[:n_classes]]
     figure = new_figure(look, x_title="", height=100, alt=_alt(finder, n_classes, n_sources))
     figure.add_image(z=pixels.astype(np.uint8), hoverinfo="skip")
     left, top = round(16 + _LETTER * max(min(len(name), _LONGEST) for name in class_names[:n_classes])), 26

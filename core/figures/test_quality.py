@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from core.evaluate.test_quality import Curve, Regions, Shares, TestQuality
 from core.evaluate.wording import count, fixed, listed, percent, plural
 from core.figures.data_sets import MOST_IN_SIGHT
-from core.figures.theme import Theme, escape, faded, interval_bars, name_axis, new_figure, theme
+from core.figures.theme import Theme, as_name, escape, faded, interval_bars, name_axis, new_figure, theme
 
 TITLES = {
     "equivalence partitioning": "Times the fair share",
@@ -123,7 +123,7 @@ def _absent(figure: go.Figure, shares: Shares, look: Theme, place: dict[str, int
         legendgroup="absent",
         showlegend=place["col"] == 2,
         marker={"symbol": "x-thin-open", "size": 10, "color": look.colours[6], "line": {"width": 2}},
-        text=[f"{escape(shares.class_names[code])}: no test sample" for code in codes],
+        text=[f"{escape(as_name(shares.class_names[code]))}: no test sample" for code in codes],
         hovertemplate="%{text}<extra></extra>",
         cliponaxis=False,
         **place,
@@ -185,7 +185,7 @@ def _boxes(figure: go.Figure, shares: Shares, look: Theme, row: int, column: int
             line={"color": colour, "width": 1.3},
             fillcolor=faded(colour),
             marker={"size": 4.5, "color": colour, "symbol": symbol, "opacity": 0.7},
-            text=[f"{escape(shares.class_names[code])}, {name}" for code in there],
+            text=[f"{escape(as_name(shares.class_names[code]))}, {name}" for code in there],
             hoveron="points",
             hovertemplate=f"%{{text}}: %{{x:.{_digits(shares)}f}}<extra></extra>",
             **place,
@@ -237,7 +237,7 @@ def curve_chart(curve: Curve, regions: Regions, label: int, *, dark: bool = Fals
             x=curve.threshold,
             y=100 * values,
             mode="lines",
-            name=f"{escape(name)}, {title}",
+            name=f"{escape(as_name(name))}, {title}",
             line={"color": colour, "width": 2, "dash": dash},
             hovertemplate=f"{title}: %{{y:.1f}} % at %{{x:.3f}}<extra></extra>",
         )
@@ -265,7 +265,7 @@ def _told(shares: Shares, code: int) -> str:
     value, lower, upper = (
         fixed(unit * float(values[code]), digits) for values in (shares.value, shares.lower, shares.upper)
     )
-    name = escape(shares.class_names[code])
+    name = escape(as_name(shares.class_names[code]))
     return f"{name}: {value} [{lower}, {upper}]<br>{count(int(shares.n_in[code]))} of {count(int(shares.n[code]))}"
 
 

@@ -8,7 +8,7 @@ from jaxtyping import Integer
 
 from core.evaluate.test_quality import Finding, PairMap, PairShares
 from core.evaluate.wording import count, percent, plural
-from core.figures.theme import Theme, escape, faded, name_axis, new_figure, scale, theme
+from core.figures.theme import Theme, as_name, escape, faded, name_axis, new_figure, scale, theme
 
 MOST_NUMBERS = 12
 """Of more classes, cells hold no numbers: hovering tells them, and the table beside."""
@@ -58,7 +58,7 @@ def pair_chart(pairs: PairShares, findings: Sequence[Finding] = (), *, dark: boo
     name_axis(figure, names)
     name_axis(figure, names, axis="x")
     font = {"size": 12 if n <= 40 else 8}
-    straight = {"tickangle": -90, "ticktext": [escape(name) for name in names]} if n > MOST_NUMBERS else {}
+    straight = {"tickangle": -90, "ticktext": [escape(as_name(name)) for name in names]} if n > MOST_NUMBERS else {}
     figure.update_layout(xaxis={"tickfont": font, **straight}, yaxis={"tickfont": font})
     return figure
 
@@ -80,7 +80,7 @@ def _cells(share: np.ndarray, n_in: np.ndarray, sign: np.ndarray, n: int) -> lis
 
 
 def _hover(pairs: PairShares, order: Integer[np.ndarray, " n"]) -> list[list[str]]:
-    names = [escape(name) for name in pairs.class_names]
+    names = [escape(as_name(name)) for name in pairs.class_names]
     return [
         [
             "the class itself"
@@ -132,7 +132,7 @@ def pair_map_chart(
         mode="markers",
         name="centroids (training set)",
         marker={"symbol": "cross", "size": 13, "color": colours, "line": {"width": 1.5, "color": look.paper}},
-        text=[f"centroid of {escape(name)}" for name in pair_map.labels],
+        text=[f"centroid of {escape(as_name(name))}" for name in pair_map.labels],
         hovertemplate="%{text}<extra></extra>",
     )
     bare = {"showgrid": False}
