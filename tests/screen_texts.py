@@ -46,7 +46,10 @@ def texts_of_pages() -> tuple[Text, ...]:
 @cache
 def texts_of_docs() -> tuple[Text, ...]:
     """The paragraphs of the README and of the docs that a user of the pages reads."""
-    read = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("glossary", "checks", "file-formats"))]
+    read = [
+        ROOT / "README.md",
+        *(ROOT / "docs" / f"{name}.md" for name in ("glossary", "checks", "deployment", "file-formats", "python")),
+    ]
     files = [
         *read,
         *sorted(file for room in ("how-to-read", "tutorials") for file in (ROOT / "docs" / room).glob("*.md")),
