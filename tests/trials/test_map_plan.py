@@ -110,7 +110,7 @@ def test_a_map_made_by_a_worker_is_the_one_made_here(wine, tmp_path, method):
         plan = MapPlan(method=method)
         made = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
         assert Engine(workspace, executor).start(LOCAL_OWNER, made.id)
-        until = time.monotonic() + 150
+        until = time.monotonic() + 600
         while (run := workspace.run(LOCAL_OWNER, made.id)).state == "running":
             assert time.monotonic() < until
             time.sleep(0.1)
