@@ -73,7 +73,8 @@ class Answer:
     def trusted(self) -> str:
         """How often such a sentence was wrong where the truth was known, and what would settle an undecided one."""
         undecided = "undecided" in self.verdict.headline.casefold()
-        return " ".join(part for part in (reliability(self.claim), settles(self.claim) if undecided else "") if part)
+        n = self.quantities[0].n if self.quantities else None
+        return " ".join(part for part in (reliability(self.claim), settles(self.claim, n) if undecided else "") if part)
 
     @property
     def computed(self) -> str:
@@ -81,16 +82,19 @@ class Answer:
         return "" if self.when is None else f"{datetime.fromtimestamp(self.when, UTC):%d %b %Y, %H:%M} UTC"
 
 
-def settles(claim: Claim | None) -> str:
+def settles(claim: Claim | None, n: int | None = None) -> str:
     """How much more data would decide what is undecided, if the effect is as large as it was estimated.
 
     An effect that is worth a sentence has to clear 0, a smaller one has to stay within what is worth one; widths fall
-    with the root of the number of samples (or sources). Corrections for many claims ask for a little more.
+    with the root of the number of samples (or sources). Corrections for many claims ask for a little more. `n` is how
+    many samples there are.
 
     >>> from core.evaluate.claims import claim
     >>> from core.evaluate.intervals import Interval
     >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2))
     'If the effect is as estimated, about 2.2 times as many samples or sources would decide this.'
+    >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2), n=1797)
+    'If the effect is as estimated, about 2.2 times as many samples (4\u202f043 in all) or sources would decide this.'
     >>> settles(claim("x.y", 0.02, Interval(0.01, 0.03), 0.001))
     ''
     """
@@ -101,7 +105,10 @@ def settles(claim: Claim | None) -> str:
         return f"More than {MOST_TIMES} times as many samples or sources would be needed to decide this."
     if times <= 1:
         return "A few more samples or sources would decide this."
-    return f"If the effect is as estimated, about {times:.1f} times as many samples or sources would decide this."
+    in_all = "" if n is None else f" ({count(round(times * n))} in all)"
+    return (
+        f"If the effect is as estimated, about {times:.1f} times as many samples{in_all} or sources would decide this."
+    )
 
 
 def times_needed(claim: Claim | None) -> float | None:

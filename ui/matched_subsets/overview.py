@@ -30,7 +30,13 @@ def answers() -> list[tuple[Answer, Mapping[str, str | list[str]], str]]:
     titles = prediction_choice.stored_titles()
     return [
         (
-            Answer(QUESTION, prediction_choice.names(each.sets.parameters, titles), each.verdict, each.quantities),
+            Answer(
+                QUESTION,
+                prediction_choice.names(each.sets.parameters, titles),
+                each.verdict,
+                each.quantities,
+                each.when,
+            ),
             each.sets.parameters | (plan_parameters(each.plan) or {}),
             command_of_stored(each.sets, each.plan),
         )

@@ -110,12 +110,12 @@ def take(
     share.offer_report(write, name="sheet.html")
 
 
-def view(title: str, runs: Sequence[Run], models: Sequence[StoredModel]) -> View:
+def view(title: str, runs: Sequence[Run], models: Sequence[StoredModel], settings: Mapping[str, Sequence[str]]) -> View:
     """What a link to the sheet of a data set shows: the runs on it, and those that its sentences rest on."""
     data = (runs[0].fingerprint,)
     return View(
         FIRST,
-        {data_choice.ADDRESS: data},
+        {data_choice.ADDRESS: data, **settings},
         title,
         datasets=data,
         models=tuple(model.fingerprint for model in models),
