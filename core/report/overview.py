@@ -196,6 +196,7 @@ def metrics(answers: Sequence[Answer]) -> tuple[Metric, ...]:
 def summary(answers: Sequence[Answer], shown: Sequence[Mark], *, n_unasked: int = 0, finished: bool = True) -> Verdict:
     """How far accuracy ranges over all that was asked, of how many answers, and what to do next; no score of them all.
 
+    Like is compared with like: where recipes have accuracies, the range is theirs, and single models stand beside it.
     There is no advice while a question is under way, as on its page.
 
     >>> summary((), ()).headline
@@ -208,10 +209,15 @@ def summary(answers: Sequence[Answer], shown: Sequence[Mark], *, n_unasked: int 
         return Verdict("No question has an answer yet.", "", asking, ())
     if not shown:
         return Verdict(answered, "", asking, ())
-    least, most = (end(shown, key=lambda mark: mark.value) for end in (min, max))
+    recipes = [mark for mark in shown if mark.is_recipe]
+    alike, others = recipes or shown, [mark for mark in shown if recipes and not mark.is_recipe]
+    least, most = (end(alike, key=lambda mark: mark.value) for end in (min, max))
     ends = [percent(mark.value, mark.interval) for mark in (least, most)]
-    headline = f"Accuracy runs from {ends[0]} to {ends[1]}."
+    headline = f"{'Trained anew, accuracy' if others else 'Accuracy'} runs from {ends[0]} to {ends[1]}."
     where = f"Lowest: {least.label}, n = {count(least.n)}. Highest: {most.label}, n = {count(most.n)}."
+    for mark in others[:1]:
+        more = f", and {count(len(others) - 1)} more below" if others[1:] else ""
+        where += f" One model: {mark.label}, {percent(mark.value, mark.interval)}{more}."
     reading = "Next: open the question with the lowest accuracy." if finished else ""
     return Verdict(headline, f"{where} {answered}", asking or reading, ())
 

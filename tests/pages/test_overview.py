@@ -57,7 +57,8 @@ def test_before_asking_the_page_says_what_is_asked_and_what_not_and_why(open_pag
     app.session_state["what-is-asked"] = True
     app.run()
     said = texts(app)
-    assert "Cluster folds, A trained and stored network, Average case" in said
+    assert "Asked, in this order:** Cluster folds, Average case, Test quality, Guided tests, Data" in said
+    assert "A network is trained first" in said
     assert "Source robustness: Already answered" in said.replace("\\", "")
     assert "Matched subsets: It takes two prediction files" in said.replace("\\", "")
 

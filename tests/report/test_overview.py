@@ -172,6 +172,11 @@ def test_the_summary_gives_the_range_of_accuracy_and_what_is_open():
     assert f"Lowest: {least.label}" in short.used
     assert "2 questions answered, 1 undecided." in short.used
     assert short.advice == "Next: ask the questions that have no answer yet."
+    model = StoredModel("f1", "d1", "CNN", None, "cnn", "{}", 200, 199, 0.0)
+    both = summary(known, marks(known, [model]))
+    assert both.headline == short.headline.replace("Accuracy", "Trained anew, accuracy"), "a model joined with recipes"
+    assert "One model: CNN: test accuracy, 99.5 % [97.2, 99.9]." in both.used
+    assert not problems_of(both)
     assert summary(known, shown).advice == "Next: open the question with the lowest accuracy."
     assert summary(known, shown, n_unasked=1, finished=False).advice == ""
     assert summary(known, ()).headline == "2 questions answered, 1 undecided."

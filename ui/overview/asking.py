@@ -100,9 +100,11 @@ def _ahead(model: str) -> None:
     fingerprint = data_choice.dataset().fingerprint
     ahead = foreseen(_steps(fingerprint, model), workspace(), owner(), fingerprint)
     others = {question.stem: FILES_ONLY for question in QUESTIONS.values() if not question.about_data_set}
-    asked = [_name(stem) for stem, reason in ahead.items() if not reason]
-    st.markdown(f"**Asked, in this order:** {page.plain(', '.join(asked)) or 'nothing.'}")
-    _reasons({stem: reason for stem, reason in (ahead | others).items() if reason})
+    questions = {stem: reason for stem, reason in ahead.items() if not QUESTIONS[stem].serves} | others
+    asked = [_name(stem) for stem, reason in questions.items() if not reason]
+    trained = " A network is trained first, to ask about." if ahead.get("training") == "" else ""
+    st.markdown(f"**Asked, in this order:** {page.plain(', '.join(asked)) or 'nothing'}.{trained}")
+    _reasons({stem: reason for stem, reason in questions.items() if reason})
 
 
 def _follow(agenda: Agenda) -> None:
