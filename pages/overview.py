@@ -53,14 +53,13 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     """The sheet of the chosen data set, or where to begin; with the places of the lead and of what it is about."""
     every = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
     with subject:
-        model = of_models.draw() if len(models) > 1 else one_model.ANY
+        about(choice)
+        model = of_models.draw(label="collapsed") if len(models) > 1 else one_model.ANY
     mine = one_model.runs_about(every, model)
     on_sheet, labelled = results.runs_on_sheet(mine), results.few_labels(mine)
     is_asked = bool(on_sheet or labelled)
     with lead:
         page.lead(LISTED if is_asked else doors.PURPOSE)
-    with subject:
-        about(choice)
     if choice.stored is None or not is_asked:
         doors.doors(choice)
         asking.ask_all(choice, model)

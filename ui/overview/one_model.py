@@ -18,7 +18,7 @@ def control(models: Sequence[StoredModel]) -> One:
         model.fingerprint: name if names.count(name) == 1 else f"{name}, {model.fingerprint[:8]}"
         for model, name in zip(models, names, strict=True)
     }
-    return One(KEY, "Answers about", {ANY: "the model asked about last", **titles}, ANY)
+    return One(KEY, "Answers about", {ANY: "any model", **titles}, ANY)
 
 
 def runs_about(runs: Sequence[Run], model: str) -> list[Run]:
