@@ -31,6 +31,7 @@ CORRECT = "correct on "
 FOLD = "fold, "
 FACTS = ("id", "label", "source", "slice", "copies", "near_copies", "region", "subset", "confidence_bin")
 REGIONS = ("neither", "centroid", "boundary", "both")
+AT_BOUNDARY = REGIONS[2:]
 _Z = special.ndtri(0.975)
 
 

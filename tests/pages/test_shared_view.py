@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.data import Dataset, load_example
+from core.models.stored import ModelFile
 from core.trials import (
     Context,
     FoldPlan,
@@ -146,8 +147,25 @@ def the_sheet(workspace, wine) -> Address:
     return "overview", {"data": wine.fingerprint}
 
 
+@pytest.fixture
+def the_sheet_of_a_model(workspace, wine, the_sheet) -> Address:
+    """The same of one of two models."""
+    other = ModelFile(b"weights", "mine.onnx", wine.fingerprint).to_bytes()
+    workspace.keep_model(LOCAL_OWNER, other, name="other", training_plan="{}", n_test=50, n_correct=20)
+    return the_sheet[0], {**the_sheet[1], "sheet_model": "linear"}
+
+
 VIEWS = (own_folds, own_folds_of_other_samples, quality, quality_with_shift, nothing_generated)
-VIEWS += (mine, mine_beside_a_run, mine_on_trained_sources, data_set, umap, folds_on_a_map, the_sheet)
+VIEWS += (
+    mine,
+    mine_beside_a_run,
+    mine_on_trained_sources,
+    data_set,
+    umap,
+    folds_on_a_map,
+    the_sheet,
+    the_sheet_of_a_model,
+)
 
 
 @pytest.fixture(params=[view.__name__ for view in VIEWS])
