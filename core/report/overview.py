@@ -5,7 +5,7 @@ files. Only like is compared with like, so the axis marks these apart and nothin
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from math import isnan
@@ -130,7 +130,8 @@ def marks(
 ) -> tuple[Mark, ...]:
     """Every accuracy of a sheet, in the order of the answers; first what trained models reached on their test sets.
 
-    Those of `beside` belong to no answer: accuracies from few labels.
+    What two answers say alike stands there once, and what they call alike says what it is about. Those of `beside`
+    belong to no answer: accuracies from few labels.
     """
     reported = [
         Mark(
@@ -144,7 +145,13 @@ def marks(
         for model in models
         if model.n_test and model.n_correct is not None and model.training_plan is not None
     ]
-    return (*reported, *(mark for answer in answers for mark in marks_of(answer.quantities)), *marks_of(beside))
+    about = {mark: answer.about for answer in answers for mark in marks_of(answer.quantities)}
+    labels = [mark.label for mark in about]
+    of_answers = (
+        replace(mark, label=f"{mark.label} ({words})") if labels.count(mark.label) > 1 else mark
+        for mark, words in about.items()
+    )
+    return (*reported, *of_answers, *marks_of(beside))
 
 
 def marks_of(quantities: Sequence[Quantity]) -> list[Mark]:

@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import numpy as np
 import pandas as pd
@@ -297,3 +298,13 @@ def test_the_table_of_samples_says_which_were_matched(open_page, workspace, wine
     known = next(of.tables["Samples, all methods"]() for of in offered if "Samples, all methods" in of.tables)
     assert known["subset"].notna().all()
     assert set(known["subset"]) >= {"matched reference", "unmatched target"}
+
+
+@pytest.mark.parametrize("change", [{"target": "0" * 64}, {"by": "colour"}, {"reference_set": "nowhere"}])
+def test_an_address_of_comparisons_that_cannot_be_made_gets_a_sentence_and_no_result(open_page, workspace, change):
+    two = {side: store(workspace, f"{side}.tsv", made(300, 0.1, n)) for n, side in enumerate(("reference", "target"))}
+    settled(open_page("matched_subsets", **two))
+    app = open_page("overview", sheet="prediction files", compared=urlencode({**two, **change}))
+    assert len(app.error) == 1
+    assert "Accuracy falls" not in texts(app)
+    assert not app.get("plotly_chart")

@@ -1,5 +1,6 @@
 """The sheet: what is said of it is what its answers say, and each accuracy stands on the axis once."""
 
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -80,6 +81,20 @@ def test_the_matched_part_of_the_new_set_stands_on_the_axis_where_enough_pairs_m
 def test_two_accuracies_of_one_name_say_what_they_are_of():
     labels = [mark.label for mark in marks([answer(*numbers("svm"), *numbers("svm", "agglomerative"))])]
     assert len(set(labels)) == len(labels) == 6
+
+
+def test_two_comparisons_of_one_model_are_told_apart_and_what_they_share_stands_there_once():
+    def compared(about: str, target: float) -> Answer:
+        known = [("reference", 0.9), ("target", target)]
+        of = [Quantity(f"matched_subsets.{end}", ("m",), at, Interval(at - 0.1, at + 0.1), 50) for end, at in known]
+        return replace(answer(*of, stem="matched_subsets"), about=about)
+
+    shown = marks([compared("new against old", 0.8), compared("newest against old", 0.7)])
+    assert [mark.label for mark in shown] == [
+        "m: reference set",
+        "m: new test set (new against old)",
+        "m: new test set (newest against old)",
+    ]
 
 
 def test_what_is_not_known_stands_on_no_axis():

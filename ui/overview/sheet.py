@@ -87,7 +87,7 @@ def take(
     provenance: Sequence[tuple[str, str]],
     *,
     asked: Sequence[str],
-    view: View | None = None,
+    view: View,
 ) -> None:
     """Have the menus offer the sheet: as tables, as a page that prints, and by a link to `view`."""
     unasked = [
@@ -106,7 +106,7 @@ def take(
         stem="sheet",
         more=lambda: page.download("The sheet, to print (HTML)", write, name="sheet.html", mime="text/html"),
     )
-    share.offer(None, {}, view=view)
+    share.offer(None, view.settings, view=view)
     share.offer_report(write, name="sheet.html")
 
 
