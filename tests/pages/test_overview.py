@@ -1,4 +1,6 @@
+import io
 import re
+import shlex
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -7,6 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.__main__ import main
 from core.asked import About, usual_plan
 from core.data.predictions.upload import PredictionUpload
 from core.evaluate.average_case.plan import AverageCasePlan
@@ -181,7 +184,14 @@ def test_prediction_files_have_a_sheet_that_computes_nothing(open_page, workspac
     assert "Accuracy falls" not in said
 
 
-def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace):
+def shown_accuracies(app: AppTest) -> tuple[list[str], list[float]]:
+    """What stands on the axis of the sheet."""
+    offered = [each.tables for each in app.session_state["take_away"].values() if "Accuracies" in each.tables]
+    table = offered[0]["Accuracies"]()
+    return table["accuracy"].tolist(), table["value"].tolist()
+
+
+def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace, capsys):
     files = {"reference": made(900, 0.0, 1), "target": made(500, 0.15, 2)}
     two = {side: store(workspace, f"{side}.tsv", content) for side, content in files.items()}
     headline = next(
@@ -199,8 +209,12 @@ def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace):
     page = write().decode()
     assert "Accuracy falls by" in page
     assert all(f"fingerprint {file}" in page for file in two.values())
-    [command] = [code.value for code in app.code if "core compare" in code.value]
-    assert f"--reference={two['reference']} --target={two['target']} " in command
+    [command] = [code.value for code in app.code if "core check" in code.value]
+    assert f"--predictions {two['reference']} {two['target']} " in command
+    assert main(shlex.split(command)[3:]) == 0
+    numbers = pd.read_csv(io.StringIO(capsys.readouterr().out), sep="\t").set_index("number")
+    on_axis = dict(zip(*shown_accuracies(app), strict=True))
+    assert numbers.loc["matched_subsets.target[the model]", "value"] == on_axis["the model: new test set"]
     workspace.delete_predictions(LOCAL_OWNER, two["target"])
     assert "Accuracy falls" not in texts(open_page("overview", sheet="prediction files"))
 

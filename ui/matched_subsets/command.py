@@ -16,10 +16,15 @@ def command_of_stored(sets: TwoSets, plan: MatchingPlan) -> str:
     return compare_command(_stored(sets), _settled(sets, plan))
 
 
+def check_of_stored(sets: TwoSets, plan: MatchingPlan) -> str:
+    """The command that checks two sets of stored predictions."""
+    return share.check_command(["--predictions", *_stored(sets).values()], compare=_given(sets, plan))
+
+
 def commands(sets: TwoSets, plan: MatchingPlan) -> tuple[tuple[str, str], ...]:
     """What each command is, and the command."""
     known = (f"Command: compares them in a terminal{share.FOLDER}", command_of_stored(sets, plan))
-    check = (share.CHECK, share.check_command(["--predictions", *_stored(sets).values()], compare=_given(sets, plan)))
+    check = (share.CHECK, check_of_stored(sets, plan))
     given = [(side, file) for side, fingerprint in _stored(sets).items() if (file := _file(fingerprint)) is not None]
     if len(given) < 2:
         return (known, check)

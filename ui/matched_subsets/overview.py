@@ -19,7 +19,7 @@ from core.report.overview import Answer
 from ui import page_file
 from ui.forms.plan_form import plan_at, plan_parameters
 from ui.matched_subsets import results
-from ui.matched_subsets.command import command_of_stored
+from ui.matched_subsets.command import check_of_stored
 from ui.matched_subsets.plan import MatchingPlan, TwoSets
 from ui.matched_subsets.work import Compared
 from ui.predictions import choice as prediction_choice
@@ -42,7 +42,7 @@ def answers() -> list[tuple[Answer, Mapping[str, str | list[str]], str]]:
                 each.when,
             ),
             each.sets.parameters | (plan_parameters(each.plan) or {}),
-            command_of_stored(each.sets, each.plan),
+            check_of_stored(each.sets, each.plan),
         )
         for each in _still_here(titles)
     ]

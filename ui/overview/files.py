@@ -22,7 +22,7 @@ SHEET = {"sheet": ["prediction files"]}
 COMPARED = "compared"
 """The parameter of the address that names a comparison, by the parameters of its own page."""
 Known = tuple[Answer, Mapping[str, str | list[str]], str]
-"""An answer, the parameters of its address, and the command that computes it."""
+"""An answer, the parameters of its address, and the command that checks it."""
 
 
 def sheet_of_files() -> None:
@@ -52,7 +52,7 @@ def sheet_of_files() -> None:
             model_pairs.offer_of_files(modules, shown)
         every = [question.stem for question in QUESTIONS.values()]
         sheet.take(SUBJECT, shown, accuracies, None, _rests_on(known[:MOST]), asked=every, view=_view(known[:MOST]))
-        share.add_commands([(f"Command: {answer.about}", command) for answer, _, command in known[:MOST]])
+        share.add_commands([(f"Command: checks {answer.about}", command) for answer, _, command in known[:MOST]])
     for module in modules:
         module.begin()
 
