@@ -1,8 +1,8 @@
 """The sheet as people get it: all questions asked by one click, and two files of predictions; both print on one page.
 
-The clock says how long it took (`pytest -s`; 22 and 159 seconds on 2 cores beside other tests). What is asserted is that
-the first verdict comes within a minute, that the budget holds and that nothing is left out without a reason: other work
-shares the machine, so that a budget of five minutes may leave questions for later.
+The clock says how long it took (`pytest -s`; 22 and 159 seconds on 2 cores beside other tests). What is asserted is
+that the first verdict comes within a minute, that the budget holds and that nothing is left out without a reason: other
+work shares the machine, so that a budget of five minutes may leave questions for later.
 """
 
 import re
