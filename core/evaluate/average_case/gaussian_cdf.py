@@ -143,11 +143,11 @@ def _union(
 @lru_cache(maxsize=8)
 def _points(
     n_dimensions: int, n_points: int, seed: int
-) -> tuple[Integer[np.ndarray, "n d"], Integer[np.ndarray, "r d"]]:
-    """A scrambled Sobol sequence as 32-bit integers, and a random shift of it for each replicate."""
+) -> tuple[Integer[np.ndarray, "d n"], Integer[np.ndarray, "r d"]]:
+    """A scrambled Sobol sequence as 32-bit integers, a row per dimension, and a random shift for each replicate."""
     from scipy.stats import qmc
 
     rng = np.random.default_rng([seed, n_dimensions])
     sobol = qmc.Sobol(n_dimensions, scramble=True, bits=32, rng=rng)
-    points = (sobol.random(n_points) * 2.0**32).astype(np.uint32)
+    points = np.ascontiguousarray((sobol.random(n_points) * 2.0**32).astype(np.uint32).T)
     return points, rng.integers(2**32, size=(N_REPLICATES, n_dimensions), dtype=np.uint32)
