@@ -298,29 +298,28 @@ def _draw(n, points, start, shift, below, kept, high, y):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 @no_type_check
-def integrate(limits, correlations, points, shifts, tolerance, errors, n_first, broken, error, rank):
+def integrate(limits, correlations, points, shifts, tolerance, errors, n_first, sums, done, broken, error, rank):
     """Write for each vector the probability that a limit is broken, its error, and the rank of its correlations.
 
     Every replicate uses the same points, shifted by its row of `shifts`; their number doubles until `errors` standard
-    errors of the replicates' mean are at most the vector's `tolerance`, or the points are used up.
+    errors of the replicates' mean are at most the vector's `tolerance`, or the points are used up. `sums` over the
+    points that are `done` are kept, so that more points can go on from there.
     """
     n_replicates = len(shifts)
-    sums = np.empty(n_replicates)
     for i in range(len(limits)):
         rows, lower, last, rank[i] = factor(limits[i], correlations[i])
         own = np.array([lower[row, last[row]] for row in range(len(rows))])
         ordered, weights, is_upper = limits[i][rows] / own, lower / own.reshape(-1, 1), own > 0.0
-        sums[:] = 0.0
-        done, target = 0, n_first
         while True:
+            target = 2 * done[i] if done[i] else n_first
+            if target > points.shape[1]:
+                break
             for replicate in range(n_replicates):
-                sums[replicate] += missed(
-                    ordered, weights, is_upper, last, rank[i], points, shifts[replicate], done, target
-                )
-            done = target
-            means = sums / done
+                shift = shifts[replicate]
+                sums[i, replicate] += missed(ordered, weights, is_upper, last, rank[i], points, shift, done[i], target)
+            done[i] = target
+            means = sums[i] / target
             broken[i] = means.mean()
             error[i] = errors * sqrt(((means - broken[i]) ** 2).sum() / (n_replicates * (n_replicates - 1)))
-            if error[i] <= tolerance[i] or 2 * done > points.shape[1]:
+            if error[i] <= tolerance[i]:
                 break
-            target = 2 * done
