@@ -19,7 +19,7 @@ ERRORS = 4.0
 """The reported error in standard errors of the replicates' mean. Three would be exceeded in 1.2 % at a number of points
 fixed beforehand, and in about 1.7 % as points are added until the error looks small; four are in under 1 %."""
 N_FIRST, N_FEW = 32, 1024
-"""Most vectors are done with few points; a longer sequence is only made where it is needed."""
+"""Most vectors are done with few points: a sequence four times as long is only made where these did not do."""
 PRUNED_SHARE = 0.1
 """The part of the tolerance that may be spent on leaving out coordinates that hardly ever exceed their limits."""
 NO_VARIANCE = 1e-14
@@ -150,15 +150,17 @@ def _integrated(
     n, m = b.shape
     p, wrong, rank = np.full(n, 0.5), np.full(n, np.inf), np.zeros(n, dtype=np.int64)
     sums, done = np.zeros((n, N_REPLICATES)), np.zeros(n, dtype=np.int64)
-    for most in sorted({min(N_FEW, max_points), max_points}):
+    most, left = min(N_FEW, max_points), np.arange(n)
+    while True:
+        points, shifts = _points(m, most, seed)
+        parts = [of[left] for of in (sums, done, p, wrong, rank)]
+        integrate(b[left], r[left], points, shifts, tolerance[left], ERRORS, N_FIRST, *parts)
+        for of, part in zip((sums, done, p, wrong, rank), parts, strict=True):
+            of[left] = part
         left = np.flatnonzero(wrong > tolerance)
-        if len(left):
-            points, shifts = _points(m, most, seed)
-            parts = [of[left] for of in (sums, done, p, wrong, rank)]
-            integrate(b[left], r[left], points, shifts, tolerance[left], ERRORS, N_FIRST, *parts)
-            for of, part in zip((sums, done, p, wrong, rank), parts, strict=True):
-                of[left] = part
-    return p, wrong, rank
+        if most == max_points or not len(left):
+            return p, wrong, rank
+        most = min(4 * most, max_points)
 
 
 @lru_cache(maxsize=8)

@@ -243,10 +243,12 @@ def _reach(limit, weights, column, n, y, reached):
     reached[:] = limit
     whole = column - column % 8
     for at in range(0, whole, 8):  # several at a time, so that `reached` is seldom read and written
-        w, z = weights[at : at + 8], y[at : at + 8]
+        w0, w1, w2, w3 = weights[at], weights[at + 1], weights[at + 2], weights[at + 3]
+        w4, w5, w6, w7 = weights[at + 4], weights[at + 5], weights[at + 6], weights[at + 7]
+        z = y[at : at + 8]
         for b in range(n):
-            first = (w[0] * z[0, b] + w[1] * z[1, b]) + (w[2] * z[2, b] + w[3] * z[3, b])
-            second = (w[4] * z[4, b] + w[5] * z[5, b]) + (w[6] * z[6, b] + w[7] * z[7, b])
+            first = (w0 * z[0, b] + w1 * z[1, b]) + (w2 * z[2, b] + w3 * z[3, b])
+            second = (w4 * z[4, b] + w5 * z[5, b]) + (w6 * z[6, b] + w7 * z[7, b])
             reached[b] -= first + second
     for before in range(whole, column):
         for b in range(n):
