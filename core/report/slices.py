@@ -25,7 +25,7 @@ MOST_CHOSEN = 5
 CLUSTERS = 5
 """So many clusters has a class that is large enough for them."""
 PER_CLUSTER = 40
-BOUNDARY = "Tests at its boundary"
+BOUNDARY = "Boundary tests"
 SMALLEST = 0.02
 """Slices and classes that are weaker by less are not worth a sentence."""
 

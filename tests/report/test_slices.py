@@ -95,7 +95,7 @@ def test_a_weak_slice_says_how_many_tests_lie_at_its_boundary():
     region[CODES == 3] = "boundary"
     weak = weak_slices(table.assign(region=region), SLICES, rng=rng)
     assert weak[0].at_boundary == (2, 9)
-    assert weak_lines(weak)["Tests at its boundary"][0] == "2 of 9"
+    assert weak_lines(weak)["Boundary tests"][0] == "2 of 9"
     assert weak_table(weak)[["n_at_boundary", "n_test"]].iloc[0].tolist() == [2, 9]
 
 
