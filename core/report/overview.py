@@ -210,7 +210,10 @@ def summary(answers: Sequence[Answer], shown: Sequence[Mark], *, n_unasked: int 
     'No question has an answer yet.'
     """
     undecided = sum("undecided" in answer.verdict.headline.casefold() for answer in answers)
-    answered = f"{plural(len(answers), 'question')} answered, {count(undecided)} undecided."
+    n_questions = len({answer.question.stem for answer in answers})
+    of = plural(n_questions, "question")
+    several = f"{plural(len(answers), 'answer')} to {of}" if len(answers) > n_questions else f"{of} answered"
+    answered = f"{several}, {count(undecided)} undecided."
     asking = "Next: ask the questions that have no answer yet." if n_unasked and finished else ""
     if not answers:
         return Verdict("No question has an answer yet.", "", asking, ())

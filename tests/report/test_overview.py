@@ -176,7 +176,7 @@ def test_the_sheet_is_one_page_that_says_every_answer_and_what_was_not_asked():
 
 
 def test_the_summary_gives_the_range_of_accuracy_and_what_is_open():
-    undecided = answer(*numbers("forest"))
+    undecided = answer(*numbers("forest"), stem="cluster_folds")
     undecided = Answer(undecided.question, "", Verdict("Random forest: undecided.", "", "", ()), undecided.quantities)
     known = [answer(*numbers("svm")), undecided]
     shown = marks(known)
@@ -195,6 +195,7 @@ def test_the_summary_gives_the_range_of_accuracy_and_what_is_open():
     assert summary(known, shown).advice == "Next: open the question with the lowest accuracy."
     assert summary(known, shown, n_unasked=1, finished=False).advice == ""
     assert summary(known, ()).headline == "2 questions answered, 1 undecided."
+    assert summary([known[0], known[0]], ()).headline == "2 answers to 1 question, 0 undecided."
     assert not problems_of(short)
 
 
