@@ -11,7 +11,7 @@ from scipy import stats
 from core.data import DataError
 from core.data.predictions.record import Predictions
 from core.evaluate.matched_subsets import Outcomes, match, outcomes_of
-from core.evaluate.matched_subsets.matching import SLACK, candidates, match_candidates
+from core.evaluate.matched_subsets.matching import SLACK, _sorted, candidates, match_candidates
 
 NAMES = ("a", "b", "c")
 
@@ -111,6 +111,33 @@ def test_candidates_are_those_of_the_mask(sets, epsilon, by):
             mask &= reference.label == target.label[t]
         inside = found.reference_order[found.first[place] : found.last[place]]
         assert sorted(inside) == np.flatnonzero(mask).tolist()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])), min_size=1, max_size=60),
+    st.sampled_from([0, 2**16]),
+)
+@settings(deadline=None)
+def test_sets_are_in_the_order_of_lexsort_with_equals_as_they_were_given(rows, more):
+    label, confidence = (np.array(column) for column in zip(*rows, strict=True))
+    label = label + more * (label > 1)  # more classes than a number of 16 bits can name
+    np.testing.assert_array_equal(_sorted(label, confidence), np.lexsort((confidence, label)))
+
+
+@pytest.mark.parametrize("most", [1, 3])
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 512, 2000])
+def test_each_target_takes_the_copy_that_a_list_of_all_that_are_left_gives(n, most):
+    from core.evaluate.matched_subsets.kernels import draw_partners
+
+    rng = np.random.default_rng(n)
+    copies = np.ones(n, dtype=np.int32) if most == 1 else rng.integers(most + 1, size=n, dtype=np.int32)
+    first, last = np.sort(rng.integers(n + 1, size=(2, 3 * n // 2 + 1)), axis=0)
+    order, uniform = rng.permutation(len(first)), rng.random(len(first))
+    left, expected = np.repeat(np.arange(n), copies).tolist(), []
+    for target, share in zip(order, uniform, strict=True):
+        there = [place for place, each in enumerate(left) if first[target] <= each < last[target]]
+        expected.append(left.pop(there[int(share * len(there))]) if there else -1)
+    assert draw_partners(first, last, order, copies, uniform).tolist() == expected
 
 
 def test_candidates_are_those_of_the_mask_on_real_confidences(shared_data):

