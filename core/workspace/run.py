@@ -13,6 +13,7 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.holders import is_dead
 from core.workspace.plans import load_plan
 from core.workspace.schema import RunNameRow, RunRow, StepsRow, TrialRow, now
+from core.workspace.seals import is_named_by
 
 WAITING = -1
 """The number under which a run notes how far the run is that it waits for, beside the numbers of its trials."""
@@ -78,6 +79,10 @@ class Run:
         """How much of it is done, the finished steps of running trials included."""
         begun = sum(steps.share for steps in self.steps)
         return min((self.n_done + begun) / self.n_trials, 1.0) if self.n_trials else 1.0
+
+    def exchanged(self, seal: str) -> bool:
+        """Whether trials were exchanged since it was done: `seal`, of what is stored now, is not the one of then."""
+        return self.state == "done" and self.provenance.get("seal", seal) != seal
 
     @property
     def older_method(self) -> bool:
@@ -175,13 +180,28 @@ def as_run(session: Session, row: RunRow) -> Run:
         finished=row.finished,
         seconds_left=left,
         cancelling=state == "running" and row.cancel_requested,
-        provenance=json.loads(row.provenance),
+        provenance=_provenance(row) or {},
         errors=(*([row.error] if row.error else []), *errors),
         steps=steps,
         waits_for=waits_for,
         pace=pace,
         name=session.scalar(select(RunNameRow.name).where(RunNameRow.run_id == row.id)) or "",
     )
+
+
+def _provenance(row: RunRow) -> dict | None:
+    """What was noted of versions and place; None where it cannot be read any more."""
+    try:
+        noted = json.loads(row.provenance)
+    except ValueError:
+        return None
+    return noted if isinstance(noted, dict) else None
+
+
+def is_whole(row: RunRow) -> bool:
+    """Whether what is noted of a run belongs together: its key, plan and data, and that its provenance can be read."""
+    named = is_named_by(row.key, kind=row.kind, plan=row.plan, fingerprint=row.fingerprint)
+    return named and _provenance(row) is not None
 
 
 def _steps(session: Session, run_id: str) -> dict[int, Steps]:
