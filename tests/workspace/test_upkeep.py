@@ -13,13 +13,16 @@ import pytest
 from sqlalchemy import text
 
 from core.__main__ import main
-from core.data import DataError, load_example
+from core.data import DataError, Dataset, load_example
 from core.data.home import home
+from core.report.quantities import of_run
+from core.report.run_report import body_of
 from core.trials import TrialPlan
 from core.workspace import frames
 from core.workspace.backup import back_up, restore
 from core.workspace.engine.runner import close_engine, engine
 from core.workspace.errors import WorkspaceError
+from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.conftest import behind
 from tests.workspace.plans import SleepPlan
@@ -46,6 +49,16 @@ def test_a_home_that_others_could_read_is_closed_to_them(tmp_path):
     assert len(files) >= 3
     assert {mode(file) for file in files} == {0o600}
     workspace.close()
+
+
+def sheet(workspace: Workspace, dataset: Dataset) -> list[str]:
+    """What the sheet says of each run of a data set: verdict, numbers and seal, as text (NaN is not itself)."""
+    runs = [run for run in workspace.runs(LOCAL_OWNER, dataset.fingerprint) if run.state == "done"]
+    rows = [workspace.rows(LOCAL_OWNER, run.id) for run in runs]
+    return [
+        repr((body_of(own, dataset, run).said, of_run(own, dataset, load_plan(run.plan)), run.provenance["seal"]))
+        for own, run in zip(rows, runs, strict=True)
+    ]
 
 
 def test_a_new_database_is_never_readable_by_others(tmp_path):
@@ -85,6 +98,7 @@ def test_a_backup_under_load_opens_elsewhere_with_equal_rows(tmp_path):
     assert there.run(LOCAL_OWNER, run.id) == workspace.run(LOCAL_OWNER, run.id)
     assert there.seal(LOCAL_OWNER, run.id) == run.provenance["seal"]
     assert there.rows(LOCAL_OWNER, run.id).equals(workspace.rows(LOCAL_OWNER, run.id))
+    assert sheet(there, wine) == sheet(workspace, wine) != []
     assert there.dataset(LOCAL_OWNER, wine.fingerprint).fingerprint == wine.fingerprint
     assert before <= len(there.rows(LOCAL_OWNER, growing.id)) <= after + 1
     there.close()
