@@ -18,6 +18,9 @@ from core.workspace.seals import is_named_by
 WAITING = -1
 """The number under which a run notes how far the run is that it waits for, beside the numbers of its trials."""
 
+STATES = ("queued", "running", "interrupted", "cancelled", "done")
+"""What a run may be."""
+
 LONGEST_LEASE = 60.0
 """No lease is given for longer than that, in seconds; a longer one is not believed."""
 
@@ -137,7 +140,12 @@ def counts_of(session: Session, run_id: str) -> tuple[int, int]:
 
 
 def state_of(row: RunRow) -> str:
-    """The state of a run; where the process that worked on it is gone, it is interrupted, or cancelled as was asked."""
+    """The state of a run; where the process that worked on it is gone, it is interrupted, or cancelled as was asked.
+
+    Interrupted is also one whose word for it is damaged: resuming it does what is missing, if anything.
+    """
+    if row.state not in STATES:
+        return "interrupted"
     if row.state != "running" or is_held(row):
         return row.state
     return "cancelled" if row.cancel_requested else "interrupted"

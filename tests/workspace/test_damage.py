@@ -182,3 +182,12 @@ def test_more_trials_than_a_run_has_are_damage(workspace, done, database):
 def test_a_damaged_plan_hides_no_other_run(workspace, done, database, wine):
     database.execute(text("UPDATE runs SET plan = 'no JSON'"))
     assert workspace.find_run(LOCAL_OWNER, TrialPlan(models=("svm",)), wine.fingerprint) is None
+
+
+def test_a_run_whose_state_is_no_word_any_more_is_interrupted_and_comes_to_its_end(workspace, run_plan, database):
+    run = run_plan(PLAN)
+    rows = workspace.rows(LOCAL_OWNER, run.id)
+    database.execute(text("UPDATE runs SET state = 'dond'"))
+    assert workspace.run(LOCAL_OWNER, run.id).state == "interrupted"
+    assert run_plan(PLAN).state == "done"
+    assert workspace.rows(LOCAL_OWNER, run.id).equals(rows)
