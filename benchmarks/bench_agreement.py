@@ -26,7 +26,7 @@ from core.evaluate.average_case.robustness import evaluate_robustness
 from core.evaluate.cluster_folds import rows_of_run
 from core.evaluate.intervals import wilson
 from core.models import MODELS
-from core.report.samples import agreement, agreement_table, known_of_samples
+from core.report.samples import agreement, agreement_by_class, agreement_table, known_of_samples
 from core.report.slices import find_slices, weak_slices
 from core.represent import default_representation, features_for_splits
 from core.workspace.engine.agenda import usual_steps
@@ -141,6 +141,19 @@ def weak_on_fresh(known: pd.DataFrame, dataset: Dataset, rows: np.ndarray, fresh
     return "\n".join([head, *lines]) if lines else "No slice was below average by every method."
 
 
+def by_class(known: pd.DataFrame) -> str:
+    """The rank correlations of each class by itself, a column each."""
+    table = agreement_by_class(known)
+    if table.empty:
+        return "No class has 20 samples that two measures know."
+    said = [f"{row.rho:.2f} [{row.lower:.2f}, {row.upper:.2f}]" for row in table.itertuples()]
+    marked = [text + "*" * (p < 0.05) for text, p in zip(said, table["p_holm"], strict=True)]
+    wide = table.assign(rho=marked).pivot(index=["measure", "other"], columns="label", values="rho").fillna("")
+    head = ["within", "and", *(f"class “{label}”" for label in wide.columns)]
+    lines = [[*pair, *cells] for pair, cells in zip(wide.index, wide.to_numpy().tolist(), strict=True)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *lines])
+
+
 def main(names: list[str]) -> None:
     print(f"{date.today()}, {os.cpu_count()} processors, Python {platform.python_version()}")
     for name in names or list(CASES):
@@ -159,6 +172,7 @@ def main(names: list[str]) -> None:
                 f"| {row.measure} | {row.other} | {row.n} | {row.rho:.2f} [{row.lower:.2f}, {row.upper:.2f}] "
                 f"| {row.rho_within:.2f} [{row.within_lower:.2f}, {row.within_upper:.2f}] | {row.p_holm:.3f} |"
             )
+        print(f"\n{by_class(known)}")
         print(f"\n{weak_on_fresh(known, dataset, rows, fresh)}")
 
 

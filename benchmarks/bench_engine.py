@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
+from benchmarks.paired import ratio
 from core.data import Dataset, load_example
 from core.evaluate.source_robustness import expected_accuracy_intervals
 from core.figures.source_robustness import interval_chart
@@ -79,15 +80,7 @@ def _processor(executor: Executor) -> float:
 def print_ratio(name: str, these: list[Seconds], others: list[Seconds]) -> None:
     """The first by the second of every round: geometric mean, 95 % interval, lowest and highest."""
     for unit, a, b in zip(("clock", "processor"), zip(*these, strict=True), zip(*others, strict=True), strict=True):
-        print(f"{name}, {unit}: {_ratio(np.log(np.divide(a, b)))}")
-
-
-def _ratio(logs: np.ndarray) -> str:
-    half = stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / np.sqrt(len(logs))
-    mean, lower, upper, lowest, highest = np.exp(
-        [logs.mean(), logs.mean() - half, logs.mean() + half, logs.min(), logs.max()]
-    )
-    return f"{mean:.2f} [{lower:.2f}, {upper:.2f}], {lowest:.2f} to {highest:.2f} in {len(logs)} rounds"
+        print(f"{name}, {unit}: {ratio(a, b)}")
 
 
 def rounds(

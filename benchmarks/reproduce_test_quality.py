@@ -34,7 +34,7 @@ from core.evaluate.guided_tests import (
 from core.evaluate.test_quality import measure_quality, quality_verdict
 from core.models.decoder import fit_decoder
 from core.models.layers import Layer, LayerSamples, layer_names, layer_of
-from core.models.paper_networks import LeNet
+from core.models.paper_networks import LeNet, PaperNetwork
 from core.models.trained import TrainedNetwork
 from core.models.training import one_torch_thread
 from tests.papers.test_set_quality import TABLE_2
@@ -53,13 +53,18 @@ def mnist():
 def network(x, y, path: Path | None, n_epochs: int) -> TrainedNetwork:
     if path is not None and path.exists():
         return TrainedNetwork.from_bytes(path.read_bytes())
-    net = LeNet(n_epochs=n_epochs).fit(x, y, seed=0, n_classes=10)
+    kept = trained(LeNet(n_epochs=n_epochs), x, y)
+    if path is not None:
+        path.write_bytes(kept.to_bytes())
+    return kept
+
+
+def trained(network: PaperNetwork, x, y) -> TrainedNetwork:
+    """A network after its training on images of digits, as the app keeps it."""
+    network.fit(x, y, seed=0, n_classes=10)
     few = np.arange(200)
     names = tuple(str(digit) for digit in range(10))
-    trained = net.trained(Dataset("mnist", "image", x[few], y[few], names, [str(i) for i in few], scale=255.0))
-    if path is not None:
-        path.write_bytes(trained.to_bytes())
-    return trained
+    return network.trained(Dataset("mnist", "image", x[few], y[few], names, [str(i) for i in few], scale=255.0))
 
 
 def table_2(train: LayerSamples, test: LayerSamples, layer: Layer, regions):

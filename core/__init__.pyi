@@ -1,7 +1,14 @@
-"""What type checkers see of `core`: its public surface, which is imported when it is asked for."""
+"""What type checkers see of `core`: its public surface, which is imported when it is asked for.
+
+Settings of `check` are the fields of each question's plan, settings of `compare` the options of `compare_sets`.
+"""
+
+from os import PathLike
+from typing import Any, Literal, overload
 
 from core.cluster import SameSizeKMeans, SDSKMeans
-from core.public import FewLabels, Result, check, compare, dataset, few_labels, predictions, read, record
+from core.data import Dataset, Predictions
+from core.public import FewLabels, Result, dataset, few_labels, predictions, read, record
 from core.split import (
     GroupFolds,
     KMeansFolds,
@@ -57,5 +64,155 @@ __version__: str
 COMMAND: str
 PUBLIC: dict[str, tuple[str, ...]]
 
+@overload
+def check(question: Literal["data_sets"], data: Dataset | str | PathLike[str]) -> Result: ...
+@overload
+def check(
+    question: Literal["cluster_folds"],
+    data: Dataset | str | PathLike[str],
+    *,
+    schemes: tuple[str, ...] = ...,
+    models: tuple[str, ...] = ...,
+    n_folds: int = ...,
+    number: str | None = ...,
+    representation: str | None = ...,
+    n_components: int | None = ...,
+    seeds: tuple[int, ...] = ...,
+    labels_by_fold: tuple[tuple[str | int | float, ...], ...] = ...,
+    options: tuple[tuple[float | int | str | bool | None, ...], ...] = ...,
+) -> Result: ...
+@overload
+def check(
+    question: Literal["source_robustness"],
+    data: Dataset | str | PathLike[str],
+    *,
+    models: tuple[str, ...] = ...,
+    source_finders: tuple[str, ...] = ...,
+    representation: str | None = ...,
+    n_sources: int = ...,
+    schemes: tuple[str, ...] = ...,
+    n_repeats: int = ...,
+    n_clusterings: int = ...,
+    test_share: float = ...,
+    across: str | None = ...,
+    n_train: int | None = ...,
+    n_epochs: int | None = ...,
+    seed: int = ...,
+    epoch: str = ...,
+    left_out: bool = ...,
+) -> Result: ...
+@overload
+def check(
+    question: Literal["data_set_adequacy"],
+    data: Dataset | str | PathLike[str],
+    *,
+    models: tuple[str, ...] = ...,
+    source_finders: tuple[str, ...] = ...,
+    representation: str | None = ...,
+    n_sources: int = ...,
+    schemes: tuple[str, ...] = ...,
+    n_repeats: int = ...,
+    n_clusterings: int = ...,
+    test_share: float = ...,
+    across: str | None = ...,
+    sizes: tuple[int, ...] = ...,
+    n_epochs: int | None = ...,
+    seed: int = ...,
+) -> Result: ...
+@overload
+def check(
+    question: Literal["average_case"],
+    data: Dataset | str | PathLike[str],
+    *,
+    model: Any,
+    sigmas: tuple[float, ...] = ...,
+    estimators: tuple[str, ...] = ...,
+    noise: str = ...,
+    shape: str = ...,
+    cut_off: bool = ...,
+    n_copies: int = ...,
+    antithetic: bool = ...,
+    n_passes: int = ...,
+    class_draws: int = ...,
+    half_draws: int = ...,
+    temperature: float = ...,
+    rows: str = ...,
+    test_share: float = ...,
+    split_seed: int = ...,
+    test_set: str = ...,
+    n_samples: int | None = ...,
+    n_audit: int = ...,
+    audit_half_width: float | None = ...,
+    audit_draws: int = ...,
+    paper_copies: int = ...,
+    directions: bool = ...,
+    seed: int = ...,
+    options: tuple[tuple[float | int | str | bool | None, ...], ...] = ...,
+) -> Result: ...
+@overload
+def check(
+    question: Literal["guided_tests"],
+    data: Dataset | str | PathLike[str],
+    *,
+    model: Any,
+    layer: str | None = ...,
+    r: float | None = ...,
+    theta1: float | None = ...,
+    theta2: float = ...,
+    unit: str = ...,
+    wcl: float | None = ...,
+    noise: float = ...,
+    rivals: str = ...,
+    centroid_share: float = ...,
+    frequency: float = ...,
+    table: bool = ...,
+    decoder_epochs: int = ...,
+    test_share: float = ...,
+    split_seed: int = ...,
+    test_set: str = ...,
+    seed: int = ...,
+) -> Result: ...
+@overload
+def check(
+    question: Literal["covariate_shift"],
+    data: Dataset | str | PathLike[str],
+    *,
+    model: Any,
+    layer: str | None = ...,
+    n_resplits: int = ...,
+    n_dimensions: int = ...,
+    n_components: int = ...,
+    n_draws: int = ...,
+    test_share: float = ...,
+    split_seed: int = ...,
+    test_set: str = ...,
+    seed: int = ...,
+) -> Result: ...
+@overload
+def check(
+    question: Literal["test_quality"],
+    data: Dataset | str | PathLike[str],
+    *,
+    model: Any,
+    layer: str | None = ...,
+    r: float | None = ...,
+    theta1: float | None = ...,
+    theta2: float = ...,
+    unit: str = ...,
+) -> Result: ...
+def compare(
+    reference: Predictions | str | PathLike[str],
+    target: Predictions | str | PathLike[str],
+    *,
+    model: str | None = None,
+    seed: int = 0,
+    epsilon: float = ...,
+    by: Literal["label", "probability"] = ...,
+    method: Literal["random", "maximum"] = ...,
+    order: Literal["shuffled", "given"] = ...,
+    n_repeats: int = ...,
+    n_resamples: int = ...,
+    n_rounds: int = ...,
+) -> Result: ...
 def version() -> str: ...
 def versions(*libraries: str) -> dict[str, str]: ...

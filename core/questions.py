@@ -26,8 +26,8 @@ MODULES = {
 dataset, plan)`, the body of a report. `run` says what a list of runs shows: `parameters(plan)` of the address (None
 where no address leads to the plan; `ui.forms.plan_form` makes them of the plan's fields) and, of a question,
 `verdict(run)`. A plan in words follows from its fields, too (`core.report.descriptions`).
-`card` has `answers()`, `models()` and `begin()`, what the sheet of files shows of a question that no run answers. The
-page is pages/{stem}.py, and how to read it pages/{stem}.md.
+`card` has `answers()`, `models()`, `begin()` and `compare_again(parameters)`, what the sheet of files shows of a
+question that no run answers. The page is pages/{stem}.py, and how to read it pages/{stem}.md.
 """
 
 

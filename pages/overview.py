@@ -1,5 +1,6 @@
 """What can be trusted here? The sheet of a data set, or of files: an answer to each question, and one axis."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -7,13 +8,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.data import EXAMPLES
 from core.evaluate.wording import plural
+from core.questions import with_page
 from core.report.overview import majority, marks
+from core.workspace.models import StoredModel
 from ui import page_file
 from ui.data import choice as data_choice
 from ui.data.choice import Choice
 from ui.data.results import dataset_of
 from ui.forms.controls import One, check_address
-from ui.overview import asking, doors, examined, files, model_pairs, results, sheet
+from ui.overview import asking, doors, examined, files, model_pairs, one_model, results, sheet
 from ui.shell import page, questions, share
 from ui.shell.session import owner, read_only, workspace
 
@@ -24,8 +27,8 @@ CARD = 400
 CLOUDS = "clouds"
 """The kind of the runs that say whether held-out clusters are more than those of any cloud."""
 LISTED = (
-    "One answer per question, each with its 95 % interval. There is no total score. A question that is not listed has "
-    "not been asked, so nothing is known about it."
+    "One answer per question, each with its 95 % interval. There is no total score. Nothing is known about a question "
+    "that has no answer."
 )
 
 
@@ -46,26 +49,28 @@ def about(choice: Choice) -> None:
         )
 
 
-def of_data(choice: Choice, lead: DeltaGenerator, subject: DeltaGenerator) -> None:
+def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator, subject: DeltaGenerator) -> None:
     """The sheet of the chosen data set, or where to begin; with the places of the lead and of what it is about."""
     every = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
-    on_sheet, labelled = results.runs_on_sheet(every), results.few_labels(every)
+    with subject:
+        about(choice)
+        model = of_models.draw(label="collapsed") if len(models) > 1 else one_model.ANY
+    mine = one_model.runs_about(every, model)
+    on_sheet, labelled = results.runs_on_sheet(mine), results.few_labels(mine)
     is_asked = bool(on_sheet or labelled)
     with lead:
         page.lead(LISTED if is_asked else doors.PURPOSE)
-    with subject:
-        about(choice)
     if choice.stored is None or not is_asked:
         doors.doors(choice)
-        asking.ask_all(choice)
+        asking.ask_all(choice, model)
         sheet.elsewhere(len(every), 0)
         return
     known, broken = sheet.answers(on_sheet)
     dataset = dataset_of(choice.stored.fingerprint)
-    models = workspace().models(owner(), dataset.fingerprint)
-    asking.ask_all(choice)
+    asking.ask_all(choice, model)
     counted = [number for run in labelled for number in results.quantities(run)]
-    shown = marks(list(known.values()), models, beside=counted)
+    judged = [each for each in models if model in (one_model.ANY, each.fingerprint)]
+    shown = marks(list(known.values()), judged, beside=counted)
     unasked = questions.unasked({run.kind for run in on_sheet.values()})
     sheet.axis(
         list(known.values()),
@@ -75,25 +80,30 @@ def of_data(choice: Choice, lead: DeltaGenerator, subject: DeltaGenerator) -> No
         finished=all(run.state == "done" for run in on_sheet.values()),
     )
     with st.grid(2, min_column_width=CARD):
-        for stem, run in on_sheet.items():
-            sheet.card(stem, run, known.get(stem), broken.get(stem))
+        for stem, question in with_page().items():
+            if stem in on_sheet:
+                sheet.card(stem, on_sheet[stem], known.get(stem), broken.get(stem))
+            elif question in unasked and not read_only():
+                asking.card(question, choice, model)
     with st.container(gap="xsmall"):
         model_pairs.offer(dataset, on_sheet, every, models)
         examined.offer(dataset, on_sheet)
         page.how_to_read(HOW_TO_READ)
     if not read_only():
-        questions.links(unasked, choice.address)
         sheet.elsewhere(len(every), len(on_sheet))
     rests_on = [("Data", f"{choice.title}, fingerprint {dataset.fingerprint}")]
     beside = [*labelled, *(run for run in every if run.kind == CLOUDS)]
-    view = sheet.view(choice.title, [*on_sheet.values(), *beside], models)
+    settings = {of_models.key: of_models.written(model)} if model else {}
+    view = sheet.view(choice.title, [*on_sheet.values(), *beside], models, settings)
     sheet.take(choice.title, list(known.values()), shown, majority(dataset), rests_on, asked=list(on_sheet), view=view)
-    share.add_check(choice)
+    share.add_check(choice, model)
 
 
 view = One("sheet", "Sheet of", {DATA: "this data set", FILES: "prediction files"}, DATA)
 choice = data_choice.required()
-check_address([view])
+models = workspace().models(owner(), choice.stored.fingerprint) if choice.stored else []
+of_models = one_model.control(models)
+check_address([view, of_models])
 has_files = view.key in st.query_params or bool(workspace().prediction_files(owner()))
 lead, subject = st.container(), st.container(horizontal=True, vertical_alignment="center", gap="medium")
 with subject:
@@ -103,4 +113,4 @@ if chosen == FILES:
         page.lead(LISTED)
     files.sheet_of_files()
 else:
-    of_data(choice, lead, subject)
+    of_data(choice, models, lead, subject)

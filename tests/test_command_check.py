@@ -131,6 +131,14 @@ def test_a_sheet_of_plans_is_worked_off_and_its_numbers_are_those_of_the_run(tmp
     assert (found["value"], found["lower"]) == (row.inclusive.value, row.inclusive.over_sources.lower)
 
 
+def test_a_sheet_may_be_the_word_itself(capsys):
+    word = json.dumps({"plans": [PLAN], "require": ["source_robustness.inclusive >= .1"]})
+    assert main(["check", word, "--data", "wine"]) == 0
+    assert "holds: source_robustness.inclusive >= 0.1" in capsys.readouterr().err
+    assert main(["check", '{"plans": 1}', "--data", "wine"]) == 2
+    assert "The sheet: 'plans' and 'require' are lists" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("plan", "name"),
     [

@@ -79,7 +79,7 @@ def test_the_wheel_holds_what_is_read_at_run_time_and_no_secret(wheel):
     assert ".streamlit/secrets.toml" not in names
 
 
-def test_a_check_runs_far_from_a_checkout(installed, away):
+def test_a_check_and_a_run_go_far_from_a_checkout(installed, away):
     rng = np.random.default_rng(0)
     y = np.arange(120) % 2
     table = pd.DataFrame(rng.normal(size=(120, 2)) + 2 * y[:, None], columns=["a", "b"])
@@ -94,6 +94,10 @@ def test_a_check_runs_far_from_a_checkout(installed, away):
     told = subprocess.run([installed / "python", "-c", where], capture_output=True, timeout=SECONDS, check=True, **away)
     assert told.stdout.startswith(str(installed.parent))
     assert told.stdout.split()[1] == "touchstone"
+    plan = '{"kind": "trials", "models": ["nearest_neighbours"], "n_repeats": 2}'
+    run = [installed / "touchstone", "run", "--data", "t.csv", plan]
+    rows = subprocess.run(run, capture_output=True, timeout=SECONDS, check=True, **away).stdout
+    assert "n_correct" in rows.partition("\n")[0].split("\t")
     refused = subprocess.run(
         [installed / "touchstone", "check"], capture_output=True, timeout=SECONDS, check=False, **away
     )

@@ -2,10 +2,12 @@
 
 import ast
 import dataclasses
+import inspect
 import os
 import re
 import subprocess
 import sys
+from typing import get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -22,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 import core
 from core import check, compare, dataset, few_labels, predictions, public, read, record
 from core.data import DataError, Dataset, Predictions, load_example
-from core.evaluate.matched_subsets import compare_pairs, matched_verdict
+from core.evaluate.matched_subsets import compare_pairs, compare_sets, matched_verdict
 from core.evaluate.source_robustness import expected_accuracy_intervals
 from core.evaluate.test_quality import measure_quality, quality_verdict
 from core.figures.theme import alt_text
@@ -31,8 +33,8 @@ from core.models.judged import judge
 from core.models.layers import LayerSamples
 from core.models.live import lent
 from core.models.load import read_stored
-from core.public import RECIPES
-from core.questions import QUESTIONS
+from core.public import RECIPES, asking
+from core.questions import QUESTIONS, plan_class
 from core.trials import Context, TrialPlan
 from tests.conftest import ROOT
 
@@ -302,14 +304,44 @@ def test_importing_core_imports_none_of_what_it_exports_and_all_of_it_is_there()
         core.nothing  # noqa: B018
 
 
+STUB = ast.parse((ROOT / "core" / "__init__.pyi").read_text("utf-8")).body
+
+
 def test_type_checkers_see_what_there_is():
-    stub = ast.parse((ROOT / "core" / "__init__.pyi").read_text("utf-8"))
     seen = {
         node.module: {name.asname or name.name for name in node.names}
-        for node in stub.body
-        if isinstance(node, ast.ImportFrom)
+        for node in STUB
+        if isinstance(node, ast.ImportFrom) and node.module in core.PUBLIC
     }
+    seen["core.public"] |= {node.name for node in STUB if isinstance(node, ast.FunctionDef)} - {"version", "versions"}
     assert seen == {module: set(names) for module, names in core.PUBLIC.items()}
+
+
+def stubs(name: str) -> dict[str, dict[str, str]]:
+    """What may be said besides the data, with its type, by the question or the function."""
+    return {
+        ast.unparse(node.args.args[0].annotation): {
+            each.arg: ast.unparse(each.annotation) for each in node.args.kwonlyargs if each.arg != "model"
+        }
+        for node in STUB
+        if isinstance(node, ast.FunctionDef) and node.name == name
+    }
+
+
+def test_type_checkers_know_the_settings_of_every_question():
+    typed = {key.removeprefix("Literal['").removesuffix("']"): settings for key, settings in stubs("check").items()}
+    assert set(typed) == set(public.QUESTIONS)
+    for question, stem in {**{stem: stem for stem in RECIPES}, **asking.MODELS}.items():
+        kind = plan_class(QUESTIONS[stem])
+        hints = get_type_hints(kind)
+        fields = {field.name: hints[field.name] for field in dataclasses.fields(kind) if field.name != "model"}
+        assert list(typed[question]) == list(fields)
+        assert {name: eval(text) for name, text in typed[question].items()} == fields
+    options = {*inspect.signature(measure_quality).parameters} - {"train", "test", "regions", "rng"}
+    assert set(typed["test_quality"]) == options | {"layer"}
+    [settings] = stubs("compare").values()
+    options = {*inspect.signature(compare_sets).parameters} - {"reference", "target", "model", "rng", "on_step"}
+    assert set(settings) == options | {"seed"}
 
 
 @pytest.mark.parametrize("name", core.PUBLIC["core.split"])

@@ -1,8 +1,9 @@
 """Can an accuracy be trusted as far as somebody requires? Questions, worked off without a browser.
 
-A sheet is JSON: `plans` as the pages' “copy as command” gives them, `compare` with options of that command, and
-`require`, sentences such as "source_robustness.rho >= .9". Where no plans are given, data are asked every question with
-its usual settings, as the page's “Ask all questions” does. The numbers are those of the pages, of the same runs.
+A sheet is JSON, in a file or as the word itself: `plans` as the pages' “copy as command” gives them, `compare` with
+options of that command, and `require`, sentences such as "source_robustness.rho >= .9". Where no plans are given,
+data are asked every question with its usual settings, as the page's “Ask all questions” does. The numbers are those of
+the pages, of the same runs.
 """
 
 import argparse
@@ -141,7 +142,12 @@ _ENDS = ("value", "lower", "upper")
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command besides those of the data set."""
-    parser.add_argument("sheet", nargs="?", metavar="SHEET.json", help="questions, settings and requirements")
+    parser.add_argument(
+        "sheet",
+        nargs="?",
+        metavar="SHEET.json",
+        help="questions, settings and requirements: a file, or the JSON itself",
+    )
     parser.add_argument("--predictions", nargs=2, metavar=("REFERENCE", "TARGET"), help="two files of predictions")
     parser.add_argument(
         "--require", action="append", default=[], metavar="TEXT", help="such as 'source_robustness.rho >= .9'"
@@ -177,16 +183,20 @@ def explained() -> str:
 def read_sheet(chosen: argparse.Namespace) -> Sheet:
     """The sheet that was named, with what the options add. Raises DataError where nothing is asked."""
     sheet = Sheet()
-    if chosen.sheet is not None:
+    name = chosen.sheet
+    if name is not None and name.lstrip().startswith("{"):
+        name = "The sheet"
+        sheet = Sheet.read(chosen.sheet, name)
+    elif name is not None:
         try:
-            sheet = Sheet.read(Path(chosen.sheet).read_text("utf-8"), chosen.sheet)
+            sheet = Sheet.read(Path(name).read_text("utf-8"), name)
         except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{chosen.sheet}: cannot be read ({error}). Name a sheet.") from None
+            raise DataError(f"{name}: cannot be read ({error}). Name a sheet.") from None
     more = tuple(map(Requirement.read, chosen.require))
     if chosen.data is chosen.predictions is chosen.model is None and not sheet.plans:
         raise DataError("Nothing is asked: name data with --data, or two files with --predictions.")
     if chosen.data is None and (sheet.plans or chosen.model is not None):
-        given = f"{chosen.sheet} holds plans" if sheet.plans else f"{chosen.model} is a model"
+        given = f"{name} holds plans" if sheet.plans else f"{chosen.model} is a model"
         raise DataError(f"{given}: say of which data with --data.")
     return Sheet(sheet.plans, sheet.compare, (*sheet.require, *more))
 

@@ -5,7 +5,7 @@ files. Only like is compared with like, so the axis marks these apart and nothin
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from math import isnan
@@ -73,7 +73,8 @@ class Answer:
     def trusted(self) -> str:
         """How often such a sentence was wrong where the truth was known, and what would settle an undecided one."""
         undecided = "undecided" in self.verdict.headline.casefold()
-        return " ".join(part for part in (reliability(self.claim), settles(self.claim) if undecided else "") if part)
+        n = self.quantities[0].n if self.quantities else None
+        return " ".join(part for part in (reliability(self.claim), settles(self.claim, n) if undecided else "") if part)
 
     @property
     def computed(self) -> str:
@@ -81,16 +82,19 @@ class Answer:
         return "" if self.when is None else f"{datetime.fromtimestamp(self.when, UTC):%d %b %Y, %H:%M} UTC"
 
 
-def settles(claim: Claim | None) -> str:
+def settles(claim: Claim | None, n: int | None = None) -> str:
     """How much more data would decide what is undecided, if the effect is as large as it was estimated.
 
     An effect that is worth a sentence has to clear 0, a smaller one has to stay within what is worth one; widths fall
-    with the root of the number of samples (or sources). Corrections for many claims ask for a little more.
+    with the root of the number of samples (or sources). Corrections for many claims ask for a little more. `n` is how
+    many samples there are.
 
     >>> from core.evaluate.claims import claim
     >>> from core.evaluate.intervals import Interval
     >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2))
     'If the effect is as estimated, about 2.2 times as many samples or sources would decide this.'
+    >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2), n=1797)
+    'If the effect is as estimated, about 2.2 times as many samples (4\u202f043 in all) or sources would decide this.'
     >>> settles(claim("x.y", 0.02, Interval(0.01, 0.03), 0.001))
     ''
     """
@@ -101,7 +105,10 @@ def settles(claim: Claim | None) -> str:
         return f"More than {MOST_TIMES} times as many samples or sources would be needed to decide this."
     if times <= 1:
         return "A few more samples or sources would decide this."
-    return f"If the effect is as estimated, about {times:.1f} times as many samples or sources would decide this."
+    in_all = "" if n is None else f" ({count(round(times * n))} in all)"
+    return (
+        f"If the effect is as estimated, about {times:.1f} times as many samples{in_all} or sources would decide this."
+    )
 
 
 def times_needed(claim: Claim | None) -> float | None:
@@ -123,7 +130,8 @@ def marks(
 ) -> tuple[Mark, ...]:
     """Every accuracy of a sheet, in the order of the answers; first what trained models reached on their test sets.
 
-    Those of `beside` belong to no answer: accuracies from few labels.
+    What two answers say alike stands there once, and what they call alike says what it is about. Those of `beside`
+    belong to no answer: accuracies from few labels.
     """
     reported = [
         Mark(
@@ -137,7 +145,13 @@ def marks(
         for model in models
         if model.n_test and model.n_correct is not None and model.training_plan is not None
     ]
-    return (*reported, *(mark for answer in answers for mark in marks_of(answer.quantities)), *marks_of(beside))
+    about = {mark: answer.about for answer in answers for mark in marks_of(answer.quantities)}
+    labels = [mark.label for mark in about]
+    of_answers = (
+        replace(mark, label=f"{mark.label} ({words})") if labels.count(mark.label) > 1 else mark
+        for mark, words in about.items()
+    )
+    return (*reported, *of_answers, *marks_of(beside))
 
 
 def marks_of(quantities: Sequence[Quantity]) -> list[Mark]:
@@ -189,22 +203,31 @@ def metrics(answers: Sequence[Answer]) -> tuple[Metric, ...]:
 def summary(answers: Sequence[Answer], shown: Sequence[Mark], *, n_unasked: int = 0, finished: bool = True) -> Verdict:
     """How far accuracy ranges over all that was asked, of how many answers, and what to do next; no score of them all.
 
+    Like is compared with like: where recipes have accuracies, the range is theirs, and single models stand beside it.
     There is no advice while a question is under way, as on its page.
 
     >>> summary((), ()).headline
     'No question has an answer yet.'
     """
     undecided = sum("undecided" in answer.verdict.headline.casefold() for answer in answers)
-    answered = f"{plural(len(answers), 'question')} answered, {count(undecided)} undecided."
+    n_questions = len({answer.question.stem for answer in answers})
+    of = plural(n_questions, "question")
+    several = f"{plural(len(answers), 'answer')} to {of}" if len(answers) > n_questions else f"{of} answered"
+    answered = f"{several}, {count(undecided)} undecided."
     asking = "Next: ask the questions that have no answer yet." if n_unasked and finished else ""
     if not answers:
         return Verdict("No question has an answer yet.", "", asking, ())
     if not shown:
         return Verdict(answered, "", asking, ())
-    least, most = (end(shown, key=lambda mark: mark.value) for end in (min, max))
+    recipes = [mark for mark in shown if mark.is_recipe]
+    alike, others = recipes or shown, [mark for mark in shown if recipes and not mark.is_recipe]
+    least, most = (end(alike, key=lambda mark: mark.value) for end in (min, max))
     ends = [percent(mark.value, mark.interval) for mark in (least, most)]
-    headline = f"Accuracy runs from {ends[0]} to {ends[1]}."
+    headline = f"{'Trained anew, accuracy' if others else 'Accuracy'} runs from {ends[0]} to {ends[1]}."
     where = f"Lowest: {least.label}, n = {count(least.n)}. Highest: {most.label}, n = {count(most.n)}."
+    for mark in others[:1]:
+        more = f", and {count(len(others) - 1)} more below" if others[1:] else ""
+        where += f" One model: {mark.label}, {percent(mark.value, mark.interval)}{more}."
     reading = "Next: open the question with the lowest accuracy." if finished else ""
     return Verdict(headline, f"{where} {answered}", asking or reading, ())
 

@@ -36,6 +36,7 @@ QUANTITIES = {
     "matched_subsets.unmatched": "the part of it that unmatched targets add",
     "matched_subsets.reference": "accuracy on the reference set",
     "matched_subsets.target": "accuracy on the target set",
+    "matched_subsets.matched": "accuracy on the targets that have a reference sample of equal confidence",
 }
 """What can be bounded, and what it is. All are fractions: .9, not 90."""
 
@@ -59,6 +60,7 @@ ON_AXIS = {
     "few_labels.accuracy": OnAxis("labels", lambda of: f"New samples of {of[0]}, by few labels"),
     "matched_subsets.reference": OnAxis("reference", lambda of: f"{of[0]}: reference set"),
     "matched_subsets.target": OnAxis("target", lambda of: f"{of[0]}: new test set"),
+    "matched_subsets.matched": OnAxis("target", lambda of: f"{of[0]}: new test set, matched"),
 }
 """The accuracies that one can plan for, by name, in the order of the axis."""
 
@@ -111,6 +113,10 @@ def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
             found.append(
                 Quantity(f"matched_subsets.{side}", (row.model,), of.value, of.interval, getattr(row, f"n_{side}"))
             )
+        if row.enough:
+            matched = row.subset("matched target")
+            of = matched.accuracy
+            found.append(Quantity("matched_subsets.matched", (row.model,), of.value, of.interval, round(matched.n)))
     return tuple(found)
 
 

@@ -31,6 +31,7 @@ CORRECT = "correct on "
 FOLD = "fold, "
 FACTS = ("id", "label", "source", "slice", "copies", "near_copies", "region", "subset", "confidence_bin")
 REGIONS = ("neither", "centroid", "boundary", "both")
+AT_BOUNDARY = REGIONS[2:]
 _Z = special.ndtri(0.975)
 
 
@@ -192,6 +193,33 @@ def agreement(table: pd.DataFrame) -> tuple[Agreement, ...]:
         Agreement(measure, other, n, overall, interval_of(overall, n), within, interval_of(within, degrees), p)
         for (measure, other, n, overall, within, degrees), p in zip(pairs, corrected, strict=True)
     )
+
+
+def agreement_by_class(table: pd.DataFrame) -> pd.DataFrame:
+    """The same pairs within each class by itself: tidy rows of label, measure, other, n, rho, lower, upper and p_holm.
+
+    Left out are classes with too few samples that both know, or where one of the two is constant.
+
+    Examples
+    --------
+    >>> easy = np.arange(50.0)
+    >>> two = pd.DataFrame({"id": easy, "label": ["a"] * 25 + ["b"] * 25, "confidence": easy})
+    >>> agreement_by_class(two.assign(p_robust=np.where(easy < 25, easy, -easy)))[["label", "n", "rho"]].values.tolist()
+    [['a', 25, 1.0], ['b', 25, -1.0]]
+    """
+    rows: list[dict[str, object]] = []
+    for label, own in table.groupby("label", sort=False):
+        for measure, other in combinations(measures(table), 2):
+            both = own[[measure, other]].dropna()
+            n = len(both)
+            rho = _correlation(*(both[name].to_numpy(dtype=float) for name in both)) if n >= FEWEST else np.nan
+            if not np.isnan(rho):
+                ends, p = interval_of(rho, n), _p_value(rho, n)
+                known = {"rho": rho, "lower": ends.lower, "upper": ends.upper, "p_holm": p}
+                rows.append({"label": label, "measure": measure, "other": other, "n": n, **known})
+    columns = ["label", "measure", "other", "n", "rho", "lower", "upper", "p_holm"]
+    found = pd.DataFrame(rows, columns=columns)
+    return found.assign(p_holm=holm(found["p_holm"].tolist()))
 
 
 def interval_of(rho: float, n: int) -> Interval:

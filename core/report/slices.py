@@ -17,7 +17,7 @@ from core.data import Dataset
 from core.evaluate.claims import Claim, claim, corrected
 from core.evaluate.intervals import Interval, apart, p_of_interval, wilson
 from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
-from core.report.samples import CORRECT, correct_on, measures
+from core.report.samples import AT_BOUNDARY, CORRECT, correct_on, measures
 
 FEWEST = 10
 """Fewer samples of a slice in either half, and the slice is not looked at."""
@@ -25,6 +25,7 @@ MOST_CHOSEN = 5
 CLUSTERS = 5
 """So many clusters has a class that is large enough for them."""
 PER_CLUSTER = 40
+BOUNDARY = "Boundary tests"
 SMALLEST = 0.02
 """Slices and classes that are weaker by less are not worth a sentence."""
 
@@ -48,6 +49,8 @@ class Weak:
 
     `claim` is of the difference, positive where the slice is weaker. `beside` has for each other measure its mean in
     the slice and in the rest, on all samples that it knows; the median of sigma-50, which may be infinite.
+    `at_boundary` says how many of the slice's test samples lie at its class's boundary, and how many there are; None
+    where no regions were drawn.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Weak:
     rest: float
     claim: Claim
     beside: tuple[tuple[str, float, float], ...]
+    at_boundary: tuple[int, int] | None = None
 
     @property
     def is_weak(self) -> bool:
@@ -207,10 +211,19 @@ def _compared(
             for other in measures(table)
             if other != held_out and table.loc[members, other].count() >= FEWEST // 2
         )
-        weak.append(Weak(name, len(inside), float(inside.mean()), ends[0], float(outside.mean()), of_loss, beside))
+        accuracy, rest = float(inside.mean()), float(outside.mean())
+        weak.append(Weak(name, len(inside), accuracy, ends[0], rest, of_loss, beside, _at_boundary(table, members)))
     claims = corrected([each.claim for each in weak])
     judged = [replace(each, claim=of_loss) for each, of_loss in zip(weak, claims, strict=True)]
     return tuple(sorted(judged, key=lambda each: -each.claim.estimate))
+
+
+def _at_boundary(table: pd.DataFrame, members: Bool[np.ndarray, " n"]) -> tuple[int, int] | None:
+    """How many test samples of a group lie at a boundary, and how many there are."""
+    if "region" not in table:
+        return None
+    regions = table.loc[members, "region"].dropna()
+    return int(regions.isin(AT_BOUNDARY).sum()), len(regions)
 
 
 def _middle(values: pd.Series) -> float:
@@ -267,7 +280,10 @@ def _it(n: int) -> str:
 
 
 def weak_table(weak: Sequence[Weak]) -> pd.DataFrame:
-    """Tidy rows: name, n, accuracy with lower and upper, rest, loss with lower and upper, p_holm, and every measure."""
+    """Tidy rows: name, n, accuracy with lower and upper, rest, loss with lower and upper, p_holm, and every measure.
+
+    Where regions are known also n_at_boundary, of n_test test samples.
+    """
     return pd.DataFrame(
         [
             {
@@ -282,6 +298,7 @@ def weak_table(weak: Sequence[Weak]) -> pd.DataFrame:
                 "loss_upper": each.claim.interval.upper,
                 "p_holm": each.claim.p_value,
                 **{name: inside for name, inside, _ in each.beside},
+                **(dict(zip(("n_at_boundary", "n_test"), each.at_boundary, strict=True)) if each.at_boundary else {}),
             }
             for each in weak
         ]
@@ -302,6 +319,7 @@ def weak_lines(weak: Sequence[Weak]) -> pd.DataFrame:
                 "Loss (points)": points(each.claim.estimate, each.claim.interval).replace(" points", ""),
                 "p (Holm)": p_value(each.claim.p_value).removeprefix("p ").removeprefix("= "),
                 **{_heading(name): beside.get(name, "") for name in columns},
+                **({BOUNDARY: " of ".join(map(count, each.at_boundary))} if each.at_boundary else {}),
             }
         )
     return pd.DataFrame(lines)

@@ -1,7 +1,8 @@
 """The sheet as people get it: all questions asked by one click, and two files of predictions; both print on one page.
 
-The clock says how long it took (`pytest -s`); what is asserted is that the budget holds and that nothing is left out
-without a reason. Other work shares the machine, so that a budget of five minutes may leave questions for later.
+The clock says how long it took (`pytest -s`; 22 and 159 seconds on 2 cores beside other tests). What is asserted is
+that the first verdict comes within a minute, that the budget holds and that nothing is left out without a reason: other
+work shares the machine, so that a budget of five minutes may leave questions for later.
 """
 
 import re
@@ -19,8 +20,8 @@ from tests.browser.waiting import click, settled, unfold
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 
-FIVE_MINUTES, A_STEP = 300, 60
-"""Seconds: the budget, and what the step under way may still take when it is over."""
+A_MINUTE, FIVE_MINUTES, A_STEP = 60, 300, 60
+"""Seconds: until the first verdict, the budget, and what the step under way may still take when it is over."""
 
 
 def pages_of(page: Page, sheet: Path) -> int:
@@ -42,6 +43,7 @@ def test_one_click_fills_the_sheet_within_its_budget(own_server: Server, page: P
     settled(page)
     asked = [question.stem for question in QUESTIONS.values() if question.kind and question.page and question.name]
     print(f"first verdict after {first:.0f} s, sheet after {whole:.0f} s: {cards.count()} of {len(asked)} questions")
+    assert first <= A_MINUTE
     assert whole <= FIVE_MINUTES + A_STEP
     left_out = page.get_by_text("Not answered:")
     assert cards.count() == len(asked) or left_out.count()

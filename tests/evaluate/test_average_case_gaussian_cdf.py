@@ -1,10 +1,13 @@
 """P(no coordinate exceeds its limit): closed forms, scipy, exact reductions of singular cases, the error's promise."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
 
@@ -12,7 +15,7 @@ from core.evaluate.average_case.gaussian_cdf import MOST_PAIRS, mvn_cdf
 from core.evaluate.average_case.gradients import NoisyInputs, logits_of
 from core.evaluate.average_case.moments import linearised
 from core.evaluate.average_case.noise import Noise
-from core.evaluate.average_case.normal_kernels import factor, quantile
+from core.evaluate.average_case.normal_kernels import ON_VECTORS, factor, quantile, sides
 from core.evaluate.average_case.pair_bounds import bivariate_tail, bounds_from_pairs
 from tests.evaluate.small_networks import SideBySide, digits_cnn, generator
 
@@ -36,12 +39,51 @@ def by_scipy(z, cov, *, tol=1e-5):
     )
 
 
+@njit(**ON_VECTORS)
+def sides_of(x, above, below):
+    for i in range(len(x)):
+        above[i], below[i] = sides(x[i])
+
+
+@njit(**ON_VECTORS)
+def quantiles_of(p, x):
+    for i in range(len(p)):
+        x[i] = quantile(p[i])
+
+
+def test_either_tail_is_exact():
+    x = np.linspace(-37.0, 37.0, 20_001)
+    above, below = np.empty_like(x), np.empty_like(x)
+    sides_of(x, above, below)
+    for tail, true in ((above, ndtr(-x)), (below, ndtr(x))):
+        np.testing.assert_allclose(tail, true, rtol=1e-11)
+        np.testing.assert_allclose(tail[true > ndtr(-9.0)], true[true > ndtr(-9.0)], rtol=1e-13)
+
+
+def test_beyond_what_a_float_can_hold_a_tail_is_nothing():
+    for x, likely in ((np.inf, 1), (-np.inf, 0), (100.0, 1), (-100.0, 0)):
+        assert sides(x)[likely] == 1.0
+        assert 0.0 <= sides(x)[1 - likely] < 1e-300
+
+
 def test_quantile_is_the_inverse_of_the_distribution_function():
-    p = np.concatenate([np.linspace(1e-12, 1 - 1e-12, 2001), 10.0 ** -np.arange(1.0, 300.0)])
-    found = np.array([quantile(one) for one in p])
-    np.testing.assert_allclose(found, ndtri(p), rtol=1e-14, atol=1e-15)
-    assert quantile(0.0) == -np.inf
-    assert quantile(1.0) == np.inf
+    p = np.concatenate([np.linspace(1e-12, 1 - 1e-12, 2001)[1:-1], 10.0 ** -np.arange(1.0, 12.0)])
+    x = np.empty_like(p)
+    quantiles_of(p, x)
+    np.testing.assert_allclose(x, ndtri(p), rtol=1e-14, atol=1e-15)
+    far = 10.0 ** -np.arange(12.0, 300.0)
+    np.testing.assert_allclose([quantile(one) for one in far], ndtri(far), rtol=2e-6)
+    assert quantile(0.0) < -37.0
+    assert quantile(1.0) > 37.0
+
+
+def test_loops_over_points_run_on_whole_vectors():
+    x, above, below = np.ones((3, 8))
+    sides_of(x, above, below)
+    quantiles_of(below, x)
+    for loop in (sides_of, quantiles_of):
+        [code] = loop.inspect_llvm().values()
+        assert re.search(r"fdiv[ a-z]* <\d+ x double>", code), loop
 
 
 def test_one_coordinate_is_exact():

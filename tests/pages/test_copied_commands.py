@@ -19,12 +19,16 @@ from core.workspace.engine.runner import engine
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import run_of_rows
+from tests.pages.test_matched_subsets import settled
 from tests.report.runs import TRAINING, data, model, plans
+from ui.matched_subsets import work
+from ui.matched_subsets.work import N_RESAMPLES
 from ui.shell import shared_view
 
 ASKED = {question.kind: stem for stem, question in with_page().items() if question.kind}
 SMALL = {"covariate_shift": {"n_resplits": 19}, "guided_tests": {"frequency": 0.5}}
 """Of plans that follow from a stored model, as its page makes them."""
+SPAM = {"reference": "preds", "target": "hindi_preds"}
 
 
 def small(workspace: Workspace, kind: str) -> Plan:
@@ -45,9 +49,7 @@ def stored(workspace: Workspace, kind: str) -> Run:
 
 
 @pytest.mark.parametrize("kind", ASKED)
-def test_a_copied_command_finds_the_run_of_the_page_and_a_sheet_takes_its_plan(
-    kind, open_page, workspace, tmp_path, capsys
-):
+def test_copied_commands_find_the_run_of_the_page_and_check_its_numbers(kind, open_page, workspace, capsys):
     run = stored(workspace, kind)
     page, parameters = shared_view.parameters_of(run)
     assert page == ASKED[kind]
@@ -58,8 +60,8 @@ def test_a_copied_command_finds_the_run_of_the_page_and_a_sheet_takes_its_plan(
     assert main(words) == 0
     assert read(capsys.readouterr().out).equals(read(rows.to_csv(sep="\t", index=False)))
 
-    (tmp_path / "sheet.json").write_text(json.dumps({"plans": [json.loads(words[-1])]}))
-    assert main(["check", str(tmp_path / "sheet.json"), *words[1:-1]]) == 0
+    [check] = [code.value for code in app.code if code.value.startswith("python -m core check")]
+    assert main(shlex.split(check)[3:]) == 0
     checked = read(capsys.readouterr().out).set_index("number")["value"].to_dict()
     assert checked == {one.title: one.value for one in of_run(rows, data(), small(engine().workspace, kind))}
     assert [each.id for each in engine().workspace.runs(LOCAL_OWNER) if each.kind == kind] == [run.id]
@@ -80,3 +82,36 @@ def test_the_command_of_the_sheet_finds_what_is_on_it(open_page, workspace, caps
     checked = read(capsys.readouterr().out).set_index("number")["value"].to_dict()
     kept = engine().workspace.rows(LOCAL_OWNER, run.id)
     assert checked == {one.title: one.value for one in of_run(kept, data(), plan)}
+
+
+@pytest.mark.evidence
+def test_a_check_of_two_files_has_the_numbers_of_the_page_to_the_last_digit(
+    open_page, shared_data, monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setattr(work, "N_RESAMPLES", N_RESAMPLES)
+    files = {side: shared_data / "predictions" / f"spam__{name}.tsv" for side, name in SPAM.items()}
+    app = open_page("matched_subsets")
+    for side, words in (("reference", "reference"), ("target", "new")):
+        place = next(uploader for uploader in app.file_uploader if words in uploader.label)
+        place.upload(files[side].name, files[side].read_bytes())
+        app.run()
+        app.button(key=f"use-{side}").click().run()
+    offered = settled(app).session_state["take_away"].values()
+    compared = next(each.tables["Comparison"]() for each in offered if "Comparison" in each.tables).iloc[0]
+    app = open_page("overview", sheet="prediction files")
+    offered = app.session_state["take_away"].values()
+    accuracies = next(each.tables["Accuracies"]() for each in offered if "Accuracies" in each.tables)
+    out = tmp_path / "out.json"
+    assert main(["check", "--predictions", *map(str, files.values()), "--json", str(out)]) == 0
+    numbers = {one["number"].split("[")[0].split(".")[1]: one for one in json.loads(out.read_text())["numbers"]}
+    for name in ("gap", "matched_gap", "mix", "unmatched"):
+        number = numbers[name]
+        ends = (number["value"], number["lower"], number["upper"])
+        assert ends == tuple(compared[[name, f"{name}_lower", f"{name}_upper"]])
+    for name, title in (
+        ("reference", "reference set"),
+        ("target", "new test set"),
+        ("matched", "new test set, matched"),
+    ):
+        [row] = [row for label, row in accuracies.set_index("accuracy").iterrows() if label.endswith(f": {title}")]
+        assert row.tolist() == [numbers[name][what] for what in ("value", "lower", "upper", "n")]

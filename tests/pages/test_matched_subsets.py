@@ -1,3 +1,4 @@
+import io
 import shlex
 from urllib.parse import parse_qsl, urlsplit
 
@@ -462,6 +463,12 @@ def test_the_commands_that_are_offered_say_the_same_of_stored_files_and_of_the_f
         assert "points" in said.err
         rows.append(said.out)
     assert rows[0] == rows[1]
+    [check] = [code.value for code in app.code if "core check" in code.value]
+    assert main(shlex.split(check)[3:]) == 0
+    numbers = pd.read_csv(io.StringIO(capsys.readouterr().out), sep="\t").set_index("number")
+    compared = pd.read_csv(io.StringIO(rows[0]), sep="\t").iloc[0]
+    [found] = [row for name, row in numbers.iterrows() if name.startswith("matched_subsets.gap[")]
+    assert found[["value", "lower", "upper"]].tolist() == compared[["gap", "gap_lower", "gap_upper"]].tolist()
 
 
 def test_the_example_has_no_files_to_name(open_page, workspace):

@@ -1,16 +1,24 @@
+import io
+import re
+import shlex
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.__main__ import main
+from core.asked import About, usual_plan
 from core.data.predictions.upload import PredictionUpload
+from core.evaluate.average_case.plan import AverageCasePlan
 from core.models import MODELS
-from core.trials import FoldPlan, SourcesPlan
+from core.models.stored import ModelFile
+from core.trials import FoldPlan, SourcesPlan, TrialPlan
 from core.workspace.engine.runner import engine
 from core.workspace.workspace import LOCAL_OWNER
-from tests.pages.conftest import PLAN, stored_run, texts
+from tests.pages.conftest import PLAN, plainly, stored_run, texts
 from tests.pages.test_matched_subsets import ROLES, made, settled, store
 from ui.forms.plan_form import plan_parameters
 from ui.shell.questions import NO_PAGE
@@ -30,11 +38,65 @@ def test_verdicts_so_far_are_shown_for_the_chosen_data_set_only(open_page, works
     assert "Nothing has been computed" in texts(open_page("overview", data="digits"))
 
 
-def test_a_data_set_with_runs_says_what_has_not_been_asked_yet(open_page, workspace, wine):
+def test_a_question_that_was_not_asked_has_a_card_with_a_button_that_asks_it_alone(
+    open_page, workspace, wine, monkeypatch
+):
     stored_run(workspace, wine)
-    links = {link.proto.label for link in open_page("overview", data=wine.fingerprint).get("page_link")}
-    assert "How do scores change when folds are made to differ?" in links
-    assert "How far does accuracy fall on new sources?" not in links
+    begun = []
+    monkeypatch.setattr(engine(), "ask", lambda owner, data, steps, seconds: begun.append((steps, seconds)))
+    app = open_page("overview", data=wine.fingerprint)
+    stems = [button.key.removeprefix("ask-") for button in app.button if button.label == "Ask"]
+    assert stems == ["cluster_folds", "data_set_adequacy", "average_case", "test_quality", "guided_tests"]
+    assert "Not asked yet, so nothing is known about it." in texts(app)
+    app.button(key="ask-average_case").click().run()
+    [(steps, seconds)] = begun
+    assert [step.stem for step in steps] == ["training", "average_case"]
+    assert seconds == 300
+
+
+def test_before_asking_the_page_says_what_is_asked_and_what_not_and_why(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=usual_plan(TrialPlan, About(wine)))
+    app = open_page("overview", data=wine.fingerprint)
+    assert "Asked, in this order" not in texts(app)
+    app.session_state["what-is-asked"] = True
+    app.run()
+    said = texts(app)
+    assert "Asked, in this order:** Cluster folds, Average case, Test quality, Guided tests, Data" in said
+    assert "A network is trained first" in said
+    assert "Source robustness: Already answered" in said.replace("\\", "")
+    assert "Matched subsets: It takes two prediction files" in said.replace("\\", "")
+
+
+def test_of_several_models_one_can_be_chosen(open_page, workspace, wine):
+    def kept(name: str) -> str:
+        return workspace.keep_model(
+            LOCAL_OWNER, ModelFile(name.encode(), f"{name}.onnx", wine.fingerprint).to_bytes(), name=name
+        )
+
+    first = kept("first")
+    stored_run(workspace, wine)
+    assert "Answers about" not in [
+        one.label for one in open_page("overview", data=wine.fingerprint).get("button_group")
+    ]
+    second = kept("second")
+    for model, seed in ((first, 0), (second, 1)):
+        asked = AverageCasePlan(
+            model, sigmas=(0.5,), shape="per_feature", rows="all", n_samples=40, n_audit=0, seed=seed
+        )
+        workspace.create_run(LOCAL_OWNER, asked, wine.fingerprint)
+    cards = {}
+    for name in ("first", "second"):
+        app = open_page("overview", data=wine.fingerprint, sheet_model=name)
+        assert app.exception == []
+        cards[name] = texts(app)
+        assert "How far does accuracy fall on new sources?" in cards[name]
+        [command] = [code.value for code in app.code if code.value.startswith("python -m core check")]
+        assert f"--model {first if name == 'first' else second}" in command
+    assert "model “first”" in cards["first"]
+    assert "model “first”" not in cards["second"]
+    assert "setting that does not exist here" in texts(
+        open_page("overview", data=wine.fingerprint, sheet_model="third")
+    )
 
 
 def test_runs_that_others_rest_on_are_no_verdicts(open_page, workspace, wine):
@@ -48,7 +110,8 @@ def test_a_question_has_one_card_of_its_newest_run_with_results(open_page, works
     stored_run(workspace, wine, plan=replace(PLAN, seed=1), n_trials=2)
     stored_run(workspace, wine, plan=replace(PLAN, seed=2), n_trials=0)
     app = open_page("overview", data=wine.fingerprint)
-    [query] = [link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open"]
+    opened = [link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open"]
+    [query] = [each for each in opened if "seed=" in each]
     assert f"seed={PLAN.seed}" in query
     assert kept.state == "done"
     assert "All 3 runs of this data set" in {link.proto.label for link in app.get("page_link")}
@@ -121,7 +184,14 @@ def test_prediction_files_have_a_sheet_that_computes_nothing(open_page, workspac
     assert "Accuracy falls" not in said
 
 
-def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace):
+def shown_accuracies(app: AppTest) -> tuple[list[str], list[float]]:
+    """What stands on the axis of the sheet."""
+    offered = [each.tables for each in app.session_state["take_away"].values() if "Accuracies" in each.tables]
+    table = offered[0]["Accuracies"]()
+    return table["accuracy"].tolist(), table["value"].tolist()
+
+
+def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace, capsys):
     files = {"reference": made(900, 0.0, 1), "target": made(500, 0.15, 2)}
     two = {side: store(workspace, f"{side}.tsv", content) for side, content in files.items()}
     headline = next(
@@ -131,11 +201,20 @@ def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace):
     app = open_page("overview", sheet="prediction files")
     assert next(one.value for one in app.markdown if "Accuracy falls by" in one.value) == headline
     assert "target.tsv against reference.tsv" in texts(app).replace("\\", "")
+    assert re.search(r"About two prediction files · \d\d \w{3} \d{4}, \d\d:\d\d UTC", texts(app).replace("\\", ""))
     assert len(app.get("plotly_chart")) == 1
     query = next(link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open")
     assert f"reference={two['reference']}&target={two['target']}" in query
-    [command] = [code.value for code in app.code if "core compare" in code.value]
-    assert f"--reference={two['reference']} --target={two['target']} " in command
+    [write] = app.session_state["share_report"][:1]
+    page = write().decode()
+    assert "Accuracy falls by" in page
+    assert all(f"fingerprint {file}" in page for file in two.values())
+    [command] = [code.value for code in app.code if "core check" in code.value]
+    assert f"--predictions {two['reference']} {two['target']} " in command
+    assert main(shlex.split(command)[3:]) == 0
+    numbers = pd.read_csv(io.StringIO(capsys.readouterr().out), sep="\t").set_index("number")
+    on_axis = dict(zip(*shown_accuracies(app), strict=True))
+    assert numbers.loc["matched_subsets.target[the model]", "value"] == on_axis["the model: new test set"]
     workspace.delete_predictions(LOCAL_OWNER, two["target"])
     assert "Accuracy falls" not in texts(open_page("overview", sheet="prediction files"))
 
@@ -206,6 +285,7 @@ def test_models_of_prediction_files_stand_side_by_side(open_page, workspace):
     app.session_state["fold-model-pairs"] = True
     app.run()
     assert not app.exception
+    assert re.search(r"Largest fall: \w+, .* points \[.*\], n = 400 reference and 300 new samples", plainly(app))
     table = next(frame.value for frame in app.dataframe if "Against" in frame.value)
     assert set(table["Of"]) == {
         "accuracy, reference.tsv",
@@ -232,3 +312,13 @@ def test_the_table_of_samples_says_which_were_matched(open_page, workspace, wine
     known = next(of.tables["Samples, all methods"]() for of in offered if "Samples, all methods" in of.tables)
     assert known["subset"].notna().all()
     assert set(known["subset"]) >= {"matched reference", "unmatched target"}
+
+
+@pytest.mark.parametrize("change", [{"target": "0" * 64}, {"by": "colour"}, {"reference_set": "nowhere"}])
+def test_an_address_of_comparisons_that_cannot_be_made_gets_a_sentence_and_no_result(open_page, workspace, change):
+    two = {side: store(workspace, f"{side}.tsv", made(300, 0.1, n)) for n, side in enumerate(("reference", "target"))}
+    settled(open_page("matched_subsets", **two))
+    app = open_page("overview", sheet="prediction files", compared=urlencode({**two, **change}))
+    assert len(app.error) == 1
+    assert "Accuracy falls" not in texts(app)
+    assert not app.get("plotly_chart")

@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.data import Dataset, load_example
+from core.models.stored import ModelFile
 from core.trials import (
     Context,
     FoldPlan,
@@ -28,6 +29,7 @@ from tests.pages import test_average_case, test_guided_tests, test_test_quality
 from tests.pages.conftest import PLAN, charts, plainly, run_of_rows, stored_run, texts
 from tests.pages.test_cluster_folds import PLAN as FOLDS
 from tests.pages.test_cluster_folds import uploaded
+from tests.pages.test_matched_subsets import made, store
 from tests.pages.test_own_model import upload
 from tests.pages.test_shared_run import open_link
 from tests.pages.test_source_finders import TRAINED, TRAINED_ADDRESS, acol, digits
@@ -146,8 +148,35 @@ def the_sheet(workspace, wine) -> Address:
     return "overview", {"data": wine.fingerprint}
 
 
+@pytest.fixture
+def the_sheet_of_a_model(workspace, wine, the_sheet) -> Address:
+    """The same of one of two models."""
+    other = ModelFile(b"weights", "mine.onnx", wine.fingerprint).to_bytes()
+    workspace.keep_model(LOCAL_OWNER, other, name="other", training_plan="{}", n_test=50, n_correct=20)
+    return the_sheet[0], {**the_sheet[1], "sheet_model": "linear"}
+
+
+@pytest.fixture
+def the_sheet_of_files(workspace, open_page) -> Address:
+    """The overview of two comparisons of prediction files, which nothing stores."""
+    files = [store(workspace, f"{n}.tsv", made(400, fall, n)) for n, fall in enumerate((0.0, 0.1, 0.2))]
+    for target in files[1:]:
+        settled(open_page("matched_subsets", reference=files[0], target=target, epsilon="0.01"))
+    return "overview", {"sheet": "prediction files"}
+
+
 VIEWS = (own_folds, own_folds_of_other_samples, quality, quality_with_shift, nothing_generated)
-VIEWS += (mine, mine_beside_a_run, mine_on_trained_sources, data_set, umap, folds_on_a_map, the_sheet)
+VIEWS += (
+    mine,
+    mine_beside_a_run,
+    mine_on_trained_sources,
+    data_set,
+    umap,
+    folds_on_a_map,
+    the_sheet,
+    the_sheet_of_a_model,
+    the_sheet_of_files,
+)
 
 
 @pytest.fixture(params=[view.__name__ for view in VIEWS])

@@ -81,8 +81,9 @@ def test_its_runs_are_listed_and_its_verdict_is_on_the_overview(run):
 
 def test_a_data_set_with_other_runs_says_that_it_has_not_been_asked(workspace, wine):
     other = stored_run(workspace, wine, n_trials=1)
-    links = [link.proto.label for link in opened("overview", data=other.fingerprint).get("page_link")]
-    assert toy.RECORD.title in links
+    app = opened("overview", data=other.fingerprint)
+    assert f"ask-{toy.RECORD.stem}" in {button.key for button in app.button}
+    assert toy.RECORD.title in plainly(app)
 
 
 def test_it_has_a_report_and_parameters_that_compute_it_again(run, workspace):

@@ -1,5 +1,6 @@
 """The sheet: what is said of it is what its answers say, and each accuracy stands on the axis once."""
 
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -7,17 +8,18 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.data import load_example
+from core.data import Predictions, load_example
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.claims import claim
 from core.evaluate.intervals import UNKNOWN, Interval
+from core.evaluate.matched_subsets import compare_pairs
 from core.evaluate.wording import Verdict
 from core.figures.overview import accuracy_axis
 from core.figures.theme import alt_text
 from core.questions import QUESTIONS
 from core.report.html import to_html
 from core.report.overview import Answer, accuracies, axis_figure, marks, metrics, settles, sheet, summary, table
-from core.report.quantities import ON_AXIS, QUANTITIES, Quantity, of_run
+from core.report.quantities import ON_AXIS, QUANTITIES, Quantity, of_comparisons, of_run
 from core.workspace import frames
 from core.workspace.models import StoredModel
 from tests.evaluate.average_case_rows import rows_of
@@ -55,9 +57,44 @@ def test_the_axis_has_what_speaks_of_accuracy_and_nothing_else():
     assert shown[0].interval.lower < 0.95 < shown[0].interval.upper
 
 
+def test_the_matched_part_of_the_new_set_stands_on_the_axis_where_enough_pairs_matched():
+    rng = np.random.default_rng(0)
+
+    def files(n: int) -> list[Predictions]:
+        truth = rng.integers(0, 2, n)
+        wrong = rng.random(n) < 0.2
+        known = (np.arange(n).astype(str), truth, np.where(wrong, 1 - truth, truth), ["a", "b"])
+        return [Predictions(*known, confidence=rng.uniform(0.5, 1, n)) for _ in range(2)]
+
+    for n, labels in (
+        (400, ["reference set", "new test set", "new test set, matched"]),
+        (40, ["reference set", "new test set"]),
+    ):
+        reference, target = files(n)
+        compared = compare_pairs({"m": reference}, {"m": target}, rng=rng, epsilon=0.001, n_resamples=20)
+        shown = marks([answer(*of_comparisons(compared), stem="matched_subsets")])
+        assert [mark.label.removeprefix("m: ") for mark in shown] == labels
+    [row] = compared.rows
+    assert not row.enough
+
+
 def test_two_accuracies_of_one_name_say_what_they_are_of():
     labels = [mark.label for mark in marks([answer(*numbers("svm"), *numbers("svm", "agglomerative"))])]
     assert len(set(labels)) == len(labels) == 6
+
+
+def test_two_comparisons_of_one_model_are_told_apart_and_what_they_share_stands_there_once():
+    def compared(about: str, target: float) -> Answer:
+        known = [("reference", 0.9), ("target", target)]
+        of = [Quantity(f"matched_subsets.{end}", ("m",), at, Interval(at - 0.1, at + 0.1), 50) for end, at in known]
+        return replace(answer(*of, stem="matched_subsets"), about=about)
+
+    shown = marks([compared("new against old", 0.8), compared("newest against old", 0.7)])
+    assert [mark.label for mark in shown] == [
+        "m: reference set",
+        "m: new test set (new against old)",
+        "m: new test set (newest against old)",
+    ]
 
 
 def test_what_is_not_known_stands_on_no_axis():
@@ -99,6 +136,10 @@ def test_what_would_settle_is_said_of_an_undecided_sentence_alone():
     undecided = claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2)
     said = [Verdict(headline, "", "", (), (undecided,)) for headline in ("SVM: undecided.", "No class has moved.")]
     assert ["times" in Answer(QUESTIONS["source_robustness"], "", each).trusted for each in said] == [True, False]
+    assert (
+        "2.2 times as many samples (225 in all)"
+        in Answer(QUESTIONS["source_robustness"], "", said[0], numbers("svm")).trusted
+    )
 
 
 def test_decided_claims_need_nothing():
@@ -135,7 +176,7 @@ def test_the_sheet_is_one_page_that_says_every_answer_and_what_was_not_asked():
 
 
 def test_the_summary_gives_the_range_of_accuracy_and_what_is_open():
-    undecided = answer(*numbers("forest"))
+    undecided = answer(*numbers("forest"), stem="cluster_folds")
     undecided = Answer(undecided.question, "", Verdict("Random forest: undecided.", "", "", ()), undecided.quantities)
     known = [answer(*numbers("svm")), undecided]
     shown = marks(known)
@@ -146,9 +187,15 @@ def test_the_summary_gives_the_range_of_accuracy_and_what_is_open():
     assert f"Lowest: {least.label}" in short.used
     assert "2 questions answered, 1 undecided." in short.used
     assert short.advice == "Next: ask the questions that have no answer yet."
+    model = StoredModel("f1", "d1", "CNN", None, "cnn", "{}", 200, 199, 0.0)
+    both = summary(known, marks(known, [model]))
+    assert both.headline == short.headline.replace("Accuracy", "Trained anew, accuracy"), "a model joined with recipes"
+    assert "One model: CNN: test accuracy, 99.5 % [97.2, 99.9]." in both.used
+    assert not problems_of(both)
     assert summary(known, shown).advice == "Next: open the question with the lowest accuracy."
     assert summary(known, shown, n_unasked=1, finished=False).advice == ""
     assert summary(known, ()).headline == "2 questions answered, 1 undecided."
+    assert summary([known[0], known[0]], ()).headline == "2 answers to 1 question, 0 undecided."
     assert not problems_of(short)
 
 

@@ -9,7 +9,16 @@ from core.data import load_example
 from core.evaluate.average_case.robustness import evaluate_robustness
 from core.evaluate.cluster_folds import rows_of_run
 from core.evaluate.data_sets import NearCopies
-from core.report.samples import FEWEST, agreement, agreement_table, in_words, interval_of, known_of_samples, measures
+from core.report.samples import (
+    FEWEST,
+    agreement,
+    agreement_by_class,
+    agreement_table,
+    in_words,
+    interval_of,
+    known_of_samples,
+    measures,
+)
 from core.trials.fold_rows import FoldTrial, frame_of_folds
 from tests.evaluate.average_case_rows import rows_of
 
@@ -125,3 +134,29 @@ def test_subsets_join_samples_of_the_data_only(wine):
     assert known["subset"].iloc[:50].eq("matched reference").all()
     assert known["subset"].iloc[50:].isna().all()
     assert measures(known) == []
+
+
+def test_each_class_by_itself_has_spearmans_number_and_small_classes_have_none():
+    rng = np.random.default_rng(6)
+    label = np.repeat(["a", "b", "c"], [60, 40, FEWEST - 1])
+    x, noise = rng.normal(size=(2, len(label)))
+    frame = pd.DataFrame({"id": range(len(label)), "label": label, "x": x, "y": np.where(label == "a", x, -x) + noise})
+    frame.loc[5:9, "y"] = np.nan
+    found = agreement_by_class(frame).set_index("label")
+    assert found.index.tolist() == ["a", "b"]
+    for name in found.index:
+        own = frame[frame["label"] == name].dropna()
+        assert found.loc[name, "rho"] == pytest.approx(stats.spearmanr(own["x"], own["y"]).statistic)
+        assert found.loc[name, "n"] == len(own)
+        assert found.loc[name, "lower"] < found.loc[name, "rho"] < found.loc[name, "upper"]
+    assert found.loc["a", "rho"] > 0 > found.loc["b", "rho"]
+
+
+def test_of_nothing_to_find_few_classes_agree():
+    rng = np.random.default_rng(7)
+    worlds = [
+        agreement_by_class(table(150, rng, **{name: rng.integers(0, 3, 150) for name in "abc"})) for _ in range(200)
+    ]
+    n_claims = sum(bool((found["p_holm"] < 0.05).any()) for found in worlds)
+    assert all(len(found) == 9 for found in worlds)
+    assert stats.binomtest(n_claims, 200, 0.05, alternative="greater").pvalue > 0.001

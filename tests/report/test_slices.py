@@ -84,6 +84,21 @@ def test_infinite_and_missing_measures_have_their_say():
     assert weak_lines([weak])["Sigma-50"][0] == ".200 (> range)"
 
 
+def test_a_weak_slice_says_how_many_tests_lie_at_its_boundary():
+    rng = np.random.default_rng(8)
+    accuracy = np.full(N_SLICES, 0.95)
+    accuracy[7] = 0.3
+    table = world(rng, accuracy)
+    assert weak_slices(table, SLICES, rng=rng)[0].at_boundary is None
+    region = np.full(len(CODES), None, dtype=object)
+    region[np.flatnonzero(CODES == 7)[:9]] = ["boundary", "both"] + ["neither"] * 4 + ["centroid"] * 3
+    region[CODES == 3] = "boundary"
+    weak = weak_slices(table.assign(region=region), SLICES, rng=rng)
+    assert weak[0].at_boundary == (2, 9)
+    assert weak_lines(weak)["Boundary tests"][0] == "2 of 9"
+    assert weak_table(weak)[["n_at_boundary", "n_test"]].iloc[0].tolist() == [2, 9]
+
+
 def test_the_halves_share_no_sample():
     """What chose a slice does not count in it: its n is half of the known samples."""
     rng = np.random.default_rng(4)

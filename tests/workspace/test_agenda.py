@@ -6,7 +6,17 @@ import pytest
 
 from core.data import DataError, load_example
 from core.models.stored import ModelFile
-from core.workspace.engine.agenda import CUT, NO_MODEL, NO_TIME, STOPPED, Agenda, Step, usual_steps
+from core.workspace.engine.agenda import (
+    ANSWERED,
+    CUT,
+    NO_MODEL,
+    NO_TIME,
+    STOPPED,
+    Agenda,
+    Step,
+    foreseen,
+    usual_steps,
+)
 from core.workspace.engine.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until
@@ -115,3 +125,25 @@ def test_a_model_that_is_there_is_asked_and_none_is_trained(workspace, fingerpri
     assert workspace.keep_model(LOCAL_OWNER, newer, name="other") != model
     named = {each.stem: each for each in usual_steps(workspace, LOCAL_OWNER, fingerprint, model=model)}
     assert named["average_case"].make().model == model
+
+
+def test_what_is_asked_and_what_not_and_why_is_known_before(engine, workspace, fingerprint):
+    def refuse() -> SleepPlan:
+        raise DataError("This needs images.")
+
+    def no_model() -> SleepPlan:
+        raise DataError(NO_MODEL)
+
+    done, trained = step("source_robustness", n=1), step("training", n=2)
+    asked(engine, fingerprint, [done])
+    steps = [done, step("cluster_folds", n=3), trained, Step("average_case", no_model), Step("guided_tests", refuse)]
+    known = foreseen([*steps, Step("clouds", lambda: None)], workspace, LOCAL_OWNER, fingerprint)
+    assert known == {
+        "source_robustness": ANSWERED,
+        "cluster_folds": "",
+        "training": "",
+        "average_case": "",
+        "guided_tests": "This needs images.",
+    }
+    untrained = foreseen([step for step in steps if step is not trained], workspace, LOCAL_OWNER, fingerprint)
+    assert untrained["average_case"] == NO_MODEL

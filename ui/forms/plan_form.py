@@ -98,7 +98,10 @@ def plan_at(plan: type[AnyPlan], address: Mapping[str, list[str]], about: About 
     try:
         for question in asked(plan, about):
             if question.ask.address in address:
-                answers[question.ask.address] = control(question, about).read(address[question.ask.address])
+                asking, written = control(question, about), address[question.ask.address]
+                if asking.unknown(written):
+                    return None
+                answers[question.ask.address] = asking.read(written)
             elif question.ask.address and not question.ask.form:
                 answers[question.ask.address] = question.usual
         return plan(**values_of(plan, answers, about))

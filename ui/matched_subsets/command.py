@@ -16,12 +16,18 @@ def command_of_stored(sets: TwoSets, plan: MatchingPlan) -> str:
     return compare_command(_stored(sets), _settled(sets, plan))
 
 
+def check_of_stored(sets: TwoSets, plan: MatchingPlan) -> str:
+    """The command that checks two sets of stored predictions."""
+    return share.check_command(["--predictions", *_stored(sets).values()], compare=_given(sets, plan))
+
+
 def commands(sets: TwoSets, plan: MatchingPlan) -> tuple[tuple[str, str], ...]:
     """What each command is, and the command."""
     known = (f"Command: compares them in a terminal{share.FOLDER}", command_of_stored(sets, plan))
+    check = (share.CHECK, check_of_stored(sets, plan))
     given = [(side, file) for side, fingerprint in _stored(sets).items() if (file := _file(fingerprint)) is not None]
     if len(given) < 2:
-        return (known,)
+        return (known, check)
     files = {option: value for side, file in given for option, value in _options(side, file)}
     return (
         known,
@@ -29,11 +35,17 @@ def commands(sets: TwoSets, plan: MatchingPlan) -> tuple[tuple[str, str], ...]:
             "Command: the same, read from your files",
             compare_command(files, _settled(sets, plan)),
         ),
+        check,
     )
 
 
 def _settled(sets: TwoSets, plan: MatchingPlan) -> dict[str, str | int | float | None]:
     return {**sets.parts, "of_task": sets.task, **plan.matching, "repeats": plan.n_repeats, "seed": plan.seed}
+
+
+def _given(sets: TwoSets, plan: MatchingPlan) -> dict[str, str | int | float]:
+    """What is settled, without what is not."""
+    return {name: value for name, value in _settled(sets, plan).items() if value is not None}
 
 
 def _stored(sets: TwoSets) -> dict[str, str]:

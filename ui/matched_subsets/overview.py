@@ -3,23 +3,27 @@
 Predictions belong to no data set, so these answers have a sheet of their own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 import streamlit as st
 
+from core.command.compared_files import PARTS, SIDES
+from core.data import DataError
+from core.data.identity import key
+from core.data.predictions.pairs import Part
 from core.evaluate.wording import listed, plural
 from core.questions import QUESTIONS
 from core.report.model_pairs import OnTwoSets
 from core.report.overview import Answer
 from ui import page_file
-from ui.forms.plan_form import plan_parameters
+from ui.forms.plan_form import plan_at, plan_parameters
 from ui.matched_subsets import results
-from ui.matched_subsets.command import command_of_stored
-from ui.matched_subsets.plan import TwoSets
+from ui.matched_subsets.command import check_of_stored
+from ui.matched_subsets.plan import MatchingPlan, TwoSets
 from ui.matched_subsets.work import Compared
 from ui.predictions import choice as prediction_choice
-from ui.shell import page
+from ui.shell import background, page
 
 QUESTION = QUESTIONS["matched_subsets"]
 MOST = 3
@@ -30,12 +34,32 @@ def answers() -> list[tuple[Answer, Mapping[str, str | list[str]], str]]:
     titles = prediction_choice.stored_titles()
     return [
         (
-            Answer(QUESTION, prediction_choice.names(each.sets.parameters, titles), each.verdict, each.quantities),
+            Answer(
+                QUESTION,
+                prediction_choice.names(each.sets.parameters, titles),
+                each.verdict,
+                each.quantities,
+                each.when,
+            ),
             each.sets.parameters | (plan_parameters(each.plan) or {}),
-            command_of_stored(each.sets, each.plan),
+            check_of_stored(each.sets, each.plan),
         )
         for each in _still_here(titles)
     ]
+
+
+def compare_again(parameters: Mapping[str, Sequence[str]]) -> None:
+    """Compare what such parameters of an address lead to, unless that is known; returns while it is worked out, too.
+
+    Raises DataError or WorkspaceError for files, parts of them or settings that there are not.
+    """
+    first = {name: values[0] for name, values in parameters.items()}
+    plan = plan_at(MatchingPlan, {name: list(values) for name, values in parameters.items()})
+    if plan is None or not {first.get("reference"), first.get("target")} <= prediction_choice.stored_titles().keys():
+        raise DataError("This address names files or settings that are not here. Compare the files again.")
+    parts = {f"{side}_part": Part(**{what: first.get(f"{side}_{what}") for what in PARTS}) for side in SIDES}
+    sets = TwoSets(first["reference"], first["target"], **parts, task=first.get("task"))
+    background.answer(results.comparisons(sets, plan), "Matching, and matching resamples", key=key(sets, plan))
 
 
 def models() -> list[OnTwoSets]:

@@ -1,5 +1,6 @@
 """What came of comparing two sets of predictions?"""
 
+import time
 from collections.abc import Callable
 
 import pandas as pd
@@ -40,7 +41,7 @@ def comparisons(sets: TwoSets, plan: MatchingPlan) -> Work[ModelComparisons]:
 
     def compare(step: Callable[[], None]) -> ModelComparisons:
         compared = work.comparisons(pairs, plan, step)
-        known[key(sets, plan)] = Compared(sets, plan, work.verdict(compared), of_comparisons(compared))
+        known[key(sets, plan)] = Compared(sets, plan, work.verdict(compared), of_comparisons(compared), time.time())
         return compared
 
     return Work(compare, work.n_steps_of_comparisons(pairs, plan))

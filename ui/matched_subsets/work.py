@@ -28,7 +28,7 @@ from core.evaluate.matched_subsets import (
     models_verdict,
     n_steps,
 )
-from core.evaluate.wording import Verdict
+from core.evaluate.wording import Verdict, count, points
 from core.report.quantities import Quantity
 from ui.matched_subsets.plan import MatchingPlan, TwoSets
 
@@ -46,21 +46,29 @@ class Reliability(NamedTuple):
 
 @dataclass(frozen=True)
 class Compared:
-    """Two sets that were compared, how, what it came to, and its numbers."""
+    """Two sets that were compared, how, what it came to, its numbers, and when (seconds since 1970)."""
 
     sets: TwoSets
     plan: MatchingPlan
     verdict: Verdict
     quantities: tuple[Quantity, ...]
+    when: float
 
 
 def verdict(comparisons: ModelComparisons) -> Verdict:
-    """What the comparison of one model, or of many, comes to."""
-    return (
-        matched_verdict(comparisons.rows[0])
-        if len(comparisons.rows) == 1
-        else Verdict(models_verdict(comparisons), "", "", ())
+    """What the comparison of one model, or of many, comes to; of many with the largest fall and all claims."""
+    rows = comparisons.rows
+    if len(rows) == 1:
+        return matched_verdict(rows[0])
+    if not rows:
+        return Verdict(models_verdict(comparisons), "", "", ())
+    worst = max(rows, key=lambda row: row.gap.value)
+    used = (
+        f"Largest fall: {worst.model}, {points(worst.gap.value, worst.gap.interval)}, n = {count(worst.n_reference)} "
+        f"reference and {count(worst.n_target)} new samples."
     )
+    claims = [row.claim("falls") for row in (worst, *(row for row in rows if row is not worst))]
+    return Verdict(models_verdict(comparisons), used, "", (), tuple(claim for claim in claims if claim is not None))
 
 
 def n_steps_of_comparisons(pairs: PredictionPairs, plan: MatchingPlan) -> int:

@@ -1,11 +1,14 @@
 """Have every question asked at once, within a time: what is asked, how far it is, and what was left out and why."""
 
+from collections.abc import Mapping, Sequence
+
 import streamlit as st
 
 from core.evaluate.wording import listed, plural
-from core.questions import QUESTIONS
-from core.workspace.engine.agenda import Agenda, usual_steps
+from core.questions import QUESTIONS, Question
+from core.workspace.engine.agenda import Agenda, Step, foreseen, steps_of, usual_steps
 from core.workspace.errors import WorkspaceError
+from ui import page_file
 from ui.data import choice as data_choice
 from ui.data.choice import Choice
 from ui.shell import jobs, page
@@ -13,6 +16,8 @@ from ui.shell.session import engine, owner, read_only, workspace
 
 BUDGETS = {5: "within 5 minutes", 30: "30 minutes", 480: "overnight"}
 """Minutes, as they are offered."""
+LEAST = next(iter(BUDGETS))
+FILES_ONLY = "It takes two prediction files, and has a sheet of its own."
 _BUDGET = "ask-minutes"
 HELP = (
     "Each question is asked with its usual settings, one after the other. Without a model, a network is trained "
@@ -20,8 +25,8 @@ HELP = (
 )
 
 
-def ask_all(choice: Choice) -> None:
-    """The button with its time, or how far the questions are that are being asked."""
+def ask_all(choice: Choice, model: str) -> None:
+    """The button with its time, or how far the questions are that are being asked; of `model`, else of the newest."""
     if read_only():
         return
     agenda = None if choice.stored is None else engine().agenda(owner(), choice.stored.fingerprint)
@@ -33,25 +38,73 @@ def ask_all(choice: Choice) -> None:
         st.segmented_control(
             "Time at most",
             list(BUDGETS),
-            default=next(iter(BUDGETS)),
+            default=LEAST,
             format_func=BUDGETS.__getitem__,
             key=_BUDGET,
             required=True,
             label_visibility="collapsed",
         )
+        what = st.popover("What is asked?", type="tertiary", on_change="rerun", key="what-is-asked")
+        if what.open:
+            with what:
+                _ahead(model)
         if asked:
-            _ask()
+            _ask(model)
     if agenda is not None and agenda.left_out:
-        page.fold(
-            f"Not answered: {plural(len(agenda.left_out), 'question')}", lambda: _left_out(agenda), key="left-out"
-        )
+        label = f"Not answered: {plural(len(agenda.left_out), 'question')}"
+        page.fold(label, lambda: _reasons(agenda.left_out), key="left-out")
 
 
-def _ask() -> None:
+def _ask(model: str) -> None:
     fingerprint = data_choice.dataset().fingerprint  # an example is read and stored at its first use
-    steps = usual_steps(workspace(), owner(), fingerprint)
-    engine().ask(owner(), fingerprint, steps, 60.0 * st.session_state[_BUDGET])
+    _begin(fingerprint, _steps(fingerprint, model))
     st.rerun()
+
+
+def _steps(fingerprint: str, model: str) -> Sequence[Step]:
+    return usual_steps(workspace(), owner(), fingerprint, model=model or None)
+
+
+def _begin(fingerprint: str, steps: Sequence[Step]) -> None:
+    engine().ask(owner(), fingerprint, steps, 60.0 * st.session_state.get(_BUDGET, LEAST))
+
+
+def card(question: Question, choice: Choice, model: str) -> None:
+    """A question of the sheet that was not asked yet, with the button that asks it, and the way to its page."""
+    assert choice.stored is not None
+    fingerprint = choice.stored.fingerprint
+    agenda = engine().agenda(owner(), fingerprint)
+    with st.container(border=True, height="stretch", key=f"unasked-{question.stem}", gap="xsmall"):
+        st.markdown(f"**{page.plain(question.title)}**  \n:gray[Not asked yet, so nothing is known about it.]")
+        st.space("stretch")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button(
+                "Ask",
+                key=f"ask-{question.stem}",
+                disabled=agenda is not None and agenda.going,
+                on_click=page.or_toast(_ask_only),
+                args=(question.stem, fingerprint, model),
+            )
+            st.space("stretch")
+            query = {data_choice.ADDRESS: choice.address}
+            where = page_file(question.page)
+            st.page_link(where, label="Open", icon=":material/arrow_forward:", help="", query_params=query)
+
+
+def _ask_only(stem: str, fingerprint: str, model: str) -> None:
+    _begin(fingerprint, steps_of(_steps(fingerprint, model), stem))
+
+
+def _ahead(model: str) -> None:
+    """What asking would do, question by question: what is asked, and what is not and why."""
+    fingerprint = data_choice.dataset().fingerprint
+    ahead = foreseen(_steps(fingerprint, model), workspace(), owner(), fingerprint)
+    others = {question.stem: FILES_ONLY for question in QUESTIONS.values() if not question.about_data_set}
+    questions = {stem: reason for stem, reason in ahead.items() if not QUESTIONS[stem].serves} | others
+    asked = [_name(stem) for stem, reason in questions.items() if not reason]
+    trained = " A network is trained first, to ask about." if ahead.get("training") == "" else ""
+    st.markdown(f"**Asked, in this order:** {page.plain(', '.join(asked)) or 'nothing'}.{trained}")
+    _reasons({stem: reason for stem, reason in questions.items() if reason})
 
 
 def _follow(agenda: Agenda) -> None:
@@ -63,7 +116,7 @@ def _follow(agenda: Agenda) -> None:
         if not _may_look() or (agenda.now, len(agenda.done), agenda.going) != at_first:
             st.rerun()
         n_over = len(agenda.done) + len(agenda.left_out)
-        under_way = f": {QUESTIONS[agenda.now].name or QUESTIONS[agenda.now].title}" if agenda.now else ""
+        under_way = f": {_name(agenda.now)}" if agenda.now else ""
         left = f"at most {jobs.duration(agenda.seconds_left)} left"
         with st.container(horizontal=True, vertical_alignment="center", key="asking"):
             share = min(n_over / len(agenda.steps), 1.0)
@@ -82,9 +135,14 @@ def _may_look() -> bool:
     return True
 
 
-def _left_out(agenda: Agenda) -> None:
+def _name(stem: str) -> str:
+    return QUESTIONS[stem].name or QUESTIONS[stem].title
+
+
+def _reasons(left_out: Mapping[str, str]) -> None:
+    """Why questions are not answered, those of one reason together."""
     by_reason: dict[str, list[str]] = {}
-    for stem, reason in agenda.left_out.items():
-        by_reason.setdefault(reason, []).append(QUESTIONS[stem].name or QUESTIONS[stem].title)
+    for stem, reason in left_out.items():
+        by_reason.setdefault(reason, []).append(_name(stem))
     for reason, names in by_reason.items():
         st.markdown(f"- {page.plain(listed(names, most=len(names)))}: {page.plain(reason)}")

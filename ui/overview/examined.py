@@ -21,7 +21,15 @@ from core.evaluate.wording import Verdict
 from core.figures.maps import map_chart
 from core.models.errors import ModelError
 from core.report import slices as report
-from core.report.samples import CORRECT, agreement, agreement_table, correct_on, in_words, known_of_samples
+from core.report.samples import (
+    CORRECT,
+    agreement,
+    agreement_by_class,
+    agreement_table,
+    correct_on,
+    in_words,
+    known_of_samples,
+)
 from core.report.slices import Slices, Weak
 from core.represent import default_representation
 from core.represent.project import pca_map
@@ -61,6 +69,10 @@ MAP_CAPTION = (
 AGREEMENT_CAPTION = (
     "Spearman's rank correlation: high if both call the same samples easy. *Within* uses ranks within each class. "
     "Correctness is of models trained without the sample's fold; p_robust, sigma_50 and confidence are of one model."
+)
+BY_CLASS_CAPTION = (
+    "The same within each class by itself, where both methods know 20 samples of it or more. p-values are corrected "
+    "for all classes and pairs (Holm)."
 )
 COVERAGE = "What could the test set have missed?"
 HARDNESS = ("Hard for none", "Hard for one method", "Hard for several", "Not measured")
@@ -156,7 +168,11 @@ def _agreement(examined: Examined) -> None:
     if len(lines):
         st.dataframe(lines.round(3), hide_index=True, alt=in_words(pairs))
         st.caption(AGREEMENT_CAPTION)
-    take_away.offer({"Agreement of methods": lambda: lines}, stem="samples")
+    by_class = agreement_by_class(table)
+    if len(by_class):
+        st.dataframe(by_class.round(3), hide_index=True, alt="The same within each class")
+        st.caption(BY_CLASS_CAPTION)
+    take_away.offer({"Agreement of methods": lambda: lines, "Agreement by class": lambda: by_class}, stem="samples")
 
 
 def _coverage(examined: Examined) -> None:

@@ -87,7 +87,7 @@ def take(
     provenance: Sequence[tuple[str, str]],
     *,
     asked: Sequence[str],
-    view: View | None = None,
+    view: View,
 ) -> None:
     """Have the menus offer the sheet: as tables, as a page that prints, and by a link to `view`."""
     unasked = [
@@ -106,16 +106,16 @@ def take(
         stem="sheet",
         more=lambda: page.download("The sheet, to print (HTML)", write, name="sheet.html", mime="text/html"),
     )
-    share.offer(None, {}, view=view)
+    share.offer(None, view.settings, view=view)
     share.offer_report(write, name="sheet.html")
 
 
-def view(title: str, runs: Sequence[Run], models: Sequence[StoredModel]) -> View:
+def view(title: str, runs: Sequence[Run], models: Sequence[StoredModel], settings: Mapping[str, Sequence[str]]) -> View:
     """What a link to the sheet of a data set shows: the runs on it, and those that its sentences rest on."""
     data = (runs[0].fingerprint,)
     return View(
         FIRST,
-        {data_choice.ADDRESS: data},
+        {data_choice.ADDRESS: data, **settings},
         title,
         datasets=data,
         models=tuple(model.fingerprint for model in models),

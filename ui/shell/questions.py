@@ -1,6 +1,6 @@
 """What do lists of runs say of a run? Its question, its plan in words, its verdict, its address: all by its kind."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 import streamlit as st
@@ -70,16 +70,6 @@ def link(run: Run, *, icon: str = "") -> bool:
 def unasked(kinds: Collection[str]) -> list[Question]:
     """The questions that no run of a data set asks yet; `kinds` are those of its runs."""
     return [question for question in with_page().values() if question.kind and question.kind not in kinds]
-
-
-def links(asked_next: Sequence[Question], address: str) -> None:
-    """Links to the pages of questions that were not asked of a data set yet."""
-    if asked_next:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption("Not tested yet:", width="content")
-            for question in asked_next:
-                query = {data_choice.ADDRESS: address}
-                st.page_link(page_file(question.page), label=question.title, help="", query_params=query)
 
 
 def card_title(run: Run) -> str:

@@ -1,5 +1,6 @@
 """How does somebody else see the very same? By a link to it, by its address, or by the command that computes it."""
 
+import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from ui.shell.session import owner, workspace
 
 FOLDER = "" if COMMAND == "touchstone" else ", in Touchstone's folder"
 """Where a command works: anywhere, or only there."""
+CHECK = "Command: the same as a check. Add --require to have its exit status say whether a bound holds"
 DAYS = (1, 7, USUAL_DAYS, 90, 365)
 ABOUT_LINKS = (
     "Link: anyone who has it sees this result and the samples on its page, without signing in. They see nothing "
@@ -70,13 +72,17 @@ def add(key: str, written: Sequence[str]) -> None:
         st.session_state[_OFFER] = replace(offered, parameters={**offered.parameters, key: written})
 
 
-def add_check(choice: data_choice.Choice) -> None:
-    """Say which command asks all that this page shows, after its offer: of the stored data, and of their file."""
+def add_check(choice: data_choice.Choice, model: str = "") -> None:
+    """Say which command asks all that this page shows, after its offer: of the stored data, and of their file.
+
+    `model` is the fingerprint of the stored model that it asks about; without one it is the newest.
+    """
     file = _file_of(choice)
-    words_of = {f"Command: asks every question in a terminal{FOLDER}": ["--data", choice.address]}
+    about = ["--model", model] if model else []
+    words_of = {f"Command: asks every question in a terminal{FOLDER}": ["--data", choice.address, *about]}
     if file is not None:
-        words_of["Command: the same, read from your file"] = file.arguments()
-    add_commands([(about, f"{COMMAND} check {shlex.join(words)}") for about, words in words_of.items()])
+        words_of["Command: the same, read from your file"] = [*file.arguments(), *about]
+    add_commands([(what, f"{COMMAND} check {shlex.join(words)}") for what, words in words_of.items()])
 
 
 def add_commands(commands: Sequence[tuple[str, str]]) -> None:
@@ -142,15 +148,17 @@ def _commands(offered: Offer | None, choice: data_choice.Choice | None) -> tuple
         f"Command: computes this result in a terminal{FOLDER}",
         command(offered.plan, choice.address),
     )
+    check = (CHECK, check_command(["--data", choice.address], plans=[json.loads(to_json(offered.plan))]))
     file = _file_of(choice)
     if file is None:
-        return (stored,)
+        return (stored, check)
     return (
         stored,
         (
             "Command: the same, read from your file",
             command_of_file(offered.plan, file),
         ),
+        check,
     )
 
 
@@ -266,3 +274,12 @@ def command_of_file(plan: Plan, file: FileReading) -> str:
 def command(plan: Plan, data: str) -> str:
     """The command that computes a plan on a stored data set."""
     return f"{COMMAND} run {shlex.join(['--data', data, to_json(plan)])}"
+
+
+def check_command(words: Sequence[str], **sheet: object) -> str:
+    """The command that checks what a sheet holds, of what the `words` name.
+
+    >>> print(check_command(["--data", "wine"], plans=[{"kind": "trials"}]))
+    python -m core check --data wine '{"plans": [{"kind": "trials"}]}'
+    """
+    return f"{COMMAND} check {shlex.join([*words, json.dumps(sheet)])}"

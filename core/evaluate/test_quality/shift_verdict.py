@@ -68,7 +68,9 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
         for class_shift in shift.classes
         if not np.isnan(class_shift.observed.kept_variance)
     ]
+    n_test, n_train = sum(each.n_test for each in shift.classes), sum(each.n_train for each in shift.classes)
     used = (
+        f"n = {count(n_test)} test samples against {count(n_train)} training samples, "
         f"{plural(all_of.n_resplits, 're-split')} of each class; the directions used keep {percent(min(kept))} to "
         f"{percent(max(kept))} of the variance."
     )

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 from core.asked import About, usual_plan
 from core.data import DataError, Dataset
 from core.models.stored import RECORDED
-from core.questions import Question, plan_class, with_page
+from core.questions import QUESTIONS, Question, plan_class, with_page
 from core.trials import Plan, TrainingPlan, TrialPlan
 from core.workspace.errors import WorkspaceError
 from core.workspace.models import StoredModel
@@ -26,6 +26,7 @@ NO_TIME = "There was no time left."
 CUT = "The time was up. What is done stays, and goes on when you ask again."
 STOPPED = "It was stopped."
 NO_MODEL = "There is no model to ask about: none was brought, and none could be trained."
+ANSWERED = "Already answered."
 
 
 @runtime_checkable
@@ -135,6 +136,37 @@ class Agenda:
         if run.state == "done":
             return run.errors[0] if run.n_failed == run.n_trials and run.errors else ""
         return STOPPED if self._stop.is_set() else CUT
+
+
+def steps_of(steps: Sequence[Step], stem: str) -> tuple[Step, ...]:
+    """Those that one question takes: what serves it, and itself.
+
+    >>> known = [Step(stem, lambda: None) for stem in ("source_robustness", "training", "average_case")]
+    >>> [step.stem for step in steps_of(known, "average_case")]
+    ['training', 'average_case']
+    """
+    return tuple(step for step in steps if step.stem == stem or stem in QUESTIONS[step.stem].serves)
+
+
+def foreseen(steps: Sequence[Step], workspace: Workspace, owner: str, fingerprint: str) -> dict[str, str]:
+    """Why each step would not be worked off if it was asked now, by stem; nothing where it would be.
+
+    A question about a model is asked where none is there yet and one is trained first. Steps with nothing to do are
+    left out.
+    """
+    ahead: dict[str, str] = {}
+    for step in steps:
+        try:
+            plan = step.make()
+        except (DataError, WorkspaceError) as problem:
+            comes = str(problem) == NO_MODEL and ahead.get("training") == ""
+            ahead[step.stem] = "" if comes else str(problem)
+            continue
+        if plan is not None:
+            run = workspace.find_run(owner, plan, fingerprint)
+            done = run is not None and run.state == "done" and not run.older_method
+            ahead[step.stem] = ANSWERED if done else ""
+    return ahead
 
 
 def usual_steps(workspace: Workspace, owner: str, fingerprint: str, *, model: str | None = None) -> tuple[Step, ...]:
