@@ -48,7 +48,7 @@ test: check browser postgres
 # What is about the database, of the tests of the workspace; the others are about files and processes.
 ON_POSTGRES := $(addprefix tests/workspace/test_,workspace.py owners.py sharing.py sharing_views.py sign_ins.py models.py \
   leases.py runner.py needed.py faults.py damage.py killed_process.py quota.py shares.py defaults.py older_method.py \
-  upkeep.py verify.py)
+  upkeep.py verify.py agenda.py tasks.py training.py expected.py events.py)
 
 check: setup
 	$(BIN)/ruff format --check .

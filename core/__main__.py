@@ -44,7 +44,7 @@ from core.command.check import add_check_options, check, explained, read_sheet, 
 from core.command.compared_files import add_compare_options, compare_files
 from core.command.given_files import add_dataset_options, given_dataset, says_columns
 from core.command.given_model import add_model_options, given_model
-from core.command.upkeep import add_upkeep, copy_home, say_address, see_doctor
+from core.command.upkeep import add_upkeep, all_runs, copy_home, say_address, see_doctor
 from core.command.verified_run import add_verify_options, verify
 from core.data import EXAMPLES, DataError, Dataset, load_example
 from core.data.home import home
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None, *, about: str = ABOUT) -> int:
         if chosen.command == "doctor":
             return see_doctor(chosen, home(), engine)
         if chosen.command == "verify":
-            return verify(chosen, engine().workspace, LOCAL_OWNER)
+            return verify(chosen, all_runs(home()), engine().workspace)
         if chosen.command == "compare":
             return _compare(chosen)
         if chosen.command == "check":

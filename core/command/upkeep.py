@@ -13,7 +13,7 @@ from core import COMMAND
 from core.data import DataError
 from core.workspace.access import address, open_at, secret
 from core.workspace.backup import back_up, restore
-from core.workspace.doctor import Finding, examine, mend
+from core.workspace.doctor import Finding, examine, mend, runs_of_all
 from core.workspace.engine.runner import Engine
 from core.workspace.store import Store
 
@@ -64,8 +64,18 @@ def say_address(home: Path) -> int:
 
 def see_doctor(chosen: argparse.Namespace, home: Path, engine: Callable[[], Engine]) -> int:
     """Say what is not whole, and mend what can be; 0 where nothing is left."""
-    with closing(Store(home, os.environ.get("TOUCHSTONE_DATABASE"))) as store:
+    with closing(_store(home)) as store:
         return _see(chosen, store, engine)
+
+
+def all_runs(home: Path) -> list[tuple[str, str]]:
+    """The owner and id of every run of a home, whoever's it is."""
+    with closing(_store(home)) as store:
+        return runs_of_all(store)
+
+
+def _store(home: Path) -> Store:
+    return Store(home, os.environ.get("TOUCHSTONE_DATABASE"))
 
 
 def _see(chosen: argparse.Namespace, store: Store, engine: Callable[[], Engine]) -> int:

@@ -3,9 +3,11 @@
 import argparse
 import random
 import sys
+from collections.abc import Sequence
 
 from core.data import DataError
 from core.report.provenance import provenance
+from core.workspace.doctor import EXCHANGED
 from core.workspace.engine.recompute import TOLERANCE, recompute
 from core.workspace.run import Run
 from core.workspace.workspace import Workspace
@@ -23,27 +25,31 @@ def add_verify_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recompute", type=int, default=0, metavar="N", help="compute so many trials again, at random")
 
 
-def verify(chosen: argparse.Namespace, workspace: Workspace, owner: str) -> int:
+def verify(chosen: argparse.Namespace, runs: Sequence[tuple[str, str]], workspace: Workspace) -> int:
     """Say on standard output whether a run is what was stored and comes out again; 0 where it does, else 1.
 
-    Raises WorkspaceError where it is damaged, and DataError where there is no such run.
+    `runs` are all that may be meant, each with its owner. Raises WorkspaceError where it is damaged, and DataError
+    where there is no such run.
     """
-    run = _named(workspace, owner, chosen.run)
-    seal, recorded = workspace.seal(owner, run.id), run.provenance.get("seal")
+    owner, run_id = _named(runs, chosen.run)
+    run, seal = workspace.run(owner, run_id), workspace.seal(owner, run_id)
     print(f"Run {run.id}: {run.n_done} of {run.n_trials} trials, each as it was stored.")
     print(f"Seal {seal}")
-    if run.state == "done" and recorded not in (None, seal):
-        print(f"It differs from the seal of when the run was done, {recorded}: trials were exchanged since.")
+    if run.exchanged(seal):
+        print(f"This run is not what was stored: {EXCHANGED} The other seal: {run.provenance['seal']}")
         return 1
+    if run.state == "done" and "seal" not in run.provenance:
+        print("No seal was noted when it was done, as older versions did: exchanged trials would not be told.")
     return 0 if _comes_out_again(workspace, owner, run, chosen.recompute) else 1
 
 
-def _named(workspace: Workspace, owner: str, beginning: str) -> Run:
-    runs = [run for run in workspace.runs(owner) if run.id.startswith(beginning)]
-    if len(runs) != 1:
-        which = "there is no such run" if not runs else f"{len(runs)} runs begin so"
+def _named(runs: Sequence[tuple[str, str]], beginning: str) -> tuple[str, str]:
+    """The run of this id, or whose id alone begins so, with its owner."""
+    meant = [run for run in runs if run[1].startswith(beginning)]
+    if len(meant) != 1:
+        which = "there is no such run" if not meant else f"{len(meant)} runs begin so"
         raise DataError(f"{beginning}: {which}. A report names its run under Provenance.")
-    return runs[0]
+    return meant[0]
 
 
 def _comes_out_again(workspace: Workspace, owner: str, run: Run, n_trials: int) -> bool:

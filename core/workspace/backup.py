@@ -16,7 +16,7 @@ from pathlib import Path
 import core
 from core.data import DataError
 from core.workspace.blobs import Blobs
-from core.workspace.errors import WorkspaceError, database_error, disk_error
+from core.workspace.errors import FULL, WorkspaceError, database_error, disk_error
 
 DATABASE, ABOUT = "touchstone.sqlite", "about.json"
 WITH_BLOBS = ("datasets", "predictions", "models")
@@ -46,7 +46,8 @@ def back_up(home: Path, file: Path) -> int:
 def restore(file: Path, home: Path) -> int:
     """Put a backup in place as a home, which has to be new or empty. Gives how many blobs it holds.
 
-    Raises DataError, and leaves the home as it was, where the file is no backup, or damaged.
+    Raises DataError, and leaves the home as it was, where the file is no backup, or damaged; WorkspaceError where the
+    disk is full.
     """
     if (home / DATABASE).exists() or (home / "blobs").exists():
         raise DataError(f"{home}: there are data already. Set TOUCHSTONE_HOME to another folder, new or empty.")
@@ -57,9 +58,11 @@ def restore(file: Path, home: Path) -> int:
             n_blobs = _unpack(file, part)
             os.replace(part / "blobs", home / "blobs")
             os.replace(part / DATABASE, home / DATABASE)
-        except (OSError, zipfile.BadZipFile, KeyError, ValueError) as problem:
-            if isinstance(problem, (DataError, WorkspaceError)):
-                raise
+        except (DataError, WorkspaceError):
+            raise
+        except Exception as problem:  # zipfile lets through whatever a decompressor raises
+            if isinstance(problem, OSError) and problem.errno in FULL:
+                raise disk_error(problem, "be restored") from problem
             raise DataError(f"{file}: this is no backup of Touchstone, or a damaged one ({problem}).") from problem
     return n_blobs
 

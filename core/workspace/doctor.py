@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from core.evaluate.wording import plural
 from core.workspace.blobs import Blobs
-from core.workspace.errors import DamagedTrials, WorkspaceError
+from core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
 from core.workspace.run import require_run, state_of
 from core.workspace.runs import Runs
 from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RunRow, StepsRow, TrialRow
@@ -18,14 +18,15 @@ from core.workspace.store import Store
 WITH_BLOBS = (DatasetRow, PredictionsRow, ModelRow)
 SECONDS_TO_BE_KEPT = 3600.0
 """A file is stored before what it belongs to is noted: one that belongs to nothing is left alone for so long."""
+EXCHANGED = "its seal is another than when it was done: trials were exchanged since."
 
 
 @dataclass(frozen=True)
 class Finding:
     """Something that is not as it should be, in a sentence.
 
-    `kind` is "database", "file", "trials", "older trials" (which cannot be computed again), "lease", "stray rows" or
-    "stray file"; `owner` and `name` say whose it is and which: a run's id, or a file's name.
+    `kind` is "database", "file", "run", "trials", "older trials" (which cannot be computed again), "lease", "stray
+    rows" or "stray file"; `owner` and `name` say whose it is and which: a run's id, or a file's name.
     """
 
     kind: str
@@ -38,8 +39,13 @@ def examine(store: Store) -> list[Finding]:
     """All that is not as it should be, of every owner."""
     with store.session() as session:
         found = [*_database(session), *_files(session, store.blobs), *_leases(session), *_stray_rows(session)]
-        runs = [(row.owner, row.id) for row in session.execute(select(RunRow.owner, RunRow.id))]
-        return [*found, *_trials(store, runs), *_stray_files(session, store.blobs)]
+        return [*found, *_trials(store, runs_of_all(store)), *_stray_files(session, store.blobs)]
+
+
+def runs_of_all(store: Store) -> list[tuple[str, str]]:
+    """The owner and id of every run."""
+    with store.session() as session:
+        return [(row.owner, row.id) for row in session.execute(select(RunRow.owner, RunRow.id))]
 
 
 def mend(store: Store, finding: Finding) -> bool:
@@ -85,7 +91,10 @@ def _leases(session: Session) -> Iterator[Finding]:
 def _trials(store: Store, runs: list[tuple[str, str]]) -> Iterator[Finding]:
     for owner, run_id in runs:
         try:
-            Runs(store).seal(owner, run_id)
+            if Runs(store).run(owner, run_id).exchanged(Runs(store).seal(owner, run_id)):
+                yield Finding("run", f"Run {run_id}: {EXCHANGED} Delete the run and start it again.", owner, run_id)
+        except DamagedRun as problem:
+            yield Finding("run", f"Run {run_id}: {problem}", owner, run_id)
         except DamagedTrials as problem:
             kind = "trials" if problem.mendable else "older trials"
             yield Finding(kind, f"Run {run_id}: {problem}", owner, run_id)

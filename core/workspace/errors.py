@@ -54,6 +54,22 @@ class DamagedTrials(WorkspaceError):
         )
 
 
+class DamagedRun(WorkspaceError):
+    """What is noted of a run is not what was stored, so that nobody knows what its rows are of.
+
+    Examples
+    --------
+    >>> print(DamagedRun())
+    What is noted of this run (its plan, data or trials) is damaged on disk, so that nothing is shown of the run. ...
+    """
+
+    def __init__(self):
+        super().__init__(
+            "What is noted of this run (its plan, data or trials) is damaged on disk, so that nothing is shown of the "
+            "run. Delete the run and start it again; nothing else is lost."
+        )
+
+
 def _listed(trials: Sequence[int]) -> str:
     """Numbers from 1, the first few of them by name.
 

@@ -13,9 +13,13 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.holders import is_dead
 from core.workspace.plans import load_plan
 from core.workspace.schema import RunNameRow, RunRow, StepsRow, TrialRow, now
+from core.workspace.seals import is_named_by
 
 WAITING = -1
 """The number under which a run notes how far the run is that it waits for, beside the numbers of its trials."""
+
+STATES = ("queued", "running", "interrupted", "cancelled", "done")
+"""What a run may be."""
 
 LONGEST_LEASE = 60.0
 """No lease is given for longer than that, in seconds; a longer one is not believed."""
@@ -79,6 +83,10 @@ class Run:
         begun = sum(steps.share for steps in self.steps)
         return min((self.n_done + begun) / self.n_trials, 1.0) if self.n_trials else 1.0
 
+    def exchanged(self, seal: str) -> bool:
+        """Whether trials were exchanged since it was done: `seal`, of what is stored now, is not the one of then."""
+        return self.state == "done" and self.provenance.get("seal", seal) != seal
+
     @property
     def older_method(self) -> bool:
         """Whether it was computed by another version of its method than is used today."""
@@ -132,7 +140,12 @@ def counts_of(session: Session, run_id: str) -> tuple[int, int]:
 
 
 def state_of(row: RunRow) -> str:
-    """The state of a run; where the process that worked on it is gone, it is interrupted, or cancelled as was asked."""
+    """The state of a run; where the process that worked on it is gone, it is interrupted, or cancelled as was asked.
+
+    Interrupted is also one whose word for it is damaged: resuming it does what is missing, if anything.
+    """
+    if row.state not in STATES:
+        return "interrupted"
     if row.state != "running" or is_held(row):
         return row.state
     return "cancelled" if row.cancel_requested else "interrupted"
@@ -175,13 +188,28 @@ def as_run(session: Session, row: RunRow) -> Run:
         finished=row.finished,
         seconds_left=left,
         cancelling=state == "running" and row.cancel_requested,
-        provenance=json.loads(row.provenance),
+        provenance=_provenance(row) or {},
         errors=(*([row.error] if row.error else []), *errors),
         steps=steps,
         waits_for=waits_for,
         pace=pace,
         name=session.scalar(select(RunNameRow.name).where(RunNameRow.run_id == row.id)) or "",
     )
+
+
+def _provenance(row: RunRow) -> dict | None:
+    """What was noted of versions and place; None where it cannot be read any more."""
+    try:
+        noted = json.loads(row.provenance)
+    except ValueError:
+        return None
+    return noted if isinstance(noted, dict) else None
+
+
+def is_whole(row: RunRow) -> bool:
+    """Whether what is noted of a run belongs together: its key, plan and data, and that its provenance can be read."""
+    named = is_named_by(row.key, kind=row.kind, plan=row.plan, fingerprint=row.fingerprint)
+    return named and _provenance(row) is not None
 
 
 def _steps(session: Session, run_id: str) -> dict[int, Steps]:

@@ -8,13 +8,12 @@ import pandas as pd
 from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
-from core.data import DataError
 from core.trials import Plan, to_json
 from core.trials.defaults import Facts, left_open, same_work
 from core.workspace import frames
-from core.workspace.errors import DamagedTrials, WorkspaceError
+from core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
 from core.workspace.plans import load_plan
-from core.workspace.run import Run, as_run, require_run, run_key, state_of
+from core.workspace.run import Run, as_run, is_whole, require_run, run_key, state_of
 from core.workspace.schema import LinkRow, RunNameRow, RunRow, StepsRow, TrialRow
 from core.workspace.seals import StoredTrial, run_seal
 from core.workspace.store import Store, commit_or_ignore_twin, forget_views
@@ -83,7 +82,7 @@ class Runs:
     def rows(self, owner: str, run_id: str) -> pd.DataFrame:
         """The rows of every finished trial so far, in the order of the trials.
 
-        Raises DamagedTrials where those of one are no longer what was stored.
+        Raises DamagedTrials where those of one are no longer what was stored, DamagedRun where its plan is not.
         """
         with self._store.session() as session:
             _, stored = _require_whole(session, owner, run_id)
@@ -104,7 +103,7 @@ class Runs:
     def seal(self, owner: str, run_id: str) -> str:
         """The hash that stands for a run as it is stored: its plan, its data, and each finished trial.
 
-        Raises DamagedTrials where one of these is no longer what was stored.
+        Raises DamagedRun or DamagedTrials where one of these is no longer what was stored.
         """
         with self._store.session() as session:
             run, stored = _require_whole(session, owner, run_id)
@@ -177,8 +176,10 @@ def _stored(session: Session, run_id: str) -> list[StoredTrial]:
 
 
 def _require_whole(session: Session, owner: str, run_id: str) -> tuple[RunRow, list[StoredTrial]]:
-    """A run and its trials; DamagedTrials where one of these is no longer what was stored."""
+    """A run and its trials; DamagedRun or DamagedTrials where one of these is no longer what was stored."""
     run, stored = require_run(session, owner, run_id), _stored(session, run_id)
+    if not is_whole(run) or any(row.whole and row.trial >= run.n_trials for row in stored):
+        raise DamagedRun
     damaged = _damaged(run, stored)
     if damaged:
         raise DamagedTrials(run_id, damaged, run.n_trials, mendable=not as_run(session, run).older_method)
@@ -221,10 +222,10 @@ def is_of(stored: str, plan: Plan, facts: Facts) -> bool:
     own = to_json(plan)
     if stored == own:
         return True
-    then, now = json.loads(stored), json.loads(own)  # after the texts, whose comparison is quicker
-    if any(then.get(name) != now.get(name) for name in (then.keys() | now.keys()) - left_open(type(plan))):
-        return False
     try:
+        then, now = json.loads(stored), json.loads(own)  # after the texts, whose comparison is quicker
+        if any(then.get(name) != now.get(name) for name in (then.keys() | now.keys()) - left_open(type(plan))):
+            return False
         return same_work(load_plan(stored), plan, facts)
-    except DataError:  # a plan that this version does not know
+    except ValueError:  # a plan that this version does not know, or a damaged one
         return False

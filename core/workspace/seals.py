@@ -1,10 +1,14 @@
 """What stands for stored results, so that nothing else is ever read in their place? A hash of each trial and run."""
 
+import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from core.data.identity import key
 from core.workspace import frames
+
+N_VERSIONS = 100
+"""No method has had so many versions; which of them a run is of is known by its key alone."""
 
 
 def trial_seal(trial: int, status: str, error: str | None, content: bytes) -> str:
@@ -47,3 +51,18 @@ def run_seal(run_key: str, trials: Iterable[str]) -> str:
     False
     """
     return key("run", run_key, list(trials))
+
+
+def is_named_by(run_key: str, *, kind: str, plan: str, fingerprint: str) -> bool:
+    """Whether a run's key is that of its stored plan, as JSON, and its data, by some version of the plan's method.
+
+    Examples
+    --------
+    >>> run_key = key('{"kind":"trials","seed":7}', "f1", 3)
+    >>> is_named_by(run_key, kind="trials", plan='{"kind":"trials","seed":7}', fingerprint="f1")
+    True
+    >>> is_named_by(run_key, kind="trials", plan='{"kind":"trials","seed":5}', fingerprint="f1")
+    False
+    """
+    named = any(key(plan, fingerprint, version) == run_key for version in range(1, N_VERSIONS))
+    return named and json.loads(plan).get("kind") == kind

@@ -3,6 +3,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import text
 
 from core.data.home import home
 from core.questions import QUESTIONS
@@ -12,6 +13,7 @@ from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.conftest import ROOT
 from tests.pages.conftest import PLAN, plainly, stored_run, texts
 from tests.plain_words import problems_of
+from tests.workspace.conftest import behind
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_migrations import flip_a_byte
 from ui.data import choice as data_choice
@@ -306,6 +308,18 @@ def test_a_run_with_damaged_rows_says_so_and_shows_nothing(open_page, workspace,
     app = open_page("source_robustness", data=wine.fingerprint, **address_of(run))
     assert "Trial 8 of 24 of this run is damaged on disk" in plainly(app)
     assert not app.metric
+
+
+def test_a_run_whose_plan_was_changed_says_so_and_shows_nothing(open_page, workspace, wine):
+    run = stored_run(workspace, wine)
+    other = run.plan.replace('"n_repeats":', '"n_repeats":1')
+    assert other != run.plan
+    with behind(workspace) as database:
+        database.execute(text("UPDATE runs SET plan = :other"), {"other": other})
+    app = open_page("source_robustness", data=wine.fingerprint, **address_of(run))
+    assert "What is noted of this run" in plainly(app)
+    assert not app.metric
+    assert not open_page("runs").exception
 
 
 def test_a_damaged_trial_is_computed_again_from_the_page(open_page, workspace, wine, monkeypatch):

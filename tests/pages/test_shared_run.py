@@ -57,6 +57,15 @@ def test_a_link_shows_what_its_owner_sees(open_page, open_link, workspace, run):
     assert "**Wine**" in texts(seen)
 
 
+def test_the_seal_stands_on_the_page_and_on_its_link(open_page, open_link, workspace, run):
+    seal = workspace.seal(LOCAL_OWNER, run.id)
+    for app in (
+        open_page("source_robustness", **address_of(run)),
+        open_link(workspace.create_link(LOCAL_OWNER, run.id)),
+    ):
+        assert f"- Seal: {seal}" in plainly(app)
+
+
 def of_adequacy(workspace, wine):
     return stored_run(workspace, wine, plan=AdequacyPlan(models=("logistic",), n_repeats=3, sizes=(30, 60, 0)))
 

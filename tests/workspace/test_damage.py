@@ -1,5 +1,6 @@
 """Bits of stored trials change: each change is named or harmless, none is silent; what was lost is computed again."""
 
+import json
 import random
 import time
 from collections import Counter
@@ -11,7 +12,7 @@ from sqlalchemy import Connection, text
 
 from core.trials import Context, TrialPlan
 from core.workspace import frames
-from core.workspace.errors import DamagedTrials, WorkspaceError
+from core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
 from core.workspace.run import Run
 from core.workspace.schema import TrialRow
 from core.workspace.workspace import LOCAL_OWNER, Workspace
@@ -142,3 +143,51 @@ def test_what_an_older_method_computed_is_not_mended_but_kept(workspace, done, d
     with pytest.raises(DamagedTrials):
         workspace.forget_damaged(LOCAL_OWNER, done.id)
     assert workspace.run(LOCAL_OWNER, done.id).n_done == 6
+
+
+def is_json(value: str) -> bool:
+    try:
+        json.loads(value)
+    except ValueError:
+        return False
+    return True
+
+
+OF_ITS_RECORD = ("key", "kind", "plan", "fingerprint", "provenance")
+"""Columns of a run that say what its rows are of, or stand for them."""
+
+
+@pytest.mark.parametrize("column", OF_ITS_RECORD)
+def test_a_flipped_bit_in_what_is_noted_of_a_run_is_named(workspace, done, database, column):
+    rng, update = random.Random(7), text(f"UPDATE runs SET {column} = :value")
+    true = workspace.rows(LOCAL_OWNER, done.id)
+    value = database.execute(text(f"SELECT {column} FROM runs")).scalar_one()
+    for _ in range(30):
+        damaged = flipped(value, rng, any_text=False)
+        database.execute(update, {"value": damaged})
+        assert [run.id for run in workspace.runs(LOCAL_OWNER)] == [done.id], damaged
+        if column != "provenance" or not is_json(damaged):
+            with pytest.raises(DamagedRun, match="Delete the run and start it again"):
+                workspace.rows(LOCAL_OWNER, done.id)
+    database.execute(update, {"value": value})
+    assert workspace.rows(LOCAL_OWNER, done.id).equals(true)
+
+
+def test_more_trials_than_a_run_has_are_damage(workspace, done, database):
+    database.execute(text("UPDATE runs SET n_trials = 4"))
+    with pytest.raises(DamagedRun):
+        workspace.rows(LOCAL_OWNER, done.id)
+
+
+def test_a_damaged_plan_hides_no_other_run(workspace, done, database, wine):
+    database.execute(text("UPDATE runs SET plan = 'no JSON'"))
+    assert workspace.find_run(LOCAL_OWNER, TrialPlan(models=("svm",)), wine.fingerprint) is None
+
+
+def test_a_run_whose_state_is_no_word_any_more_is_interrupted_and_comes_to_its_end(workspace, run_plan, database):
+    run = run_plan(PLAN)
+    rows = workspace.rows(LOCAL_OWNER, run.id)
+    database.execute(text("UPDATE runs SET state = 'dond'"))
+    assert workspace.run(LOCAL_OWNER, run.id).state == "interrupted"
+    assert run_plan(PLAN).state == "done"
+    assert workspace.rows(LOCAL_OWNER, run.id).equals(rows)

@@ -1,6 +1,6 @@
 """PostgreSQL in the place of SQLite: two processes on it, a server that goes and comes, and what is said without it.
 
-The whole of this folder runs on it, too, in `make test`: `TOUCHSTONE_TEST_DATABASE=postgresql pytest tests/workspace`.
+What of this folder asks the database runs on it, too, in `make evidence` (ON_POSTGRES in the Makefile).
 """
 
 import builtins

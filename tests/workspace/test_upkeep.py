@@ -1,6 +1,8 @@
 """A home is kept in order: nobody else reads it, a backup opens elsewhere, the doctor finds what is not whole."""
 
+import errno
 import os
+import random
 import threading
 import time
 import zipfile
@@ -11,12 +13,16 @@ import pytest
 from sqlalchemy import text
 
 from core.__main__ import main
-from core.data import load_example
+from core.data import DataError, Dataset, load_example
 from core.data.home import home
+from core.report.quantities import of_run
+from core.report.run_report import body_of
 from core.trials import TrialPlan
 from core.workspace import frames
 from core.workspace.backup import back_up, restore
 from core.workspace.engine.runner import close_engine, engine
+from core.workspace.errors import WorkspaceError
+from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.conftest import behind
 from tests.workspace.plans import SleepPlan
@@ -43,6 +49,16 @@ def test_a_home_that_others_could_read_is_closed_to_them(tmp_path):
     assert len(files) >= 3
     assert {mode(file) for file in files} == {0o600}
     workspace.close()
+
+
+def sheet(workspace: Workspace, dataset: Dataset) -> list[str]:
+    """What the sheet says of each run of a data set: verdict, numbers and seal, as text (NaN is not itself)."""
+    runs = [run for run in workspace.runs(LOCAL_OWNER, dataset.fingerprint) if run.state == "done"]
+    rows = [workspace.rows(LOCAL_OWNER, run.id) for run in runs]
+    return [
+        repr((body_of(own, dataset, run).said, of_run(own, dataset, load_plan(run.plan)), run.provenance["seal"]))
+        for own, run in zip(rows, runs, strict=True)
+    ]
 
 
 def test_a_new_database_is_never_readable_by_others(tmp_path):
@@ -82,6 +98,7 @@ def test_a_backup_under_load_opens_elsewhere_with_equal_rows(tmp_path):
     assert there.run(LOCAL_OWNER, run.id) == workspace.run(LOCAL_OWNER, run.id)
     assert there.seal(LOCAL_OWNER, run.id) == run.provenance["seal"]
     assert there.rows(LOCAL_OWNER, run.id).equals(workspace.rows(LOCAL_OWNER, run.id))
+    assert sheet(there, wine) == sheet(workspace, wine) != []
     assert there.dataset(LOCAL_OWNER, wine.fingerprint).fingerprint == wine.fingerprint
     assert before <= len(there.rows(LOCAL_OWNER, growing.id)) <= after + 1
     there.close()
@@ -131,6 +148,52 @@ def test_a_damaged_backup_is_said_and_leaves_no_half_of_a_home(damage, tmp_path,
     with pytest.raises(ValueError, match=r"all\.zip: "):
         restore(file, there)
     assert list(there.iterdir()) == []
+
+
+def is_refused(file: Path, there: Path) -> bool:
+    try:
+        restore(file, there)
+    except DataError as problem:
+        return str(problem).startswith(f"{file}: ")
+    return False
+
+
+def content_of(folder: Path) -> list[bytes]:
+    return sorted(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def packed(file: Path) -> list[bytes]:
+    with zipfile.ZipFile(file) as archive:
+        return sorted(archive.read(name) for name in archive.namelist() if name != "about.json")
+
+
+@pytest.mark.sqlite
+def test_of_flipped_bits_in_a_backup_none_is_silent_or_a_fault_of_ours(tmp_path, stored):
+    file, bad, rng = tmp_path / "all.zip", tmp_path / "bad.zip", random.Random(3)
+    back_up(home(), file)
+    good, n_refused = file.read_bytes(), 0
+    for flip in range(250):
+        content = bytearray(good)
+        # Every other one is in the directory at the end, which is small, and says how the rest is packed.
+        content[-rng.randrange(1, 350) if flip % 2 else rng.randrange(len(good))] ^= 1 << rng.randrange(8)
+        bad.write_bytes(content)
+        refused = is_refused(bad, tmp_path / f"there {flip}")
+        n_refused += refused
+        assert content_of(tmp_path / f"there {flip}") == ([] if refused else packed(file))
+    assert n_refused > 150
+
+
+@pytest.mark.sqlite
+def test_a_full_disk_is_not_taken_for_a_damaged_backup(tmp_path, stored, monkeypatch):
+    back_up(home(), tmp_path / "all.zip")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    with pytest.raises(WorkspaceError, match="The disk is full, and this could not be restored"):
+        restore(tmp_path / "all.zip", tmp_path / "there")
+    assert list((tmp_path / "there").iterdir()) == []
 
 
 @pytest.mark.sqlite

@@ -29,15 +29,15 @@ def stored(tmp_path: Path, monkeypatch) -> Run:
     close_engine()
 
 
-def done(workspace: Workspace, plan: TrialPlan, dataset: Dataset) -> Run:
-    run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, dataset))
-    assert workspace.acquire(LOCAL_OWNER, run.id, "a process")
-    workspace.record_provenance(LOCAL_OWNER, run.id, {"versions": {"numpy": "1.0.0"}})
+def done(workspace: Workspace, plan: TrialPlan, dataset: Dataset, owner: str = LOCAL_OWNER) -> Run:
+    run = workspace.create_run(owner, plan, workspace.add_dataset(owner, dataset))
+    assert workspace.acquire(owner, run.id, "a process")
+    workspace.record_provenance(owner, run.id, {"versions": {"numpy": "1.0.0"}})
     for trial in range(run.n_trials):
         rows = plan.run_trial(dataset, trial, context=Context())
-        workspace.store_trial(LOCAL_OWNER, run.id, trial, frames.to_bytes(rows))
-    workspace.release(LOCAL_OWNER, run.id, "a process", "done")
-    return workspace.run(LOCAL_OWNER, run.id)
+        workspace.store_trial(owner, run.id, trial, frames.to_bytes(rows))
+    workspace.release(owner, run.id, "a process", "done")
+    return workspace.run(owner, run.id)
 
 
 def exchange(run: Run, trial: int, **columns: int) -> None:
@@ -69,6 +69,32 @@ def test_an_exchanged_trial_is_told_by_the_seal(stored, capsys):
     exchange(stored, 2, n_correct=1)
     assert main(["verify", stored.id]) == 1
     assert "trials were exchanged since" in capsys.readouterr().out
+
+
+def test_the_doctor_tells_an_exchanged_trial_and_a_changed_plan_too(stored, capsys):
+    exchange(stored, 2, n_correct=1)
+    assert main(["doctor", "--mend"]) == 1
+    assert f"Run {stored.id}: its seal is another than when it was done" in capsys.readouterr().out
+    with behind(engine().workspace) as database:
+        other = stored.plan.replace('"n_repeats":2', '"n_repeats":3')
+        database.execute(text("UPDATE runs SET plan = :other"), {"other": other})
+    assert main(["doctor", "--mend"]) == 1
+    assert f"Run {stored.id}: What is noted of this run" in capsys.readouterr().out
+    assert main(["verify", stored.id]) == 2
+    assert "What is noted of this run" in capsys.readouterr().err
+
+
+def test_of_a_run_without_a_seal_that_is_said(stored, capsys):
+    with behind(engine().workspace) as database:
+        database.execute(text("UPDATE runs SET provenance = '{}'"))
+    assert main(["verify", stored.id]) == 0
+    assert "No seal was noted when it was done" in capsys.readouterr().out
+
+
+def test_on_a_server_the_runs_of_everybody_are_verified(stored, capsys):
+    run = done(engine().workspace, PLAN, load_example("wine"), owner="oidc:somebody")
+    assert main(["verify", run.id, "--recompute", "1"]) == 0
+    assert f"Seal {run.provenance['seal']}" in capsys.readouterr().out
 
 
 def test_a_trial_that_does_not_come_out_again_is_named_with_its_columns(stored, capsys):
