@@ -84,8 +84,13 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
         return ExpectedValue(float("nan"))
     terms = rho_terms(exclusive, inclusive)
     draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
+    none = error_over_sources(terms, layout, doubled=False)
     rho = AccuracyInterval(exclusive.value, inclusive.value).rho
     over_sources = log_interval(rho, sources.se, sources.df)
+    if rho > 0:  # where rho is 1, nothing falls
+        halves = (half_width(error.se / rho, error.df) for error in (none, sources))
+        grown = growing_interval(float(np.log(rho)), *halves)
+        over_sources = Interval(float(np.exp(grown.lower)), float(np.exp(grown.upper)))
     if few_errors(exclusive) or few_errors(inclusive):
         x, i = _of_samples(exclusive), _of_samples(inclusive)
         highest = x.upper / i.lower if i.lower > 0 else float("inf")
