@@ -55,6 +55,31 @@ def t_interval(value: float, se: float, df: float, *, level: float = 0.95) -> In
     return Interval(float(value - half), float(value + half))
 
 
+def growing_interval(value: float, half_at_0: float, half: float) -> Interval:
+    """The t interval of an effect that varies less where there is none, by inverting the test of every effect.
+
+    `half` is the half width that the estimate's own variance gives, `half_at_0` that of no effect (of a variance that
+    is no less than a third). Between the two the variance goes with the effect; beyond the estimate it is the
+    estimate's. So the interval leaves out 0 just where the test with the variance of no effect does.
+
+    Examples
+    --------
+    >>> t_like, grown = growing_interval(0.16, 0.21, 0.21), growing_interval(0.16, 0.15, 0.21)
+    >>> round(t_like.lower, 3), round(grown.lower, 3), round(grown.upper, 2)
+    (-0.05, 0.007, 0.37)
+    """
+    if np.isnan(value + half_at_0 + half) or value == 0:
+        return Interval(float(value - half), float(value + half))
+    size, half = abs(value), max(half, half_at_0)
+    # The nearer end e: (size - e)^2 = half_at_0^2 + more |e|, as long as |e| is less than the size.
+    more, left = (half**2 - half_at_0**2) / size, size**2 - half_at_0**2
+    slope = 2 * size + (more if left > 0 else -more)
+    root = float(np.sqrt(slope**2 - 4 * left))
+    nearer = 2 * left / (slope + root) if slope > 0 else (slope - root) / 2
+    nearer, farther = nearer if nearer > -size else size - half, size + half
+    return Interval(float(nearer), float(farther)) if value > 0 else Interval(float(-farther), float(-nearer))
+
+
 def half_width(se: float, df: float, *, level: float = 0.95) -> float:
     """How far a t interval reaches to either side.
 

@@ -9,6 +9,7 @@ from scipy import optimize, special, stats
 from core.evaluate.intervals import (
     UNKNOWN,
     Interval,
+    growing_interval,
     holm,
     joined,
     log_interval,
@@ -22,6 +23,7 @@ from core.evaluate.intervals import (
 shares = st.floats(0, 1)
 errors = st.floats(0, 2)
 dfs = st.floats(0.5, 500)
+some_effect = st.floats(0.001, 2) | st.floats(-2, -0.001)
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 
 
@@ -138,3 +140,24 @@ def test_too_few_variances_stay_as_they_are_and_unknown_ones_unknown():
     with_gap, df = moderated_variances(np.array([1.0, np.nan, 2.0, 1.5]), np.array([4.0, 0.0, 4.0, 4.0]))
     assert np.isnan(with_gap).tolist() == [False, True, False, False]
     assert df[1] == 0
+
+
+@given(some_effect, st.floats(0.01, 2), st.floats(1, 1.5))
+def test_a_growing_interval_holds_every_effect_whose_own_test_lets_it_stand(value, half_at_0, times):
+    """By brute force: the half width of each effect on a grid goes with its share of the estimate, by variance."""
+    half = half_at_0 * times
+    interval = growing_interval(value, half_at_0, half)
+    effects = np.linspace(-4 * (abs(value) + half), 4 * (abs(value) + half), 4001)
+    share = np.minimum(np.abs(effects) / max(abs(value), 1e-12), 1.0)
+    stands = np.abs(value - effects) <= np.sqrt(half_at_0**2 + (half**2 - half_at_0**2) * share)
+    step = effects[1] - effects[0]
+    assert interval.lower == pytest.approx(effects[stands][0], abs=1.5 * step)
+    assert interval.upper == pytest.approx(effects[stands][-1], abs=1.5 * step)
+
+
+@given(some_effect, st.floats(0, 2), st.floats(0, 2))
+def test_a_growing_interval_leaves_out_0_where_the_test_of_no_effect_does(value, half_at_0, more):
+    interval = growing_interval(value, half_at_0, half_at_0 + more)
+    if abs(abs(value) - half_at_0) > 1e-9:
+        assert interval.holds(0.0) == (abs(value) < half_at_0)
+    assert interval.holds(value)

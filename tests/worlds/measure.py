@@ -60,7 +60,7 @@ def measure(world: World, n_data_sets: int, *, first_seed: int = 0) -> tuple[Mea
             kind,
             effect,
             [[run[kind] for run in pair] for pair in runs],
-            sum(row[kind] for row in best) if best and kind in best[0] else None,
+            sum(bool(row[kind]) for row in best) if best and kind in best[0] else None,
         )
         for kind, effect in world.effects.items()
     )

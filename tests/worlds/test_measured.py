@@ -5,6 +5,7 @@ import re
 from math import nan
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.bench_verdicts import DOC, table
@@ -82,6 +83,15 @@ def lying(decision_of: dict[int, tuple[float, float]]):
 def test_wrong_and_disagreeing_claims_are_counted(effect, seeds, n_wrong, n_contrary, n_unsteady):
     (row,) = measure(World("toy", "toy", {"toy.effect": effect}, lying(seeds)), 4)
     assert (row.n, row.n_wrong, row.n_contrary, row.n_unsteady) == (4, n_wrong, n_contrary, n_unsteady)
+
+
+def test_what_numpy_counted_of_the_best_test_can_be_written():
+    world = World(
+        "toy", "toy", {"toy.effect": 0.2}, lying({0: (0.1, 0.3), 1: (0.1, 0.3)}), lambda _: {"toy.effect": np.True_}
+    )
+    (row,) = measure(world, 3)
+    assert row.n_best == 3
+    assert '"n_best": 3' in written((Rate(row.kind, "toy", row.effect, row.n, 0, 3, row.n_best, 0, 0),))
 
 
 def test_what_a_page_says_of_a_kind_comes_from_the_measured_rows(monkeypatch):

@@ -74,10 +74,15 @@ def difference(value: float, draws: Error, sources: Error, **holm_corrected: flo
 def accuracy_difference(value: float, draws: Error, sources: Error) -> Difference:
     """As `difference`, of two accuracies: few degrees of freedom reach no further than 100 points either way."""
     free = difference(value, draws, sources)
-    return replace(free, over_draws=_within_one(free.over_draws), over_sources=_within_one(free.over_sources))
+    return replace(free, over_draws=within_one(free.over_draws), over_sources=within_one(free.over_sources))
 
 
-def _within_one(interval: Interval) -> Interval:
+def within_one(interval: Interval) -> Interval:
+    """What an interval of a difference of two accuracies leaves of 100 points either way.
+
+    >>> within_one(Interval(-1.4, 0.2))
+    Interval(lower=-1.0, upper=0.2)
+    """
     return Interval(max(interval.lower, -1.0), min(interval.upper, 1.0)) if interval.known else interval
 
 

@@ -8,14 +8,17 @@ import pandas as pd
 
 from core.evaluate.intervals import (
     Interval,
+    growing_interval,
+    half_width,
     joined,
     log_interval,
     logit_interval,
     share_difference,
     share_difference_p,
+    t_p_value,
     wilson,
 )
-from core.evaluate.source_robustness.against_rest import accuracy_difference, classes_against_rest
+from core.evaluate.source_robustness.against_rest import accuracy_difference, classes_against_rest, within_one
 from core.evaluate.source_robustness.baseline import baseline
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Group, Layout, groups
 from core.evaluate.source_robustness.estimate import Measured, error_over_draws, error_over_sources, measure, rho_terms
@@ -81,8 +84,13 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
         return ExpectedValue(float("nan"))
     terms = rho_terms(exclusive, inclusive)
     draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
+    none = error_over_sources(terms, layout, doubled=False)
     rho = AccuracyInterval(exclusive.value, inclusive.value).rho
     over_sources = log_interval(rho, sources.se, sources.df)
+    if rho > 0:  # where rho is 1, nothing falls
+        halves = (half_width(error.se / rho, error.df) for error in (none, sources))
+        grown = growing_interval(float(np.log(rho)), *halves)
+        over_sources = Interval(float(np.exp(grown.lower)), float(np.exp(grown.upper)))
     if few_errors(exclusive) or few_errors(inclusive):
         x, i = _of_samples(exclusive), _of_samples(inclusive)
         highest = x.upper / i.lower if i.lower > 0 else float("inf")
@@ -177,9 +185,18 @@ def expected_interval(
 
 
 def _fall(inclusive: Measured | None, exclusive: Measured | None, layout: Layout) -> Difference:
-    """Where hardly an error varies over sources, the samples alone still leave both accuracies unsure."""
+    """A fall is that training on a source helps on it: where nothing falls, sources count as test sources alone.
+
+    Where hardly an error varies over sources, the samples alone still leave both accuracies unsure.
+    """
     fall = _less(inclusive, exclusive, layout)
-    if inclusive is None or exclusive is None or not (few_errors(inclusive) or few_errors(exclusive)):
+    if inclusive is None or exclusive is None:
+        return fall
+    none = error_over_sources([(1.0, inclusive), (-1.0, exclusive)], layout, doubled=False)
+    grown = growing_interval(fall.value, half_width(none.se, none.df), half_width(fall.se, fall.df))
+    p_none = t_p_value(fall.value, none.se, none.df)
+    fall = replace(fall, over_sources=within_one(grown), p_sources=p_none)
+    if not (few_errors(inclusive) or few_errors(exclusive)):
         return fall
     shares = [(part.value * part.n_samples, part.n_samples) for part in (inclusive, exclusive)]
     of_samples, p = share_difference(*shares[0], *shares[1]), share_difference_p(*shares[0], *shares[1])
