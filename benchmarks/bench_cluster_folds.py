@@ -209,7 +209,7 @@ def print_published(n: int) -> None:
     print(
         f"\nSDS against the published algorithm, {n:,} samples, K = 10, one start each; load {os.getloadavg()[0]:.1f}"
     )
-    SDSKMeans(3, n_init=1, random_state=0).fit(*(of[:300] for of in made("noise", 400)))
+    SDSKMeans(3, n_init=1, random_state=0).fit(*(array[:300] for array in made("noise", 400)))
     ours, theirs, more = [], [], []
     for kind in ("components", "noise"):
         for seed in range(3):
