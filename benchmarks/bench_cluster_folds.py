@@ -15,19 +15,23 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.paired import ratio
+
 N_FEATURES, N_LABELS, N_STARTS = 50, 100, 8
 SIZES = (10_000, 30_000, 100_000)
+MOST_ROUNDS_OF_SWAPS = 100
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 
-def made(kind: str, n: int) -> tuple[np.ndarray, np.ndarray]:
+def made(kind: str, n: int, *, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Features as principal components have them, or "noise" (no cluster at all, so that k-means is slow to end)."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     y = rng.integers(N_LABELS, size=n)
     x = rng.normal(size=(n, N_FEATURES))
     if kind == "components":
@@ -138,6 +142,97 @@ def print_comparison() -> None:
         print(f"{n:9,} {ours['processor']:8.2f} s {theirs['processor']:8.2f} s  {ratio:5.0f}   {100 * more:+.4f} %")
 
 
+def published(x: np.ndarray, y: np.ndarray, centers: np.ndarray, quotas: np.ndarray) -> np.ndarray:
+    """Wecker et al. 2020, section 3.3: who is most decided comes first, then pairs of one label swap while that helps.
+
+    Lists of those that wait for a swap are as in ELKI's tutorial on same-size k-means, which the paper follows.
+    """
+    cluster, labels = np.empty(len(x), dtype=np.int64), [np.flatnonzero(y == label) for label in np.unique(y)]
+    for rows, quota in zip(labels, quotas, strict=True):
+        cluster[rows] = _first_assignment(((x[rows, None] - centers) ** 2).sum(axis=2), quota.copy())
+    for _ in range(MOST_ROUNDS_OF_SWAPS):
+        centers = np.stack([x[cluster == k].mean(axis=0) for k in range(len(centers))])
+        n_swaps = 0
+        for rows in labels:
+            own = cluster[rows]
+            n_swaps += _swap_pairs(((x[rows, None] - centers) ** 2).sum(axis=2), own)
+            cluster[rows] = own
+        if not n_swaps:
+            break
+    return cluster
+
+
+def _first_assignment(distance: np.ndarray, room: np.ndarray) -> np.ndarray:
+    cluster, left = np.empty(len(distance), dtype=np.int64), np.arange(len(distance))
+    while len(left):
+        open_ = np.flatnonzero(room)
+        near = distance[np.ix_(left, open_)]
+        order = np.argsort(near.min(axis=1) - near.max(axis=1), kind="stable")
+        n_placed = 0
+        for i in order:
+            k = open_[near[i].argmin()]
+            cluster[left[i]] = k
+            room[k] -= 1
+            n_placed += 1
+            if not room[k]:
+                break
+        left = left[np.sort(order[n_placed:])]
+    return cluster
+
+
+def _swap_pairs(distance: np.ndarray, cluster: np.ndarray) -> int:
+    waiting: list[list[int]] = [[] for _ in range(distance.shape[1])]
+    gain, n_swaps = distance[np.arange(len(distance)), cluster][:, None] - distance, 0
+    for i in np.argsort(-gain.max(axis=1), kind="stable").tolist():
+        own = int(cluster[i])
+        for k in np.argsort(-gain[i], kind="stable").tolist():
+            if k == own:
+                continue
+            j = next((j for j in waiting[k] if gain[i, k] + gain[j, own] > 0), None)
+            if j is not None:
+                waiting[k].remove(j)
+                cluster[i], cluster[j], n_swaps = k, own, n_swaps + 1
+                break
+        else:
+            if gain[i].max() > 0:
+                waiting[own].append(i)
+    return n_swaps
+
+
+def print_published(n: int) -> None:
+    from sklearn.cluster import kmeans_plusplus
+
+    from core.cluster import SDSKMeans
+    from core.cluster.quotas import spread_quotas
+    from core.models.threads import single_threaded
+
+    print(
+        f"\nSDS against the published algorithm, {n:,} samples, K = 10, one start each; load {os.getloadavg()[0]:.1f}"
+    )
+    SDSKMeans(3, n_init=1, random_state=0).fit(*(array[:300] for array in made("noise", 400)))
+    ours, theirs, more = [], [], []
+    for kind in ("components", "noise"):
+        for seed in range(3):
+            x, y = made(kind, n, seed=seed)
+            y = y % 10
+            centers = kmeans_plusplus(x, 10, random_state=seed)[0]
+            quotas = spread_quotas(np.bincount(y), 10)
+            with single_threaded():
+                start = time.process_time()
+                cluster = published(x, y, centers, quotas)
+                theirs.append(time.process_time() - start)
+                model = SDSKMeans(10, n_init=1, random_state=seed)
+                ours.append(timed(partial(model.fit, x, y))[0])
+            means = np.stack([x[cluster == k].mean(axis=0) for k in range(10)])
+            more.append(model.inertia_ / ((x - means[cluster]) ** 2).sum() - 1)
+            print(
+                f"{kind}, seed {seed}: ours {ours[-1]:.3f} s, published {theirs[-1]:.1f} s, "
+                f"{theirs[-1] / ours[-1]:.0f} times; sum of squares, ours / theirs - 1: {100 * more[-1]:+.3f} %",
+                flush=True,
+            )
+    print(f"published by ours: {ratio(theirs, ours)}; lower in {sum(one < 0 for one in more)} of {len(more)}")
+
+
 def print_task() -> None:
     import pandas as pd
 
@@ -171,7 +266,10 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if sys.argv[1:2] == ["published"]:
+        print(f"# SDS k-means, {date.today()}, {platform.machine()}, {os.cpu_count()} cores")
+        print_published(int(sys.argv[3]) if sys.argv[2:3] == ["--size"] else 3000)
+    elif len(sys.argv) > 1:
         cluster_once(*sys.argv[1:3], *map(int, sys.argv[3:]))
     else:
         main()

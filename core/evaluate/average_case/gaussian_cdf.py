@@ -153,10 +153,10 @@ def _integrated(
     most, left = min(N_FEW, max_points), np.arange(n)
     while True:
         points, shifts = _points(m, most, seed)
-        parts = [of[left] for of in (sums, done, p, wrong, rank)]
+        parts = [whole[left] for whole in (sums, done, p, wrong, rank)]
         integrate(b[left], r[left], points, shifts, tolerance[left], ERRORS, N_FIRST, *parts)
-        for of, part in zip((sums, done, p, wrong, rank), parts, strict=True):
-            of[left] = part
+        for whole, part in zip((sums, done, p, wrong, rank), parts, strict=True):
+            whole[left] = part
         left = np.flatnonzero(wrong > tolerance)
         if most == max_points or not len(left):
             return p, wrong, rank
