@@ -2,9 +2,9 @@
 
 Prints a table; asserts nothing. `--data-sets N` judges so many data sets of each world (200), each with two seeds of
 the method; they are others than those that tests draw (`--first-seed`, 1,000). `--only TEXT` judges the worlds whose
-question or name holds the text; `--processes N` side by side (all processors). `--write` puts the table into
-docs/measured/verdicts.md and core/evaluate/measured.json, from where pages read it; with `--only`, the rows of other
-worlds are kept.
+question, name or kinds of claim hold the text; `--processes N` side by side (all processors). `--write` puts the table
+into docs/measured/verdicts.md and core/evaluate/measured.json, from where pages read it; with `--only`, the rows of
+other worlds are kept.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from core.evaluate.intervals import wilson
 from core.evaluate.measured import FILE, Rate, rates, written
 from tests.worlds.every import every_world
 from tests.worlds.measure import measure
+from tests.worlds.world import World
 
 DOC = Path(__file__).resolve().parent.parent / "docs" / "measured" / "verdicts.md"
 HEAD = (
@@ -34,7 +35,7 @@ _TABLE = re.compile(r"(?<=<!-- table -->\n).*?(?=<!-- end of table -->)", re.DOT
 
 def main() -> None:
     arguments = _arguments()
-    worlds = [world for world in every_world() if arguments.only in f"{world.question} {world.name}"]
+    worlds = [world for world in every_world() if _asked_for(world, arguments.only)]
     chosen = {(world.question, world.name) for world in worlds}
     print(f"# Verdicts, {date.today()}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print(HEAD + "\n" + "|---" * HEAD.count(" |") + "|")
@@ -54,7 +55,7 @@ def main() -> None:
 def _measured(arguments: argparse.Namespace, number: int) -> list[Rate]:
     """Worlds hold functions, which do not travel: each process finds its own by number."""
     world = list(every_world())[number]
-    if arguments.only not in f"{world.question} {world.name}":
+    if not _asked_for(world, arguments.only):
         return []
     return [
         Rate(
@@ -71,6 +72,10 @@ def _measured(arguments: argparse.Namespace, number: int) -> list[Rate]:
         )
         for row in measure(world, arguments.data_sets, first_seed=arguments.first_seed)
     ]
+
+
+def _asked_for(world: World, text: str) -> bool:
+    return text in f"{world.question} {world.name} {' '.join(world.effects)}"
 
 
 def table(measured: Sequence[Rate]) -> str:

@@ -76,7 +76,8 @@ def growing_interval(value: float, half_at_0: float, half: float) -> Interval:
     slope = 2 * size + (more if left > 0 else -more)
     root = float(np.sqrt(slope**2 - 4 * left))
     nearer = 2 * left / (slope + root) if slope > 0 else (slope - root) / 2
-    nearer, farther = nearer if nearer > -size else size - half, size + half
+    # The estimate itself is always in it, also where rounding would leave it out.
+    nearer, farther = min(nearer, size) if nearer > -size else size - half, size + half
     return Interval(float(nearer), float(farther)) if value > 0 else Interval(float(-farther), float(-nearer))
 
 

@@ -60,6 +60,14 @@ def test_the_divergence_is_the_integral(p, q):
     assert 0 <= value <= 1
 
 
+def test_mixtures_that_hardly_differ_are_told_with_a_small_error():
+    """A draw counts for both mixtures: one's own term alone would have an error of .0028."""
+    p, q = (Mixture(np.ones(1), np.full((1, 4), at), np.eye(4)[None]) for at in (0.0, 0.2))
+    value, error = jensen_shannon(p, q, n_draws=5000, rng=rng())
+    assert value == pytest.approx(0.0283, abs=0.0015)
+    assert error < 0.0005
+
+
 @pytest.mark.evidence
 def test_the_stated_error_is_the_spread_over_draws():
     p, q = line((1.0, 0.0, 1.0)), line((1.0, 1.5, 2.0))

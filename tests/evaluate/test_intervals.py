@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
@@ -156,6 +156,7 @@ def test_a_growing_interval_holds_every_effect_whose_own_test_lets_it_stand(valu
 
 
 @given(some_effect, st.floats(0, 2), st.floats(0, 2))
+@example(0.7573272429372905, 0.0, 0.0)
 def test_a_growing_interval_leaves_out_0_where_the_test_of_no_effect_does(value, half_at_0, more):
     interval = growing_interval(value, half_at_0, half_at_0 + more)
     if abs(abs(value) - half_at_0) > 1e-9:

@@ -155,7 +155,7 @@ class CovariateShiftPlan:
     described: ClassVar[str] = "Covariate shift · {n_resplits} · {layer} · {model}"
 
     kind: ClassVar[str] = "covariate_shift"
-    METHOD_VERSION: ClassVar[int] = 1
+    METHOD_VERSION: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         check_fields(self)
