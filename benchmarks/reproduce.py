@@ -191,7 +191,7 @@ def matched_models(bench: Bench) -> list[Row]:
     x, y, x_test, y_test = digits_of(bench)
     names = ["logistic", "mlp_small", "lenet"]
     if bench.scale != "small":
-        names += ["nearest_neighbours", "linear", "gradient_boosting", "mlp_2048", "cnn_1"]
+        names += ["nearest_neighbours", "linear", "mlp_2048", "cnn_1"]
     if bench.scale == "paper":
         names += ["cnn_2", "cnn_3", "resnet18", "resnet20"]
     rows = []
