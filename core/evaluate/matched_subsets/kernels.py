@@ -11,8 +11,67 @@ from numba import njit
 
 ONE = np.uint64(1)
 WORDS = 8
-"""Words of 64 bits that are counted one by one: as many as come from memory at once."""
+"""Words of 64 bits in a block, which are counted one by one: as many as come from memory at once."""
 PER_BLOCK = 64 * WORDS
+BLOCKS = 64
+"""Blocks in a group, whose numbers are added one by one."""
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def ranked(number):
+    """Whole numbers from 0 in the order of these floats, the bits of which say so already if none is below zero."""
+    bits = number.view(np.int64)
+    rank = np.empty(len(bits), dtype=np.uint64)
+    top = ONE << np.uint64(63)
+    for i in range(len(bits)):
+        own = np.uint64(bits[i])
+        if own == top:  # minus zero equals zero
+            own = np.uint64(0)
+        rank[i] = own ^ top if own < top else ~own
+    return rank
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def packed(group, value, least, n_cut, n_kept, n_place):
+    """Of each row one word: its group, the upper bits of its value above the least, and its place."""
+    keys = np.empty(len(value), dtype=np.uint64)
+    for i in range(len(value)):
+        upper = (value[i] - least) >> n_cut
+        keys[i] = (((np.uint64(group[i]) << n_kept) | upper) << n_place) | np.uint64(i)
+    return keys
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def places(keys, n_place):
+    """The places in these words."""
+    order = np.empty(len(keys), dtype=np.int64)
+    mask = (ONE << n_place) - ONE
+    for i in range(len(keys)):
+        order[i] = keys[i] & mask
+    return order
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def left_open(keys, n_place, value, order):
+    """Where words that differ in their place alone are not in order of value, and the number of each such run."""
+    where, run = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
+    n, n_runs, start = 0, 0, 0
+    while start < len(keys):
+        stop, in_order = start + 1, True
+        while stop < len(keys) and keys[stop] >> n_place == keys[start] >> n_place:
+            in_order &= value[order[stop - 1]] <= value[order[stop]]
+            stop += 1
+        if not in_order:
+            for i in range(start, stop):
+                where[n], run[n] = i, n_runs
+                n += 1
+            n_runs += 1
+        start = stop
+    return where[:n], run[:n]
 
 
 @njit(cache=True, nogil=True)
@@ -20,25 +79,17 @@ PER_BLOCK = 64 * WORDS
 def candidate_ranges(reference_confidence, start, stop, confidence, tolerance, first, last):
     """Write into `first` and `last` where in `start:stop` |reference - target| <= tolerance holds, as floats subtract.
 
-    A rounded difference still grows with the reference, so that two bisections find exactly what a mask would.
+    A rounded difference still grows with the reference and falls with the target, so that both ends only move up from
+    one target to the next, and are what a mask would find.
     """
+    low = high = 0
     for t in range(len(confidence)):
-        low, high = start[t], stop[t]
-        while low < high:
-            middle = (low + high) // 2
-            if reference_confidence[middle] - confidence[t] < -tolerance:
-                low = middle + 1
-            else:
-                high = middle
-        first[t] = low
-        high = stop[t]
-        while low < high:
-            middle = (low + high) // 2
-            if reference_confidence[middle] - confidence[t] <= tolerance:
-                low = middle + 1
-            else:
-                high = middle
-        last[t] = low
+        low, high = max(low, start[t]), max(high, start[t])
+        while low < stop[t] and reference_confidence[low] - confidence[t] < -tolerance:
+            low += 1
+        while high < stop[t] and reference_confidence[high] - confidence[t] <= tolerance:
+            high += 1
+        first[t], last[t] = low, high
 
 
 @njit(cache=True, nogil=True)
@@ -46,59 +97,9 @@ def candidate_ranges(reference_confidence, start, stop, confidence, tolerance, f
 def draw_partners(first, last, order, copies, uniform):
     """Algorithms 1 and 2: each target of `order` in turn takes a uniformly random reference that is still there.
 
-    `copies` says how often each reference is there at first (all ones, or a bootstrap sample's counts). `uniform` holds
-    one number in [0, 1) per target. Copies lie side by side, a bit for each that is left. A Fenwick tree over blocks of
-    words of bits finds the block of the k-th copy within a range in O(log n), and bits are counted in it: so all that
-    is read stays in the processor's cache, where a tree over single references is 40 MB for ten million.
+    `copies` says how often each reference is there at first (a bootstrap sample's counts). `uniform` holds one number
+    in [0, 1) per target.
     """
-    begins, ends, owner = _laid_out(first, last, copies)
-    words, tree = _all_there(len(owner))
-    size = len(tree) - 1
-    partner = np.full(len(order), -1, dtype=np.int64)
-    for k in range(len(order)):
-        begin, end = begins[order[k]], ends[order[k]]
-        low, high = begin // PER_BLOCK, end // PER_BLOCK
-        before, available = _left_before(words, low, begin), _left_before(words, high, end)
-        while high > low:
-            available += tree[high]
-            high &= high - 1
-        while low > high:
-            before += tree[low]
-            low &= low - 1
-        available -= before
-        if available <= 0:
-            continue
-        while low > 0:  # where the two paths met: the prefix that both share
-            before += tree[low]
-            low &= low - 1
-        rank = before + int(uniform[k] * available)  # below 1 times a whole number never rounds up to it
-        block, step = 0, size >> 1
-        while step > 0:  # without a branch, which nobody could foretell
-            there = tree[block + step]
-            beyond = there <= rank
-            block += step * beyond
-            rank -= there * beyond
-            step >>= 1
-        word = block * WORDS
-        there = _n_bits(words[word])
-        while there <= rank:
-            rank -= there
-            word += 1
-            there = _n_bits(words[word])
-        bit = _place_of_bit(words[word], rank)
-        words[word] ^= ONE << np.uint64(bit)
-        partner[k] = owner[word * 64 + bit]
-        i = block + 1
-        while i <= size:
-            tree[i] -= 1
-            i += i & -i
-    return partner
-
-
-@njit(cache=True, nogil=True)
-@no_type_check
-def _laid_out(first, last, copies):
-    """Where the copies begin and end that each target may take, and whose each copy is."""
     begin_of = np.zeros(len(copies) + 1, dtype=np.int32)
     for i in range(len(copies)):
         begin_of[i + 1] = begin_of[i] + copies[i]
@@ -109,33 +110,85 @@ def _laid_out(first, last, copies):
     begins, ends = np.empty(len(first), dtype=np.int32), np.empty(len(first), dtype=np.int32)
     for t in range(len(first)):  # in the order of references, as they lie in memory
         begins[t], ends[t] = begin_of[first[t]], begin_of[last[t]]
-    return begins, ends, owner
+    partner = draw(begins[order], ends[order], len(owner), uniform)
+    for k in range(len(partner)):
+        if partner[k] >= 0:
+            partner[k] = owner[partner[k]]
+    return partner
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def draw(begins, ends, n, uniform):
+    """Of n that are there at first, each turn takes a random one of `begins[k]:ends[k]` that is left; -1: none is.
+
+    A bit for each that is left, and how many are left in each block of words and each group of blocks. A range of
+    references of about one confidence is a few blocks, so that to walk over them takes less than a tree would.
+    """
+    words, in_block, in_group = _all_there(n)
+    taken = np.full(len(begins), -1, dtype=np.int64)
+    for k in range(len(begins)):
+        block, stop = begins[k] // PER_BLOCK, ends[k] // PER_BLOCK
+        before = _left_before(words, block, begins[k])
+        available = _left_within(in_block, in_group, block, stop) + _left_before(words, stop, ends[k]) - before
+        if available <= 0:
+            continue
+        rank = before + int(uniform[k] * available)  # below 1 times a whole number never rounds up to it
+        while in_block[block] <= rank:
+            if block % BLOCKS == 0 and in_group[block // BLOCKS] <= rank:
+                rank -= in_group[block // BLOCKS]
+                block += BLOCKS
+            else:
+                rank -= in_block[block]
+                block += 1
+        word = block * WORDS
+        there = _n_bits(words[word])
+        while there <= rank:
+            rank -= there
+            word += 1
+            there = _n_bits(words[word])
+        bit = _place_of_bit(words[word], rank)
+        words[word] ^= ONE << np.uint64(bit)
+        in_block[block] -= 1
+        in_group[block // BLOCKS] -= 1
+        taken[k] = word * 64 + bit
+    return taken
 
 
 @njit(cache=True, nogil=True)
 @no_type_check
 def _all_there(n):
-    """A bit for each of n copies, in words; and a Fenwick tree over blocks of words, whose size is a power of two."""
-    n_blocks = n // PER_BLOCK + 1
-    words = np.zeros(n_blocks * WORDS, dtype=np.uint64)
+    """A bit for each of n, in words; how many there are in each block of words, and in each group of blocks."""
+    n_groups = n // (PER_BLOCK * BLOCKS) + 1
+    words = np.zeros(n_groups * BLOCKS * WORDS, dtype=np.uint64)
     words[: n // 64] = ~np.uint64(0)
     words[n // 64] = (ONE << np.uint64(n % 64)) - ONE
-    size = 1
-    while size < n_blocks:
-        size *= 2
-    tree = np.zeros(size + 1, dtype=np.int32)
-    for i in range(1, size + 1):
-        tree[i] += max(0, min(PER_BLOCK, n - (i - 1) * PER_BLOCK))
-        parent = i + (i & -i)
-        if parent <= size:
-            tree[parent] += tree[i]
-    return words, tree
+    in_block, in_group = np.zeros(n_groups * BLOCKS, dtype=np.int32), np.zeros(n_groups, dtype=np.int32)
+    for block in range(n // PER_BLOCK + 1):
+        in_block[block] = min(PER_BLOCK, n - block * PER_BLOCK)
+        in_group[block // BLOCKS] += in_block[block]
+    return words, in_block, in_group
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _left_within(in_block, in_group, block, stop):
+    """How many are left in the blocks `block:stop`."""
+    n = 0
+    inner, outer = min(stop, -(-block // BLOCKS) * BLOCKS), stop // BLOCKS
+    for i in range(block, inner):
+        n += in_block[i]
+    for i in range(inner // BLOCKS, outer):
+        n += in_group[i]
+    for i in range(max(inner, outer * BLOCKS), stop):
+        n += in_block[i]
+    return n
 
 
 @njit(cache=True, nogil=True)
 @no_type_check
 def _left_before(words, block, position):
-    """How many copies of a block that stand before a position are left."""
+    """How many of a block that stand before a position are left."""
     word, n = position >> 6, 0
     for i in range(block * WORDS, word):
         n += _n_bits(words[i])

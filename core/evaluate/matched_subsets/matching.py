@@ -196,20 +196,37 @@ def candidates(
 
 
 def _sorted(label: Integer[np.ndarray, " n"], confidence: Float[np.ndarray, " n"]) -> Integer[np.ndarray, " n"]:
-    """The order of `np.lexsort((confidence, label))` in a quarter of its time, which was most of a matching.
-
-    numpy sorts fast where the order of equal numbers is open, and so does a stable sort of numbers of 16 bits.
+    """The order of `np.lexsort((confidence, label))` in a tenth of its time, which was most of a matching.
 
     >>> _sorted(np.array([1, 0, 1, 0]), np.array([0.5, 0.9, 0.5, 0.1])).tolist()
     [3, 1, 0, 2]
     """
-    order = np.argsort(confidence)
-    ordered = confidence[order]
-    # Equal ones in the order in which they were given: a whole number holds the run of equals and the place.
-    run = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(ordered[1:] != ordered[:-1])]) * len(order)
-    order = np.sort(run + order) - run
-    few = label.astype(np.uint16) if len(label) and label.max() < 2**16 else label
-    return order[np.argsort(few[order], kind="stable")]
+    from core.evaluate.matched_subsets.kernels import ranked
+
+    return _in_order(label, ranked(np.ascontiguousarray(confidence, dtype=np.float64)))
+
+
+def _in_order(group: Integer[np.ndarray, " n"], value: Integer[np.ndarray, " n"]) -> Integer[np.ndarray, " n"]:
+    """Rows by group, then by value, equal ones as they were given.
+
+    One sort of whole numbers that hold all three, for numpy sorts numbers several times faster than it finds their
+    order, and whoever follows an order through memory waits at each step. Lower bits of the value that find no room
+    are looked at where it matters: among rows that the upper ones leave open.
+    """
+    from core.evaluate.matched_subsets.kernels import left_open, packed, places
+
+    least, n_place = value.min(), len(value).bit_length()
+    n_bits = int(value.max() - least).bit_length()
+    n_cut = max(0, n_bits + int(group.max()).bit_length() + n_place - 64)
+    keys = packed(group, value, least, np.uint64(n_cut), np.uint64(n_bits - n_cut), np.uint64(n_place))
+    keys.sort()
+    order = places(keys, np.uint64(n_place))
+    if n_cut:
+        where, run = left_open(keys, np.uint64(n_place), value, order)
+        if len(where):
+            rows = order[where]
+            order[where] = rows[_in_order(run, (value[rows] - least) & np.uint64(2**n_cut - 1))]
+    return order
 
 
 def match(
@@ -254,13 +271,12 @@ def match_candidates(
     n_reference, n_target = len(pairable.reference), len(pairable.target)
     least: bool | None = None
     if method == "random":
-        from core.evaluate.matched_subsets.kernels import draw_partners
+        from core.evaluate.matched_subsets.kernels import draw
 
         turn = rng.permutation(n_target) if order == "shuffled" else np.argsort(pairable.target_order)
-        copies = np.ones(n_reference, dtype=np.int32)
         partner = np.empty(n_target, dtype=np.int64)
         # Algorithm 1 goes through the targets in turn, and each takes one of those that are left.
-        partner[turn] = draw_partners(pairable.first, pairable.last, turn, copies, rng.random(n_target))
+        partner[turn] = draw(pairable.first[turn], pairable.last[turn], n_reference, rng.random(n_target))
         reference_order, target_order = pairable.reference_order, pairable.target_order
     else:
         partner, least = pairable.maximum
