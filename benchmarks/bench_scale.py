@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +60,7 @@ def same_size(n: int, *, peer: bool) -> Work:
     return lambda: SameSizeKMeans(10, n_init=1, random_state=0).fit(x, y)
 
 
-def matching(n: int, *, peer: bool) -> Work:
+def matching(n: int, *, peer: bool, sorted_before: bool = False) -> Work:
     from core.evaluate.matched_subsets import Outcomes
     from core.evaluate.matched_subsets.matching import candidates, match_candidates
 
@@ -75,6 +76,9 @@ def matching(n: int, *, peer: bool) -> Work:
     reference, target = made(10 * n), made(n)
     if peer:
         return lambda: (np.sort(reference.confidence), np.sort(target.confidence))
+    if sorted_before:
+        pairable = candidates(reference, target, epsilon=0.005)
+        return lambda: match_candidates(pairable, method="random", rng=rng)
     return lambda: match_candidates(candidates(reference, target, epsilon=0.005), method="random", rng=rng)
 
 
@@ -142,6 +146,12 @@ ENGINES = {
     "sds": Engine(sds, CLUSTERED, "scikit-learn's KMeans (no shares)", THOUSANDS),
     "same-size": Engine(same_size, CLUSTERED, "k-means-constrained", THOUSANDS),
     "matching": Engine(matching, "targets, ten times the references", "numpy's sort", (1000, 10_000, 100_000, 300_000)),
+    "repeat": Engine(
+        partial(matching, sorted_before=True),
+        "targets, ten times the references, sorted before",
+        "numpy's sort",
+        (1000, 10_000, 100_000, 300_000),
+    ),
     "normal-cdf": Engine(
         normal_cdf, "classes, full rank, 8 vectors", "scipy (at most 10,000 points)", (10, 30, 100, 200)
     ),
