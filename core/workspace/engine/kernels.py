@@ -39,6 +39,7 @@ def compile_all() -> None:
     SDSKMeans(n_clusters=3, n_init=1, random_state=0).fit(rng.normal(size=(60, 3)), np.arange(60) % 2)
     mvn_cdf(np.ones((1, 4)), np.eye(4)[None] + 0.5)
     labels, confidence = np.arange(60) % 2, rng.uniform(0.5, 1.0, size=60)
+    confidence[0] = 0.0  # so wide a range that confidences, labels and places do not fit into one word
     sets = [Outcomes(labels, confidence, rng.random(60) < confidence, ("a", "b")) for _ in range(2)]
     for method in ("random", "maximum"):
         compare_sets(*sets, epsilon=0.1, method=method, n_repeats=1, n_resamples=2, n_rounds=0, rng=rng)
