@@ -138,7 +138,8 @@ class SDSKMeans(ClusterMixin, BaseEstimator):
         self.labels_ = np.empty(len(x), dtype=np.int32)
         self.labels_[order] = best.cluster
         self.cluster_centers_ = best.centers + middle
-        for rows in np.array_split(np.arange(len(x)), 1 + len(x) // MOST_IN_A_START):  # no second copy of all
+        for start in range(0, len(x), MOST_IN_A_START):  # no second copy of all
+            rows = slice(start, start + MOST_IN_A_START)
             by_label[rows] -= best.centers[best.cluster[rows]]
         self.inertia_ = float(np.einsum("ij,ij->", by_label, by_label))
         self.n_iter_ = best.n_steps

@@ -39,7 +39,7 @@ def verify(chosen: argparse.Namespace, runs: Sequence[tuple[str, str]], workspac
         print(f"This run is not what was stored: {EXCHANGED} The other seal: {run.provenance['seal']}")
         return 1
     if run.state == "done" and "seal" not in run.provenance:
-        print("No seal was noted when it was done, as older versions did: exchanged trials would not be told.")
+        print("No seal was noted when it was done (older versions noted none), so exchanged trials cannot be noticed.")
     return 0 if _comes_out_again(workspace, owner, run, chosen.recompute) else 1
 
 

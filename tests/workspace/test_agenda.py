@@ -13,6 +13,7 @@ from core.workspace.engine.agenda import (
     NO_TIME,
     STOPPED,
     Agenda,
+    NoModel,
     Step,
     foreseen,
     usual_steps,
@@ -132,7 +133,7 @@ def test_what_is_asked_and_what_not_and_why_is_known_before(engine, workspace, f
         raise DataError("This needs images.")
 
     def no_model() -> SleepPlan:
-        raise DataError(NO_MODEL)
+        raise NoModel(NO_MODEL)
 
     done, trained = step("source_robustness", n=1), step("training", n=2)
     asked(engine, fingerprint, [done])

@@ -65,7 +65,8 @@ def verdict(comparisons: ModelComparisons) -> Verdict:
     worst = max(rows, key=lambda row: row.gap.value)
     used = (
         f"Largest fall: {worst.model}, {points(worst.gap.value, worst.gap.interval)}, n = {count(worst.n_reference)} "
-        f"reference and {count(worst.n_target)} new samples."
+        f"reference and {count(worst.n_target)} new samples. It is the largest of {count(len(rows))} models, and its "
+        "interval is not corrected for that choice."
     )
     claims = [row.claim("falls") for row in (worst, *(row for row in rows if row is not worst))]
     return Verdict(models_verdict(comparisons), used, "", (), tuple(claim for claim in claims if claim is not None))

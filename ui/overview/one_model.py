@@ -12,7 +12,7 @@ ANY = ""
 
 
 def control(models: Sequence[StoredModel]) -> One:
-    """The control; models of one name are told apart by their fingerprints."""
+    """The control; models of one name have their fingerprints beside it."""
     names = [model.name for model in models]
     titles = {
         model.fingerprint: name if names.count(name) == 1 else f"{name}, {model.fingerprint[:8]}"

@@ -29,6 +29,10 @@ NO_MODEL = "There is no model to ask about: none was brought, and none could be 
 ANSWERED = "Already answered."
 
 
+class NoModel(DataError):
+    """A question is about a model, and there is none."""
+
+
 @runtime_checkable
 class Runs(Protocol):
     """What an agenda needs of an engine."""
@@ -159,7 +163,7 @@ def foreseen(steps: Sequence[Step], workspace: Workspace, owner: str, fingerprin
         try:
             plan = step.make()
         except (DataError, WorkspaceError) as problem:
-            comes = str(problem) == NO_MODEL and ahead.get("training") == ""
+            comes = isinstance(problem, NoModel) and ahead.get("training") == ""
             ahead[step.stem] = "" if comes else str(problem)
             continue
         if plan is not None:
@@ -202,7 +206,7 @@ def usual_steps(workspace: Workspace, owner: str, fingerprint: str, *, model: st
 
         asked_about = stored_model()
         if asked_about is None:
-            raise DataError(NO_MODEL)
+            raise NoModel(NO_MODEL)
         kind, settled = plan_class(question), {"model": asked_about.fingerprint}
         if any(one.name == "layer" for one in fields(kind)):  # by its name, as addresses have it
             settled["layer"] = layers_offered(workspace.model_bytes(owner, asked_about.fingerprint), dataset())[0]
