@@ -325,6 +325,7 @@ def train_acol(
             batch_size=options.batch_size,
             generator=torch.Generator().manual_seed(seed),
             loss=lambda network, x, y: acol_loss(network(x), y, n_classes=n_classes, options=options),
+            bfloat16=True,
             device=best_device(),
             on_epoch=lambda n_done, _n_epochs, _loss: on_epoch(n_done, activities),
             should_stop=should_stop,

@@ -7,7 +7,7 @@ networks robust on average (Han et al. 2024, section 4: the same as infinitely m
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from core.models.classifier import ShouldStop, stop_if
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import torch
 
 OnEpoch = Callable[[int, int, float], None]  # called with epochs done, epochs in all, mean loss of the last one
-Loss = Callable[["torch.nn.Module", "torch.Tensor", "torch.Tensor"], "torch.Tensor"]  # of a network on a batch
+Called = Callable[["torch.Tensor"], "torch.Tensor"]  # a network, or what stands for it: logits of inputs
+Loss = Callable[[Called, "torch.Tensor", "torch.Tensor"], "torch.Tensor"]  # of a network on a batch
 
 
 def train(
@@ -31,6 +32,7 @@ def train(
     generator: "torch.Generator",
     gradient_penalty: float = 0.0,
     loss: Loss | None = None,
+    bfloat16: bool = False,
     device: str = "cpu",
     on_epoch: OnEpoch | None = None,
     should_stop: ShouldStop | None = None,
@@ -40,7 +42,10 @@ def train(
     `loss` is the cross-entropy with `gradient_penalty`, unless another is given. `on_epoch` may use the network, to see
     how good it has become: nothing of what is learnt hangs on it. `generator` decides about everything
     random: the order of the samples and what is dropped out. The same generator gives the same network on the same
-    kind of device. Raises ModelError where the loss ceases to be a number, and Cancelled before the next epoch once
+    kind of device. With `bfloat16` the products within the network are rounded to it where the processor has
+    instructions for that (`multiplies_bfloat16`): it takes about half the time, and docs/measured/training.md says what
+    it costs in accuracy. Weights, losses and predictions stay in single precision, and so does all where there is a
+    gradient penalty. Raises ModelError where the loss ceases to be a number, and Cancelled before the next epoch once
     `should_stop()` is true.
 
     Examples
@@ -59,7 +64,10 @@ def train(
     if normalised and min(len(inputs), batch_size) < 2:
         raise ModelError("Batch normalisation needs two training samples or more, and batches of two or more.")
     loss = loss or partial(penalised_loss, gradient_penalty=gradient_penalty)
-    network.to(device)
+    rounded = bfloat16 and not gradient_penalty and multiplies_bfloat16(device)
+    layout = torch.channels_last if rounded else torch.contiguous_format
+    network.to(device=device, memory_format=layout)
+    called = _rounded(network) if rounded else network
     with own_randomness(generator, device):
         for epoch in range(n_epochs):
             stop_if(should_stop)
@@ -67,7 +75,7 @@ def train(
             total = torch.zeros((), device=device)
             for batch in batches(len(inputs), batch_size, generator, none_alone=normalised):
                 optimizer.zero_grad()
-                value = loss(network, inputs[batch].to(device), y[batch].to(device))
+                value = loss(called, inputs[batch].to(device), y[batch].to(device))
                 value.backward()
                 optimizer.step()
                 constrain(network)
@@ -81,12 +89,10 @@ def train(
                 )
             if on_epoch is not None:
                 on_epoch(epoch + 1, n_epochs, mean)
-    network.eval()
+    network.to(memory_format=torch.contiguous_format).eval()
 
 
-def penalised_loss(
-    network: "torch.nn.Module", x: "torch.Tensor", y: "torch.Tensor", gradient_penalty: float
-) -> "torch.Tensor":
+def penalised_loss(network: Called, x: "torch.Tensor", y: "torch.Tensor", gradient_penalty: float) -> "torch.Tensor":
     """Give the mean over the batch of a sample's cross-entropy + `gradient_penalty` * |its gradient by the input|².
 
     Examples
@@ -190,6 +196,33 @@ def best_device() -> str:
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+@cache
+def multiplies_bfloat16(device: str) -> bool:
+    """Whether a processor multiplies in bfloat16 by itself; on a GPU it was not measured, and is not done.
+
+    Where it does not, the rounding would be played by other instructions, and take longer than single precision.
+
+    Examples
+    --------
+    >>> multiplies_bfloat16("cpu") in (True, False), multiplies_bfloat16("cuda")
+    (True, False)
+    """
+    import torch
+
+    known = getattr(torch.cpu, "get_capabilities", dict)()  # torch before 2.11 does not tell
+    return device == "cpu" and any(known.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
+
+
+def _rounded(network: "torch.nn.Module") -> Called:
+    import torch
+
+    def called(x: torch.Tensor) -> torch.Tensor:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return network(x).float()
+
+    return called
 
 
 @contextmanager

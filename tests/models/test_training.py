@@ -6,7 +6,7 @@ from torch.nn.functional import cross_entropy
 from core.models import MODELS, Cancelled, ModelError
 from core.models.architectures import ARCHITECTURES, build
 from core.models.blocks import MaxNormLinear
-from core.models.training import penalised_loss, predict_logits, sgd, train
+from core.models.training import multiplies_bfloat16, penalised_loss, predict_logits, sgd, train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -196,3 +196,34 @@ def test_hyperparameters_are_used():
         options = {"n_epochs": 3, "batch_size": 16, name: value}
         changed = MODELS["linear"](**options).fit(x, y, seed=0).predict_proba(x)
         assert not np.allclose(changed, usual, atol=1e-6), name
+
+
+@pytest.mark.parametrize("name", ["lenet", "resnet20"])
+def test_rounded_products_change_the_weights_by_little_and_their_type_not_at_all(name, monkeypatch):
+    monkeypatch.setattr("core.models.training.multiplies_bfloat16", lambda _device: True)
+    inputs, y = few_images(name, 20)
+    usual, rounded = (trained(name, inputs, y, n_epochs=1, bfloat16=asked) for asked in (False, True))
+    first, last = build(name, tuple(inputs.shape[1:]), 3, seed=0).state_dict(), usual.state_dict()
+    moved = sum(float((last[key].double() - first[key].double()).square().sum()) for key in first) ** 0.5
+    for key, value in rounded.state_dict().items():
+        assert value.dtype == last[key].dtype
+        assert value.is_contiguous()
+    apart = sum(
+        float((value.double() - last[key].double()).square().sum()) for key, value in rounded.state_dict().items()
+    )
+    assert 0 < apart**0.5 < 0.2 * moved
+
+
+def test_a_gradient_penalty_is_never_rounded(monkeypatch):
+    monkeypatch.setattr("core.models.training.multiplies_bfloat16", lambda _device: True)
+    inputs, y = few_images("cnn_1")
+    usual, asked = (trained("cnn_1", inputs, y, gradient_penalty=0.1, bfloat16=asked) for asked in (False, True))
+    assert all(torch.equal(value, asked.state_dict()[key]) for key, value in usual.state_dict().items())
+
+
+@pytest.mark.parametrize("told", [{}, {"avx512_bf16": False}, {"avx512_bf16": True}, {"amx_bf16": True}])
+def test_products_are_rounded_where_the_processor_has_instructions_for_it(told, monkeypatch):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: told, raising=False)
+    multiplies_bfloat16.cache_clear()
+    assert multiplies_bfloat16("cpu") == any(told.values())
+    multiplies_bfloat16.cache_clear()

@@ -173,6 +173,11 @@ def test_workers_step_back_behind_the_process_of_the_pages(executor):
     assert set(executor.client().run(os.nice, 0).values()) == {min(os.nice(0) + NICE, 19)}
 
 
+def test_workers_let_torch_ask_for_large_pages(executor):
+    worker_pids(executor)
+    assert set(executor.client().run(os.environ.get, "THP_MEM_ALLOC_ENABLE").values()) == {"1"}
+
+
 def test_a_ctrl_c_in_the_terminal_is_left_to_the_app(executor):
     pids = worker_pids(executor)
     for pid in pids:
