@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from threading import Timer
 
 import numpy as np
 import pandas as pd
@@ -13,11 +14,14 @@ from core.workspace import frames, work
 from core.workspace.engine import trial_queue
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.inputs import Inputs
+from core.workspace.engine.reports import Reports
 from core.workspace.engine.runner import Engine
 from core.workspace.engine.trial_queue import Pace, TrialQueue
 from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import SleepPlan
+
+hear = Reports.hear
 
 
 @pytest.fixture
@@ -78,10 +82,13 @@ def test_of_many_at_a_time_only_those_fail_that_raise_or_kill_or_hang(run_plan, 
     assert "Given up" in errors
 
 
-def test_what_is_done_when_somebody_cancels_is_kept(workspace, executor, wine, tmp_path, monkeypatch):
+@pytest.mark.parametrize("late", [0.0, 3.0])
+def test_what_is_done_when_somebody_cancels_is_kept(late, workspace, executor, wine, tmp_path, monkeypatch):
     log = tmp_path / "log"
     plan = SleepPlan(n=60, seconds=0.2, log=str(log))
     monkeypatch.setattr(trial_queue, "SECONDS", 4.0)  # twenty at a time
+    if late:  # the word that a task has begun comes when the run has long been cancelled
+        monkeypatch.setattr(Reports, "hear", lambda self, event: Timer(late, hear, (self, event)).start())
     made = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
     engine = Engine(workspace, executor)
     assert engine.start(LOCAL_OWNER, made.id)

@@ -37,6 +37,9 @@ SECONDS_BETWEEN_LOOKS = 1.0
 CANCEL_SECONDS = 20.0
 """How long a cancelled run waits for the trials that are running to answer."""
 
+WORD_SECONDS = 2.0
+"""How long it waits for the word that trials have begun: what has begun has rows, which are kept."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -245,12 +248,14 @@ class RunInWork:
                 self.executor.restart_worker(worker)
 
     def _wind_down(self) -> str:
-        """Ask the trials that are running to stop, wait a while for their answers, forget the rest."""
+        """Ask all trials to stop, wait a while for the answers of those that have begun, forget the rest."""
         self._ask_to_stop()
-        until = time.monotonic() + CANCEL_SECONDS
-        self._forget([future for future, task in self.in_flight.items() if not self.reports.has_started(task[0])])
-        while self.in_flight and time.monotonic() < until:
+        asked = time.monotonic()
+        while self.in_flight and time.monotonic() - asked < CANCEL_SECONDS:
             self._collect()
+            if time.monotonic() - asked > WORD_SECONDS:
+                waiting = [future for future, task in self.in_flight.items() if not self.reports.has_started(task[0])]
+                self._forget(waiting)
         return "cancelled"
 
     def _ask_to_stop(self) -> None:
