@@ -2,7 +2,8 @@
 
 `python -m benchmarks.reproduce PAPER TABLE [--scale small|processor|paper]` runs one, `python -m benchmarks.reproduce`
 lists all. Trials are kept in a workspace (`--home`), so that the same command goes on where it was stopped; all results
-are appended to `results.jsonl` there. Asserts nothing.
+are appended to `results.jsonl` there. With `--stored` no more trials are run: the table is that of those that are
+there. Asserts nothing.
 """
 
 import argparse
@@ -56,9 +57,11 @@ class Row:
 class Bench:
     """Where runs are worked off and kept, and how large they are to be."""
 
-    def __init__(self, home: Path, scale: str):
+    def __init__(self, home: Path, scale: str, *, stored: bool = False):
         home.mkdir(parents=True, exist_ok=True)
-        self.home, self.scale = home, scale
+        self.home, self.scale, self.stored = home, scale, stored
+        self.trials: list[str] = []
+        """How many there are of all, of each run."""
         self.workspace, self.executor = Workspace(home), Executor()
         self.engine = Engine(self.workspace, self.executor)
 
@@ -67,13 +70,15 @@ class Bench:
         return (small, processor, paper)[SCALES.index(self.scale)]
 
     def rows(self, plan: Plan, dataset: Dataset) -> pd.DataFrame:
-        """The rows of a plan: those stored, and the missing ones worked off now."""
+        """The rows of a plan: those stored, and the missing ones worked off now, unless the stored ones are enough."""
         run = self.workspace.create_run(LOCAL_OWNER, plan, self.workspace.add_dataset(LOCAL_OWNER, dataset))
-        self.engine.start(LOCAL_OWNER, run.id)
-        while (run := self.workspace.run(LOCAL_OWNER, run.id)).state == "running":
+        if not self.stored:
+            self.engine.start(LOCAL_OWNER, run.id)
+        while not self.stored and (run := self.workspace.run(LOCAL_OWNER, run.id)).state == "running":
             print(f"\r{run.n_done} of {run.n_trials} trials", end="", flush=True)
             time.sleep(1)
         print(f"\r{run.n_done} of {run.n_trials} trials, {run.n_failed} failed: {run.state} {'; '.join(run.errors)}")
+        self.trials.append(f"{run.n_done} of {run.n_trials} trials")
         return self.workspace.rows(LOCAL_OWNER, run.id)
 
     def close(self) -> None:
@@ -357,9 +362,9 @@ PIECES: dict[tuple[str, str], Piece] = {
 }
 
 
-def reproduce(paper: str, table: str, scale: str, home: Path) -> None:
+def reproduce(paper: str, table: str, scale: str, home: Path, *, stored: bool = False) -> None:
     """Run a piece, keep what came of it, and print it."""
-    bench, clock, load = Bench(home, scale), time.perf_counter(), os.getloadavg()[0]
+    bench, clock, load = Bench(home, scale, stored=stored), time.perf_counter(), os.getloadavg()[0]
     try:
         rows = PIECES[paper, table].run(bench)
     finally:
@@ -371,6 +376,7 @@ def reproduce(paper: str, table: str, scale: str, home: Path) -> None:
         "date": str(date.today()),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, load {load:.1f} to {os.getloadavg()[0]:.1f}",
         "seconds": round(time.perf_counter() - clock),
+        "trials": bench.trials,
         "rows": [asdict(row) for row in rows],
     }
     with (home / "results.jsonl").open("a") as file:
@@ -383,7 +389,7 @@ def show(result: dict) -> None:
     print(
         f"\n## {result['paper']} {result['table']} ({PIECES[result['paper'], result['table']].what}), {result['scale']}"
     )
-    print(f"{result['date']}, {result['machine']}, {result['seconds']} s of clock\n")
+    print(f"{result['date']}, {result['machine']}, {result['seconds']} s of clock {' '.join(result['trials'])}\n")
     print("| | ours [95 %] | printed | verdict |\n|---|---|---|---|")
     for row in result["rows"]:
         print(f"| {row['what']} | {row['ours']} | {row['printed']} | {row['verdict']} |")
@@ -397,9 +403,10 @@ def main() -> None:
     options.add_argument("table", nargs="?")
     options.add_argument("--scale", choices=SCALES, default="small")
     options.add_argument("--home", type=Path, default=Path("reproduction"))
+    options.add_argument("--stored", action="store_true", help="run no more trials, and take those that are stored")
     given = options.parse_args()
     if (given.paper, given.table) in PIECES:
-        reproduce(given.paper, given.table, given.scale, given.home)
+        reproduce(given.paper, given.table, given.scale, given.home, stored=given.stored)
     else:
         for (paper, table), piece in PIECES.items():
             print(f"{paper} {table:12} {piece.what}")

@@ -6,7 +6,9 @@ import sys
 import pytest
 
 from benchmarks import reproduce
+from core.data import load_example
 from core.evaluate.intervals import Interval
+from core.trials import TrialPlan
 from tests.conftest import ROOT
 
 
@@ -35,3 +37,22 @@ def test_without_a_table_all_are_listed(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["reproduce", "001"])
     reproduce.main()
     assert len(capsys.readouterr().out.splitlines()) == len(reproduce.PIECES)
+
+
+@pytest.mark.evidence
+def test_a_table_of_what_is_stored_says_of_how_many_trials_it_is_and_runs_none(tmp_path, monkeypatch):
+    plan, wine = TrialPlan(models=("nearest_neighbours",), n_repeats=2), load_example("wine")
+
+    def counted(bench: reproduce.Bench) -> list[reproduce.Row]:
+        return [reproduce.Row("rows", str(len(bench.rows(plan, wine))))]
+
+    monkeypatch.setitem(reproduce.PIECES, ("000", "toy"), reproduce.Piece("a toy", counted))
+    for stored in (["--stored"], [], ["--stored"]):
+        monkeypatch.setattr(sys, "argv", ["reproduce", "000", "toy", "--home", str(tmp_path), *stored])
+        reproduce.main()
+    none, worked_off, again = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
+    n_trials = plan.n_trials(wine)
+    assert [one["trials"] for one in (none, again)] == [[f"{n} of {n_trials} trials"] for n in (0, n_trials)]
+    assert none["rows"][0]["ours"] == "0"
+    assert int(worked_off["rows"][0]["ours"]) >= n_trials
+    assert again["rows"] == worked_off["rows"]

@@ -175,7 +175,11 @@ def test_workers_step_back_behind_the_process_of_the_pages(executor):
 
 def test_workers_let_torch_ask_for_large_pages(executor):
     worker_pids(executor)
-    assert set(executor.client().run(os.environ.get, "THP_MEM_ALLOC_ENABLE").values()) == {"1"}
+    assert set(executor.client().run(_large_pages).values()) == {"1"}
+
+
+def _large_pages() -> str | None:
+    return os.environ.get("THP_MEM_ALLOC_ENABLE")
 
 
 def test_a_ctrl_c_in_the_terminal_is_left_to_the_app(executor):
