@@ -2,8 +2,9 @@
 
 `python -m benchmarks.bench_acol [digits] [mnist] [--updates 2000] [--settings NAME ...]` prints a row per setting and
 look: units that hold a twentieth of their class, sources left once smaller ones are merged, the fewest in a class, the
-silhouette of the sources in the pixels, their agreement with those of k-means (adjusted Rand index, mean over classes).
-On MNIST 3,000 images at random. Asserts nothing.
+silhouette of the sources in the pixels, their agreement (adjusted Rand index, mean over classes) with those of k-means
+and, on MNIST, with the writers and the NIST series (employees, students) of the images, beside k-means
+itself. Of MNIST `--images` at random. Asserts nothing.
 """
 
 import argparse
@@ -16,11 +17,13 @@ from datetime import date
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
+from benchmarks.reproduce_source_robustness import DATA as MNIST
 from benchmarks.reproduce_source_robustness import mnist
 from core.cluster import find_sources, silhouettes
 from core.cluster.acol import LEAST_SHARE, AcolOptions, Activities, merged, n_sources_of, shares, train_acol
 from core.data import Dataset, load_example
 
+SOURCES = MNIST.with_name("mnist_sources.npz")
 N_SOURCES = 5
 N_LOOKS = 4
 SETTINGS = {
@@ -35,19 +38,37 @@ SETTINGS = {
         "batch_size": 400,
     },
 }
-DATA = {"digits": lambda: load_example("digits"), "mnist": lambda: mnist(3000)}
+DATA = {"digits": lambda _n_images: load_example("digits"), "mnist": mnist}
+Named = dict[str, np.ndarray]  # groupings of all samples, by what they are called
 
 
-def print_rows(name: str, n_updates: int, seed: int, settings: list[str]) -> None:
+def print_rows(name: str, n_images: int, n_updates: int, seed: int, settings: list[str]) -> None:
     """Train with every setting, and print a row at every look."""
-    dataset = DATA[name]()
+    dataset = DATA[name](n_images)
     pixels = dataset.x.reshape(dataset.n_samples, -1).astype(np.float64)
     by_kmeans = find_sources(pixels, dataset.y, n_sources=N_SOURCES, rng=np.random.default_rng(seed))
-    print(f"\n## {name}, {dataset.n_samples} images, seed {seed}; k-means {silhouette(dataset, by_kmeans):.3f}")
-    print("| setting | updates | units alive, of 50 | sources | fewest in a class | silhouette | k-means | seconds |")
-    print("|---|---|---|---|---|---|---|---|", flush=True)
+    others = {"k-means": by_kmeans} | (true_sources(dataset) if name == "mnist" else {})
+    print(f"\n## {name}, {dataset.n_samples} images, seed {seed}")
+    looked_at = ["updates", "units alive, of 50", "sources", "fewest in a class", "silhouette", *others, "seconds"]
+    print(f"| setting | {' | '.join(looked_at)} |\n|{'---|' * (len(looked_at) + 1)}", flush=True)
+    own = [f"{silhouette(dataset, by_kmeans):.3f}", *agreements(dataset, by_kmeans, others)]
+    print(f"| k-means | | | {len(np.unique(by_kmeans))} | {N_SOURCES} | {' | '.join(own)} | |", flush=True)
     for setting in settings:
-        train_and_look(dataset, by_kmeans, setting, AcolOptions(n_updates=n_updates, **SETTINGS[setting]), seed)
+        train_and_look(dataset, others, setting, AcolOptions(n_updates=n_updates, **SETTINGS[setting]), seed)
+
+
+def true_sources(dataset: Dataset) -> Named:
+    """Who wrote each image, and for which of the two series of NIST."""
+    with np.load(SOURCES, allow_pickle=False) as file:
+        rows = np.array(dataset.ids, dtype=np.int64)
+        both = {"writers": "writer", "series": "hsf"}
+        return {name: np.concatenate([file[f"{of}_train"], file[f"{of}_test"]])[rows] for name, of in both.items()}
+
+
+def agreements(dataset: Dataset, sources: np.ndarray, others: Named) -> list[str]:
+    """With every other grouping: the adjusted Rand index, mean over classes."""
+    of_class = [dataset.y == label for label in range(dataset.n_classes)]
+    return [f"{np.mean([adjusted_rand_score(by[of], sources[of]) for of in of_class]):.3f}" for by in others.values()]
 
 
 def silhouette(dataset: Dataset, sources: np.ndarray) -> float:
@@ -56,11 +77,10 @@ def silhouette(dataset: Dataset, sources: np.ndarray) -> float:
     return silhouettes(pixels, dataset.y, sources, rng=np.random.default_rng(0), max_samples=3000).pooled
 
 
-def train_and_look(dataset: Dataset, by_kmeans: np.ndarray, setting: str, options: AcolOptions, seed: int) -> None:
+def train_and_look(dataset: Dataset, others: Named, setting: str, options: AcolOptions, seed: int) -> None:
     """Train once, and print a row a few times on the way."""
     n_epochs, start = options.n_epochs(dataset.n_samples), time.process_time()
     looks = {round(n_epochs * (number + 1) / N_LOOKS) for number in range(N_LOOKS)}
-    of_class = [dataset.y == label for label in range(dataset.n_classes)]
 
     def look(n_done: int, activities: Activities) -> None:
         if n_done not in looks:
@@ -69,10 +89,10 @@ def train_and_look(dataset: Dataset, by_kmeans: np.ndarray, setting: str, option
         units = merged(fired, dataset.y)
         sources, n_found = dataset.y * N_SOURCES + units, n_sources_of(units, dataset.y)
         alive = shares(dataset.y * N_SOURCES + fired.argmax(axis=1), dataset.y, n_sources=N_SOURCES) >= LEAST_SHARE
-        agreement = np.mean([adjusted_rand_score(by_kmeans[of], sources[of]) for of in of_class])
         updates = n_done * math.ceil(dataset.n_samples / options.batch_size)
         cells = [setting, updates, alive.sum(), n_found.sum(), n_found.min(), f"{silhouette(dataset, sources):.3f}"]
-        print(f"| {' | '.join(map(str, [*cells, f'{agreement:.2f}', f'{seconds:.0f}']))} |", flush=True)
+        alike = agreements(dataset, sources, others)
+        print(f"| {' | '.join(map(str, [*cells, *alike, f'{seconds:.0f}']))} |", flush=True)
 
     train_acol(dataset.x, dataset.y, n_sources=N_SOURCES, seed=seed, options=options, on_epoch=look)
 
@@ -80,13 +100,14 @@ def train_and_look(dataset: Dataset, by_kmeans: np.ndarray, setting: str, option
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("data", nargs="*", help=", ".join(DATA))
+    options.add_argument("--images", type=int, default=3000)
     options.add_argument("--updates", type=int, default=1000)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--settings", nargs="*", default=list(SETTINGS), choices=list(SETTINGS))
     given = options.parse_args()
     print(f"# ACOL, {date.today()}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     for name in given.data or ["digits"]:
-        print_rows(name, given.updates, given.seed, given.settings)
+        print_rows(name, given.images, given.updates, given.seed, given.settings)
 
 
 if __name__ == "__main__":
