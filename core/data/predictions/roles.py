@@ -24,6 +24,8 @@ from core.data.values import first_repeat, listed
 Scores = Literal["probabilities", "logits"]
 ROUNDED = 0.01  # by how much a row of probabilities may miss 1: files round them
 SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
+APART = ("model", "set", "task", "trial")
+"""What tells rows of one id apart."""
 _TUPLES = ("probabilities", "classes", "parts")
 _SINGLE = ("truth", "predicted", "confidence", "vector")
 _TITLES = {

@@ -18,15 +18,15 @@ from core.data.tables.image_columns import images_in, paths_in, stacked
 from core.data.tables.image_folders import files_of, is_picture, parse_image_folders
 from core.data.tables.image_labels import labels_in
 from core.data.tables.images import Size
-from core.data.tables.names import NUMBER, ROW_NAMES, compact, encode
+from core.data.tables.names import NUMBER, ROW_NAMES, compact, encode, is_called_source
 from core.data.tables.npz import parse_npz
 from core.data.tables.packed import only_table
 from core.data.tables.parts import about_parts, named_parts
 from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
 from core.data.tables.roles_file import FileReading
-from core.data.tables.sources import about, is_called_source
+from core.data.tables.sources import about
 from core.data.tables.vector_columns import spread_vectors
-from core.data.values import first_repeat, listed
+from core.data.values import listed
 
 _LABEL_STEMS = ("label", "class", "target", "category")
 _NAME_ENDINGS = ("name", "names", "text", "str", "string", "title", "word", "description")
@@ -211,11 +211,7 @@ def _ids(table: Table, roles: DatasetRoles) -> list[str] | None:
     if roles.id is None:
         return None
     ids = table.strings(roles.id)
-    if repeat := first_repeat(ids):
-        raise DataError(
-            f"{table.place(repeat[1])}: id {ids[repeat[1]]!r} stands in {table.unit} {table.lines[repeat[0]]} too. "
-            "Each id must be unique: leave a row out, or choose another id column."
-        )
+    table.check_once(ids, "Each id must be unique: leave a row out, or choose another id column.")
     return ids
 
 

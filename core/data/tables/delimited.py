@@ -16,8 +16,7 @@ from core.data.limits import Limits
 from core.data.tables.columnar import TextColumns, read_columns, rows_alike, without
 from core.data.tables.fasttext import MARK, parse_fasttext
 from core.data.tables.lines import DELIMITERS, OF_NUMPY, QUOTED, Row, rows_of, usual_text, with_points
-from core.data.tables.names import NAMES, NUMBER, PREDICTED_LIKELY, TRUTH_LIKELY, compact
-from core.data.tables.sources import is_called_source
+from core.data.tables.names import NAMES, NUMBER, PREDICTED_LIKELY, TRUTH_LIKELY, compact, is_called_source
 from core.data.tables.table import Table, make_table
 from core.data.values import listed, objects, quoted
 
