@@ -14,7 +14,7 @@ from core.data.tables.names import ROW_NAMES, compact, is_called_source
 from core.data.tables.parts import part_column
 from core.data.tables.sources import about, named_sources, names_sources, propose_sources
 from core.data.tables.table import Table
-from core.data.values import first_repeat, listed
+from core.data.values import listed
 
 NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower case
     "label": (
@@ -191,12 +191,7 @@ def _with_source(table: Table, roles: DatasetRoles) -> DatasetRoles:
 
 
 def _check(table: Table, roles: DatasetRoles) -> None:
-    columns = roles.columns
-    for column in columns:
-        if column not in table.columns:
-            raise DataError(f"{table.name}: there is no column {column!r}. The columns are {listed(table.columns)}.")
-    if repeat := first_repeat(columns):
-        raise DataError(f"{table.name}: column {columns[repeat[1]]!r} has two roles. Each column can have one.")
+    table.check_roles(roles.columns)
     if roles.image is not None and (roles.text is not None or roles.features):
         raise DataError(f"{table.name}: both images and a text or features are given. Choose one of them.")
     if roles.text is not None and roles.features:

@@ -13,7 +13,7 @@ from jaxtyping import Float, Integer, Shaped
 
 from core.data.errors import DataError
 from core.data.tables.columnar import TextColumns, release, side_by_side
-from core.data.values import as_numbers, first_repeat, numbers_in, objects, quoted, sample, spell
+from core.data.values import as_numbers, first_repeat, listed, numbers_in, objects, quoted, sample, spell
 
 Kind = Literal["scores", "several", "fraction", "number", "whole", "words"]
 """What the cells of a column hold: scores of all classes, several values, or one number or word each."""
@@ -75,6 +75,19 @@ class Table:
         """
         if repeat := first_repeat(ids):
             raise DataError(f"{self.twice(repeat, f'id {ids[repeat[1]]!r}')}. {remedy}")
+
+    def check_roles(self, columns: Sequence[str]) -> None:
+        """DataError where the table lacks one of the columns that have a role, or one of them has two.
+
+        >>> make_table("t.csv", ["a"], [["x"]], lines=[2]).check_roles(["a", "b"])
+        Traceback (most recent call last):
+        core.data.errors.DataError: t.csv: there is no column 'b'. The columns are a.
+        """
+        missing = next((column for column in columns if column not in self.columns), None)
+        if missing is not None:
+            raise DataError(f"{self.name}: there is no column {missing!r}. The columns are {listed(self.columns)}.")
+        if repeat := first_repeat(columns):
+            raise DataError(f"{self.name}: column {columns[repeat[1]]!r} has two roles. Each column can have one.")
 
     def take(self, rows: Integer[np.ndarray, " n_taken"]) -> "Table":
         """Some of the rows, which keep their lines.
