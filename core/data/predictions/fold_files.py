@@ -14,9 +14,9 @@ import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
 from core.data.errors import DataError
-from core.data.limits import Limits
+from core.data.limits import File, Limits
 from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.data.tables.files import File, read_table
+from core.data.tables.files import read_table
 from core.data.tables.names import NAMES, called, class_order
 from core.data.tables.table import Table
 from core.data.values import quoted

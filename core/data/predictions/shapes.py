@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from core.data.errors import DataError
-from core.data.limits import Limits
+from core.data.limits import File, Limits
 from core.data.predictions.roles import ROUNDED
 from core.data.tables import Table
-from core.data.tables.files import ARRAYS, TABLES, File, read_table
+from core.data.tables.files import ARRAYS, TABLES, read_table
 from core.data.tables.names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems
 from core.data.values import as_numbers, listed, numbers_in, objects, spell, vectors_in
 

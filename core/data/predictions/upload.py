@@ -14,7 +14,7 @@ import numpy as np
 
 from core.data.errors import DataError
 from core.data.identity import key
-from core.data.limits import Limits
+from core.data.limits import File, Limits
 from core.data.predictions.asking import stands_twice
 from core.data.predictions.blocks import Block, read_block
 from core.data.predictions.guess import complete_roles, guess_roles
@@ -23,7 +23,6 @@ from core.data.predictions.record import GROUPS, PredictionTable
 from core.data.predictions.roles import APART, LIKELY, Half, Part, Roles
 from core.data.predictions.shapes import read_prediction_table
 from core.data.tables import Table
-from core.data.tables.files import File
 from core.data.tables.names import class_order, codes_of
 from core.data.values import first_repeat, listed
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
-from core.data.limits import Archive, Limits
+from core.data.limits import Archive, File, Limits, file_name, read_bytes
 from core.data.tables import Table
 from core.data.tables.dates import days
-from core.data.tables.files import TABLES, File, file_name, read_bytes, read_table
+from core.data.tables.files import TABLES, read_table
 from core.data.tables.image_columns import images_in, paths_in, stacked
 from core.data.tables.image_folders import files_of, is_picture, parse_image_folders
 from core.data.tables.image_labels import labels_in

@@ -9,8 +9,8 @@ from jaxtyping import Float, Shaped
 
 from core.data.dataset import Dataset
 from core.data.errors import DataError
-from core.data.limits import Limits
-from core.data.tables.files import ARRAYS, TABLES, File, file_name, read_table
+from core.data.limits import File, Limits, file_name
+from core.data.tables.files import ARRAYS, TABLES, read_table
 from core.data.tables.names import NAMES, ROW_NAMES, TRUTH_LIKELY, called, compact
 from core.data.tables.table import Table
 from core.data.values import as_numbers, numbers_in, quoted
