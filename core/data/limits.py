@@ -123,6 +123,17 @@ class BinaryFile(Protocol):
 File = str | Path | BinaryFile
 
 
+def opened(content: bytes, name: str) -> io.BytesIO:
+    """Bytes as a file that is open for reading, and has a name.
+
+    >>> file_name(opened(b"id,label", "scores.csv"))
+    'scores.csv'
+    """
+    file = io.BytesIO(content)
+    file.name = name
+    return file
+
+
 def file_name(file: File) -> str:
     """The name of a file without its folder, whether it is given by its path or open.
 

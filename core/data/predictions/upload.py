@@ -14,7 +14,7 @@ import numpy as np
 
 from core.data.errors import DataError
 from core.data.identity import key
-from core.data.limits import File, Limits
+from core.data.limits import File, Limits, opened
 from core.data.predictions.asking import stands_twice
 from core.data.predictions.blocks import Block, read_block
 from core.data.predictions.guess import complete_roles, guess_roles
@@ -56,9 +56,7 @@ class GivenFile:
 
     def open(self) -> io.BytesIO:
         """The file, open for reading, with its name."""
-        file = io.BytesIO(self.content)
-        file.name = PurePath(self.name).name
-        return file
+        return opened(self.content, PurePath(self.name).name)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """What data set is in a file? NPZ arrays, a zip of image folders, or a table of texts or numbers."""
 
-import io
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -10,7 +9,7 @@ import numpy as np
 
 from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
-from core.data.limits import Archive, File, Limits, file_name, read_bytes
+from core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
 from core.data.tables import Table
 from core.data.tables.dates import days
 from core.data.tables.files import TABLES, read_table
@@ -81,10 +80,7 @@ def open_table(file: File, *, limits: Limits | None = None) -> Table | None:
 
     It may be packed, in a zip of its own, or in one of images that its rows name. NPZ and folders of images are none.
 
-    >>> import io
-    >>> file = io.BytesIO(b"text\tlabel\nA fine film.\t01\nA dull one.\tNA\n")
-    >>> file.name = "films.tsv"
-    >>> list(open_table(file).columns)
+    >>> list(open_table(opened(b"text\tlabel\nA fine film.\t01\nA dull one.\tNA\n", "films.tsv")).columns)
     ['text', 'label']
     """
     opened = None if _ending(file_name(file)) == ".npz" else _opened(file, limits or Limits())
@@ -107,10 +103,8 @@ def _opened(file: File, limits: Limits) -> Table | Archive:
         )
     if not tables:
         return archive
-    inner = io.BytesIO()
-    inner.name, content = only_table(archive, TABLES)
-    inner.write(content)
-    return replace(read_table(inner, limits=limits), archive=name)
+    inner, content = only_table(archive, TABLES)
+    return replace(read_table(opened(content, inner), limits=limits), archive=name)
 
 
 def name_of(file_name: str) -> str:

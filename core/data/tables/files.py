@@ -5,7 +5,6 @@ There are tabs, commas or semicolons between the cells. All lines are read at on
 must not become the name of one. `npz`, `records` and `packed` read what is no such text.
 """
 
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from pathlib import PurePath
 import numpy as np
 
 from core.data.errors import DataError
-from core.data.limits import Archive, File, Limits, file_name, read_bytes, unpack_gzip
+from core.data.limits import Archive, File, Limits, file_name, opened, read_bytes, unpack_gzip
 from core.data.tables.columnar import TextColumns, read_columns, rows_alike, without
 from core.data.tables.fasttext import MARK, parse_fasttext
 from core.data.tables.lines import DELIMITERS, OF_NUMPY, QUOTED, Row, rows_of, usual_text, with_points
@@ -55,9 +54,7 @@ def read_table(file: File, *, limits: Limits | None = None, header_needed: bool 
     Unless a header is needed, TSV and CSV may lack one, the arrays of NPZ and NPY are columns too, and a zip archive
     may hold one of all these.
 
-    >>> file = io.BytesIO(b"size;class\\n1;x\\n2;y\\n")
-    >>> file.name = "sizes.csv"
-    >>> read_table(file).strings("class")
+    >>> read_table(opened(b"size;class\\n1;x\\n2;y\\n", "sizes.csv")).strings("class")
     ['x', 'y']
     """
     limits = limits or Limits()
@@ -72,7 +69,7 @@ def read_table(file: File, *, limits: Limits | None = None, header_needed: bool 
     content = read_bytes(file, limits)
     if is_zip:
         inner, unpacked = only_table(Archive(content, name, limits), known)
-        return read_table(_opened(inner, unpacked), limits=limits, header_needed=header_needed)
+        return read_table(opened(unpacked, inner), limits=limits, header_needed=header_needed)
     if packed:
         content = unpack_gzip(content, name, limits)
     if is_array:
@@ -80,12 +77,6 @@ def read_table(file: File, *, limits: Limits | None = None, header_needed: bool 
     if ending in _OF_LINES:
         return parse_delimited(content, name, limits, header_needed=header_needed)
     return _PARSED[ending](content, name, limits)
-
-
-def _opened(name: str, content: bytes) -> io.BytesIO:
-    file = io.BytesIO(content)
-    file.name = name
-    return file
 
 
 def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed: bool = True) -> Table:
