@@ -37,6 +37,7 @@ def read_prediction_table(file: File, *, limits: Limits | None = None) -> Table:
     A truth that is written as a 0 or 1 per class is one column of labels already (`fold_one_hot`), and cells with
     the best labels only are a column of the label and one of the confidence (`unfold_top`).
 
+    >>> from core.data.limits import opened
     >>> list(read_prediction_table(opened(b"cat,cat\\ndog,cat\\ncat,cat\\n", "bare.csv")).columns)
     ['column 1', 'column 2']
     """
