@@ -1,7 +1,7 @@
 """How many files does whoever follows a file of predictions from upload to `Predictions` walk through?
 
-Prints, for three usual kinds of files, the files of core/data in which a function runs; what runs only while modules
-are imported does not count, nor do comprehensions of their own.
+Prints, for three usual kinds of files, the files of core/data in which a function runs, and how many of them are about
+predictions; what runs only while modules are imported does not count, nor do comprehensions of their own.
 """
 
 import sys
@@ -51,7 +51,8 @@ def main() -> None:
     for name, upload in UPLOADS.items():
         upload.read()  # once before, so that everything is imported
         files = walked(lambda upload=upload: upload.read().select())
-        print(f"{name}: {len(files)} files\n  {', '.join(files)}")
+        n_own = sum(file.startswith("predictions/") for file in files)
+        print(f"{name}: {len(files)} files, {n_own} of core/data/predictions\n  {', '.join(files)}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What is a data set? Inputs, labels and, where they are known, the sources that the samples come from."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -159,22 +159,13 @@ class Dataset:
         >>> tasted.name, tasted.vectors_name, tasted.vectors.shape, tasted.fingerprint == fruit.fingerprint
         ('fruit + tongue', 'tongue', (2, 2), False)
         """
-        return Dataset(
+        return replace(
+            self,
             name=f"{self.name.removesuffix(f' + {self.vectors_name}')} + {name}",
-            kind=self.kind,
-            x=self.x,
-            y=self.y,
-            class_names=self.class_names,
-            ids=self.ids,
-            sources=self.sources,
-            scale=self.scale,
-            feature_names=self.feature_names,
             notes=(*(note for note in self.notes if not note.startswith(_ABOUT_VECTORS)), *_about_vectors(notes)),
             vectors=vectors,
             vectors_name=name,
-            numbers=self.numbers,
-            number_names=self.number_names,
-            part=self.part,
+            read_as=None,
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,14 +1,17 @@
 """How much may anybody take of this machine, and a file from somebody else? So much that real data fit.
 
 The environment says it, or else what is usual. `SETTINGS` lists all of that; docs/deployment.md repeats the list, and a
-test compares the two.
+test compares the two. Bytes are read up to the limit here, from a file, out of gzip, or out of a zip archive.
 """
 
+import gzip
 import io
 import os
 import zipfile
+import zlib
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import Protocol, runtime_checkable
 
 from core.data.errors import DataError
 
@@ -102,6 +105,91 @@ def _set(name: str) -> int:
     limit = most(name)
     assert limit is not None, f"{name} is always limited"
     return limit
+
+
+@runtime_checkable
+class BinaryFile(Protocol):
+    """A file that is open for reading bytes, such as an upload; that it has a name is checked when it is read."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Read at most so many bytes."""
+        ...
+
+    def seek(self, offset: int, /) -> int:
+        """Go to a position."""
+        ...
+
+
+File = str | Path | BinaryFile
+
+
+def opened(content: bytes, name: str) -> io.BytesIO:
+    """Bytes as a file that is open for reading, and has a name.
+
+    >>> file_name(opened(b"id,label", "scores.csv"))
+    'scores.csv'
+    """
+    file = io.BytesIO(content)
+    file.name = name
+    return file
+
+
+def file_name(file: File) -> str:
+    """The name of a file without its folder, whether it is given by its path or open.
+
+    >>> file_name("folder/scores.tsv")
+    'scores.tsv'
+    """
+    name = file if isinstance(file, (str, Path)) else getattr(file, "name", None)
+    if not isinstance(name, (str, Path)):
+        raise DataError("The file has no name. Its ending says what is in it, such as scores.tsv.")
+    return Path(name).name
+
+
+def read_bytes(file: File, limits: Limits) -> bytes:
+    """The whole content of a file given by its path or open for reading bytes; DataError beyond the limit or if empty.
+
+    >>> read_bytes(io.BytesIO(b"id,label"), Limits())
+    Traceback (most recent call last):
+    core.data.errors.DataError: The file has no name. Its ending says what is in it, such as scores.tsv.
+    """
+    name = file_name(file)
+    if isinstance(file, (str, Path)):
+        try:
+            with open(file, "rb") as stream:
+                content = stream.read(limits.file_bytes + 1)
+        except OSError as error:
+            raise DataError(f"{name}: the file cannot be read ({error.strerror}).") from error
+    else:
+        file.seek(0)  # an uploaded file may have been read before
+        content = file.read(limits.file_bytes + 1)
+    if len(content) > limits.file_bytes:
+        raise DataError(
+            f"{name}: the file is larger than {limits.file_bytes / MIB:g} MiB. Give a smaller one, such as a sample."
+        )
+    if not content:
+        raise DataError(f"{name}: the file is empty.")
+    return content
+
+
+def unpack_gzip(content: bytes, name: str, limits: Limits) -> bytes:
+    """What is in a gzip file; DataError where it is damaged, or beyond the limit.
+
+    >>> unpack_gzip(gzip.compress(b"id,label"), "a.csv.gz", Limits())
+    b'id,label'
+    """
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+            unpacked = stream.read(limits.unpacked_bytes + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{name}: this is no gzip file, or a damaged one. Pack it again.") from error
+    if len(unpacked) > limits.unpacked_bytes:
+        raise DataError(
+            f"{name}: unpacks beyond the limit of {limits.unpacked_bytes / MIB:g} MiB. Give a smaller sample."
+        )
+    if not unpacked:
+        raise DataError(f"{name}: there is nothing in this gzip file.")
+    return unpacked
 
 
 class Archive:

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from core.data.child import SECONDS_TO_READ, Answer, Child
 from core.data.errors import DataError, RolesNeeded, SizeNeeded
-from core.data.limits import MIB, Limits
+from core.data.limits import MIB, Limits, opened
 
 PACKED = (".gz", ".zip", ".npz", ".xlsx", ".parquet")
 """How files end that may hold more than their size."""
@@ -66,10 +66,8 @@ def reading(function: str, called: str) -> Answer:
     read = getattr(importlib.import_module(module), name)
 
     def answer(content: bytes) -> bytes:
-        file = io.BytesIO(content)
-        file.name = json.loads(called)
         with suppress(RolesNeeded, SizeNeeded):  # it can be read, and whoever gave it is asked
-            read(file)
+            read(opened(content, json.loads(called)))
         return b""
 
     return answer

@@ -6,7 +6,7 @@ from pathlib import PurePath
 import numpy as np
 
 from core.data import DataError
-from core.data.limits import Archive, Limits
+from core.data.limits import Archive, Limits, opened
 from core.data.tables.files import ARRAYS, TABLES, read_table
 from core.models.layer_arrays import as_codes, as_features, as_probabilities
 from core.models.layer_tables import arrays_of
@@ -85,9 +85,7 @@ def _arrays(content: bytes, name: str, limits: Limits) -> dict[str, np.ndarray]:
     """Arrays by role, from an archive or from the columns of a table."""
     ending = PurePath(name.split(" (")[0]).suffix.lower()
     if ending in TABLES:
-        stream = io.BytesIO(content)
-        stream.name = name.split(" (")[0]
-        return arrays_of(read_table(stream, limits=limits), _COMPACT)
+        return arrays_of(read_table(opened(content, name.split(" (")[0]), limits=limits), _COMPACT)
     if ending == ARRAYS[1]:
         raise DataError(
             f"{name}: one array cannot hold features, probabilities and labels. Put features.npy, proba.npy and "

@@ -13,8 +13,7 @@ import numpy as np
 
 from core.data import Dataset
 from core.data.errors import DataError
-from core.data.limits import Limits
-from core.data.tables.files import File, file_name, read_bytes, unpack_gzip
+from core.data.limits import File, Limits, file_name, read_bytes, unpack_gzip
 from core.data.tables.vectors import attach_vectors, read_vectors
 from core.represent.word_vectors import WordVectors
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.data import DataError, RolesNeeded, read_predictions
 from core.data.limits import Limits
-from core.data.predictions.blocks import probabilities
+from core.data.predictions.scores import probabilities
 from core.data.predictions.shapes import read_prediction_table
 from core.data.tables.files import read_table
 from core.data.values import numbers_in

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from core.data import DataError
 from core.data.limits import Limits
-from core.data.tables import delimited as delimited_module
+from core.data.tables import files
 from core.data.tables import lines as lines_module
 from core.data.tables.columnar import TextColumns, side_by_side
 from core.data.tables.files import parse_delimited
@@ -327,9 +327,9 @@ def test_parquet_that_unpacks_beyond_the_limit_is_stopped():
 def both_ways(content: bytes, name: str, header_needed: bool):
     """What a file says, read at once where that can be, and line by line."""
     read = []
-    for at_once in (delimited_module.read_columns, lambda content, delimiter: None):
+    for at_once in (files.read_columns, lambda content, delimiter: None):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(delimited_module, "read_columns", at_once)
+            patched.setattr(files, "read_columns", at_once)
             try:
                 table = parse_delimited(content, name, Limits(), header_needed=header_needed)
                 cells = columns(table)

@@ -7,10 +7,10 @@ from pathlib import PurePath
 import streamlit as st
 
 from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
-from core.data.predictions.guess import complete_roles, lacking
+from core.data.predictions.guess import complete_roles
 from core.data.predictions.join.columns import in_joined
 from core.data.predictions.shapes import PREDICTION_ENDINGS, read_prediction_table
-from core.data.predictions.upload import GivenFile, PredictionUpload
+from core.data.predictions.upload import GivenFile, PredictionUpload, lacking
 from core.data.predictions.writing import sample, template
 from core.data.tables import Table
 from core.evaluate.wording import plural

@@ -2,6 +2,6 @@
 
 Whoever follows a file walks from `upload` through `shapes` (labels that are spread over columns become one), `guess`
 (what each column is: `scores` and `parts` are steps of it, and `asking` asks what stays open) and `blocks` (codes and
-probabilities; `one_score` where a row has a single one) to `record`. `roles` is the immutable value that guessing hands
-on. The truth in a file of its own takes the way through `join`.
+probabilities) to `record`. `roles` is the immutable value that guessing hands on. The truth in a file of its own takes
+the way through `join`.
 """

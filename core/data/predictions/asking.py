@@ -129,6 +129,14 @@ def _is_several(cell: Any) -> bool:
     return not isinstance(numbers, list) or sum(number == 1 for number in numbers) != 1
 
 
+def stands_twice(table: Table, places: tuple[int, int], ids: Sequence[str], within: str) -> DataError:
+    """The refusal of an id that two rows have (`first_repeat`), `within` what else is the same in both."""
+    return DataError(
+        f"{table.twice(places, f'id {ids[places[1]]!r}')}{within}. Each must stand once: delete one of the two rows, "
+        "choose another id column, or say which column tells models, sets, tasks or trials apart."
+    )
+
+
 def other_names(known: set[str], predicted: Sequence[str], guess: Roles, truth_place: str) -> RolesNeeded:
     """Which class each predicted name stands for, since none of them is a true one; `guess` is the likeliest answer."""
     names = class_order(known)

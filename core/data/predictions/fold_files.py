@@ -14,12 +14,12 @@ import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
 from core.data.errors import DataError
-from core.data.limits import Limits
+from core.data.limits import File, Limits
 from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.data.tables.files import File, read_table
+from core.data.tables.files import read_table
 from core.data.tables.names import NAMES, called, class_order
 from core.data.tables.table import Table
-from core.data.values import first_repeat, quoted
+from core.data.values import quoted
 
 UNTESTED = "-1"
 """What stands in a file for a row that is in no test part, as in scikit-learn's PredefinedSplit."""
@@ -86,11 +86,7 @@ def read_folds(file: File, *, limits: Limits | None = None) -> FoldTable:
     table = read_table(file, limits=limits)
     id_column, fold_column = _column(table, "id", "the id of each sample"), _column(table, "fold", "its fold")
     ids, fold_names = table.strings(id_column), table.strings(fold_column)
-    if repeat := first_repeat(ids):
-        raise DataError(
-            f"{table.place(repeat[1])}: id {ids[repeat[1]]!r} stands in {table.unit} {table.lines[repeat[0]]} too. "
-            "Each sample is in one fold: leave one of the two rows out."
-        )
+    table.check_once(ids, "Each sample is in one fold: leave one of the two rows out.")
     names = class_order({name for name in fold_names if name != UNTESTED})
     _check_names(table, names, fold_column)
     code_of = {UNTESTED: -1} | {name: code for code, name in enumerate(names)}

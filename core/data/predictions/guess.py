@@ -15,7 +15,7 @@ from typing import NamedTuple
 from core.data.errors import DataError
 from core.data.predictions.asking import no_prediction, no_truth
 from core.data.predictions.parts import parts_by_name, parts_by_value
-from core.data.predictions.roles import BY_NAME, BY_VALUES, LIKELY, Half, Reading, Roles
+from core.data.predictions.roles import APART, BY_NAME, BY_VALUES, LIKELY, Half, Reading, Roles
 from core.data.predictions.scores import find_scores
 from core.data.tables import Table
 from core.data.tables.names import (
@@ -94,20 +94,6 @@ def _is_enough(roles: Roles, half: Half | None) -> bool:
     if roles.has_truth and roles.says_something:
         return True
     return half is not None and bool(roles.columns) and (roles.has_truth or roles.says_something or half == "truth")
-
-
-def lacking(table: Table, roles: Roles | None = None) -> tuple[Half, ...]:
-    """Which half a second file may hold, by what a table holds; both where its only labels may be either.
-
-    >>> from core.data.tables import make_table
-    >>> [lacking(make_table("t.tsv", ["id", name], [["a", "b", "c"], ["x", "y", "x"]], lines=[2, 3, 4]))
-    ...  for name in ("gold", "predicted", "label")]
-    [('predictions',), ('truth',), ('truth', 'predictions')]
-    """
-    roles = roles or guess_roles(table)
-    either = dict(roles.why).get("truth") == LIKELY and not roles.says_something
-    known: dict[Half, bool] = {"truth": roles.has_truth and not either, "predictions": roles.says_something}
-    return tuple(half for half, there in known.items() if not there)
 
 
 def _read(table: Table, half: Half | None, given: Roles | None = None) -> Reading:
@@ -373,7 +359,7 @@ def keep_names(reading: Reading) -> Reading:
     roles, table = reading.roles, reading.table
     if roles.id is not None or reading.half is not None or not roles.says_something:
         return reading
-    apart = [column for role in ("model", "set", "task", "trial") if (column := getattr(roles, role)) is not None]
+    apart = [column for role in APART if (column := getattr(roles, role)) is not None]
     lengths = {column: _length_of_names(table, column, apart) for column in reading.free}
     known = {column: length for column, length in lengths.items() if length}
     return reading.take("it names every row", id=min(known, key=known.__getitem__)) if known else reading

@@ -1,7 +1,7 @@
 """Which predictions on one test set belong to which on another? Parts, tasks, models and classes of two files."""
 
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from jaxtyping import Bool
@@ -235,18 +235,13 @@ def _with_common_classes(reference: Predictions, target: Predictions) -> tuple[P
     names, how = common
     note = (f"Class names of {reference.name} and {target.name} were matched {how}.",) if how else ()
     return (
-        _changed(reference, class_names=tuple(names[name] for name in reference.class_names)),
-        _changed(target, class_names=tuple(names[name] for name in target.class_names), notes=(*target.notes, *note)),
+        replace(reference, class_names=tuple(names[name] for name in reference.class_names)),
+        replace(target, class_names=tuple(names[name] for name in target.class_names), notes=(*target.notes, *note)),
     )
 
 
-def _changed(predictions: Predictions, **values: tuple[str, ...]) -> Predictions:
-    """The same predictions with some fields exchanged."""
-    return Predictions(**{each.name: getattr(predictions, each.name) for each in fields(predictions)} | values)
-
-
 def _warned(predictions: Predictions, warning: str) -> Predictions:
-    return _changed(predictions, warnings=(*predictions.warnings, warning))
+    return replace(predictions, warnings=(*predictions.warnings, warning))
 
 
 def _check_apart(table: PredictionTable, model: str | None, part: Part, other: Part, task: str | None) -> None:

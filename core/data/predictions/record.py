@@ -5,7 +5,7 @@ Truth, prediction and how sure it was, checked once and never changed.
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -120,17 +120,14 @@ class Predictions:
 
     def take(self, rows: Shaped[np.ndarray, " n_rows"]) -> "Predictions":
         """The predictions of some rows, given by their positions or by one truth value each; class names stay."""
-        return Predictions(
-            self.ids[rows],
-            self.y_true[rows],
-            self.y_pred[rows],
-            self.class_names,
-            None if self.proba is None else self.proba[rows],
-            None if self.confidence is None else self.confidence[rows],
-            {group: values[rows] for group, values in self.groups.items()},
-            self.warnings,
-            self.notes,
-            self.name,
+        scores = {"proba": self.proba, "confidence": self.confidence}
+        return replace(
+            self,
+            ids=self.ids[rows],
+            y_true=self.y_true[rows],
+            y_pred=self.y_pred[rows],
+            groups={group: values[rows] for group, values in self.groups.items()},
+            **{what: None if values is None else values[rows] for what, values in scores.items()},
         )
 
     def __getstate__(self) -> dict[str, Any]:

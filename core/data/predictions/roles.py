@@ -24,6 +24,8 @@ from core.data.values import first_repeat, listed
 Scores = Literal["probabilities", "logits"]
 ROUNDED = 0.01  # by how much a row of probabilities may miss 1: files round them
 SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
+APART = ("model", "set", "task", "trial")
+"""What tells rows of one id apart."""
 _TUPLES = ("probabilities", "classes", "parts")
 _SINGLE = ("truth", "predicted", "confidence", "vector")
 _TITLES = {
@@ -180,12 +182,7 @@ class Roles:
 
     def check(self, table: Table) -> None:
         """DataError where the table lacks one of the columns, or a column has two roles."""
-        missing = next((column for column in self.columns if column not in table.columns), None)
-        if missing is not None:
-            raise DataError(f"{table.name}: there is no column {missing!r}. The columns are {listed(table.columns)}.")
-        if repeat := first_repeat(self.columns):
-            column = self.columns[repeat[1]]
-            raise DataError(f"{table.name}: column {column!r} has two roles. Each column can have one.")
+        table.check_roles(self.columns)
         for kind in {part.kind for part in self.parts}:
             if (column := getattr(self, kind)) is not None:
                 raise DataError(f"{table.name}: {kind}s stand side by side and in column {column!r} too. Choose one.")

@@ -1,17 +1,17 @@
-"""Which columns hold scores? A vector in each cell, a column for each class, or the highest of them only.
+"""Which columns hold scores, and what are these? A vector in each cell, a column for each class, or the highest only.
 
-`find_scores` is a step of guessing roles (`guess`); `blocks` reads the numbers once the roles are known.
+`find_scores` is a step of guessing roles (`guess`); their numbers are `probabilities`, or logits.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
 import numpy as np
+from jaxtyping import Float
 
 from core.data.errors import DataError
-from core.data.predictions.blocks import probabilities
-from core.data.predictions.roles import BY_NAMES, BY_VALUES, Reading
+from core.data.predictions.roles import BY_NAMES, BY_VALUES, ROUNDED, Reading, Scores
 from core.data.tables import Table
 from core.data.tables.names import (
     PREDICTED_LIKELY,
@@ -35,6 +35,9 @@ _INPUTS = (
 _SCORE_WORDS = re.compile(r"prob|softmax|logit|score|raw|pred|output", re.IGNORECASE)
 _MOSTLY = 0.9
 _SHORT = ("p", "out", "conf", "confidence", "confidences")
+_MOST_ROUNDED = 0.2  # beyond, so few decimals of so many classes say too little
+_NOISE = 1e-6  # what 32-bit numbers add to a probability of 0 or 1
+_SEEN = 1000  # rows that are looked at before all are
 _LOGIT_WORDS = re.compile(r"logit|rawformulaval|rawscore|margin|decisionfunction")
 
 
@@ -295,3 +298,73 @@ def _belong_to_parts(table: Table, columns: Collection[str]) -> bool:
     """Whether the columns' models or tasks have labels of their own beside them."""
     sides = (roles for roles in stems(table.columns).values() if "predicted" in roles or "truth" in roles)
     return any(roles.get("confidence") in columns for roles in sides)
+
+
+def probabilities(
+    scores: Float[np.ndarray, "n_rows n_classes"],
+    *,
+    place: Callable[[int], str],
+    kind: Scores | None = None,
+) -> tuple[Float[np.ndarray, "n_rows n_classes"], str]:
+    """Probabilities, and a sentence on what the scores were: in [0, 1] with sum 1 (± 0.01), or logits, if outside.
+
+    Sums may miss 1 by more where numbers of few decimals explain it: rows are then divided by their sums. `kind`
+    decides it instead. DataError names the first row that is neither: `place(row)` tells where that is.
+
+    >>> probabilities(np.array([[0.0, np.log(3)]]), place=lambda row: f"line {row + 2}", kind="logits")[0]
+    array([[0.25, 0.75]])
+    >>> probabilities(np.array([[0.6, 0.77]]), place=lambda row: f"line {row + 2}")
+    Traceback (most recent call last):
+    core.data.errors.DataError: line 2: probabilities sum to 1.37. Each row must sum to 1; are these logits?
+    """
+    if not np.isfinite(scores).all():
+        row = int(np.argwhere(~np.isfinite(scores))[0][0])
+        raise DataError(f"{place(row)}: a score is missing or infinite. Each must be a finite number: fill it in.")
+    inside = ((scores >= -_NOISE) & (scores <= 1 + _NOISE)).all(axis=1)
+    sums = scores.sum(axis=1)
+    off = np.abs(sums - 1)
+    good = inside & (off <= ROUNDED + 1e-9)
+    if not good.all():
+        good = inside & (off <= _explained(scores) + 1e-9)
+    if kind is None and (scores >= 0).all() and (np.abs(sums - 100) <= 100 * ROUNDED).all():
+        raise DataError(f"{place(0)}: scores sum to {sums[0]:.4g}, as percent do. Divide them by 100.")
+    if kind == "logits" or (kind is None and not inside.all() and good.mean() <= 0.5):
+        exponents = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return exponents / exponents.sum(axis=1, keepdims=True), "The scores are logits: softmax was applied."
+    if good.all():
+        return _divided(np.clip(scores, 0.0, 1.0))
+    raise _no_probability(scores, int(np.flatnonzero(~good)[0]), place)
+
+
+def _explained(scores: np.ndarray) -> float:
+    """By how much a row's sum may miss 1: by half a unit of the last decimal per class, where decimals are few."""
+    n_classes = scores.shape[1]
+    for n_decimals in range(5):
+        if _have_decimals(scores[:_SEEN], n_decimals) and _have_decimals(scores, n_decimals):
+            explained = 0.5 * 10.0**-n_decimals * n_classes if n_decimals else 0.0
+            return min(max(ROUNDED, explained), _MOST_ROUNDED)
+    return ROUNDED
+
+
+def _have_decimals(scores: np.ndarray, n_decimals: int) -> bool:
+    return bool(np.abs(scores - scores.round(n_decimals)).max(initial=0.0) <= _NOISE)
+
+
+def _divided(proba: np.ndarray) -> tuple[np.ndarray, str]:
+    """Probabilities whose rows sum to 1 as nearly as files write them, and what was done for that."""
+    sums = proba.sum(axis=1, keepdims=True)
+    off = np.abs(sums - 1) > ROUNDED + 1e-9
+    if not off.any():
+        return proba, "The scores are probabilities."
+    note = f"The scores are probabilities that were rounded: {int(off.sum()):,} rows were divided by their sums."
+    return np.where(off, proba / sums, proba), note
+
+
+def _no_probability(scores: np.ndarray, row: int, place: Callable[[int], str]) -> DataError:
+    outside = scores[row][(scores[row] < -_NOISE) | (scores[row] > 1 + _NOISE)]
+    if len(outside):
+        return DataError(
+            f"{place(row)}: a probability is {outside[0]:.6g}. Each must lie in [0, 1]; are these logits, or percent?"
+        )
+    total = f"{scores[row].sum():.4g}"
+    return DataError(f"{place(row)}: probabilities sum to {total}. Each row must sum to 1; are these logits?")

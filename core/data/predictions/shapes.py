@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from core.data.errors import DataError
-from core.data.limits import Limits
+from core.data.limits import File, Limits
 from core.data.predictions.roles import ROUNDED
 from core.data.tables import Table
-from core.data.tables.files import ARRAYS, TABLES, File, read_table
+from core.data.tables.files import ARRAYS, TABLES, read_table
 from core.data.tables.names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems
 from core.data.values import as_numbers, listed, numbers_in, objects, spell, vectors_in
 
@@ -37,10 +37,8 @@ def read_prediction_table(file: File, *, limits: Limits | None = None) -> Table:
     A truth that is written as a 0 or 1 per class is one column of labels already (`fold_one_hot`), and cells with
     the best labels only are a column of the label and one of the confidence (`unfold_top`).
 
-    >>> import io
-    >>> file = io.BytesIO(b"cat,cat\\ndog,cat\\ncat,cat\\n")
-    >>> file.name = "bare.csv"
-    >>> list(read_prediction_table(file).columns)
+    >>> from core.data.limits import opened
+    >>> list(read_prediction_table(opened(b"cat,cat\\ndog,cat\\ncat,cat\\n", "bare.csv")).columns)
     ['column 1', 'column 2']
     """
     return fold_one_hot(unfold_top(unwrap_labels(read_table(file, limits=limits, header_needed=False))))

@@ -14,17 +14,17 @@ import numpy as np
 
 from core.data.errors import DataError
 from core.data.identity import key
-from core.data.limits import Limits
+from core.data.limits import File, Limits, opened
+from core.data.predictions.asking import stands_twice
 from core.data.predictions.blocks import Block, read_block
-from core.data.predictions.guess import complete_roles
+from core.data.predictions.guess import complete_roles, guess_roles
 from core.data.predictions.join.columns import join_tables
 from core.data.predictions.record import GROUPS, PredictionTable
-from core.data.predictions.roles import Part, Roles
+from core.data.predictions.roles import APART, LIKELY, Half, Part, Roles
 from core.data.predictions.shapes import read_prediction_table
 from core.data.tables import Table
-from core.data.tables.files import File
 from core.data.tables.names import class_order, codes_of
-from core.data.values import listed
+from core.data.values import first_repeat, listed
 
 _KINDS = ("predictions", "truth")
 
@@ -56,9 +56,7 @@ class GivenFile:
 
     def open(self) -> io.BytesIO:
         """The file, open for reading, with its name."""
-        file = io.BytesIO(self.content)
-        file.name = PurePath(self.name).name
-        return file
+        return opened(self.content, PurePath(self.name).name)
 
 
 @dataclass(frozen=True)
@@ -203,6 +201,20 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     )
 
 
+def lacking(table: Table, roles: Roles | None = None) -> tuple[Half, ...]:
+    """Which half a second file may hold, by what a table holds; both where its only labels may be either.
+
+    >>> from core.data.tables import make_table
+    >>> [lacking(make_table("t.tsv", ["id", name], [["a", "b", "c"], ["x", "y", "x"]], lines=[2, 3, 4]))
+    ...  for name in ("gold", "predicted", "label")]
+    [('predictions',), ('truth',), ('truth', 'predictions')]
+    """
+    roles = roles or guess_roles(table)
+    either = dict(roles.why).get("truth") == LIKELY and not roles.says_something
+    known: dict[Half, bool] = {"truth": roles.has_truth and not either, "predictions": roles.says_something}
+    return tuple(half for half, there in known.items() if not there)
+
+
 def _groups_of(table: Table, roles: Roles) -> dict[str, np.ndarray]:
     """What divides the rows, by role."""
     columns = {role: getattr(roles, role) for role in ("model", "set", "task", *GROUPS)}
@@ -219,19 +231,9 @@ def _rows_of(values: np.ndarray) -> dict[str, np.ndarray]:
 
 def _check_ids(table: Table, ids: list[str], groups: dict[str, np.ndarray]) -> None:
     """Each id once per model, set, task and trial."""
-    if len(set(ids)) == len(ids):
-        return
-    apart = [groups[role] for role in ("model", "set", "task", "trial") if role in groups]
-    seen: dict[tuple[str, ...], int] = {}
-    for row, name in enumerate(zip(ids, *apart, strict=True)):
-        if name in seen:
-            within = " for the same model, set, task or trial" if apart else ""
-            raise DataError(
-                f"{table.place(row)}: id {ids[row]!r} stands in {table.unit} {table.lines[seen[name]]} too{within}. "
-                "Each must stand once: delete one of the two rows, choose another id column, or say which column tells "
-                "models, sets, tasks or trials apart."
-            )
-        seen[name] = row
+    apart = [groups[role] for role in APART if role in groups]
+    if len(set(ids)) < len(ids) and (repeat := first_repeat(zip(ids, *apart, strict=True))):
+        raise stands_twice(table, repeat, ids, " for the same model, set, task or trial" if apart else "")
 
 
 def _notes(table: Table, roles: Roles) -> list[str]:
@@ -241,15 +243,9 @@ def _notes(table: Table, roles: Roles) -> list[str]:
     unused = [column for column in table.columns if column not in roles.columns]
     fractions = [column for column in unused if table.kind(column) == "fraction"]
     if fractions and not _tells_confidence(roles):
-        notes.append(_unread_confidence(fractions))
+        which = f"column {fractions[0]!r}" if len(fractions) == 1 else f"one of {listed(fractions)}"
+        notes.append(f"No confidence was found. If {which} holds it, choose that column as the confidence.")
     return [*notes, f"Not used: {listed(unused)}."] if unused else notes
-
-
-def _unread_confidence(columns: list[str]) -> str:
-    """A sentence on columns that may hold the confidence that was not found."""
-    if len(columns) == 1:
-        return f"No confidence was found. If column {columns[0]!r} holds it, choose that column as the confidence."
-    return f"No confidence was found. If one of {listed(columns)} holds it, choose that column as the confidence."
 
 
 def _tells_confidence(roles: Roles) -> bool:

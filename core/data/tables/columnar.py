@@ -1,7 +1,7 @@
 """What do a million lines say, without a Python object for each cell? Columns of text as the file has it, read at once.
 
 Most files need nothing more than their lines cut at the delimiters. What does (quotation marks inside cells, lines of
-other lengths, other encodings) is not read here but by `delimited`, which knows the words for it.
+other lengths, other encodings) is not read here but line by line (`files`), where the words for it are.
 """
 
 import csv

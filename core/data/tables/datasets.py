@@ -1,6 +1,5 @@
 """What data set is in a file? NPZ arrays, a zip of image folders, or a table of texts or numbers."""
 
-import io
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -10,23 +9,23 @@ import numpy as np
 
 from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
-from core.data.limits import Archive, Limits
+from core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
 from core.data.tables import Table
 from core.data.tables.dates import days
-from core.data.tables.files import TABLES, File, file_name, read_bytes, read_table
+from core.data.tables.files import TABLES, read_table
 from core.data.tables.image_columns import images_in, paths_in, stacked
 from core.data.tables.image_folders import files_of, is_picture, parse_image_folders
 from core.data.tables.image_labels import labels_in
 from core.data.tables.images import Size
-from core.data.tables.names import NUMBER, ROW_NAMES, compact, encode
+from core.data.tables.names import NUMBER, ROW_NAMES, compact, encode, is_called_source
 from core.data.tables.npz import parse_npz
 from core.data.tables.packed import only_table
 from core.data.tables.parts import about_parts, named_parts
 from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
 from core.data.tables.roles_file import FileReading
-from core.data.tables.sources import about, is_called_source
+from core.data.tables.sources import about
 from core.data.tables.vector_columns import spread_vectors
-from core.data.values import first_repeat, listed
+from core.data.values import listed
 
 _LABEL_STEMS = ("label", "class", "target", "category")
 _NAME_ENDINGS = ("name", "names", "text", "str", "string", "title", "word", "description")
@@ -81,10 +80,7 @@ def open_table(file: File, *, limits: Limits | None = None) -> Table | None:
 
     It may be packed, in a zip of its own, or in one of images that its rows name. NPZ and folders of images are none.
 
-    >>> import io
-    >>> file = io.BytesIO(b"text\tlabel\nA fine film.\t01\nA dull one.\tNA\n")
-    >>> file.name = "films.tsv"
-    >>> list(open_table(file).columns)
+    >>> list(open_table(opened(b"text\tlabel\nA fine film.\t01\nA dull one.\tNA\n", "films.tsv")).columns)
     ['text', 'label']
     """
     opened = None if _ending(file_name(file)) == ".npz" else _opened(file, limits or Limits())
@@ -107,10 +103,8 @@ def _opened(file: File, limits: Limits) -> Table | Archive:
         )
     if not tables:
         return archive
-    inner = io.BytesIO()
-    inner.name, content = only_table(archive, TABLES)
-    inner.write(content)
-    return replace(read_table(inner, limits=limits), archive=name)
+    inner, content = only_table(archive, TABLES)
+    return replace(read_table(opened(content, inner), limits=limits), archive=name)
 
 
 def name_of(file_name: str) -> str:
@@ -211,11 +205,7 @@ def _ids(table: Table, roles: DatasetRoles) -> list[str] | None:
     if roles.id is None:
         return None
     ids = table.strings(roles.id)
-    if repeat := first_repeat(ids):
-        raise DataError(
-            f"{table.place(repeat[1])}: id {ids[repeat[1]]!r} stands in {table.unit} {table.lines[repeat[0]]} too. "
-            "Each id must be unique: leave a row out, or choose another id column."
-        )
+    table.check_once(ids, "Each id must be unique: leave a row out, or choose another id column.")
     return ids
 
 

@@ -1,51 +1,51 @@
-"""How do bytes that somebody else wrote become a table? Read up to a limit, unpacked, and parsed by their ending.
+"""How does a file that somebody else wrote become a table? By its ending: lines of text here, all else elsewhere.
 
-`delimited` reads lines of text with something between the cells, `npz` and `records` what is no such text.
+There are tabs, commas or semicolons between the cells. All lines are read at once where they are plain; else one by one
+(`lines`), whatever the encoding and the quotes. Where the first line names no columns, its cells are data: a sentence
+must not become the name of one. `npz`, `records` and `packed` read what is no such text.
 """
 
-import gzip
-import io
-import zlib
-from pathlib import Path, PurePath
-from typing import Protocol, runtime_checkable
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import PurePath
+
+import numpy as np
 
 from core.data.errors import DataError
-from core.data.limits import MIB, Archive, Limits
-from core.data.tables.delimited import parse_delimited
+from core.data.limits import Archive, File, Limits, file_name, opened, read_bytes, unpack_gzip
+from core.data.tables.columnar import TextColumns, read_columns, rows_alike, without
+from core.data.tables.fasttext import MARK, parse_fasttext
+from core.data.tables.lines import DELIMITERS, OF_NUMPY, QUOTED, Row, rows_of, usual_text, with_points
+from core.data.tables.names import NAMES, NUMBER, PREDICTED_LIKELY, TRUTH_LIKELY, compact, is_called_source
 from core.data.tables.npz import parse_arrays
 from core.data.tables.packed import only_table, parse_workbook
 from core.data.tables.records import parse_json, parse_jsonl, parse_parquet
-from core.data.tables.table import Table
+from core.data.tables.table import Table, make_table
+from core.data.values import listed, objects, quoted
 
-TABLES = {
-    ".tsv": parse_delimited,
-    ".tab": parse_delimited,
-    ".csv": parse_delimited,
-    ".txt": parse_delimited,
+_FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\n]*)")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_NO_NAMES = "There is no line of column names."
+_SEEN_ROWS, _SEEN_CELLS = 1001, 100_000  # that are looked at to see whether the first line names columns
+_SOMETHING = re.compile(r'[^",;\s]')
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_NOTHING_IN_ROW = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?[,;\t ]+\r?$")
+_KNOWN = {*(name for names in NAMES.values() for name in names), *TRUTH_LIKELY, *PREDICTED_LIKELY, "text", "sentence"}
+_WORDS_OF_PROSE = 4  # in a cell: more than names of columns have, on average
+_SEEN_BELOW = 1000  # rows that are looked at
+_OF_LINES = (".tsv", ".tab", ".csv", ".txt")
+_PARSED = {
     ".json": parse_json,
     ".jsonl": parse_jsonl,
     ".ndjson": parse_jsonl,
     ".parquet": parse_parquet,
     ".xlsx": parse_workbook,
 }
-_DELIMITED = tuple(ending for ending, parse in TABLES.items() if parse is parse_delimited)
+TABLES = (*_OF_LINES, *_PARSED)
+"""How names of tables end."""
 ARRAYS = (".npz", ".npy")
-
-
-@runtime_checkable
-class BinaryFile(Protocol):
-    """A file that is open for reading bytes, such as an upload; that it has a name is checked when it is read."""
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Read at most so many bytes."""
-        ...
-
-    def seek(self, offset: int, /) -> int:
-        """Go to a position."""
-        ...
-
-
-File = str | Path | BinaryFile
 
 
 def read_table(file: File, *, limits: Limits | None = None, header_needed: bool = True) -> Table:
@@ -54,10 +54,7 @@ def read_table(file: File, *, limits: Limits | None = None, header_needed: bool 
     Unless a header is needed, TSV and CSV may lack one, the arrays of NPZ and NPY are columns too, and a zip archive
     may hold one of all these.
 
-    >>> import io
-    >>> file = io.BytesIO(b"size;class\\n1;x\\n2;y\\n")
-    >>> file.name = "sizes.csv"
-    >>> read_table(file).strings("class")
+    >>> read_table(opened(b"size;class\\n1;x\\n2;y\\n", "sizes.csv")).strings("class")
     ['x', 'y']
     """
     limits = limits or Limits()
@@ -71,77 +68,283 @@ def read_table(file: File, *, limits: Limits | None = None, header_needed: bool 
         raise DataError(f"{name}: this is no table. Tables end in {', '.join(known)}, or in these and .gz.")
     content = read_bytes(file, limits)
     if is_zip:
-        return read_table(
-            _named(*only_table(Archive(content, name, limits), known)), limits=limits, header_needed=header_needed
-        )
+        inner, unpacked = only_table(Archive(content, name, limits), known)
+        return read_table(opened(unpacked, inner), limits=limits, header_needed=header_needed)
     if packed:
         content = unpack_gzip(content, name, limits)
     if is_array:
         return parse_arrays(content, name.removesuffix(".gz"), limits)
-    if ending in _DELIMITED:
+    if ending in _OF_LINES:
         return parse_delimited(content, name, limits, header_needed=header_needed)
-    return TABLES[ending](content, name, limits)
+    return _PARSED[ending](content, name, limits)
 
 
-def _named(name: str, content: bytes) -> io.BytesIO:
-    file = io.BytesIO(content)
-    file.name = name
-    return file
+def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed: bool = True) -> Table:
+    """Read TSV or CSV: what separates the cells is seen from the header line, quotes enclose cells as in CSV.
 
+    Where the first line can only be data, columns are called by their position. Unless a header is needed, they are
+    where the line need not be a header; one may stand behind "# ", and one column is enough. Between tabs, quotes are
+    often plain characters. There they are kept where each line makes a row by itself, and taking them for CSV's would
+    be wrong or would join lines. Texts behind labels as fastText marks them are a table of both.
 
-def file_name(file: File) -> str:
-    """The name of a file without its folder, whether it is given by its path or open.
-
-    >>> file_name("folder/scores.tsv")
-    'scores.tsv'
+    >>> table = parse_delimited(b'text\\tlabel\\n"Stop" he said\\tno\\n', "said.tsv", Limits())
+    >>> table.strings("text"), table.notes
+    (['"Stop" he said'], ('Quotation marks were kept as they stand, since they do not enclose whole cells.',))
     """
-    name = file if isinstance(file, (str, Path)) else getattr(file, "name", None)
-    if not isinstance(name, (str, Path)):
-        raise DataError("The file has no name. Its ending says what is in it, such as scores.tsv.")
-    return Path(name).name
+    if header_needed and _first_line(content).startswith(MARK.encode()):
+        return parse_fasttext(content, name, limits)
+    table = None if _takes_care(content, header_needed) else _at_once(content, name, limits, header_needed)
+    if table is not None:
+        return table
+    return _line_by_line(content, name, limits, header_needed)
 
 
-def read_bytes(file: File, limits: Limits) -> bytes:
-    """The whole content of a file given by its path or open for reading bytes; DataError beyond the limit or if empty.
+def _line_by_line(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table:
+    """The table, whatever the encoding, the dialect and the quotes."""
+    of_spaces = _is_of_spaces(_first_line(content))
+    text, notes = usual_text(content, name, headed=header_needed, of_spaces=of_spaces)
+    delimiter = _delimiter(text, name, lone=not header_needed)
+    rows, of_quotes = rows_of(text, delimiter, name, limits)
+    header, body, of_header = _without_header(rows, header_needed)
+    columns = list(zip(*(cells for _, cells in body), strict=True)) if body else [[] for _ in header]
+    columns, of_points = with_points(header, columns) if delimiter == ";" else (columns, ())
+    notes = (*notes, *of_quotes, *of_header, *of_points)
+    return make_table(name, header, map(list, columns), lines=[line for line, _ in body], notes=notes)
 
-    >>> read_bytes(io.BytesIO(b"id,label"), Limits())
-    Traceback (most recent call last):
-    core.data.errors.DataError: The file has no name. Its ending says what is in it, such as scores.tsv.
-    """
-    name = file_name(file)
-    if isinstance(file, (str, Path)):
-        try:
-            with open(file, "rb") as stream:
-                content = stream.read(limits.file_bytes + 1)
-        except OSError as error:
-            raise DataError(f"{name}: the file cannot be read ({error.strerror}).") from error
+
+def _without_header(rows: list[Row], header_needed: bool) -> tuple[list[str], list[Row], tuple[str, ...]]:
+    """Names of the columns, the rows below them, and a note: of names that are counted, or stand below once more."""
+    if not _has_header(rows, header_needed):
+        return _counted(len(rows[0][1])), rows, (_NO_NAMES,)
+    (_, header), *body = rows
+    others = [row for row in body if row[1] != header]
+    if not others:  # one row that says the same as the names is a row
+        return header, body, ()
+    return header, others, _about_repeats([line for line, cells in body if cells == header])
+
+
+def _takes_care(content: bytes, header_needed: bool) -> bool:
+    """Whether lines cannot be read all at once: another encoding or dialect, or rows of nothing."""
+    start = _first_line(content)
+    if start.startswith(_UTF_16) or start.lstrip(b'"')[:4].lower() == b"sep=" or _is_of_numpy(start):
+        return True
+    return not header_needed and (start.startswith(b"#") or _NOTHING_IN_ROW.search(content) is not None)
+
+
+def _is_of_spaces(first: bytes) -> bool:
+    """Whether a first line has no other delimiter than spaces, or is NumPy's."""
+    return _is_of_numpy(first) or not any(delimiter.encode() in first for delimiter in DELIMITERS)
+
+
+def _is_of_numpy(first: bytes) -> bool:
+    """Whether NumPy's savetxt seems to have written a first line, with 18 decimals to every number."""
+    return OF_NUMPY.search(first.decode("utf-8", errors="replace")) is not None
+
+
+def _about_repeats(lines: Sequence[int]) -> tuple[str, ...]:
+    """A note on lines that are the header once more, as where files were put together; none where there are none."""
+    if not lines:
+        return ()
+    noun = "Line" if len(lines) == 1 else "Lines"
+    return (f"{noun} {listed(map(str, lines))}: the header once more, left out.",)
+
+
+def _first_line(content: bytes) -> bytes:
+    """The first line of a file that holds anything, without a mark of its encoding or line ends."""
+    match = _FIRST_LINE.match(content)
+    return match[1] if match else b""
+
+
+def _has_header(rows: list[Row], header_needed: bool) -> bool:
+    return not is_surely_data(rows) if header_needed else is_header(rows)
+
+
+def _counted(n_columns: int) -> list[str]:
+    return [f"column {position + 1}" for position in range(n_columns)]
+
+
+def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table | None:
+    """The table, read as columns; None where its lines need more care, or words for what is wrong with them."""
+    first = _first_line(content).decode("utf-8", errors="replace")
+    if not _SOMETHING.search(first) or not any(delimiter in first for delimiter in DELIMITERS):
+        return None
+    delimiter = _delimiter(first, name)
+    if delimiter == ";" and b"," in content:  # perhaps of decimals
+        return None
+    limits.check_columns(name, QUOTED.sub("", first).count(delimiter) + 1)
+    columns_and_lines = read_columns(content, delimiter)
+    if columns_and_lines is None:
+        return None
+    columns, lines = columns_and_lines
+    nothing = rows_alike(columns, [""] * len(columns))
+    columns, lines = without(columns, nothing), np.delete(lines, nothing)
+    limits.check_rows(name, len(lines) - 1)  # the first names the columns
+    n_seen = min(len(lines), max(20, _SEEN_CELLS // len(columns)), _SEEN_ROWS)
+    cells = zip(*(column.slice(0, n_seen).to_pylist() for column in columns), strict=True)
+    rows = [(int(line), list(row)) for line, row in zip(lines[:n_seen], cells, strict=True)]
+    notes: tuple[str, ...] = ()
+    if _has_header(rows, header_needed):
+        header, columns, lines = rows[0][1], [column.slice(1) for column in columns], lines[1:]
+        repeats = rows_alike(columns, header)
+        if len(repeats) < len(lines):
+            notes = _about_repeats(lines[repeats].tolist())
+            columns, lines = without(columns, repeats), np.delete(lines, repeats)
     else:
-        file.seek(0)  # an uploaded file may have been read before
-        content = file.read(limits.file_bytes + 1)
-    if len(content) > limits.file_bytes:
+        header, notes = _counted(len(columns)), (_NO_NAMES,)
+    table = make_table(name, header, [objects([])] * len(header), lines=lines, notes=notes)
+    return replace(table, columns=TextColumns(dict(zip(table.columns, columns, strict=True))))
+
+
+def _delimiter(text: str, name: str, *, lone: bool = False) -> str:
+    """The delimiter of the header line: tabs in a file called so, else the most frequent."""
+    header = _LINE_END.split(text.lstrip("\r\n"), maxsplit=1)[0]
+    unquoted = QUOTED.sub("", header)
+    counts = {delimiter: unquoted.count(delimiter) for delimiter in DELIMITERS}
+    if counts["\t"] and name.lower().endswith((".tsv", ".tab")):
+        return "\t"
+    delimiter = max(counts, key=lambda each: counts[each])
+    if counts[delimiter] == 0 and lone:
+        return "\t"
+    if counts[delimiter] == 0:
         raise DataError(
-            f"{name}: the file is larger than {limits.file_bytes / MIB:g} MiB. Give a smaller one, such as a sample."
+            f"{name}, line 1: one column only, {quoted(header)}. The first line must name the columns, with "
+            "tabs, commas or semicolons between them: one for the label, others for the inputs."
         )
-    if not content:
-        raise DataError(f"{name}: the file is empty.")
-    return content
+    return delimiter
 
 
-def unpack_gzip(content: bytes, name: str, limits: Limits) -> bytes:
-    """What is in a gzip file; DataError where it is damaged, or beyond the limit.
+def is_header(rows: list[Row]) -> bool:
+    """Whether the first row names columns: numbers there can only be class names, and names do not recur below."""
+    top = _Top.of(rows)
+    if not top.may_number_classes or top.holds_lists or (top.is_of_numbers and not top.has_fractions_below):
+        return False
+    if top.stands_below_again:
+        return True
+    recurring = [(cell, below) for cell, below in top.columns if len(set(below)) < len(below)]
+    return not recurring or any(cell not in below for cell, below in recurring)
 
-    >>> unpack_gzip(gzip.compress(b"id,label"), "a.csv.gz", Limits())
-    b'id,label'
+
+def is_surely_data(rows: list[Row]) -> bool:
+    """Whether the first row can only be data: nothing in it is a usual name, and it is like the rows below.
+
+    Either a word in it stands below in a column whose values recur, or it holds a whole sentence as that column does,
+    or it holds nothing but numbers that count no columns.
+
+    >>> films = [(1, ["A fine film from start to end.", "good"]), (2, ["A dull one from start to end.", "bad"])]
+    >>> is_surely_data([*films, (3, ["One more of the same kind.", "good"]), (4, ["And again the same.", "bad"])])
+    True
+    >>> is_surely_data([(1, ["what they wrote", "label"]), *films])
+    False
     """
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-            unpacked = stream.read(limits.unpacked_bytes + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{name}: this is no gzip file, or a damaged one. Pack it again.") from error
-    if len(unpacked) > limits.unpacked_bytes:
-        raise DataError(
-            f"{name}: unpacks beyond the limit of {limits.unpacked_bytes / MIB:g} MiB. Give a smaller sample."
-        )
-    if not unpacked:
-        raise DataError(f"{name}: there is nothing in this gzip file.")
-    return unpacked
+    top = _Top.of(rows)
+    if len(top.body) < 2 or top.stands_below_again:
+        return False
+    if top.is_row_of_numbers:
+        return True
+    if top.numbers_classes or top.has_usual_name or top.names_numbers:
+        return False
+    return not all(map(_is_number, top.recurring)) or top.has_prose
+
+
+@dataclass(frozen=True)
+class _Top:
+    """The first row of a file, and the rows below it that are looked at."""
+
+    first: list[str]
+    body: list[list[str]]
+
+    @classmethod
+    def of(cls, rows: list[Row]) -> "_Top":
+        return cls(rows[0][1], [cells for _, cells in rows[1 : _SEEN_BELOW + 1]])
+
+    @cached_property
+    def columns(self) -> list[tuple[str, list[str]]]:
+        """Each cell of the first row with the cells below it."""
+        return [(cell, [cells[place] for cells in self.body]) for place, cell in enumerate(self.first)]
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        return [cell for cell in self.first if _is_number(cell)]
+
+    @property
+    def is_of_numbers(self) -> bool:
+        return len(self.numbers) == len(self.first)
+
+    @property
+    def may_number_classes(self) -> bool:
+        """Whether all numbers in it could be names of classes, which are counted from 0 or 1; or there is none."""
+        whole = sorted(int(cell) for cell in self.numbers if cell.strip().isdecimal())
+        counts = (list(range(len(self.numbers))), list(range(1, len(self.numbers) + 1)))
+        return not self.numbers or whole in counts
+
+    @property
+    def holds_lists(self) -> bool:
+        return any(cell.startswith(("[", "{")) for cell in self.first)
+
+    @property
+    def has_fractions_below(self) -> bool:
+        return any("." in cell for cells in self.body[:100] for cell in cells)
+
+    @property
+    def is_row_of_numbers(self) -> bool:
+        """Whether it is a row of numbers, which count no classes, among such rows; cells below may be empty."""
+        if len(self.first) < 2 or not self.is_of_numbers or self.may_number_classes:
+            return False
+        return all(not cell.strip() or _is_number(cell) for cells in self.body[:100] for cell in cells)
+
+    @property
+    def numbers_classes(self) -> bool:
+        return len(self.numbers) > 1 and self.may_number_classes
+
+    @cached_property
+    def recurring(self) -> list[str]:
+        """The cells that are one more of those below, where there are few different ones, but more than one."""
+        return [
+            cell
+            for cell, below in self.columns
+            if cell.strip() and 1 < len(set(below)) <= len(below) / 2 and cell in below
+        ]
+
+    @property
+    def has_usual_name(self) -> bool:
+        """Whether a column is called as usual, or not at all between others: at the ends columns may lack a name."""
+        return any(map(_is_usual_name, {*_named(self.first)} - {*self.recurring}))
+
+    @property
+    def names_numbers(self) -> bool:
+        """Whether a word stands over numbers alone."""
+        return any(not _is_number(cell) and all(map(_is_number, below)) for cell, below in self.columns)
+
+    @property
+    def has_prose(self) -> bool:
+        """Whether a sentence stands in it that ends like one, or beside a cell that recurs."""
+        prose = [cell for cell, below in self.columns if _is_prose(cell, below)]
+        return any(self.recurring or cell.strip().endswith((".", "!", "…")) for cell in prose)
+
+    @cached_property
+    def stands_below_again(self) -> bool:
+        """Whether the row stands below once more, as where files were put together: its usual names only in whole."""
+        others = [cells for cells in self.body if cells != self.first]
+        names = [place for place, cell in enumerate(self.first) if cell.strip() and _is_usual_name(cell)]
+        in_whole = (all(cells[place] != self.first[place] for cells in others) for place in names)
+        return len(others) < len(self.body) and any(in_whole)
+
+
+def _named(first: list[str]) -> list[str]:
+    """The cells of a first row, nothing between others left out: only at its ends may columns lack a name."""
+    ends = [next((at for at, cell in enumerate(cells) if cell.strip()), 0) for cells in (first, first[::-1])]
+    return [cell for at, cell in enumerate(first) if cell.strip() or at < ends[0] or at >= len(first) - ends[1]]
+
+
+def _is_usual_name(cell: str) -> bool:
+    return not cell.strip() or compact(cell) in _KNOWN or is_called_source(cell)
+
+
+def _is_number(cell: str) -> bool:
+    return NUMBER.fullmatch(cell.strip()) is not None
+
+
+def _is_prose(cell: str, below: list[str]) -> bool:
+    """Whether a cell is a sentence among sentences, rather than the name of a column, or a question of a survey."""
+    n_words = sum(len(other.split()) for other in below) / len(below)
+    return min(len(cell.split()), n_words) >= _WORDS_OF_PROSE and not cell.strip().endswith("?")

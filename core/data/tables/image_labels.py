@@ -1,6 +1,5 @@
 """Which label has each image of a zip, where a table in it says so? A metadata.csv with names of files, for example."""
 
-import io
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -10,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.data.errors import DataError
-from core.data.limits import Archive, Limits
+from core.data.limits import Archive, Limits, opened
 from core.data.tables.files import read_table
 from core.data.tables.image_columns import FILE_COLUMN
 from core.data.tables.image_folders import TABLE_ENDINGS, files_of, has_class_folders, is_picture
@@ -120,10 +119,9 @@ def _check_all_there(archive: Archive, table: Table, names: Sequence[str | None]
 def _table_of_labels(archive: Archive, path: PurePosixPath, limits: Limits, in_folders: bool) -> Table | None:
     """A table of an archive; None where folders say the classes, and neither its name nor its columns speak of any."""
     is_called_so = compact(path.stem).startswith(_TABLES_OF_LABELS)
-    stream = io.BytesIO(archive.read(str(path)))
-    stream.name = path.name
+    file = opened(archive.read(str(path)), path.name)
     try:
-        table = read_table(stream, limits=limits)
+        table = read_table(file, limits=limits)
     except DataError as error:
         if in_folders and not is_called_so:
             return None

@@ -26,17 +26,8 @@ NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letter
     ),
     "predicted": (
         *("predicted", "predictedlabel", "pred", "ypred", "yhat", "scoredlabels", "preds", "predictedclass"),
-        *(
-            "predict",
-            "predlabel",
-            "predictionlabel",
-            "predictedlabels",
-            "predclass",
-            "labelpred",
-            "labelpredicted",
-            "ypredicted",
-        ),
-        *("modelprediction", "predictedcategory", "scoredlabel", "top1", "top1label", "top1class"),
+        *("predict", "predlabel", "predictionlabel", "predictedlabels", "predclass", "labelpred", "labelpredicted"),
+        *("ypredicted", "modelprediction", "predictedcategory", "scoredlabel", "top1", "top1label", "top1class"),
     ),
     "confidence": (
         *("confidence", "prob", "probability", "maxprob", "yscore", "predictionproba", "confidencescore", "conf"),
@@ -57,17 +48,7 @@ ROW_NAMES = {"unnamed column 1", "unnamed: 0", "__index_level_0__"}  # what pand
 TRUTH_LIKELY = ("label", "labels", "y", "class", "classes", "category", "response", "obs")  # of H2O and caret
 PREDICTED_LIKELY = ("prediction", "predictions", "result", "output", "answer", "estimate", "decoded", "completion")
 SCORE_LIKELY = (
-    "score",
-    "scores",
-    "prediction",
-    "predictions",
-    "output",
-    "outputs",
-    "y",
-    "ypred",
-    "yhat",
-    "pred",
-    "preds",
+    *("score", "scores", "prediction", "predictions", "output", "outputs", "y", "ypred", "yhat", "pred", "preds"),
 )
 
 ALSO_OTHERS = ("response", "completion", "obs", "estimate")
@@ -83,9 +64,7 @@ _SCORES = "|".join(
     )
 )
 # Names that hold something else as often: the values have to say that these are scores.
-UNSURE = {
-    *("p", "prediction", "predictions", "ypred", "pred", "preds", "predicted", "yhat", "class", "label", "out"),
-}
+UNSURE = {"p", "prediction", "predictions", "ypred", "pred", "preds", "predicted", "yhat", "class", "label", "out"}
 _FAMILY = re.compile(
     rf"(?P<family>{_SCORES})(?:(?:[\s_:.\-]+|(?=[\[(\"']))[\"'\[(]*(?:\w+\s*=\s*)?(?P<name>.+?)[\"'\])]*|(?P<number>\d+))",
     re.IGNORECASE,
@@ -110,6 +89,15 @@ _STEM_ROLES = {
     **dict.fromkeys(("prob", "proba", "probability", "conf", "confidence", "score"), "confidence"),
     **dict.fromkeys(("logit", "logits"), "logit"),
 }
+# What people call the columns of sources, the likeliest first: who beats where, and where beats when.
+SOURCE_STEMS = (
+    *("source", "group", "subject", "patient", "participant", "person", "individual", "respondent", "speaker"),
+    *("writer", "author", "user", "customer", "client", "donor", "animal", "mouse", "family", "domain", "genre"),
+    *("site", "hospital", "clinic", "institution", "center", "centre", "scanner", "device", "camera", "sensor"),
+    *("machine", "instrument", "location", "station", "publisher", "newspaper", "journal", "channel", "video"),
+    *("recording", "slide", "scene", "sequence", "series", "batch", "plate", "lot", "session", "visit"),
+)
+OF_SOURCE = re.compile(rf"({'|'.join(SOURCE_STEMS)})s?(id|ids|no|nr|num|number|name|code|key)?")
 _MANY_CLASSES = 50
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"([+-]?\d+)\.0+", re.ASCII)
@@ -137,6 +125,15 @@ def called(columns: Iterable[str], names: Sequence[str]) -> list[str]:
     for column in columns:
         by_name.setdefault(compact(column), []).append(column)
     return [column for name in names for column in by_name.get(name, ())]
+
+
+def is_called_source(column: str) -> bool:
+    """Whether a column is called like what samples come from, whatever its case and punctuation.
+
+    >>> [is_called_source(column) for column in ("Subject#", "patient_id", "Speakers", "subjective")]
+    [True, True, True, False]
+    """
+    return OF_SOURCE.fullmatch(compact(column)) is not None
 
 
 def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:

@@ -13,8 +13,7 @@ import numpy as np
 
 from core.data.errors import DataError, RolesNeeded
 from core.data.tables.dates import days
-from core.data.tables.names import ROW_NAMES
-from core.data.tables.roles import DatasetRoles, guess_dataset_roles, role_reasons
+from core.data.tables.roles import DatasetRoles, free_columns, guess_dataset_roles, role_reasons
 from core.data.tables.table import Table
 from core.data.values import sample, spell
 
@@ -141,7 +140,7 @@ def features_of(table: Table, roles: DatasetRoles) -> tuple[str, ...]:
 def _likeliest_label(table: Table, roles: DatasetRoles) -> str | None:
     """The column of the fewest different values, two or more, that recur; of several such columns the last."""
     best: tuple[int, str] | None = None
-    for column in _free(table, roles):
+    for column in free_columns(table, roles):
         if table.kind(column) not in ("words", "whole") or _is_long(table.columns[column]):
             continue
         n_different = _n_different(table, column)
@@ -152,18 +151,13 @@ def _likeliest_label(table: Table, roles: DatasetRoles) -> str | None:
 
 def _likeliest_id(table: Table, roles: DatasetRoles) -> str | None:
     """The first column of names, all different: neither numbers, nor texts, nor dates."""
-    for column in _free(table, roles):
+    for column in free_columns(table, roles):
         cells = table.columns[column]
         if table.kind(column) != "words" or _is_long(cells) or np.isfinite(days(sample(cells))).any():
             continue
         if _n_different(table, column) == table.n_rows and None not in table.spelled(column):
             return column
     return None
-
-
-def _free(table: Table, roles: DatasetRoles) -> list[str]:
-    taken = set(roles.columns)
-    return [column for column in table.columns if column not in taken and column.lower() not in ROW_NAMES]
 
 
 def _n_different(table: Table, column: str) -> int:

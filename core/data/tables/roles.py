@@ -3,18 +3,18 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from core.data.dataset import Kind
 from core.data.errors import DataError, RolesNeeded
 from core.data.tables.image_columns import image_column
-from core.data.tables.names import ROW_NAMES, compact
+from core.data.tables.names import ROW_NAMES, compact, is_called_source
 from core.data.tables.parts import part_column
-from core.data.tables.sources import about, is_called_source, named_sources, names_sources, propose_sources
+from core.data.tables.sources import about, named_sources, names_sources, propose_sources
 from core.data.tables.table import Table
-from core.data.values import first_repeat, listed
+from core.data.values import listed
 
 NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower case
     "label": (
@@ -29,7 +29,6 @@ NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower
         *("id", "ids", "uid", "uuid", "guid", "idx", "index", "key", "_id", "doc_id", "text_id", "textid", "sample_id"),
     ),
 }
-_WORDS_OF_TEXT = 3  # words per cell, on average, from which on a column is text rather than names
 _MOST_CLASSES = 100
 _ROW_LABELS = ("name", "filename", "file", "filepath", "path", "image", "imageid", "imagename", "sample", "samplename")
 _LIKELY_LABELS = (  # called so where nothing is called a label: offered first, and asked about
@@ -130,7 +129,7 @@ def _reason(table: Table, role: str, column: str | None) -> str | None:
     match role:
         case "label" if _names_classes(table, column):
             return f"it has few different values: {about(table, column)}"
-        case "text" if is_text(table, column):
+        case "text" if table.is_text(column):
             return "it holds whole sentences"
         case "id" if table.is_unique(column):
             return "no value of it occurs twice"
@@ -192,12 +191,7 @@ def _with_source(table: Table, roles: DatasetRoles) -> DatasetRoles:
 
 
 def _check(table: Table, roles: DatasetRoles) -> None:
-    columns = roles.columns
-    for column in columns:
-        if column not in table.columns:
-            raise DataError(f"{table.name}: there is no column {column!r}. The columns are {listed(table.columns)}.")
-    if repeat := first_repeat(columns):
-        raise DataError(f"{table.name}: column {columns[repeat[1]]!r} has two roles. Each column can have one.")
+    table.check_roles(roles.columns)
     if roles.image is not None and (roles.text is not None or roles.features):
         raise DataError(f"{table.name}: both images and a text or features are given. Choose one of them.")
     if roles.text is not None and roles.features:
@@ -224,12 +218,12 @@ def _guess_id(table: Table) -> str | None:
 
 def _names_rows(table: Table, column: str) -> bool:
     """Whether a column holds a short name in every row, and none twice."""
-    is_name = table.kind(column) == "words" and not is_text(table, column)
+    is_name = table.kind(column) == "words" and not table.is_text(column)
     return is_name and None not in table.spelled(column) and table.is_unique(column)
 
 
 def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
-    columns = _free(table, roles)
+    columns = free_columns(table, roles)
     named = _named("label", columns)
     if named is not None:
         return named
@@ -274,7 +268,7 @@ def _may_be_label(table: Table, column: str) -> bool:
     """Whether a cell of a column holds one word or number, or a text that recurs."""
     if table.kind(column) in ("scores", "several"):
         return False
-    return not is_text(table, column) or 2 * table.n_different(column) <= table.n_rows
+    return not table.is_text(column) or 2 * table.n_different(column) <= table.n_rows
 
 
 def _unlikely(column: str) -> int:
@@ -286,7 +280,7 @@ def _unlikely(column: str) -> int:
 
 def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> DatasetRoles:
     """The roles with a text column or features added."""
-    columns = _free(table, roles)
+    columns = free_columns(table, roles)
     if not columns:
         raise DataError(
             f"{table.name}: no column is left to learn the label from. Give a column of text, or columns of numbers."
@@ -310,7 +304,7 @@ def _by_content(table: Table, columns: list[str]) -> tuple[tuple[str, ...], list
     numeric = tuple(column for column in columns if _measures(table, column))
     numbers = set(numeric)
     others = [column for column in columns if column not in numbers]
-    return numeric, others, [column for column in others if is_text(table, column)]
+    return numeric, others, [column for column in others if table.is_text(column)]
 
 
 def _only_text(columns: list[str], texts: list[str], *, alone: bool) -> str | None:
@@ -325,7 +319,7 @@ def _open_inputs(texts: list[str], numeric: tuple[str, ...], kind: Kind | None) 
     return "which columns hold the features" if kind == "tabular" else "which column holds the text"
 
 
-def _free(table: Table, roles: DatasetRoles) -> list[str]:
+def free_columns(table: Table, roles: DatasetRoles) -> list[str]:
     """The columns that may still be label, text or features: those without a role that name no rows."""
     taken = set(roles.columns)
     return [column for column in table.columns if column not in taken and column.lower() not in ROW_NAMES]
@@ -343,21 +337,9 @@ def _mostly_numbers(table: Table, column: str) -> bool:
     return table.kind(column) in ("whole", "fraction", "number")
 
 
-def is_text(table: Table, column: str) -> bool:
-    """Whether a column holds texts rather than names: three words or more per cell, on average.
-
-    >>> from core.data.tables import make_table
-    >>> table = make_table("t.tsv", ["said", "name"], [["it is fine", "it was not"], ["Ann", "Bo B."]], lines=[2, 3])
-    >>> is_text(table, "said"), is_text(table, "name")
-    (True, False)
-    """
-    texts: list[Any] = [value for value in table.sample(column).tolist() if isinstance(value, str)]
-    return len(texts) > 0 and sum(len(text.split()) for text in texts) >= _WORDS_OF_TEXT * len(texts)
-
-
 def _names_classes(table: Table, column: str) -> bool:
     """Whether a column could be a label by its content: few different values, neither texts nor fractions."""
-    if is_text(table, column) or not 2 <= table.n_different(column) <= min(_MOST_CLASSES, table.n_rows // 2):
+    if table.is_text(column) or not 2 <= table.n_different(column) <= min(_MOST_CLASSES, table.n_rows // 2):
         return False
     numbers = table.floats(column)
     return not (np.isfinite(numbers).all() and (numbers != np.round(numbers)).any())

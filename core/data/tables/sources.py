@@ -4,7 +4,6 @@ Several recordings of one patient are alike in more than their class. Whoever do
 were trained on.
 """
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from math import lgamma, log
@@ -13,24 +12,15 @@ import numpy as np
 from jaxtyping import Integer
 
 from core.data.tables.dates import days
-from core.data.tables.names import ROW_NAMES, compact
+from core.data.tables.names import OF_SOURCE, ROW_NAMES, SOURCE_STEMS, compact, is_called_source
 from core.data.tables.parts import is_part
 from core.data.tables.table import Table
 
-# What people call the columns of sources, the likeliest first: who beats where, and where beats when.
-_STEMS = (
-    *("source", "group", "subject", "patient", "participant", "person", "individual", "respondent", "speaker"),
-    *("writer", "author", "user", "customer", "client", "donor", "animal", "mouse", "family", "domain", "genre"),
-    *("site", "hospital", "clinic", "institution", "center", "centre", "scanner", "device", "camera", "sensor"),
-    *("machine", "instrument", "location", "station", "publisher", "newspaper", "journal", "channel", "video"),
-    *("recording", "slide", "scene", "sequence", "series", "batch", "plate", "lot", "session", "visit"),
-)
 _SURE = {  # these mean nothing else, whatever their values
     *("source", "sources", "sourceid", "group", "groups", "groupid", "domain", "genre", "writer", "author", "speaker"),
     "site",
 }
-_NAMED = re.compile(rf"({'|'.join(_STEMS)})s?(id|ids|no|nr|num|number|name|code|key)?")
-_COUNTED = {f"{stem}s" for stem in _STEMS}  # of whole numbers: how many there were, and not which one it was
+_COUNTED = {f"{stem}s" for stem in SOURCE_STEMS}  # of whole numbers: how many there were, and not which one it was
 _MIN_LOG_ODDS = log(1e-6)  # how unlikely by chance it must be that values go with classes or with rows
 
 
@@ -44,15 +34,6 @@ class SourceProposal:
 
     column: str
     reason: str
-
-
-def is_called_source(column: str) -> bool:
-    """Whether a column is called like what samples come from, whatever its case and punctuation.
-
-    >>> [is_called_source(column) for column in ("Subject#", "patient_id", "Speakers", "subjective")]
-    [True, True, True, False]
-    """
-    return _NAMED.fullmatch(compact(column)) is not None
 
 
 def names_sources(table: Table, column: str) -> bool:
@@ -69,7 +50,7 @@ def names_sources(table: Table, column: str) -> bool:
     if compact(column) in _SURE:
         return True
     kind = table.kind(column)
-    if not is_called_source(column) or kind not in ("words", "whole") or _is_prose(table, column):
+    if not is_called_source(column) or kind not in ("words", "whole") or table.is_text(column):
         return False
     if kind == "whole" and compact(column) in _COUNTED:
         return False
@@ -125,13 +106,8 @@ def about(table: Table, column: str) -> str:
 
 
 def _rank(column: str) -> int:
-    match = _NAMED.fullmatch(compact(column))
-    return _STEMS.index(match[1]) if match else len(_STEMS)
-
-
-def _is_prose(table: Table, column: str) -> bool:
-    seen = [cell for cell in table.sample(column).tolist() if isinstance(cell, str)]
-    return sum(len(cell.split()) for cell in seen) >= 3 * max(1, len(seen))
+    match = OF_SOURCE.fullmatch(compact(column))
+    return SOURCE_STEMS.index(match[1]) if match else len(SOURCE_STEMS)
 
 
 def _regular(
@@ -159,7 +135,7 @@ def _candidate(table: Table, column: str) -> Integer[np.ndarray, " n_rows"] | No
         numbers = table.floats(column)
         if 2 * np.count_nonzero(numbers[1:] != numbers[:-1]) > len(numbers):
             return None
-    elif _is_prose(table, column) or np.isfinite(days(table.sample(column))).all():
+    elif table.is_text(column) or np.isfinite(days(table.sample(column))).all():
         return None
     return _codes(table, column)
 

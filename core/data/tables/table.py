@@ -13,11 +13,12 @@ from jaxtyping import Float, Integer, Shaped
 
 from core.data.errors import DataError
 from core.data.tables.columnar import TextColumns, release, side_by_side
-from core.data.values import as_numbers, first_repeat, numbers_in, objects, quoted, sample, spell
+from core.data.values import as_numbers, first_repeat, listed, numbers_in, objects, quoted, sample, spell
 
 Kind = Literal["scores", "several", "fraction", "number", "whole", "words"]
 """What the cells of a column hold: scores of all classes, several values, or one number or word each."""
 _MOST_CLASSES = 1000
+_WORDS_OF_TEXT = 3  # words per cell, on average, from which on a column is text rather than names
 _SHORT = 2_000  # rows: up to here all numbers of a column are made as soon as a sample of them
 _ODD_NUMBER = re.compile(r"\s*\d*(?:,\d+|[.,]?\d*\s*%)\s*", re.ASCII)
 
@@ -59,6 +60,34 @@ class Table:
     def place(self, row: int) -> str:
         """Where a row stands, for messages: file and line."""
         return f"{self.name}, {self.unit} {self.lines[row]}"
+
+    def twice(self, places: tuple[int, int], what: str) -> str:
+        """Where something stands again, and where it did first, for messages; `places` are rows (`first_repeat`)."""
+        first, again = places
+        return f"{self.place(again)}: {what} stands in {self.unit} {self.lines[first]} too"
+
+    def check_once(self, ids: Sequence[str], remedy: str) -> None:
+        """DataError, which ends in the remedy, at the first row whose id another row has.
+
+        >>> make_table("t.csv", ["id"], [["a", "a"]], lines=[2, 3]).check_once(["a", "a"], "Leave one out.")
+        Traceback (most recent call last):
+        core.data.errors.DataError: t.csv, line 3: id 'a' stands in line 2 too. Leave one out.
+        """
+        if repeat := first_repeat(ids):
+            raise DataError(f"{self.twice(repeat, f'id {ids[repeat[1]]!r}')}. {remedy}")
+
+    def check_roles(self, columns: Sequence[str]) -> None:
+        """DataError where the table lacks one of the columns that have a role, or one of them has two.
+
+        >>> make_table("t.csv", ["a"], [["x"]], lines=[2]).check_roles(["a", "b"])
+        Traceback (most recent call last):
+        core.data.errors.DataError: t.csv: there is no column 'b'. The columns are a.
+        """
+        missing = next((column for column in columns if column not in self.columns), None)
+        if missing is not None:
+            raise DataError(f"{self.name}: there is no column {missing!r}. The columns are {listed(self.columns)}.")
+        if repeat := first_repeat(columns):
+            raise DataError(f"{self.name}: column {columns[repeat[1]]!r} has two roles. Each column can have one.")
 
     def take(self, rows: Integer[np.ndarray, " n_taken"]) -> "Table":
         """Some of the rows, which keep their lines.
@@ -196,6 +225,16 @@ class Table:
         if self.kind(column) not in ("words", "whole"):
             return False
         return len(set(self.spelled(column))) <= max(2, min(_MOST_CLASSES, self.n_rows / 2))
+
+    def is_text(self, column: str) -> bool:
+        """Whether a column holds texts rather than names: three words or more per cell, on average.
+
+        >>> table = make_table("t.tsv", ["a", "b"], [["it is fine", "it was not"], ["Ann", "Bo B."]], lines=[2, 3])
+        >>> table.is_text("a"), table.is_text("b")
+        (True, False)
+        """
+        texts = [cell for cell in self.sample(column).tolist() if isinstance(cell, str)]
+        return len(texts) > 0 and sum(len(text.split()) for text in texts) >= _WORDS_OF_TEXT * len(texts)
 
     def is_unique(self, column: str) -> bool:
         """Whether no value occurs twice."""

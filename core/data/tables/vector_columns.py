@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from core.data.limits import Limits
-from core.data.tables.roles import NAMES, is_text
+from core.data.tables.roles import NAMES
 from core.data.tables.table import Table
 from core.data.values import numbers_in, vectors_in
 
@@ -36,7 +36,7 @@ def spread_vectors(table: Table, limits: Limits) -> Table:
 def _only_column_of_vectors(table: Table) -> str | None:
     """The column that seems to hold vectors; None where none does, or several, or where one holds texts."""
     vectors = [column for column in table.columns if _may_be_vector(table.sample(column)[0])]
-    has_text = any(column.lower() in NAMES["text"] or is_text(table, column) for column in table.columns)
+    has_text = any(column.lower() in NAMES["text"] or table.is_text(column) for column in table.columns)
     return vectors[0] if len(vectors) == 1 and not has_text else None
 
 

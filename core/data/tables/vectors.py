@@ -9,11 +9,11 @@ from jaxtyping import Float, Shaped
 
 from core.data.dataset import Dataset
 from core.data.errors import DataError
-from core.data.limits import Limits
-from core.data.tables.files import ARRAYS, TABLES, File, file_name, read_table
+from core.data.limits import File, Limits, file_name
+from core.data.tables.files import ARRAYS, TABLES, read_table
 from core.data.tables.names import NAMES, ROW_NAMES, TRUTH_LIKELY, called, compact
 from core.data.tables.table import Table
-from core.data.values import as_numbers, first_repeat, numbers_in, quoted
+from core.data.values import as_numbers, numbers_in, quoted
 
 VECTOR_ENDINGS = (*(ending for ending in TABLES if ending != ".txt"), *ARRAYS)
 """What a file of vectors may end in; .txt is what word vectors come in."""
@@ -59,11 +59,8 @@ def read_vectors(file: File, *, limits: Limits | None = None) -> GivenVectors:
     table = read_table(file, limits=limits, header_needed=False)
     id_column = _id_column(table)
     ids = None if id_column is None else table.strings(id_column)
-    if ids is not None and (repeat := first_repeat(ids)):
-        raise DataError(
-            f"{table.place(repeat[1])}: id {ids[repeat[1]]!r} stands in {table.unit} {table.lines[repeat[0]]} too. "
-            "Each id must have one vector: leave a row out."
-        )
+    if ids is not None:
+        table.check_once(ids, "Each id must have one vector: leave a row out.")
     others = [column for column in table.columns if column != id_column]
     taken, vectors = _vectors(table, others)
     labels = next(iter(called(others, (*NAMES["truth"], *TRUTH_LIKELY))), None) if ids is None else None

@@ -4,13 +4,13 @@ Each row has id, predicted, confidence, the number of its stratum with how many 
 of the pool, and an empty column for the label. Nothing else is needed when it comes back: not the pool, not the model.
 """
 
-import io
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from core.data import DataError
+from core.data.limits import opened
 from core.data.tables import Table
 from core.data.tables.files import read_table
 from core.evaluate.guided_tests.few_labels import LabelDesign, LabelledAccuracy, labelled_accuracy
@@ -70,9 +70,7 @@ def read_labels(content: bytes, name: str, *, class_names: tuple[str, ...]) -> L
     >>> back.accuracy.accuracy, back.accuracy.n_labels, back.accuracy.n_pool
     (0.99, 100, 500)
     """
-    stream = io.BytesIO(content)
-    stream.name = name
-    table = read_table(stream)
+    table = read_table(opened(content, name))
     lacking = [column for column in _COLUMNS if column not in table.columns and column != "confidence"]
     if lacking:
         raise DataError(

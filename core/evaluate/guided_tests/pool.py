@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Shaped
 
 from core.data import DataError, Dataset
-from core.data.limits import Archive, Limits
+from core.data.limits import Archive, Limits, opened
 from core.data.tables import Table
 from core.data.tables.files import read_table
 from core.models.layer_files import open_layer_file, read_layer_samples
@@ -69,9 +69,7 @@ def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset)
     elif parts.model is None:
         return read_layer_samples(content, name, class_names=parts.test.class_names)
     else:
-        stream = io.BytesIO(content)
-        stream.name = name
-        x, ids = _columns(read_table(stream), dataset)
+        x, ids = _columns(read_table(opened(content, name)), dataset)
     if parts.model is None or parts.of is None:
         raise DataError(
             f"{name}: there is no model that these inputs could be given to, only features. Save 'features' and "

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Integer
 
 from core.data.errors import DataError, RolesNeeded
+from core.data.predictions.asking import stands_twice
 from core.data.predictions.join.agreement import Agreement, labels_of
 from core.data.predictions.join.ways import (
     MOST_WAYS,
@@ -298,18 +299,9 @@ def _twice(pair: Pair, ids: Key) -> DataError:
     others = list(zip(*(pair.predictions.strings(key) for _, key in keys), strict=True))
     within = f" for the same {' and '.join(apart)}" if apart else ""
     if repeat := first_repeat(own):
-        return DataError(
-            f"{pair.known.place(repeat[1])}: id {own[repeat[1]][0]!r} stands in {pair.known.unit} "
-            f"{pair.known.lines[repeat[0]]} too{within}. In the "
-            "file that others are joined with each id must stand once."
-        )
-    first, again = first_repeat(others) or (0, 0)
-    table = pair.predictions
-    return DataError(
-        f"{table.place(again)}: id {others[again][0]!r} stands in {table.unit} {table.lines[first]} too"
-        f"{within}. Each must stand once: delete one of the two rows, choose another id column, or say which column "
-        "tells models, sets, tasks or trials apart."
-    )
+        again = pair.known.twice(repeat, f"id {own[repeat[1]][0]!r}")
+        return DataError(f"{again}{within}. In the file that others are joined with each id must stand once.")
+    return stands_twice(pair.predictions, first_repeat(others) or (0, 0), [each[0] for each in others], within)
 
 
 def _in_order(way: Way) -> bool:

@@ -13,14 +13,13 @@ from jaxtyping import Integer
 
 from core.data.errors import RolesNeeded
 from core.data.predictions.join.agreement import Agreement, Labels, shifted
-from core.data.predictions.roles import LINE, NAMING, SHARED, Roles, in_words, name_of_step
+from core.data.predictions.roles import APART, LINE, NAMING, SHARED, Roles, in_words, name_of_step
 from core.data.tables import Table
 from core.data.tables.names import ROW_NAMES, compact
 from core.data.values import first_repeat, percent, quoted
 
 Key = tuple[str, str]
 """The column of the truth and that of the predictions by which rows join."""
-_APART = ("model", "set", "task", "trial")  # what the same key may stand for several times in predictions
 _MOST_COLUMNS = 30  # of so many columns that may name rows all are compared with those of other names
 _MOST_PAIRED = 6
 _LEAST_SHARED = 0.5  # the share of the rows of the shorter file that has to be found by a key nobody named
@@ -91,7 +90,7 @@ def by_keys(known: Table, predictions: Table, keys: tuple[Key, ...], roles: Role
     """
     own = list(zip(*(known.spelled(column) for column, _ in keys), strict=True))
     other = list(zip(*(predictions.spelled(column) for _, column in keys), strict=True))
-    apart = {c for role in _APART if (c := getattr(roles, role)) is not None} - {column for _, column in keys}
+    apart = {c for role in APART if (c := getattr(roles, role)) is not None} - {column for _, column in keys}
     models = list(zip(*(predictions.spelled(column) for column in apart), strict=True)) or [()] * len(other)
     if any(None in name for name in (*own, *other)):
         return None
@@ -196,9 +195,7 @@ def ways_by_column(known: Table, truth_roles: Roles, predictions: Table, roles: 
     A column of one name may have lost some rows in one of the files; so may one of other names that holds words.
     """
     own, other = _names_rows(known, truth_roles), _names_rows(predictions, roles)
-    by_name = {compact(column): column for column in own}
-    keys = [(by_name[compact(column)], column) for column in other if compact(column) in by_name]
-    ways = list(_shared(known, predictions, keys, roles))
+    ways = list(_shared(known, predictions, _called_alike(own, other), roles))
     used = {column for way in ways if way.is_complete for column in way.keys[0]}
     pairs = product(own[:_MOST_COLUMNS], other[:_MOST_COLUMNS])
     further = [(a, b) for a, b in pairs if compact(a) != compact(b) and not used & {a, b}]
@@ -209,9 +206,14 @@ def ways_by_column(known: Table, truth_roles: Roles, predictions: Table, roles: 
 def ways_by_pair(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> list[Way]:
     """The ways by two columns of one name in both files that name rows only together, such as a subject and a visit."""
     own, other = (_free(table, each, SHARED) for table, each in ((known, truth_roles), (predictions, roles)))
-    by_name = {compact(column): column for column in own}
-    alike = [(by_name[compact(c)], c) for c in other if compact(c) in by_name and c != roles.model]
+    alike = [key for key in _called_alike(own, other) if key[1] != roles.model]
     return list(_shared(known, predictions, combinations(alike[:_MOST_PAIRED], 2), roles))
+
+
+def _called_alike(own: Sequence[str], other: Sequence[str]) -> list[Key]:
+    """The columns of one name, case and punctuation folded, in both files."""
+    by_name = {compact(column): column for column in own}
+    return [(by_name[compact(column)], column) for column in other if compact(column) in by_name]
 
 
 def _shared(known: Table, predictions: Table, keys: Sequence | Iterator, roles: Roles) -> Iterator[Way]:
@@ -267,13 +269,10 @@ def other_order(known: Table, truth_roles: Roles, predictions: Table, roles: Rol
     It may hold the same values in another order, most of them in the same one, or name rows of which the other file
     knows nothing.
     """
-    own = {compact(column): column for column in _free(known, truth_roles, ("id",))}
-    for column in _free(predictions, roles, ("id",)):
-        if compact(column) in own:
-            values, others = known.spelled(own[compact(column)]), predictions.spelled(column)
-            kinds = (known.kind(own[compact(column)]), predictions.kind(column))
-            if values != others and (how := _differ(values, others, kinds)):
-                return column, how
+    for own, column in _called_alike(_free(known, truth_roles, ("id",)), _free(predictions, roles, ("id",))):
+        values, others = known.spelled(own), predictions.spelled(column)
+        if values != others and (how := _differ(values, others, (known.kind(own), predictions.kind(column)))):
+            return column, how
     return None
 
 
@@ -288,9 +287,8 @@ def _differ(values: Sequence[str | None], others: Sequence[str | None], kinds: t
 
 def repeated(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> str:
     """Where a column of both files names rows, but some of them twice: the place and the value; else nothing."""
-    own = {compact(column): column for column in _free(known, truth_roles, ("id",))}
-    for column in _free(predictions, roles, ("id",)):
-        if (first := own.get(compact(column))) is None or {known.kind(first), predictions.kind(column)} - {*NAMING}:
+    for first, column in _called_alike(_free(known, truth_roles, ("id",)), _free(predictions, roles, ("id",))):
+        if {known.kind(first), predictions.kind(column)} - {*NAMING}:
             continue
         values, others = known.spelled(first), predictions.spelled(column)
         apart = [set(values), set(others)]
@@ -300,12 +298,9 @@ def repeated(known: Table, truth_roles: Roles, predictions: Table, roles: Roles)
             continue
         for table, name, cells in ((predictions, column, others), (known, first, values)):
             if values != others and (repeat := first_repeat(cells)):
-                at = f"{table.unit} {table.lines[repeat[0]]}"
                 n_more = len(cells) - len(set(cells)) - 1
                 more = f" ({n_more:,} more such rows)" if n_more else ""
-                return (
-                    f"{table.place(repeat[1])}: {quoted(cells[repeat[1]])} of column {name!r} stands in {at} too{more}."
-                )
+                return f"{table.twice(repeat, f'{quoted(cells[repeat[1]])} of column {name!r}')}{more}."
     return ""
 
 
