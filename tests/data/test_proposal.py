@@ -78,7 +78,6 @@ def test_lists_have_no_classes_and_no_names():
     given = make_table("t.json", ["cells"], [[[1], [2], "a"]], lines=[1, 2, 3])
     assert values_of(given, "cells").counts == (("a", 1),)
     assert values_of(given, "cells").n_missing == 2
-    assert values_of(given, "cells").largest_share == 1.0
 
 
 def test_no_numbers_left_is_said():

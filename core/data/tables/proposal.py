@@ -48,11 +48,6 @@ class Values:
         """How many different values there are."""
         return len(self.counts)
 
-    @property
-    def largest_share(self) -> float:
-        """The share of the most frequent value among the rows that hold one."""
-        return self.counts[0][1] / sum(n for _, n in self.counts) if self.counts else 0.0
-
 
 def values_of(table: Table, column: str) -> Values:
     """The values of a column as labels, ids or sources would be spelled.
