@@ -1,7 +1,7 @@
 """Do other packages' splits reach more shift than ours, at the same labels, and in what time?
 
 Prints a table for each data set; asserts nothing. splytters, astartes and DataSAIL (`benchmarks/requirements.txt`; what
-is not installed is left out and named) split 1,500 samples in 20 principal components, a fifth of them to test. Ours is
+is not installed is left out and named) split 1,000 samples in 20 principal components, a fifth of them to test. Ours is
 then asked for a test part with the very same number of samples of each label, so that labels are equal to the sample,
 however the other one treats them. What is measured belongs to no method: the ratio of ways to the nearest neighbour,
 energy distance, the AUC of a classifier that tells the parts apart (`core.split.part_distances`), all on every feature
@@ -36,9 +36,9 @@ from core.models.threads import single_threaded
 from core.represent import default_representation, features_for_splits
 from core.split import NO_FOLD, Split, StratifiedFolds, part_distances
 
-N_PAIRS, N_SAMPLES, N_COMPONENTS, N_FOLDS = 6, 1500, 20, 5
+N_PAIRS, N_SAMPLES, N_COMPONENTS, N_FOLDS = 6, 1000, 20, 5
 TRAIN_SHARE = 1 - 1 / N_FOLDS
-SECONDS_OF_SOLVER = 10
+SECONDS_OF_SOLVER = 5
 MEASURES = {"nearest": "nearest", "energy": "energy", "auc": "AUC", "accuracy": "accuracy"}
 Folds = np.ndarray
 Splitter = Callable[[np.ndarray, np.ndarray, int], Folds]

@@ -35,7 +35,7 @@ def clouds(n: int, n_features: int = 50, n_labels: int = N_LABELS) -> tuple[np.n
     return rng.normal(size=(n_labels, n_features))[y] + rng.normal(size=(n, n_features)), y
 
 
-def sds(n: int, *, peer: bool) -> Work:
+def sds(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
     from sklearn.cluster import KMeans
 
     from core.cluster import SDSKMeans
@@ -43,21 +43,21 @@ def sds(n: int, *, peer: bool) -> Work:
     x, y = clouds(n)
     SDSKMeans(3, n_init=1, random_state=0).fit(x[:300], y[:300])
     if peer:
-        return lambda: KMeans(10, n_init=1, random_state=0).fit(x)
-    return lambda: SDSKMeans(10, n_init=1, random_state=0).fit(x, y)
+        return lambda: KMeans(n_clusters, n_init=1, random_state=0).fit(x)
+    return lambda: SDSKMeans(n_clusters, n_init=1, random_state=0).fit(x, y)
 
 
-def same_size(n: int, *, peer: bool) -> Work:
+def same_size(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
     from core.cluster import SameSizeKMeans
 
     x, y = clouds(n)
     if peer:
         from k_means_constrained import KMeansConstrained
 
-        sizes = {"size_min": n // 10, "size_max": -(-n // 10)}
-        return lambda: KMeansConstrained(10, **sizes, n_init=1, random_state=0, n_jobs=1).fit(x)
+        sizes = {"size_min": n // n_clusters, "size_max": -(-n // n_clusters)}
+        return lambda: KMeansConstrained(n_clusters, **sizes, n_init=1, random_state=0, n_jobs=1).fit(x)
     SameSizeKMeans(3, n_init=1, random_state=0).fit(x[:300], y[:300])
-    return lambda: SameSizeKMeans(10, n_init=1, random_state=0).fit(x, y)
+    return lambda: SameSizeKMeans(n_clusters, n_init=1, random_state=0).fit(x, y)
 
 
 def matching(n: int, *, peer: bool, sorted_before: bool = False) -> Work:
@@ -99,22 +99,25 @@ def normal_cdf(n: int, *, peer: bool) -> Work:
     return lambda: mvn_cdf(z, cov)
 
 
-def dimensions(n: int, *, peer: bool) -> Work:
+def dimensions(n: int, *, peer: bool, n_features: int = 128, n_labels: int = N_LABELS) -> Work:
+    """As many training samples as test samples. Made by blocks: at the largest sizes no second copy finds room."""
     from sklearn.neighbors import NearestCentroid
 
     from core.evaluate.test_quality import measure_quality
     from core.models.layers import LayerSamples
 
-    x, y = clouds(2 * n, 128)
-    x = x.astype(np.float32)
-    centres = np.stack([x[y == label].mean(axis=0) for label in range(N_LABELS)])
-
-    def seen(rows: slice) -> LayerSamples:
-        logits = (x[rows] @ centres.T - np.square(centres).sum(axis=1) / 2).astype(np.float64)
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(n_labels, n_features)).astype(np.float32)
+    x, y = rng.standard_normal((2 * n, n_features), dtype=np.float32), rng.integers(n_labels, size=2 * n)
+    proba = np.empty((2 * n, n_labels), dtype=np.float32)
+    for at in range(0, 2 * n, 10_000):
+        rows = slice(at, at + 10_000)
+        x[rows] += centres[y[rows]]
+        logits = x[rows] @ centres.T - np.square(centres).sum(axis=1) / 2
         raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return LayerSamples(x[rows], y[rows], raised / raised.sum(axis=1, keepdims=True), tuple("0123456789"))
-
-    train, test = seen(slice(n)), seen(slice(n, None))
+        proba[rows] = raised / raised.sum(axis=1, keepdims=True)
+    names = tuple(map(str, range(n_labels)))
+    train, test = (LayerSamples(x[rows], y[rows], proba[rows], names) for rows in (slice(n), slice(n, None)))
     if peer:
         return lambda: NearestCentroid().fit(train.features, train.labels).predict(test.features)
     return lambda: measure_quality(train, test, rng=np.random.default_rng(0))
@@ -131,6 +134,21 @@ def tables(n: int, *, peer: bool) -> Work:
     return (lambda: pd.read_csv(file)) if peer else (lambda: read_dataset(file))
 
 
+def texts(n: int, *, peer: bool) -> Work:
+    import pandas as pd
+
+    from core.data.tables.datasets import read_dataset
+
+    file = Path(tempfile.mkdtemp()) / "texts.tsv"
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{at}" for at in range(20_000)])
+    with file.open("w") as lines:
+        lines.write("text\tlabel\n")
+        for sentence, label in zip(rng.zipf(1.3, size=(n, 12)) % len(words), rng.integers(2, size=n), strict=True):
+            lines.write(f"{' '.join(words[sentence])}\t{('low', 'high')[label]}\n")
+    return (lambda: pd.read_csv(file, sep="\t")) if peer else (lambda: read_dataset(file))
+
+
 @dataclass(frozen=True)
 class Engine:
     """What grows: what one step of size is, the peer's name, the sizes at scale 1."""
@@ -141,22 +159,33 @@ class Engine:
     sizes: tuple[int, ...]
 
 
-CLUSTERED, THOUSANDS = "samples of 50 features, 10 clusters", (1000, 3000, 10_000, 30_000)
+CLUSTERED, ROWS = "samples of 50 features, {} clusters", "targets, ten times the references"
+KMEANS, CONSTRAINED = "scikit-learn's KMeans (no shares)", "k-means-constrained"
+THOUSANDS = (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+MATCHED = (1000, 10_000, 100_000, 300_000, 1_000_000)
 ENGINES = {
-    "sds": Engine(sds, CLUSTERED, "scikit-learn's KMeans (no shares)", THOUSANDS),
-    "same-size": Engine(same_size, CLUSTERED, "k-means-constrained", THOUSANDS),
-    "matching": Engine(matching, "targets, ten times the references", "numpy's sort", (1000, 10_000, 100_000, 300_000)),
-    "repeat": Engine(
-        partial(matching, sorted_before=True),
-        "targets, ten times the references, sorted before",
-        "numpy's sort",
-        (1000, 10_000, 100_000, 300_000),
-    ),
+    "sds": Engine(sds, CLUSTERED.format(10), KMEANS, THOUSANDS),
+    "sds-100": Engine(partial(sds, n_clusters=100), CLUSTERED.format(100), KMEANS, THOUSANDS[1:]),
+    "same-size": Engine(same_size, CLUSTERED.format(10), CONSTRAINED, THOUSANDS),
+    "same-size-100": Engine(partial(same_size, n_clusters=100), CLUSTERED.format(100), CONSTRAINED, THOUSANDS[1:]),
+    "matching": Engine(matching, ROWS, "numpy's sort", MATCHED),
+    "repeat": Engine(partial(matching, sorted_before=True), f"{ROWS}, sorted before", "numpy's sort", MATCHED),
     "normal-cdf": Engine(
         normal_cdf, "classes, full rank, 8 vectors", "scipy (at most 10,000 points)", (10, 30, 100, 200)
     ),
-    "dimensions": Engine(dimensions, "test samples of 128 features", "NearestCentroid (fit, predict)", THOUSANDS),
-    "tables": Engine(tables, "rows of a CSV of 11 columns", "pandas", (10_000, 30_000, 100_000, 300_000)),
+    "dimensions": Engine(
+        dimensions, "test samples of 128 features, 10 classes", "NearestCentroid (fit, predict)", THOUSANDS
+    ),
+    "dimensions-1000": Engine(
+        partial(dimensions, n_features=512, n_labels=1000),
+        "test samples of 512 features, 1,000 classes",
+        "NearestCentroid (fit, predict)",
+        (30_000, 100_000, 300_000),
+    ),
+    "tables": Engine(tables, "rows of a CSV of 11 columns", "pandas", (10_000, 30_000, 100_000, 300_000, 1_000_000)),
+    "texts": Engine(
+        texts, "rows of a TSV of texts and labels", "pandas", (10_000, 30_000, 100_000, 300_000, 1_000_000)
+    ),
 }
 
 
