@@ -149,9 +149,46 @@ def texts(n: int, *, peer: bool) -> Work:
     return (lambda: pd.read_csv(file, sep="\t")) if peer else (lambda: read_dataset(file))
 
 
+def page(n: int, *, peer: bool, again: bool = False) -> Work:
+    """The page of matched subsets with n predictions beside a tenth of as many, until nothing is computed any more."""
+    import pandas as pd
+    from streamlit.testing.v1 import AppTest
+
+    from core.data import Roles
+    from core.data.predictions.upload import GivenFile, PredictionUpload
+    from core.workspace.engine.runner import engine
+    from core.workspace.workspace import LOCAL_OWNER
+    from ui.shell import serving
+
+    os.environ |= {"TOUCHSTONE_HOME": tempfile.mkdtemp(), serving.LAUNCHED: "yes"}
+    roles = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence")
+    app = AppTest.from_file(Path(__file__).resolve().parents[1] / "ui" / "shell" / "router.py", default_timeout=3600)
+    for name, size in (("reference", n), ("target", n // 10)):
+        rng = np.random.default_rng(size)
+        gold, sure = rng.integers(3, size=size), np.round(0.4 + 0.6 * rng.random(size) ** 0.5, 3)
+        names, right = np.array(["cat", "dog", "fox"]), rng.random(size) < sure
+        columns = {"id": np.arange(size), "gold": names[gold], "confidence": sure}
+        table = pd.DataFrame(columns | {"predicted": names[np.where(right, gold, (gold + 1) % 3)]})
+        given = GivenFile(f"{name}.tsv", table.to_csv(sep="\t", index=False).encode(), roles)
+        app.query_params[name] = engine().workspace.add_predictions(LOCAL_OWNER, PredictionUpload(given))
+
+    def drawn() -> None:
+        app.run()
+        while app.get("status"):
+            time.sleep(0.5)
+            app.run()
+        assert not app.exception, app.exception[0].value
+
+    app.run()
+    app.switch_page("../../pages/matched_subsets.py")
+    if again:
+        drawn()
+    return drawn
+
+
 @dataclass(frozen=True)
 class Engine:
-    """What grows: what one step of size is, the peer's name, the sizes at scale 1."""
+    """What grows: what one step of size is, the peer's name ("": none), the sizes at scale 1."""
 
     work: Callable[..., Work]
     size: str
@@ -161,13 +198,13 @@ class Engine:
 
 CLUSTERED, ROWS = "samples of 50 features, {} clusters", "targets, ten times the references"
 KMEANS, CONSTRAINED = "scikit-learn's KMeans (no shares)", "k-means-constrained"
-THOUSANDS = (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+THOUSANDS, ROW_SIZES = (1000, 10_000, 100_000, 1_000_000), (10_000, 100_000, 1_000_000)
 MATCHED = (1000, 10_000, 100_000, 300_000, 1_000_000)
 ENGINES = {
     "sds": Engine(sds, CLUSTERED.format(10), KMEANS, THOUSANDS),
-    "sds-100": Engine(partial(sds, n_clusters=100), CLUSTERED.format(100), KMEANS, THOUSANDS[1:]),
+    "sds-100": Engine(partial(sds, n_clusters=100), CLUSTERED.format(100), KMEANS, THOUSANDS),
     "same-size": Engine(same_size, CLUSTERED.format(10), CONSTRAINED, THOUSANDS),
-    "same-size-100": Engine(partial(same_size, n_clusters=100), CLUSTERED.format(100), CONSTRAINED, THOUSANDS[1:]),
+    "same-size-100": Engine(partial(same_size, n_clusters=100), CLUSTERED.format(100), CONSTRAINED, THOUSANDS),
     "matching": Engine(matching, ROWS, "numpy's sort", MATCHED),
     "repeat": Engine(partial(matching, sorted_before=True), f"{ROWS}, sorted before", "numpy's sort", MATCHED),
     "normal-cdf": Engine(
@@ -180,12 +217,12 @@ ENGINES = {
         partial(dimensions, n_features=512, n_labels=1000),
         "test samples of 512 features, 1,000 classes",
         "NearestCentroid (fit, predict)",
-        (30_000, 100_000, 300_000),
+        (10_000, 30_000, 100_000),
     ),
-    "tables": Engine(tables, "rows of a CSV of 11 columns", "pandas", (10_000, 30_000, 100_000, 300_000, 1_000_000)),
-    "texts": Engine(
-        texts, "rows of a TSV of texts and labels", "pandas", (10_000, 30_000, 100_000, 300_000, 1_000_000)
-    ),
+    "tables": Engine(tables, "rows of a CSV of 11 columns", "pandas", ROW_SIZES),
+    "page": Engine(page, "predictions, beside a tenth of as many: first sight", "", THOUSANDS),
+    "page-again": Engine(partial(page, again=True), "predictions, seen before", "", THOUSANDS),
+    "texts": Engine(texts, "rows of a TSV of texts and labels", "pandas", ROW_SIZES),
 }
 
 
@@ -207,7 +244,7 @@ def measured(name: str, n: int, *, peer: bool, limit: float) -> dict[str, float]
     command = [sys.executable, "-m", "benchmarks.bench_scale", name, "--once", str(n), *(["--peer"] if peer else [])]
     try:
         done = subprocess.run(
-            command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=True, timeout=4 * limit + 60
+            command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=True, timeout=10 * limit + 60
         )
     except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as problem:
         print(f"{name} {n:,}: {getattr(problem, 'stderr', '') or problem}"[-300:], file=sys.stderr)
@@ -271,8 +308,8 @@ def report(name: str, scale: float, limit: float, folder: Path | None) -> None:
     """Measure an engine and its peer at all sizes, print the table, draw the curves."""
     engine = ENGINES[name]
     sizes = [round(scale * n) for n in engine.sizes]
-    ours, theirs = (curve(name, sizes, limit, peer=peer) for peer in (False, True))
-    print(f"\n## {name}: {engine.size}; beside {engine.peer}; load {os.getloadavg()[0]:.1f}\n")
+    ours, theirs = (curve(name, sizes, limit, peer=peer) if engine.peer or not peer else {} for peer in (False, True))
+    print(f"\n## {name}: {engine.size}; beside {engine.peer or 'no peer'}; load {os.getloadavg()[0]:.1f}\n")
     print("| size | ours, s | peer, s | ours to peer | ours, MiB | peer, MiB |\n|---|---|---|---|---|---|")
     for n in sizes:
         if n not in ours:
