@@ -128,7 +128,15 @@ def datasail_split(x: np.ndarray, y: np.ndarray, seed: int, *, stratified: bool 
     return tested([at for at, name in enumerate(ids) if parts["C1e"][0].get(name) == "test"], len(x))
 
 
+def farthest(x: np.ndarray, y: np.ndarray, seed: int) -> Folds:
+    """No package's: of each label the fifth that is farthest from the middle of all."""
+    away = np.square(x - x.mean(axis=0)).sum(axis=1)
+    labels = (np.flatnonzero(y == label) for label in np.unique(y))
+    return tested(np.concatenate([rows[np.argsort(-away[rows])[: len(rows) // N_FOLDS]] for rows in labels]), len(x))
+
+
 RIVALS: dict[str, tuple[str, Splitter]] = {
+    "farthest fifth of each label": ("numpy", farthest),
     "cluster_kfold (5 folds)": ("splytters", cluster_kfold),
     "cluster_split, subset sum of 50": (
         "splytters",

@@ -316,7 +316,7 @@ def report(name: str, scale: float, limit: float, folder: Path | None) -> None:
             continue
         mine, other = ours[n], theirs.get(n)
         ratio = f"{mine['seconds'] / max(other['seconds'], 1e-4):.2f}" if other else ""
-        peer = (f"{other['seconds']:.3f}", f"{other['mib']:.0f}") if other else ("not run", "")
+        peer = (f"{other['seconds']:.3f}", f"{other['mib']:.0f}") if other else ("not run" if engine.peer else "", "")
         print(f"| {n:,} | {mine['seconds']:.3f} | {peer[0]} | {ratio} | {mine['mib']:.0f} | {peer[1]} |")
     for what, title in {"seconds": "time", "mib": "memory"}.items():
         print(f"\nExponent of {title}: ours {exponent(ours, what)}, the peer's {exponent(theirs, what)}.", flush=True)
