@@ -35,7 +35,7 @@ def clouds(n: int, n_features: int = 50, n_labels: int = N_LABELS) -> tuple[np.n
     return rng.normal(size=(n_labels, n_features))[y] + rng.normal(size=(n, n_features)), y
 
 
-def sds(n: int, *, peer: bool) -> Work:
+def sds(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
     from sklearn.cluster import KMeans
 
     from core.cluster import SDSKMeans
@@ -43,21 +43,21 @@ def sds(n: int, *, peer: bool) -> Work:
     x, y = clouds(n)
     SDSKMeans(3, n_init=1, random_state=0).fit(x[:300], y[:300])
     if peer:
-        return lambda: KMeans(10, n_init=1, random_state=0).fit(x)
-    return lambda: SDSKMeans(10, n_init=1, random_state=0).fit(x, y)
+        return lambda: KMeans(n_clusters, n_init=1, random_state=0).fit(x)
+    return lambda: SDSKMeans(n_clusters, n_init=1, random_state=0).fit(x, y)
 
 
-def same_size(n: int, *, peer: bool) -> Work:
+def same_size(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
     from core.cluster import SameSizeKMeans
 
     x, y = clouds(n)
     if peer:
         from k_means_constrained import KMeansConstrained
 
-        sizes = {"size_min": n // 10, "size_max": -(-n // 10)}
-        return lambda: KMeansConstrained(10, **sizes, n_init=1, random_state=0, n_jobs=1).fit(x)
+        sizes = {"size_min": n // n_clusters, "size_max": -(-n // n_clusters)}
+        return lambda: KMeansConstrained(n_clusters, **sizes, n_init=1, random_state=0, n_jobs=1).fit(x)
     SameSizeKMeans(3, n_init=1, random_state=0).fit(x[:300], y[:300])
-    return lambda: SameSizeKMeans(10, n_init=1, random_state=0).fit(x, y)
+    return lambda: SameSizeKMeans(n_clusters, n_init=1, random_state=0).fit(x, y)
 
 
 def matching(n: int, *, peer: bool, sorted_before: bool = False) -> Work:
@@ -99,22 +99,25 @@ def normal_cdf(n: int, *, peer: bool) -> Work:
     return lambda: mvn_cdf(z, cov)
 
 
-def dimensions(n: int, *, peer: bool) -> Work:
+def dimensions(n: int, *, peer: bool, n_features: int = 128, n_labels: int = N_LABELS) -> Work:
+    """As many training samples as test samples. Made by blocks: at the largest sizes no second copy finds room."""
     from sklearn.neighbors import NearestCentroid
 
     from core.evaluate.test_quality import measure_quality
     from core.models.layers import LayerSamples
 
-    x, y = clouds(2 * n, 128)
-    x = x.astype(np.float32)
-    centres = np.stack([x[y == label].mean(axis=0) for label in range(N_LABELS)])
-
-    def seen(rows: slice) -> LayerSamples:
-        logits = (x[rows] @ centres.T - np.square(centres).sum(axis=1) / 2).astype(np.float64)
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(n_labels, n_features)).astype(np.float32)
+    x, y = rng.standard_normal((2 * n, n_features), dtype=np.float32), rng.integers(n_labels, size=2 * n)
+    proba = np.empty((2 * n, n_labels), dtype=np.float32)
+    for at in range(0, 2 * n, 10_000):
+        rows = slice(at, at + 10_000)
+        x[rows] += centres[y[rows]]
+        logits = x[rows] @ centres.T - np.square(centres).sum(axis=1) / 2
         raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return LayerSamples(x[rows], y[rows], raised / raised.sum(axis=1, keepdims=True), tuple("0123456789"))
-
-    train, test = seen(slice(n)), seen(slice(n, None))
+        proba[rows] = raised / raised.sum(axis=1, keepdims=True)
+    names = tuple(map(str, range(n_labels)))
+    train, test = (LayerSamples(x[rows], y[rows], proba[rows], names) for rows in (slice(n), slice(n, None)))
     if peer:
         return lambda: NearestCentroid().fit(train.features, train.labels).predict(test.features)
     return lambda: measure_quality(train, test, rng=np.random.default_rng(0))
@@ -131,9 +134,61 @@ def tables(n: int, *, peer: bool) -> Work:
     return (lambda: pd.read_csv(file)) if peer else (lambda: read_dataset(file))
 
 
+def texts(n: int, *, peer: bool) -> Work:
+    import pandas as pd
+
+    from core.data.tables.datasets import read_dataset
+
+    file = Path(tempfile.mkdtemp()) / "texts.tsv"
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{at}" for at in range(20_000)])
+    with file.open("w") as lines:
+        lines.write("text\tlabel\n")
+        for sentence, label in zip(rng.zipf(1.3, size=(n, 12)) % len(words), rng.integers(2, size=n), strict=True):
+            lines.write(f"{' '.join(words[sentence])}\t{('low', 'high')[label]}\n")
+    return (lambda: pd.read_csv(file, sep="\t")) if peer else (lambda: read_dataset(file))
+
+
+def page(n: int, *, peer: bool, again: bool = False) -> Work:
+    """The page of matched subsets with n predictions beside a tenth of as many, until nothing is computed any more."""
+    import pandas as pd
+    from streamlit.testing.v1 import AppTest
+
+    from core.data import Roles
+    from core.data.predictions.upload import GivenFile, PredictionUpload
+    from core.workspace.engine.runner import engine
+    from core.workspace.workspace import LOCAL_OWNER
+    from ui.shell import serving
+
+    os.environ |= {"TOUCHSTONE_HOME": tempfile.mkdtemp(), serving.LAUNCHED: "yes"}
+    roles = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence")
+    app = AppTest.from_file(Path(__file__).resolve().parents[1] / "ui" / "shell" / "router.py", default_timeout=3600)
+    for name, size in (("reference", n), ("target", n // 10)):
+        rng = np.random.default_rng(size)
+        gold, sure = rng.integers(3, size=size), np.round(0.4 + 0.6 * rng.random(size) ** 0.5, 3)
+        names, right = np.array(["cat", "dog", "fox"]), rng.random(size) < sure
+        columns = {"id": np.arange(size), "gold": names[gold], "confidence": sure}
+        table = pd.DataFrame(columns | {"predicted": names[np.where(right, gold, (gold + 1) % 3)]})
+        given = GivenFile(f"{name}.tsv", table.to_csv(sep="\t", index=False).encode(), roles)
+        app.query_params[name] = engine().workspace.add_predictions(LOCAL_OWNER, PredictionUpload(given))
+
+    def drawn() -> None:
+        app.run()
+        while app.get("status"):
+            time.sleep(0.5)
+            app.run()
+        assert not app.exception, app.exception[0].value
+
+    app.run()
+    app.switch_page("../../pages/matched_subsets.py")
+    if again:
+        drawn()
+    return drawn
+
+
 @dataclass(frozen=True)
 class Engine:
-    """What grows: what one step of size is, the peer's name, the sizes at scale 1."""
+    """What grows: what one step of size is, the peer's name ("": none), the sizes at scale 1."""
 
     work: Callable[..., Work]
     size: str
@@ -141,22 +196,33 @@ class Engine:
     sizes: tuple[int, ...]
 
 
-CLUSTERED, THOUSANDS = "samples of 50 features, 10 clusters", (1000, 3000, 10_000, 30_000)
+CLUSTERED, ROWS = "samples of 50 features, {} clusters", "targets, ten times the references"
+KMEANS, CONSTRAINED = "scikit-learn's KMeans (no shares)", "k-means-constrained"
+THOUSANDS, ROW_SIZES = (1000, 10_000, 100_000, 1_000_000), (10_000, 100_000, 1_000_000)
+MATCHED = (1000, 10_000, 100_000, 300_000, 1_000_000)
 ENGINES = {
-    "sds": Engine(sds, CLUSTERED, "scikit-learn's KMeans (no shares)", THOUSANDS),
-    "same-size": Engine(same_size, CLUSTERED, "k-means-constrained", THOUSANDS),
-    "matching": Engine(matching, "targets, ten times the references", "numpy's sort", (1000, 10_000, 100_000, 300_000)),
-    "repeat": Engine(
-        partial(matching, sorted_before=True),
-        "targets, ten times the references, sorted before",
-        "numpy's sort",
-        (1000, 10_000, 100_000, 300_000),
-    ),
+    "sds": Engine(sds, CLUSTERED.format(10), KMEANS, THOUSANDS),
+    "sds-100": Engine(partial(sds, n_clusters=100), CLUSTERED.format(100), KMEANS, THOUSANDS),
+    "same-size": Engine(same_size, CLUSTERED.format(10), CONSTRAINED, THOUSANDS),
+    "same-size-100": Engine(partial(same_size, n_clusters=100), CLUSTERED.format(100), CONSTRAINED, THOUSANDS),
+    "matching": Engine(matching, ROWS, "numpy's sort", MATCHED),
+    "repeat": Engine(partial(matching, sorted_before=True), f"{ROWS}, sorted before", "numpy's sort", MATCHED),
     "normal-cdf": Engine(
         normal_cdf, "classes, full rank, 8 vectors", "scipy (at most 10,000 points)", (10, 30, 100, 200)
     ),
-    "dimensions": Engine(dimensions, "test samples of 128 features", "NearestCentroid (fit, predict)", THOUSANDS),
-    "tables": Engine(tables, "rows of a CSV of 11 columns", "pandas", (10_000, 30_000, 100_000, 300_000)),
+    "dimensions": Engine(
+        dimensions, "test samples of 128 features, 10 classes", "NearestCentroid (fit, predict)", THOUSANDS
+    ),
+    "dimensions-1000": Engine(
+        partial(dimensions, n_features=512, n_labels=1000),
+        "test samples of 512 features, 1,000 classes",
+        "NearestCentroid (fit, predict)",
+        (10_000, 30_000, 100_000),
+    ),
+    "tables": Engine(tables, "rows of a CSV of 11 columns", "pandas", ROW_SIZES),
+    "page": Engine(page, "predictions, beside a tenth of as many: first sight", "", THOUSANDS),
+    "page-again": Engine(partial(page, again=True), "predictions, seen before", "", THOUSANDS),
+    "texts": Engine(texts, "rows of a TSV of texts and labels", "pandas", ROW_SIZES),
 }
 
 
@@ -178,7 +244,7 @@ def measured(name: str, n: int, *, peer: bool, limit: float) -> dict[str, float]
     command = [sys.executable, "-m", "benchmarks.bench_scale", name, "--once", str(n), *(["--peer"] if peer else [])]
     try:
         done = subprocess.run(
-            command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=True, timeout=4 * limit + 60
+            command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=True, timeout=10 * limit + 60
         )
     except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as problem:
         print(f"{name} {n:,}: {getattr(problem, 'stderr', '') or problem}"[-300:], file=sys.stderr)
@@ -242,15 +308,15 @@ def report(name: str, scale: float, limit: float, folder: Path | None) -> None:
     """Measure an engine and its peer at all sizes, print the table, draw the curves."""
     engine = ENGINES[name]
     sizes = [round(scale * n) for n in engine.sizes]
-    ours, theirs = (curve(name, sizes, limit, peer=peer) for peer in (False, True))
-    print(f"\n## {name}: {engine.size}; beside {engine.peer}; load {os.getloadavg()[0]:.1f}\n")
+    ours, theirs = (curve(name, sizes, limit, peer=peer) if engine.peer or not peer else {} for peer in (False, True))
+    print(f"\n## {name}: {engine.size}; beside {engine.peer or 'no peer'}; load {os.getloadavg()[0]:.1f}\n")
     print("| size | ours, s | peer, s | ours to peer | ours, MiB | peer, MiB |\n|---|---|---|---|---|---|")
     for n in sizes:
         if n not in ours:
             continue
         mine, other = ours[n], theirs.get(n)
         ratio = f"{mine['seconds'] / max(other['seconds'], 1e-4):.2f}" if other else ""
-        peer = (f"{other['seconds']:.3f}", f"{other['mib']:.0f}") if other else ("not run", "")
+        peer = (f"{other['seconds']:.3f}", f"{other['mib']:.0f}") if other else ("not run" if engine.peer else "", "")
         print(f"| {n:,} | {mine['seconds']:.3f} | {peer[0]} | {ratio} | {mine['mib']:.0f} | {peer[1]} |")
     for what, title in {"seconds": "time", "mib": "memory"}.items():
         print(f"\nExponent of {title}: ours {exponent(ours, what)}, the peer's {exponent(theirs, what)}.", flush=True)
