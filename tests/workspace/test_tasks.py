@@ -2,15 +2,18 @@
 
 import time
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
+from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.trials import Context, TrialPlan
+from core.trials.plan import Counting
 from core.workspace import frames, work
-from core.workspace.engine import trial_queue
+from core.workspace.engine import trial_queue, worker
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.inputs import Inputs
 from core.workspace.engine.runner import Engine
@@ -182,6 +185,28 @@ def test_frames_made_at_once_are_those_made_one_by_one():
         for content, part in zip(frames.each_to_bytes(parts), parts, strict=True):
             back, expected = frames.from_bytes([content]), frames.from_bytes([frames.to_bytes(part)])
             pd.testing.assert_frame_equal(back, expected, obj=name)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        TrialPlan(models=("logistic", "svm"), n_repeats=2),
+        TrialPlan(models=("nearest_neighbours",), n_repeats=2, source_finders=("known",), across="all", left_out=True),
+        AdequacyPlan(models=("nearest_neighbours",), n_repeats=2, sizes=(20, 0)),
+    ],
+    ids=["trials", "without sources in turn", "of several sizes"],
+)
+def test_trials_that_become_a_table_together_are_kept_as_each_alone(plan, wine, monkeypatch):
+    monkeypatch.setattr("core.trials.epochs.time.perf_counter", lambda: 0.0)
+    sources = np.array([f"source {row % 5}" for row in range(wine.n_samples)], dtype=object)
+    sourced = replace(wine, sources=sources)
+    trials = range(plan.n_trials(sourced))
+    assert isinstance(plan, Counting)
+    counted = [plan.count_trial(sourced, trial, context=Context()) for trial in trials]
+    alone = [frames.to_bytes(plan.run_trial(sourced, trial, context=Context())) for trial in trials]
+    assert worker._contents(counted) == alone
+    failed = frames.from_bytes([frames.to_bytes(plan.failed_trial(sourced, trials[-1])), alone[-1]])
+    assert failed.dtypes.equals(frames.from_bytes(alone).dtypes)
 
 
 def test_a_large_table_is_compressed_and_a_small_one_is_not():

@@ -16,8 +16,10 @@ from core.data import Dataset
 from core.data.store import from_bytes
 from core.models import Cancelled
 from core.models.stored import model_fingerprint
+from core.models.threads import single_threaded
 from core.trials import Context, from_json, sources_at_hand
-from core.trials.plan import Aside, Grouping, Plan
+from core.trials.plan import Aside, Counting, Grouping, Plan
+from core.trials.run import Counted, n_rows, table_of
 from core.workspace import frames
 from core.workspace.engine.needed import NeededRows, joined
 from core.workspace.engine.trial_queue import Task, Trials
@@ -26,6 +28,9 @@ from core.workspace.plans import PLANS
 
 KeptModel = tuple[bytes, dict[str, Any]]
 """A model that a trial made, and what is known of it (see `core.workspace.models.Models.keep_model`)."""
+
+Rows = pd.DataFrame | Counted
+"""The rows of a trial: a table, or what many of them become a table of together."""
 
 Outcome = tuple[Trials, list[bytes] | str]
 """What came of trials: the rows of each, or what went wrong."""
@@ -73,8 +78,8 @@ def work(
     start = time.monotonic()
     context, kept = surroundings(stop, task[0][0], models)
     dataset = _decoded(fingerprint, Aside(content))
-    outcomes: list[tuple[Trials, list[pd.DataFrame] | str]] = []
-    with sources_at_hand(fingerprint, joined(needed)) if needed else nullcontext():
+    outcomes: list[tuple[Trials, list[Rows] | str]] = []
+    with single_threaded(), sources_at_hand(fingerprint, joined(needed)) if needed else nullcontext():
         for trials in task:
             n_kept = len(kept)
             try:
@@ -87,17 +92,26 @@ def work(
     return Done(_as_bytes(outcomes), kept, time.monotonic() - start)
 
 
-def _rows(plan: Plan, dataset: Dataset, trials: Trials, context: Context) -> list[pd.DataFrame]:
+def _rows(plan: Plan, dataset: Dataset, trials: Trials, context: Context) -> list[Rows]:
     if context.should_stop():
         raise Cancelled
     if len(trials) > 1 and isinstance(plan, Grouping):
-        return plan.run_trials(dataset, trials, context=context)
-    return [plan.run_trial(dataset, trial, context=context) for trial in trials]
+        return list(plan.run_trials(dataset, trials, context=context))
+    run_trial = plan.count_trial if isinstance(plan, Counting) else plan.run_trial
+    return [run_trial(dataset, trial, context=context) for trial in trials]
 
 
-def _as_bytes(outcomes: list[tuple[Trials, list[pd.DataFrame] | str]]) -> list[Outcome]:
-    contents = iter(frames.each_to_bytes([rows for _, of in outcomes if not isinstance(of, str) for rows in of]))
+def _as_bytes(outcomes: list[tuple[Trials, list[Rows] | str]]) -> list[Outcome]:
+    contents = iter(_contents([rows for _, of in outcomes if not isinstance(of, str) for rows in of]))
     return [(trials, of if isinstance(of, str) else [next(contents) for _ in of]) for trials, of in outcomes]
+
+
+def _contents(trials: list[Rows]) -> list[bytes]:
+    """The rows of each trial as bytes: those that are no tables yet become one, and are cut out of it."""
+    counted = [rows for rows in trials if not isinstance(rows, pd.DataFrame)]
+    cut = iter(frames.cut_to_bytes(table_of(counted), [n_rows(rows) for rows in counted]) if counted else [])
+    whole = iter(frames.each_to_bytes([rows for rows in trials if isinstance(rows, pd.DataFrame)]))
+    return [next(whole if isinstance(rows, pd.DataFrame) else cut) for rows in trials]
 
 
 def surroundings(topic: str, trial: int, models: Mapping[str, bytes]) -> tuple[Context, list[KeptModel]]:
