@@ -1,8 +1,11 @@
 """Tiny trials go to a worker many at a time; what becomes of each is as if it had gone alone."""
 
+import asyncio
+import threading
 import time
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -100,6 +103,44 @@ def test_what_is_done_when_somebody_cancels_is_kept(workspace, executor, wine, t
     run = wait_while_running(workspace, made.id)
     assert (run.state, run.n_done) == ("done", 60)
     assert Counter(int(line) for line in log.read_text().split()) == Counter(range(60)), "a finished trial ran twice"
+
+
+def test_a_worker_asks_on_whether_to_stop_and_no_trial_waits_for_the_answer(monkeypatch):
+    asked, answer, loop = [], threading.Event(), asyncio.new_event_loop()
+
+    async def event_is_set(name: str) -> bool:
+        asked.append(name)
+        if len(asked) == 1:
+            raise OSError("the scheduler is away")
+        while not answer.is_set():
+            await asyncio.sleep(0.01)
+        return len(asked) == 3
+
+    of_loop = SimpleNamespace(add_callback=lambda ask: asyncio.run_coroutine_threadsafe(ask(), loop))
+    here = SimpleNamespace(loop=of_loop, scheduler=SimpleNamespace(event_is_set=event_is_set))
+    monkeypatch.setattr("distributed.get_worker", lambda: here)
+    monkeypatch.setattr(worker, "SECONDS_BETWEEN_QUESTIONS", 0.01)
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    with worker._asked_to_stop("stop-1") as should_stop:
+        wait_until(lambda: len(asked), lambda n_asked: n_asked == 2)
+        assert not should_stop(), "the answer is still to come"
+        answer.set()
+        assert wait_until(should_stop, bool)
+    with worker._asked_to_stop("stop-2"):
+        wait_until(lambda: asked.count("stop-2"), bool)
+    before = wait_until(lambda: len(asyncio.all_tasks(loop)), lambda n_tasks: n_tasks == 0)
+    assert (before, set(asked)) == (0, {"stop-1", "stop-2"})
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+def test_the_last_tasks_are_not_cut_to_single_trials():
+    pace = Pace()
+    pace.took(100, 0.5)
+    assert [pace.n_trials(n, n_threads=1) for n in (500, 60, 3)] == [100, 60, 3], "nobody is there to share with"
+    assert [pace.n_trials(n, n_threads=2) for n in (500, 60, 3)] == [100, 15, 10]
 
 
 def test_a_long_trial_makes_the_next_tasks_small():
