@@ -75,8 +75,11 @@ def workspace_of(plan: TrialPlan, dataset: Dataset) -> Iterator[tuple[Workspace,
         workspace.close()
 
 
-def engine(plan: TrialPlan, dataset: Dataset, executor: Executor) -> Seconds:
-    """What it takes from the start of a run until it is done, here and on the workers."""
+def engine(plan: TrialPlan, dataset: Dataset, executor: Executor, fitting: list[float] | None = None) -> Seconds:
+    """What it takes from the start of a run until it is done, here and on the workers.
+
+    `fitting` gets the share of the workers' time in which they fitted and tested.
+    """
     with workspace_of(plan, dataset) as (workspace, run):
         begun = _processor(executor)
         start = time.perf_counter()
@@ -86,6 +89,9 @@ def engine(plan: TrialPlan, dataset: Dataset, executor: Executor) -> Seconds:
         seconds, taken = time.perf_counter() - start, _processor(executor) - begun
         run = workspace.run(LOCAL_OWNER, run.id)
         assert (run.state, run.n_failed) == ("done", 0), run
+        if fitting is not None:
+            rows = workspace.rows(LOCAL_OWNER, run.id)
+            fitting.append(rows.loc[rows["label"].isna(), "seconds"].sum() / (seconds * executor.n_workers))
         return seconds, taken
 
 
@@ -185,16 +191,20 @@ def long(one: Executor, two: Executor, n_rounds: int) -> None:
         return TrialPlan(models=("gradient_boosting",), n_repeats=12, seed=number)
 
     n_trials = plan(0).n_trials(digits)
+    shares: dict[str, list[float]] = {"one worker": [], "two workers": []}
     with stepped_back() as loop:
         ways = {
             "plain loop": lambda number: loop(plan(number), "digits"),
-            "engine, one worker": lambda number: engine(plan(number), digits, one),
-            "engine, two workers": lambda number: engine(plan(number), digits, two),
+            "engine, one worker": lambda number: engine(plan(number), digits, one, shares["one worker"]),
+            "engine, two workers": lambda number: engine(plan(number), digits, two, shares["two workers"]),
         }
         seconds = rounds("Longer trials, gradient boosting on digits", ways, n_rounds, n_trials)
     alone, with_one, with_two = seconds.values()
     print_ratio("engine to plain loop", with_one, alone)
     print_ratio("one worker to two", with_one, with_two)
+    for name, of_rounds in shares.items():
+        lowest, highest = min(of_rounds[1:]), max(of_rounds[1:])
+        print(f"{name}: fitted and tested in {100 * lowest:.1f} to {100 * highest:.1f} % of the time that they had")
 
 
 def memory(one: Executor, two: Executor, n_rounds: int) -> None:
