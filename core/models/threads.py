@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
-_within: ContextVar[bool] = ContextVar("within_single_threaded", default=False)
+_within: ContextVar[int] = ContextVar("modules_within_single_threaded", default=0)
 
 
 @contextmanager
@@ -19,7 +19,7 @@ def single_threaded() -> Iterator[None]:
 
     The same numbers then come out whatever the number of cores, since sums are taken in the same order. To look for
     the libraries takes as long as a small fit, so that it is done again only after something was imported; within
-    another such block nothing is done.
+    another such block nothing is done, unless something was imported since it began.
 
     Examples
     --------
@@ -28,12 +28,13 @@ def single_threaded() -> Iterator[None]:
     >>> total
     6
     """
-    if _within.get():
+    n_modules = len(sys.modules)
+    if _within.get() == n_modules:
         yield
         return
-    token = _within.set(True)
+    token = _within.set(n_modules)
     try:
-        with _libraries(len(sys.modules)).limit(limits=1):
+        with _libraries(n_modules).limit(limits=1):
             yield
     finally:
         _within.reset(token)

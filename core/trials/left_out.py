@@ -3,13 +3,13 @@
 from functools import lru_cache
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Integer
 
 from core.data import Dataset
 from core.split import Split
 from core.split.left_out import turns_of, without
 from core.trials.plan_sources import known_sources
+from core.trials.run import Counted
 
 LEFT_OUT = "left_out"
 """The column that says which turn a trial leaves out (NA: none), in runs that were asked to."""
@@ -45,7 +45,9 @@ def without_turn(
     return (rest, validation) if len(validation) else (Split(rest.train, rest.test[:0]), None)
 
 
-def of_turn(rows: pd.DataFrame, turn: int | None) -> pd.DataFrame:
+def of_turn(counted: Counted, turn: int | None) -> Counted:
     """A trial's rows with the turn that it left out; without a whole draw's rows of single sources, if any was."""
-    rows = rows if turn is None else rows.loc[rows["source"].isna()].reset_index(drop=True)
-    return rows.assign(**{LEFT_OUT: pd.array([pd.NA if turn is None else turn] * len(rows), dtype="Int64")})
+    if turn is None:
+        return counted | {LEFT_OUT: None}
+    whole = np.equal(counted["source"], None)
+    return {name: of[whole] if isinstance(of, np.ndarray) else of for name, of in counted.items()} | {LEFT_OUT: turn}

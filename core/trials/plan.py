@@ -16,6 +16,7 @@ import pandas as pd
 from core.asked import LATER, label_of
 from core.data import DataError, Dataset
 from core.models.stored import model_fingerprint
+from core.trials.run import Counted
 
 MOST = {"n_repeats": 10_000, "n_clusterings": 1_000, "n_resplits": 100_000}
 """How often a plan that comes as text may do something: whoever reads it lists its trials, before any is done."""
@@ -134,6 +135,15 @@ class Grouping(Protocol):
 
     def run_trials(self, dataset: Dataset, indices: Sequence[int], *, context: Context) -> list[pd.DataFrame]:
         """The rows of each trial of a group, as `run_trial` gives them; raises what any of them raises."""
+        ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """What a plan offers besides, where a table of each tiny trial takes its time: all become one."""
+
+    def count_trial(self, dataset: Dataset, index: int, *, context: Context) -> Counted:
+        """The rows of one trial, of which `core.trials.run.table_of` makes what `run_trial` gives."""
         ...
 
 

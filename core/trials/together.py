@@ -18,6 +18,7 @@ from core.trials.draws import trial_at
 from core.trials.epochs import Chosen, untrained
 from core.trials.left_out import of_turn
 from core.trials.plan import Context
+from core.trials.run import table_of
 
 if TYPE_CHECKING:
     from core.trials.trial_plan import TrialPlan
@@ -145,6 +146,6 @@ def run_together(
             should_stop=context.should_stop,
         )
         for index, draw, split, (labels, seconds) in zip(of_model, draws, splits, predicted, strict=True):
-            counted = plan.rows_of(dataset, draw, labels[plan.epoch], model=name, seconds=seconds, split=split)
-            rows[index] = of_turn(counted, None) if plan.left_out else counted
+            counted = plan.counted(dataset, draw, labels[plan.epoch], model=name, seconds=seconds, split=split)
+            rows[index] = table_of([of_turn(counted, None) if plan.left_out else counted])
     return [rows[index] for index in indices]

@@ -38,7 +38,7 @@ from core.trials.draws import (
     trial_at,
 )
 from core.trials.epochs import EPOCHS, fit_and_predict, untrained
-from core.trials.left_out import n_turns, of_turn, without_turn
+from core.trials.left_out import LEFT_OUT, n_turns, of_turn, without_turn
 from core.trials.plan import Context, check_fields, check_names, check_whole
 from core.trials.plan_sources import (
     KNOWN_SOURCES,
@@ -46,7 +46,7 @@ from core.trials.plan_sources import (
     found_by_clustering,
     known_sources,
 )
-from core.trials.run import COLUMNS, as_frame, trial_rows
+from core.trials.run import COLUMNS, Counted, count_trial, table_of
 from core.trials.sources_plan import SourcesPlan, sources_of
 from core.trials.together import groups_of, run_together
 
@@ -320,6 +320,10 @@ class TrialPlan:
 
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """Rows of the trial (`core.trials.run.COLUMNS`): the whole test part, each label, each label's sources."""
+        return table_of([self.count_trial(dataset, index, context=context)])
+
+    def count_trial(self, dataset: Dataset, index: int, *, context: Context) -> Counted:
+        """The rows of the trial before they are a table."""
         draw, model, turn = trial_at(self, dataset, index)
         split, validation = self.fitted_and_held_back(dataset, draw)
         if turn is not None:
@@ -335,8 +339,8 @@ class TrialPlan:
                 epoch=self.epoch,
                 validation=validation,
             )
-        rows = self.rows_of(dataset, draw, predicted, model=model, seconds=seconds, split=split)
-        return of_turn(rows, turn) if self.left_out else rows
+        counted = self.counted(dataset, draw, predicted, model=model, seconds=seconds, split=split)
+        return of_turn(counted, turn) if self.left_out else counted
 
     def groups(self, dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
         """Trials of the same network together, as far as it can be trained so; the others each for themselves."""
@@ -378,7 +382,20 @@ class TrialPlan:
 
         `split` is another one of the draw, with the same test part, where the model was trained on less.
         """
-        return trial_rows(
+        return table_of([self.counted(dataset, draw, predicted, model=model, seconds=seconds, split=split)])
+
+    def counted(
+        self,
+        dataset: Dataset,
+        draw: Draw,
+        predicted: Integer[np.ndarray, " n_test"],
+        *,
+        model: str,
+        seconds: float,
+        split: Split | None = None,
+    ) -> Counted:
+        """The rows of a draw, as `rows_of` gives them, before they are a table."""
+        return count_trial(
             dataset,
             split or self.split(dataset, draw),
             predicted,
@@ -393,8 +410,7 @@ class TrialPlan:
         """One row with status "failed" and no figures."""
         draw, model, turn = trial_at(self, dataset, index)
         row = {**dict.fromkeys(COLUMNS), **identity(model, draw), "status": "failed"}
-        rows = as_frame({name: [value] for name, value in row.items()})
-        return of_turn(rows, turn) if self.left_out else rows
+        return table_of([row | {LEFT_OUT: turn} if self.left_out else row])
 
     def _sources_plan(self, source_finder: str) -> SourcesPlan:
         return SourcesPlan(source_finder, self.n_sources, n_clusterings_of(self, source_finder), self.seed)

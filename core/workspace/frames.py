@@ -38,8 +38,25 @@ def each_to_bytes(frames: Sequence[pd.DataFrame]) -> list[bytes]:
     """
     if len({(tuple(frame.columns), *frame.dtypes.to_numpy()) for frame in frames}) != 1 or not _typed(frames[0]):
         return [to_bytes(frame) for frame in frames]
-    table, ends = _table(pd.concat(frames, ignore_index=True)), np.cumsum([0, *map(len, frames)]).tolist()
-    return [_stream(table.slice(first, end - first)) for first, end in pairwise(ends)]
+    return cut_to_bytes(pd.concat(frames, ignore_index=True), [len(frame) for frame in frames])
+
+
+def cut_to_bytes(frame: pd.DataFrame, lengths: Sequence[int]) -> list[bytes]:
+    """The rows of a frame cut into parts of these lengths, each as the bytes that `to_bytes` makes of it.
+
+    Examples
+    --------
+    >>> first, second = cut_to_bytes(pd.DataFrame({"n": [1, 2, 3]}), [2, 1])
+    >>> second == to_bytes(pd.DataFrame({"n": [3]}))
+    True
+    """
+    table, ends = _table(frame).combine_chunks(), np.cumsum([0, *lengths]).tolist()
+    if not len(table):
+        return [_stream(table) for _ in lengths]
+    (whole,) = table.to_batches()
+    # A slice is written with what its buffers hold beyond it, which is other trials': as a copy it is alone.
+    parts = (pa.concat_batches([whole.slice(first, end - first)]) for first, end in pairwise(ends))
+    return [_stream(pa.Table.from_batches([part])) for part in parts]
 
 
 def _stream(table: pa.Table) -> bytes:

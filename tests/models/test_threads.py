@@ -24,6 +24,19 @@ def test_one_thread_within_and_as_before_afterwards():
         assert n_threads() == before == {2}
 
 
+def test_what_is_loaded_within_one_is_held_to_one_thread_by_the_next(monkeypatch):
+    import sklearn.svm  # noqa: F401
+
+    with threadpool_limits(limits=2):
+        with single_threaded():
+            with threadpool_limits(limits=2):  # as a library that is loaded now comes with its own number
+                monkeypatch.setitem(sys.modules, "a_module_that_nobody_had", ModuleType("a_module_that_nobody_had"))
+                with single_threaded():
+                    assert n_threads() == {1}
+            assert n_threads() == {1}
+        assert n_threads() == {2}
+
+
 def test_libraries_are_looked_for_again_only_after_an_import(monkeypatch):
     looks = []
 

@@ -4,6 +4,7 @@ import os
 import signal
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 
@@ -33,7 +34,7 @@ def test_a_plan_becomes_rows_in_the_order_of_its_trials(run_plan, workspace):
 
 def test_provenance_counts_a_worker_that_is_being_replaced(monkeypatch):
     executor = Executor(n_workers=2)
-    monkeypatch.setattr(executor, "n_threads", lambda: 1)
+    monkeypatch.setattr(executor, "client", lambda: SimpleNamespace(nthreads=lambda: {"the other": 1}))
     assert provenance(executor)["n_workers"] == 2
 
 

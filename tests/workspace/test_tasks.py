@@ -1,17 +1,23 @@
 """Tiny trials go to a worker many at a time; what becomes of each is as if it had gone alone."""
 
+import asyncio
+import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from threading import Timer
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
+from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.trials import Context, TrialPlan
+from core.trials.plan import Counting
 from core.workspace import frames, work
-from core.workspace.engine import trial_queue
+from core.workspace.engine import trial_queue, worker
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.inputs import Inputs
 from core.workspace.engine.reports import Reports
@@ -106,6 +112,44 @@ def test_what_is_done_when_somebody_cancels_is_kept(late, workspace, executor, w
     assert Counter(int(line) for line in log.read_text().split()) == Counter(range(60)), "a finished trial ran twice"
 
 
+def test_a_worker_asks_on_whether_to_stop_and_no_trial_waits_for_the_answer(monkeypatch):
+    asked, answer, loop = [], threading.Event(), asyncio.new_event_loop()
+
+    async def event_is_set(name: str) -> bool:
+        asked.append(name)
+        if len(asked) == 1:
+            raise OSError("the scheduler is away")
+        while not answer.is_set():
+            await asyncio.sleep(0.01)
+        return len(asked) == 3
+
+    of_loop = SimpleNamespace(add_callback=lambda ask: asyncio.run_coroutine_threadsafe(ask(), loop))
+    here = SimpleNamespace(loop=of_loop, scheduler=SimpleNamespace(event_is_set=event_is_set))
+    monkeypatch.setattr("distributed.get_worker", lambda: here)
+    monkeypatch.setattr(worker, "SECONDS_BETWEEN_QUESTIONS", 0.01)
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    with worker._asked_to_stop("stop-1") as should_stop:
+        wait_until(lambda: len(asked), lambda n_asked: n_asked == 2)
+        assert not should_stop(), "the answer is still to come"
+        answer.set()
+        assert wait_until(should_stop, bool)
+    with worker._asked_to_stop("stop-2"):
+        wait_until(lambda: asked.count("stop-2"), bool)
+    before = wait_until(lambda: len(asyncio.all_tasks(loop)), lambda n_tasks: n_tasks == 0)
+    assert (before, set(asked)) == (0, {"stop-1", "stop-2"})
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+def test_the_last_tasks_are_not_cut_to_single_trials():
+    pace = Pace()
+    pace.took(100, 0.5)
+    assert [pace.n_trials(n, n_threads=1) for n in (500, 60, 3)] == [100, 60, 3], "nobody is there to share with"
+    assert [pace.n_trials(n, n_threads=2) for n in (500, 60, 3)] == [100, 15, 10]
+
+
 def test_a_long_trial_makes_the_next_tasks_small():
     pace = Pace()
     for _ in range(8):
@@ -189,6 +233,28 @@ def test_frames_made_at_once_are_those_made_one_by_one():
         for content, part in zip(frames.each_to_bytes(parts), parts, strict=True):
             back, expected = frames.from_bytes([content]), frames.from_bytes([frames.to_bytes(part)])
             pd.testing.assert_frame_equal(back, expected, obj=name)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        TrialPlan(models=("logistic", "svm"), n_repeats=2),
+        TrialPlan(models=("nearest_neighbours",), n_repeats=2, source_finders=("known",), across="all", left_out=True),
+        AdequacyPlan(models=("nearest_neighbours",), n_repeats=2, sizes=(20, 0)),
+    ],
+    ids=["trials", "without sources in turn", "of several sizes"],
+)
+def test_trials_that_become_a_table_together_are_kept_as_each_alone(plan, wine, monkeypatch):
+    monkeypatch.setattr("core.trials.epochs.time.perf_counter", lambda: 0.0)
+    sources = np.array([f"source {row % 5}" for row in range(wine.n_samples)], dtype=object)
+    sourced = replace(wine, sources=sources)
+    trials = range(plan.n_trials(sourced))
+    assert isinstance(plan, Counting)
+    counted = [plan.count_trial(sourced, trial, context=Context()) for trial in trials]
+    alone = [frames.to_bytes(plan.run_trial(sourced, trial, context=Context())) for trial in trials]
+    assert worker._contents(counted) == alone
+    failed = frames.from_bytes([frames.to_bytes(plan.failed_trial(sourced, trials[-1])), alone[-1]])
+    assert failed.dtypes.equals(frames.from_bytes(alone).dtypes)
 
 
 def test_a_large_table_is_compressed_and_a_small_one_is_not():

@@ -17,6 +17,7 @@ from core.trials import COLUMNS as TRIAL_COLUMNS
 from core.trials import Context, Draw, TrialPlan
 from core.trials.epochs import fit_and_predict, untrained
 from core.trials.plan import Plan, check_fields
+from core.trials.run import Counted, table_of
 
 ALL = 0
 """The size that stands for the whole training part."""
@@ -169,6 +170,10 @@ class AdequacyPlan:
 
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """Rows of the trial (`COLUMNS`): the whole test part, each label, each label's sources."""
+        return table_of([self.count_trial(dataset, index, context=context)])
+
+    def count_trial(self, dataset: Dataset, index: int, *, context: Context) -> Counted:
+        """The rows of the trial before they are a table."""
         draw, size, model = self._trial(dataset, index)
         plan, split = self.trial_plan, self.split(dataset, draw, size)
         predicted, seconds = fit_and_predict(
@@ -178,14 +183,14 @@ class AdequacyPlan:
             seed=plan.fit_seed(draw),
             should_stop=context.should_stop,
         )
-        return _sized(plan.rows_of(dataset, draw, predicted, model=model, seconds=seconds, split=split), size)
+        return plan.counted(dataset, draw, predicted, model=model, seconds=seconds, split=split) | {"size": size}
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""
         draw, rest = divmod(index, len(self.fitting(dataset)) * len(self.models))
         size, model = divmod(rest, len(self.models))
         rows = self.trial_plan.failed_trial(dataset, draw * len(self.models) + model)
-        return _sized(rows, self.fitting(dataset)[size])
+        return rows.assign(size=pd.array([self.fitting(dataset)[size]], dtype="Int64"))
 
     def _trial(self, dataset: Dataset, index: int) -> tuple[Draw, int, str]:
         """Split by split, and within it size by size, so that what has finished soon makes whole curves."""
@@ -229,10 +234,6 @@ def nested_part(
 def _whole(plan: TrialPlan, dataset: Dataset, draw: Draw) -> Split:
     """The uncut split of a draw, which many trials in a row share."""
     return plan.split(dataset, draw)
-
-
-def _sized(rows: pd.DataFrame, size: int) -> pd.DataFrame:
-    return rows.assign(size=pd.array([size] * len(rows), dtype="Int64"))
 
 
 def _check_sizes(sizes: tuple[int, ...]) -> None:

@@ -22,6 +22,9 @@ DASK = {
     "distributed.deploy.lost-worker-timeout": "1000 days",
     # A data set is one large argument, and meant to be.
     "distributed.admin.large-graph-warning-threshold": "4 GiB",
+    # Fifty times a second it would be looked whether something holds a process up, here and in each worker: it takes a
+    # thirtieth of a processor while nothing is done, and a trial its turn.
+    "distributed.admin.tick.interval": "1s",
     "distributed.admin.tick.limit": "60s",
     # Nobody looks at what dask samples of a worker's stack a hundred times a second.
     "distributed.worker.profile.enabled": False,
@@ -117,14 +120,13 @@ class Executor:
         """Whether a worker is there now; those started here always are, also while they start."""
         return self.address is None or bool(self.client().nthreads())
 
-    def n_threads(self) -> int:
-        """How many trials can run at once; at least 1, also while the workers are still to come."""
-        return max(1, sum(self.client().nthreads().values()))
-
     @property
     def n_workers(self) -> int:
-        """How many processes compute: those started here, also while one of them is replaced, or a cluster's today."""
-        return self._n_workers if self.address is None else self.n_threads()
+        """How many trials can run at once: on each process that was started here, also while one of them is replaced.
+
+        Of a cluster it is how many threads it has today; at least 1, also while its workers are still to come.
+        """
+        return self._n_workers if self.address is None else max(1, sum(self.client().nthreads().values()))
 
     def has_gpu(self) -> bool:
         """Whether trials have a GPU, as one worker says; asked once per connection."""

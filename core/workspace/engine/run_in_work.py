@@ -178,10 +178,10 @@ class RunInWork:
 
     def _submit(self) -> None:
         """Keep every worker busy with one more task in reserve, owners in turn; suspects come last and alone."""
-        n_threads = self.executor.n_threads()
+        n_workers = self.executor.n_workers
         so_far = {"in_flight": len(self.in_flight), "waiting": len(self.queue)}
-        room = self.executor.shares.room(self.name, **so_far, places=2 * n_threads)
-        at_a_time = self.pace.n_trials(len(self.queue), n_threads=n_threads)
+        room = self.executor.shares.room(self.name, **so_far, places=2 * n_workers)
+        at_a_time = self.pace.n_trials(len(self.queue), n_threads=n_workers)
         for task in self.queue.take(room, alone=not self.in_flight, at_a_time=at_a_time):
             self.reports.forget(task[0])
             self.in_flight.add(self.inputs.submit(self.executor, task, self.stop), task)

@@ -17,6 +17,8 @@ SECONDS = 0.5
 MOST_AT_A_TIME = 200
 """So many trials are a task at the most, whose rows then travel together."""
 _N_RECENT = 8
+_SMALLEST = 10
+"""Towards the end tasks get smaller, to this part of what fits: to hand out less takes longer than a worker waits."""
 
 
 class Pace:
@@ -44,7 +46,8 @@ class Pace:
         seconds = sum(seconds for _, seconds in self._recent)
         n_done = sum(n for n, _ in self._recent)
         fitting = int(SECONDS * n_done / max(seconds, 1e-9)) if n_done else 1
-        return max(1, min(fitting, MOST_AT_A_TIME, n_waiting // (2 * n_threads)))
+        share = n_waiting if n_threads == 1 else max(n_waiting // (2 * n_threads), fitting // _SMALLEST)
+        return max(1, min(fitting, MOST_AT_A_TIME, share))
 
 
 class TrialQueue:

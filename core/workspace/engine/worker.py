@@ -3,9 +3,11 @@
 Nothing here reaches the database: a worker sends words to the process that runs the plan, which writes them down.
 """
 
+import asyncio
+import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,8 +18,10 @@ from core.data import Dataset
 from core.data.store import from_bytes
 from core.models import Cancelled
 from core.models.stored import model_fingerprint
+from core.models.threads import single_threaded
 from core.trials import Context, from_json, sources_at_hand
-from core.trials.plan import Aside, Grouping, Plan
+from core.trials.plan import Aside, Counting, Grouping, Plan
+from core.trials.run import Counted, n_rows, table_of
 from core.workspace import frames
 from core.workspace.engine.needed import NeededRows, joined
 from core.workspace.engine.trial_queue import Task, Trials
@@ -26,6 +30,9 @@ from core.workspace.plans import PLANS
 
 KeptModel = tuple[bytes, dict[str, Any]]
 """A model that a trial made, and what is known of it (see `core.workspace.models.Models.keep_model`)."""
+
+Rows = pd.DataFrame | Counted
+"""The rows of a trial: a table, or what many of them become a table of together."""
 
 Outcome = tuple[Trials, list[bytes] | str]
 """What came of trials: the rows of each, or what went wrong."""
@@ -43,8 +50,11 @@ class Done:
     seconds: float
 
 
-SECONDS_BETWEEN_QUESTIONS = 0.25
-"""A trial's questions and reports go to the scheduler at most so often."""
+SECONDS_BETWEEN_REPORTS = 0.25
+"""A trial's reports go to the scheduler at most so often."""
+
+SECONDS_BETWEEN_QUESTIONS = 0.5
+"""How often the scheduler is asked whether somebody wants trials to stop."""
 
 
 @lru_cache(maxsize=2)
@@ -71,10 +81,11 @@ def work(
     if plan.kind != kind:
         raise WorkspaceError(f"A trial of kind {kind!r} came with a plan of kind {plan.kind!r}.")
     start = time.monotonic()
-    context, kept = surroundings(stop, task[0][0], models)
     dataset = _decoded(fingerprint, Aside(content))
-    outcomes: list[tuple[Trials, list[pd.DataFrame] | str]] = []
-    with sources_at_hand(fingerprint, joined(needed)) if needed else nullcontext():
+    outcomes: list[tuple[Trials, list[Rows] | str]] = []
+    at_hand = sources_at_hand(fingerprint, joined(needed)) if needed else nullcontext()
+    with single_threaded(), _asked_to_stop(stop) as should_stop, at_hand:
+        context, kept = surroundings(stop, task[0][0], models, should_stop)
         for trials in task:
             n_kept = len(kept)
             try:
@@ -87,23 +98,55 @@ def work(
     return Done(_as_bytes(outcomes), kept, time.monotonic() - start)
 
 
-def _rows(plan: Plan, dataset: Dataset, trials: Trials, context: Context) -> list[pd.DataFrame]:
+def _rows(plan: Plan, dataset: Dataset, trials: Trials, context: Context) -> list[Rows]:
     if context.should_stop():
         raise Cancelled
     if len(trials) > 1 and isinstance(plan, Grouping):
-        return plan.run_trials(dataset, trials, context=context)
-    return [plan.run_trial(dataset, trial, context=context) for trial in trials]
+        return list(plan.run_trials(dataset, trials, context=context))
+    run_trial = plan.count_trial if isinstance(plan, Counting) else plan.run_trial
+    return [run_trial(dataset, trial, context=context) for trial in trials]
 
 
-def _as_bytes(outcomes: list[tuple[Trials, list[pd.DataFrame] | str]]) -> list[Outcome]:
-    contents = iter(frames.each_to_bytes([rows for _, of in outcomes if not isinstance(of, str) for rows in of]))
+def _as_bytes(outcomes: list[tuple[Trials, list[Rows] | str]]) -> list[Outcome]:
+    contents = iter(_contents([rows for _, of in outcomes if not isinstance(of, str) for rows in of]))
     return [(trials, of if isinstance(of, str) else [next(contents) for _ in of]) for trials, of in outcomes]
 
 
-def surroundings(topic: str, trial: int, models: Mapping[str, bytes]) -> tuple[Context, list[KeptModel]]:
+def _contents(trials: list[Rows]) -> list[bytes]:
+    """The rows of each trial as bytes: those that are no tables yet become one, and are cut out of it."""
+    counted = [rows for rows in trials if not isinstance(rows, pd.DataFrame)]
+    cut = iter(frames.cut_to_bytes(table_of(counted), [n_rows(rows) for rows in counted]) if counted else [])
+    whole = iter(frames.each_to_bytes([rows for rows in trials if isinstance(rows, pd.DataFrame)]))
+    return [next(whole if isinstance(rows, pd.DataFrame) else cut) for rows in trials]
+
+
+@contextmanager
+def _asked_to_stop(topic: str) -> Iterator[Callable[[], bool]]:
+    """Whether somebody asks these trials to stop: asked beside them, for they must not wait for every answer."""
+    from distributed import get_worker
+
+    worker, heard, over = get_worker(), threading.Event(), threading.Event()
+
+    async def ask() -> None:
+        while not (heard.is_set() or over.is_set()):
+            await asyncio.sleep(SECONDS_BETWEEN_QUESTIONS)
+            with suppress(OSError):  # a scheduler that is away for a moment is asked again
+                if await worker.scheduler.event_is_set(name=topic):
+                    heard.set()
+
+    worker.loop.add_callback(ask)
+    try:
+        yield heard.is_set
+    finally:
+        over.set()
+
+
+def surroundings(
+    topic: str, trial: int, models: Mapping[str, bytes], should_stop: Callable[[], bool]
+) -> tuple[Context, list[KeptModel]]:
     """Say that a trial has started here; gives its context, and the list in which the models it makes will stand.
 
-    `topic` names the event that asks it to stop and the topic of its words.
+    `topic` is that of its words.
     """
     from distributed import get_worker
 
@@ -122,21 +165,7 @@ def surroundings(topic: str, trial: int, models: Mapping[str, bytes]) -> tuple[C
     def tell(steps: tuple[int, int, str]) -> None:
         worker.log_event(topic, {"trial": trial, "steps": steps})
 
-    return Context(_stop_asked(topic), _seldom(tell), model, keep_model), kept
-
-
-def _stop_asked(stop: str) -> Callable[[], bool]:
-    asked_at, answer = time.monotonic(), False
-
-    def should_stop() -> bool:
-        nonlocal asked_at, answer
-        if not answer and time.monotonic() - asked_at > SECONDS_BETWEEN_QUESTIONS:
-            from distributed import Event
-
-            answer, asked_at = Event(stop).is_set(), time.monotonic()
-        return answer
-
-    return should_stop
+    return Context(should_stop, _seldom(tell), model, keep_model), kept
 
 
 def _seldom(tell: Callable[[tuple[int, int, str]], None]) -> Callable[[int, int, str], None]:
@@ -145,7 +174,7 @@ def _seldom(tell: Callable[[tuple[int, int, str]], None]) -> Callable[[int, int,
 
     def report(n_done: int, n_steps: int, what: str) -> None:
         nonlocal told_at
-        if time.monotonic() - told_at > SECONDS_BETWEEN_QUESTIONS:
+        if time.monotonic() - told_at > SECONDS_BETWEEN_REPORTS:
             tell((n_done, n_steps, what))
             told_at = time.monotonic()
 
