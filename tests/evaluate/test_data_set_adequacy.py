@@ -296,7 +296,8 @@ def test_known_sources_count_once_in_the_most_that_the_next_doubling_brings(find
         terms = list(zip(weights(np.array([3000.0, 10_000.0]), exponent).tolist(), measured, strict=True))
         value = sum(weight * of.value for weight, of in terms)
         twice = error_over_sources(terms, group.layout)
-        once = error_over_sources(terms, group.layout, doubled=finder != "known")
+        clusters = finder != "known"
+        once = error_over_sources(terms, group.layout, doubled=clusters, whole_draws=clusters)
         lower.append(t_interval(value, twice.se, twice.df).lower)
         upper.append(t_interval(value, once.se, once.df).upper)
     told = found.overall[0].outlook.next_gain.interval

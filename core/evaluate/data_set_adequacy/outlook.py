@@ -130,8 +130,9 @@ def _contrasts(ends: Ends, layout: Layout) -> dict[str, Contrast]:
         terms = list(zip(weights(n, exponent).tolist(), measured, strict=True))
         ahead[name] = _contrast(terms, layout)._replace(of_samples=last[judged(layout.source_finder)].of_samples)
         if layout.source_finder == KNOWN_SOURCES:
-            # All sizes train on the same sources, which cancel. Below, doubling allows for curves that bend sooner.
-            ahead[name] = ahead[name]._replace(upper=error_over_sources(terms, layout, doubled=False))
+            # All sizes train on the same sources: that cancels. The lower end allows for curves that bend sooner.
+            upper = error_over_sources(terms, layout, doubled=False, whole_draws=False)
+            ahead[name] = ahead[name]._replace(upper=upper)
     misfits = {
         name: _contrast(list(zip(misfit(n, exponent).tolist(), measured, strict=True)), layout)
         for exponent, name in _MISFIT.items()
