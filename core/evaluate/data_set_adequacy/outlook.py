@@ -217,4 +217,4 @@ def _moderated(errors: Sequence[Error], contrasts: Sequence[Contrast]) -> list[E
     variances, dfs = moderated_variances(
         np.array([error.se**2 for error in errors]) / scale, np.array([contrast.own_df for contrast in contrasts])
     )
-    return [Error(float(np.sqrt(of)), float(df)) for of, df in zip(variances * scale, dfs, strict=True)]
+    return [Error(float(np.sqrt(variance)), float(df)) for variance, df in zip(variances * scale, dfs, strict=True)]
