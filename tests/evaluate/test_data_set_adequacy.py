@@ -15,9 +15,10 @@ from core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
 from core.evaluate.data_set_adequacy.results import Told
 from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from core.evaluate.data_set_adequacy.words import GAIN, GAP, KINDS, kind, sentence
-from core.evaluate.intervals import UNKNOWN, Interval
+from core.evaluate.intervals import UNKNOWN, Interval, t_interval
 from core.evaluate.source_robustness import expected_accuracy_intervals
-from core.evaluate.source_robustness.estimate import Error
+from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, groups
+from core.evaluate.source_robustness.estimate import Error, error_over_sources, measure
 from core.evaluate.source_robustness.null import KIND as NULL
 from tests.evaluate.adequacy_populations import (
     MORE_HELPS,
@@ -231,7 +232,7 @@ def test_more_repeats_are_advised_where_draws_are_the_trouble_however_many_claim
     outlook = found.overall[0].outlook
     for se_draws, advised in ((0.01, True), (0.004, False)):
         draws, sources = Error(se_draws, 16.0), Error(0.01, 16.0)
-        contrast = Contrast(0.0, draws, sources, own_df=4.0, scale=1.0, of_samples=UNKNOWN)
+        contrast = Contrast(0.0, draws, sources, sources, own_df=4.0, scale=1.0, of_samples=UNKNOWN)
         [told] = _told([contrast], moderated=False, beside=n_claims)
         assert told.of_draws == pytest.approx((se_draws / 0.01) ** 2)
         curve = replace(found.overall[0], outlook=replace(outlook, next_gain=told))
@@ -277,6 +278,31 @@ def test_a_power_law_is_found_with_its_uncertainty():
     told = found.overall[0].outlook.next_gain
     assert told.value == learning.next_gain.value, "the verdict and its curve say two things"
     assert told.interval.holds(told.value)
+
+
+@pytest.mark.parametrize(("finder", "scheme"), [("known", EXCLUSIVE), ("kmeans", INCLUSIVE)])
+def test_known_sources_count_once_in_the_most_that_the_next_doubling_brings(finder, scheme):
+    data = POPULATION.data(np.random.default_rng(3))
+    trials = sized_trials(data, np.random.default_rng(4), SAME).assign(source_finder=finder)
+    found = adequacy_of(trials, n_per_class=classes(trials), by_class=False)
+    near = trials[(trials["n_train"] >= max(SIZES) / 8.5).to_numpy(dtype=bool)]
+    (group,) = groups(near.assign(model=near["n_train"].astype("str"), n_train=1))
+    measured = [
+        measure(group.models[str(size)][scheme], group.layout, scheme, np.ones(4, dtype=bool))
+        for size in (3000, 10_000)
+    ]
+    lower, upper = [], []
+    for exponent in EXPONENTS:
+        terms = list(zip(weights(np.array([3000.0, 10_000.0]), exponent).tolist(), measured, strict=True))
+        value = sum(weight * of.value for weight, of in terms)
+        twice = error_over_sources(terms, group.layout)
+        clusters = finder != "known"
+        once = error_over_sources(terms, group.layout, doubled=clusters, whole_draws=clusters)
+        lower.append(t_interval(value, twice.se, twice.df).lower)
+        upper.append(t_interval(value, once.se, once.df).upper)
+    told = found.overall[0].outlook.next_gain.interval
+    assert told.lower == pytest.approx(min(lower))
+    assert told.upper == pytest.approx(max(upper))
 
 
 def test_where_no_power_law_fits_there_is_a_reason_and_no_curve():

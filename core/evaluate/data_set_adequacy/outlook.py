@@ -26,6 +26,7 @@ from core.evaluate.intervals import (
 from core.evaluate.source_robustness.counts import Layout
 from core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
 from core.evaluate.source_robustness.expected import few_errors
+from core.trials.plan_sources import KNOWN_SOURCES
 
 if TYPE_CHECKING:
     from core.evaluate.data_set_adequacy.adequacy import Sized
@@ -44,6 +45,8 @@ class Contrast(NamedTuple):
     value: float
     draws: Error
     sources: Error
+    upper: Error
+    """That of the upper end over sources, where it is another one."""
     own_df: float
     """The unit's own sources less one, for moderation: Satterthwaite's degrees of freedom are many just where a
     variance came out small by luck."""
@@ -122,12 +125,14 @@ def _contrasts(ends: Ends, layout: Layout) -> dict[str, Contrast]:
         "inclusive": _contrast([(per, i), (-per, i0)], layout),
     }
     n, measured = _judged(ends, layout)
-    ahead = {
-        name: _contrast(list(zip(weights(n, exponent).tolist(), measured, strict=True)), layout)._replace(
-            of_samples=last[judged(layout.source_finder)].of_samples
-        )
-        for exponent, name in _AT.items()
-    }
+    ahead = {}
+    for exponent, name in _AT.items():
+        terms = list(zip(weights(n, exponent).tolist(), measured, strict=True))
+        ahead[name] = _contrast(terms, layout)._replace(of_samples=last[judged(layout.source_finder)].of_samples)
+        if layout.source_finder == KNOWN_SOURCES:
+            # All sizes train on the same sources: that cancels. The lower end allows for curves that bend sooner.
+            upper = error_over_sources(terms, layout, doubled=False, whole_draws=False)
+            ahead[name] = ahead[name]._replace(upper=upper)
     misfits = {
         name: _contrast(list(zip(misfit(n, exponent).tolist(), measured, strict=True)), layout)
         for exponent, name in _MISFIT.items()
@@ -156,10 +161,12 @@ def _accuracies(ends: Ends, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _contrast(terms: list[tuple[float, Measured]], layout: Layout) -> Contrast:
+    sources = error_over_sources(terms, layout)
     return Contrast(
         value=float(sum(weight * measured.value for weight, measured in terms)),
         draws=error_over_draws(terms),
-        sources=error_over_sources(terms, layout),
+        sources=sources,
+        upper=sources,
         own_df=float(max(terms[0][1].n_seen.max() - 1, 0)),
         scale=sum(weight**2 * _own_variance(measured) for weight, measured in terms),
         of_samples=_of_samples(terms),
@@ -184,20 +191,17 @@ def _of_samples(terms: list[tuple[float, Measured]]) -> Interval:
 
 
 def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> list[Told]:
-    errors = [contrast.sources for contrast in contrasts]
+    errors, uppers = ([getattr(contrast, end) for contrast in contrasts] for end in ("sources", "upper"))
     if moderated and errors:
-        # A weight of nothing, as of what two sizes leave over, has no scale of its own.
-        scale = np.array([contrast.scale or 1.0 for contrast in contrasts])
-        variances, dfs = moderated_variances(
-            np.array([error.se**2 for error in errors]) / scale, np.array([contrast.own_df for contrast in contrasts])
-        )
-        variances = variances * scale
-        errors = [Error(float(np.sqrt(variance)), float(df)) for variance, df in zip(variances, dfs, strict=True)]
+        errors, uppers = _moderated(errors, contrasts), _moderated(uppers, contrasts)
     n_claims = max(len(contrasts) * beside, 1)
     level = 1 - 0.05 / n_claims
     claimed = []
-    for contrast, error in zip(contrasts, errors, strict=True):
-        interval = t_interval(contrast.value, error.se, error.df, level=level)
+    for contrast, error, upper in zip(contrasts, errors, uppers, strict=True):
+        interval = Interval(
+            t_interval(contrast.value, error.se, error.df, level=level).lower,
+            t_interval(contrast.value, upper.se, upper.df, level=level).upper,
+        )
         if contrast.of_samples.known:
             interval = joined(interval, contrast.of_samples)
         over_draws = t_interval(contrast.value, contrast.draws.se, contrast.draws.df)
@@ -205,3 +209,12 @@ def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> lis
         p_value = float(np.minimum(n_claims * t_p_value(contrast.value, error.se, error.df), 1.0))
         claimed.append(Told(contrast.value, interval, over_draws, of_draws, p_value))
     return claimed
+
+
+def _moderated(errors: Sequence[Error], contrasts: Sequence[Contrast]) -> list[Error]:
+    # A weight of nothing, as of what two sizes leave over, has no scale of its own.
+    scale = np.array([contrast.scale or 1.0 for contrast in contrasts])
+    variances, dfs = moderated_variances(
+        np.array([error.se**2 for error in errors]) / scale, np.array([contrast.own_df for contrast in contrasts])
+    )
+    return [Error(float(np.sqrt(variance)), float(df)) for variance, df in zip(variances * scale, dfs, strict=True)]

@@ -202,16 +202,18 @@ def _variance_of_mean(values: np.ndarray, clustering: np.ndarray) -> tuple[float
     return float(np.sum(distance**2) / df / len(values)), float(df)
 
 
-def error_over_sources(terms: Sequence[tuple[float, Measured]], layout: Layout, *, doubled: bool = True) -> Error:
+def error_over_sources(
+    terms: Sequence[tuple[float, Measured]], layout: Layout, *, doubled: bool = True, whole_draws: bool = True
+) -> Error:
     """Error of a weighted sum of mean accuracies if the sources, and with them the samples, had been others.
 
     From leaving sources out, where the trials hold that, else from the influences of test sources, their variance
-    `doubled` (or with what moves whole draws added, for a contrast of classes in the answers of the same models). Never
-    less than over draws (where sources are drawn in turn that takes more for chance than it is). NaN as long as no
-    stratum has had two of its sources tested.
+    `doubled` (or with what moves `whole_draws` added, for a contrast of classes in the answers of the same models; or
+    alone, where what was trained on cancels). Never less than over draws (where sources are drawn in turn that takes
+    more for chance than it is). NaN as long as no stratum has had two of its sources tested.
     """
     left_out = _by_leaving_out(terms, layout)
-    over_sources = _from_influences(terms, layout, doubled) if np.isnan(left_out.se) else left_out
+    over_sources = _from_influences(terms, layout, doubled, whole_draws) if np.isnan(left_out.se) else left_out
     over_draws = error_over_draws(terms)
     if over_draws.se > over_sources.se:
         return Error(over_draws.se, min(over_draws.df, over_sources.df))
@@ -238,12 +240,14 @@ def _by_leaving_out(terms: Sequence[tuple[float, Measured]], layout: Layout) -> 
     return Error(float(np.sqrt(variance)), float(df)) if df > 0 else UNKNOWN_ERROR
 
 
-def _from_influences(terms: Sequence[tuple[float, Measured]], layout: Layout, doubled: bool) -> Error:
+def _from_influences(
+    terms: Sequence[tuple[float, Measured]], layout: Layout, doubled: bool, whole_draws: bool
+) -> Error:
     """Twice the variance over the sources of each stratum (mean over clusterings), and what clusterings disagree by.
 
     Once for the sources that are tested and once for the models that they train; the latter is no less than what moves
-    whole draws, and no more than that where it is not `doubled`. Degrees of freedom are those of sources (and
-    clusterings): repeats add none.
+    whole draws, and no more than that where it is not `doubled` (nothing, without `whole_draws`). Degrees of freedom
+    are those of sources (and clusterings): repeats add none.
 
     This errs on the safe side where clusterings differ much (the first part then holds some of the second). Rubin's
     rule for imputations adds the variance between clusterings 1 + 1/m times instead of 1/m: it asks what one clustering
@@ -263,7 +267,7 @@ def _from_influences(terms: Sequence[tuple[float, Measured]], layout: Layout, do
     if n_clusterings > 1:
         of_units = 2 * within if doubled else within
         return pooled(np.array([of_units, between / n_clusterings]), np.array([df, n_clusterings - 1.0]))
-    noise = sum(_training_noise(of_scheme) for of_scheme in _by_scheme(terms))
+    noise = sum(_training_noise(of_scheme) for of_scheme in _by_scheme(terms)) if whole_draws else 0.0
     return Error(float(np.sqrt(within + (np.maximum(within, noise) if doubled else noise))), df)
 
 
