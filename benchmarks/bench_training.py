@@ -1,9 +1,9 @@
 """What makes training a network cheap on a processor, and what does it cost in accuracy? On MNIST of ../shared/data.
 
-`python -m benchmarks.bench_training speed|accuracy|epochs [--networks cnn_1,lenet] [--rounds 5]`. *speed*: processor
-seconds of an epoch in single precision, and what share of it every other way takes in the same round; *accuracy*: the
-difference that rounding and larger batches make, with the same images and seeds; *epochs*: how accurate a network has
-become after each epoch. Each round draws other images. Asserts nothing.
+`python -m benchmarks.bench_training [speed] [accuracy] [epochs] [--networks cnn_1,lenet] [--rounds 5]`. *speed*:
+processor seconds of an epoch in single precision, and what share of it every other way takes in the same round;
+*accuracy*: the difference that rounding and larger batches make, with the same images and seeds; *epochs*: how accurate
+a network has become after each epoch. Each round draws other images. Asserts nothing.
 """
 
 import argparse
@@ -155,7 +155,7 @@ def epochs(networks: list[str], n: int, n_epochs: int, rounds: int) -> None:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("what", choices=("speed", "accuracy", "epochs"))
+    options.add_argument("what", nargs="*", default=["speed", "accuracy", "epochs"])
     options.add_argument("--networks", default="mlp_2048,cnn_1,cnn_2,cnn_3,lenet,resnet20")
     options.add_argument("--images", type=int, default=1000)
     options.add_argument("--epochs", type=int, default=5)
@@ -163,16 +163,17 @@ def main() -> None:
     options.add_argument("--compiled", action="store_true", help="torch.compile too: needs a C++ compiler and minutes")
     given = options.parse_args()
     names = given.networks.split(",")
-    print(
-        f"\n## {given.what}, {given.images} images of MNIST, {given.rounds} rounds, {date.today()}, "
-        f"{platform.machine()}, torch {torch.__version__}, load {os.getloadavg()[0]:.1f}\n"
-    )
-    if given.what == "speed":
-        speed(names, (*WAYS, COMPILED) if given.compiled else WAYS, given.images, given.rounds)
-    elif given.what == "accuracy":
-        accuracy(names, given.images, given.epochs, given.rounds)
-    else:
-        epochs(names, given.images, given.epochs, given.rounds)
+    for what in given.what:
+        print(
+            f"\n## {what}, {given.images} images of MNIST, {given.rounds} rounds, {date.today()}, "
+            f"{platform.machine()}, torch {torch.__version__}, load {os.getloadavg()[0]:.1f}\n"
+        )
+        if what == "speed":
+            speed(names, (*WAYS, COMPILED) if given.compiled else WAYS, given.images, given.rounds)
+        elif what == "accuracy":
+            accuracy(names, given.images, given.epochs, given.rounds)
+        else:
+            epochs(names, given.images, given.epochs, given.rounds)
 
 
 if __name__ == "__main__":
