@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from unittest.mock import patch
 
 import numpy as np
@@ -144,13 +145,16 @@ def epochs(networks: list[str], n: int, n_epochs: int, rounds: int) -> None:
         for seed in range(rounds):
             x, y, x_test, y_test = drawn(n, seed)
             network = MODELS[name](n_epochs=n_epochs)
-
-            def look(done: int, *_: object) -> None:
-                right[seed, done - 1] = (network.predict(x_test) == y_test).mean()  # noqa: B023
-
+            look = partial(_look, network, x_test, y_test, right[seed])
             network.fit(x, y, seed=seed, n_classes=10, on_epoch=look)
         each = (time.process_time() - start) / rounds / n_epochs
         print(f"| {name} | {' | '.join(f'{100 * mean:.1f}' for mean in right.mean(axis=0))} | {each:.1f} |", flush=True)
+
+
+def _look(
+    network: PaperNetwork, x: np.ndarray, y: np.ndarray, right: np.ndarray, done: int, _n_epochs: int, _loss: float
+) -> None:
+    right[done - 1] = (network.predict(x) == y).mean()
 
 
 def main() -> None:

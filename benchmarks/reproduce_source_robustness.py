@@ -28,6 +28,7 @@ from core.models.paper_networks import PaperNetwork
 from core.split import Split
 from core.trials import Context, Draw, found_in, needed_by, notes_in, sources_at_hand
 from core.trials.epochs import predict_at, untrained
+from core.trials.run import table_of
 from core.trials.together import predict_together
 from tests.papers.source_aware_robustness import CNNS, INTERVALS
 from tests.papers.source_aware_robustness import MODELS as TABLE_1
@@ -161,9 +162,9 @@ def store(
     dataset, draw = mnist(budget.subset), trial.draw
     at_epoch, seconds = predicted
     rows = [
-        plan.trial_plan.rows_of(dataset, draw, labels, model=trial.model, seconds=seconds, split=split).assign(
-            size=trial.size, epoch=epoch
-        )
+        table_of(
+            [plan.trial_plan.counted(dataset, draw, labels, model=trial.model, seconds=seconds, split=split)]
+        ).assign(size=trial.size, epoch=epoch)
         for epoch, labels in at_epoch.items()
     ]
     keep(pd.concat(rows, ignore_index=True), budget.folder / trial.file)

@@ -168,7 +168,7 @@ def read_bytes(file: File, limits: Limits) -> bytes:
             f"{name}: the file is larger than {limits.file_bytes / MIB:g} MiB. Give a smaller one, such as a sample."
         )
     if not content:
-        raise DataError(f"{name}: the file is empty.")
+        raise DataError(f"{name}: the file is empty. Write it again, or choose another.")
     return content
 
 
@@ -188,7 +188,7 @@ def unpack_gzip(content: bytes, name: str, limits: Limits) -> bytes:
             f"{name}: unpacks beyond the limit of {limits.unpacked_bytes / MIB:g} MiB. Give a smaller sample."
         )
     if not unpacked:
-        raise DataError(f"{name}: there is nothing in this gzip file.")
+        raise DataError(f"{name}: there is nothing in this gzip file. Pack it again, or choose another.")
     return unpacked
 
 

@@ -15,7 +15,7 @@ from core.trials.fitting_predictions import (
     rows_of_ids,
     trial_numbers,
 )
-from core.trials.run import COLUMNS, as_frame
+from core.trials.run import COLUMNS, as_frame, table_of
 from core.trials.trial_plan import TrialPlan
 
 
@@ -106,5 +106,5 @@ def _model_rows(plan: TrialPlan, dataset: Dataset, given: Predictions, name: str
         check_part(split, rows[mine], dataset.ids, place)
         by_row = dict(zip(rows[mine].tolist(), predicted[mine].tolist(), strict=True))
         ordered = np.array([by_row[row] for row in split.test.tolist()], dtype=np.int64)
-        frames.append(plan.rows_of(dataset, draws[number], ordered, model=name, seconds=nan))
+        frames.append(table_of([plan.counted(dataset, draws[number], ordered, model=name, seconds=nan)]))
     return frames

@@ -368,22 +368,6 @@ class TrialPlan:
             return self.split(dataset, draw), None
         return spared_split(self, dataset, draw)
 
-    def rows_of(
-        self,
-        dataset: Dataset,
-        draw: Draw,
-        predicted: Integer[np.ndarray, " n_test"],
-        *,
-        model: str,
-        seconds: float,
-        split: Split | None = None,
-    ) -> pd.DataFrame:
-        """The rows of a draw whose test part somebody predicted, in the order of `split(dataset, draw).test`.
-
-        `split` is another one of the draw, with the same test part, where the model was trained on less.
-        """
-        return table_of([self.counted(dataset, draw, predicted, model=model, seconds=seconds, split=split)])
-
     def counted(
         self,
         dataset: Dataset,
@@ -394,7 +378,10 @@ class TrialPlan:
         seconds: float,
         split: Split | None = None,
     ) -> Counted:
-        """The rows of a draw, as `rows_of` gives them, before they are a table."""
+        """The rows of a draw whose test part somebody predicted, in the order of `split(dataset, draw).test`.
+
+        `split` is another one of the draw, with the same test part, where the model was trained on less.
+        """
         return count_trial(
             dataset,
             split or self.split(dataset, draw),

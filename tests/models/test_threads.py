@@ -1,5 +1,6 @@
 """One thread, whatever is loaded meanwhile; the libraries are looked for once, and again after an import."""
 
+import importlib
 import sys
 from types import ModuleType
 
@@ -25,8 +26,7 @@ def test_one_thread_within_and_as_before_afterwards():
 
 
 def test_what_is_loaded_within_one_is_held_to_one_thread_by_the_next(monkeypatch):
-    import sklearn.svm  # noqa: F401
-
+    importlib.import_module("sklearn.svm")  # which has threads of its own
     with threadpool_limits(limits=2):
         with single_threaded():
             with threadpool_limits(limits=2):  # as a library that is loaded now comes with its own number
