@@ -282,8 +282,8 @@ def test_fitting_and_counting_are_two_things(wine, own):
     split = PLAN.split(wine, draw)
     predicted, seconds = fit_and_predict(MODELS["logistic"](), wine, split, seed=0, should_stop=lambda: False)
     assert seconds > 0
-    rows = PLAN.rows_of(wine, draw, predicted, model="logistic", seconds=seconds)
-    assert rows["n_correct"].tolist() == own["n_correct"].tolist()[: len(rows)]
+    n_correct = PLAN.counted(wine, draw, predicted, model="logistic", seconds=seconds)["n_correct"].tolist()
+    assert n_correct == own["n_correct"].tolist()[: len(n_correct)]
 
 
 def test_corrected_roles_and_classes_are_kept(wine, at_home, own):
