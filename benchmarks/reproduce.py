@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks import case_study_average_case, reproduce_test_quality
-from benchmarks.reproduce_source_robustness import CLUSTERINGS, PRINTED, PRINTED_SIZES, mnist
+from benchmarks.reproduce_source_robustness import CLUSTERINGS, PRINTED, PRINTED_SIZES, SCHEMES, mnist
 from core.data import Dataset
 from core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
 from core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
@@ -103,6 +103,7 @@ def sources_1(bench: Bench) -> list[Row]:
     plan = TrialPlan(
         models=models,
         source_finders=("kmeans",) if bench.scale == "small" else ("kmeans", "acol"),
+        schemes=SCHEMES,
         n_repeats=bench.size(5, 20, 100),
         n_clusterings=1,
         epoch="best",
