@@ -110,7 +110,7 @@ def print_one_assignment() -> None:
             for n in SIZES:
                 x, _ = made("components", n)
                 centers = x[np.random.default_rng(1).choice(n, n_clusters, replace=False)]
-                cost = (centers**2).sum(axis=1) - 2 * x @ centers.T
+                cost = (centers**2).sum(axis=1)[:, None] - 2 * centers @ x.T
                 quotas = np.full((n_labels, n_clusters), n // n_labels // n_clusters)
                 first, sink = first_of_each(quotas.sum(axis=1)), np.empty(n, dtype=np.int32)
 

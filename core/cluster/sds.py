@@ -21,7 +21,7 @@ from core.cluster.transport import assign_labels
 from core.data.errors import DataError
 from core.models.threads import single_threaded
 
-MOST_IN_A_START = 10_000
+MOST_IN_A_START = 3_000
 """Samples that the starts are tried on, drawn label by label; the best start goes on with all."""
 MOST_STEPS = 300
 ENOUGH_IN_A_START = 1e-4
@@ -201,27 +201,31 @@ def _stratified(quotas: Quotas, rng: np.random.Generator) -> tuple[Integer[np.nd
 def _steps(
     x: Features, quotas: Quotas, centers: Centers, prices: Float[np.ndarray, "n_labels n_clusters"], enough: float
 ) -> _Clustering:
-    """Lloyd's steps: assign exactly, move the centres to the means, until a step lowers the inertia no more."""
+    """Lloyd's steps: assign exactly, move the centres to the means, until a step lowers the inertia no more.
+
+    Means go on in the direction in which they moved: samples are assigned to centres as far beyond the means as these
+    are from the last ones. A step that gains nothing so is made again from the means themselves.
+    """
     first = first_of_each(quotas.sum(axis=1))
     total = float(np.einsum("ij,ij->", x, x))
     n_of_each = quotas.sum(axis=0)
     prices, cluster = prices.copy(), np.empty(len(x), dtype=np.int32)
-    cost = np.empty((len(x), len(centers)))
-    best = _Clustering(centers, prices, cluster, np.inf, 0)
+    best, beyond = _Clustering(centers, prices, cluster, np.inf, 0), False
     for step in range(1, MOST_STEPS + 1):
-        # Without |x|^2, which is the same for every cluster and moves no sample.
-        np.dot(x, -2.0 * centers.T, out=cost)
-        cost += (centers**2).sum(axis=1)
-        assign_labels(cost, first, quotas, prices, cluster)
-        centers = centers.copy()
-        _move_to_means(x, cluster, n_of_each, centers)
+        assign_labels(x, centers, first, quotas, prices, cluster)
+        means = best.centers.copy()
+        _move_to_means(x, cluster, n_of_each, means)
         # Koenig and Huygens: around means the squares within are all squares less those of the means.
-        inertia = total - float(n_of_each @ (centers**2).sum(axis=1))
-        if inertia >= best.inertia:
-            break
-        gained = best.inertia - inertia
-        best = _Clustering(centers, prices.copy(), cluster.copy(), inertia, step)
-        if gained <= enough * inertia:
+        inertia = total - float(n_of_each @ (means**2).sum(axis=1))
+        before, gained = best, best.inertia - inertia
+        if gained > 0:
+            best = _Clustering(means, prices.copy(), cluster.copy(), inertia, step)
+        if gained > enough * inertia:
+            beyond = before.n_steps > 0
+            centers = 2.0 * means - before.centers if beyond else means
+        elif beyond:
+            beyond, centers = False, best.centers
+        else:
             break
     return best
 

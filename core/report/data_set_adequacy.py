@@ -18,7 +18,7 @@ from core.evaluate.source_robustness import Difference
 from core.evaluate.wording import count, percent, plural, points, ratio
 from core.figures import data_set_adequacy as figures
 from core.report.names import MODEL_TITLES
-from core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
 
 SHORT = {
     "more": "more samples",
@@ -75,7 +75,7 @@ def metrics(found: Adequacy, of: Curve) -> list[Metric]:
         Metric(
             f"Accuracy, {on[end]}",
             percent(estimate.value),
-            brackets(percent, estimate.value, estimate.over_sources),
+            over_repeats(percent, estimate.value, estimate.over_sources),
             "At the largest size. The interval is the 95 % CI for new data.",
             baseline if of.label is None else "",
         )
@@ -187,7 +187,7 @@ def _difference(step: Step, end: str) -> str:
 
 
 def _points(label: str, told: Told, meaning: str) -> Metric:
-    return Metric(label, points(told.value), brackets(points, told.value, told.interval), meaning)
+    return Metric(label, points(told.value), over_repeats(points, told.value, told.interval), meaning)
 
 
 def _bare_points(told: Told) -> str:

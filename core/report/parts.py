@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import isnan
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -108,3 +109,14 @@ def brackets(write: Callable[..., str], value: float, interval: Interval) -> str
     '[40.0, 60.0]'
     """
     return write(value, interval).removeprefix(write(value)).strip()
+
+
+def over_repeats(write: Callable[..., str], value: float, interval: Interval) -> str:
+    """The interval of what repeats estimate, or why there is none.
+
+    >>> from core.evaluate.wording import percent
+    >>> over_repeats(percent, 0.5, Interval(float("nan"), float("nan")))
+    'no interval: too few repeats'
+    """
+    told = brackets(write, value, interval)
+    return "no interval: too few repeats" if not told and not isnan(value) else told

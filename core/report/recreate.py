@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import core
 from core.data import EXAMPLES, DataError, Dataset, load_example
-from core.trials import Plan
+from core.trials import Plan, version_of
 from core.workspace.errors import WorkspaceError
 from core.workspace.plans import PLANS, load_plan
 from core.workspace.provenance import LIBRARIES
@@ -52,7 +52,7 @@ def recipe(run: Run, example: str | None) -> str:
         "touchstone": run.provenance.get("touchstone", core.version()),
         "kind": run.kind,
         "plan": json.loads(run.plan),
-        "method": method_version(run) or plan.METHOD_VERSION,
+        "method": method_version(run) or version_of(plan),
         "data": data if example is None else data | {"example": example},
         "key": run.key,
         "versions": run.provenance.get("versions", {}),
@@ -68,9 +68,9 @@ def recreate(workspace: Workspace, owner: str, text: str, *, given: Dataset | No
     """
     content = _content(text)
     plan, wanted = load_plan(json.dumps(content["plan"])), content["data"]
-    if "method" in content and content["method"] != plan.METHOD_VERSION:
+    if "method" in content and content["method"] != (version := version_of(plan)):
         raise DataError(
-            f"The method of {plan.kind!r} is version {plan.METHOD_VERSION} here and was {content['method']} in the "
+            f"The method of {plan.kind!r} is version {version} here and was {content['method']} in the "
             "file. The same parameters now give another result, so this run cannot be repeated. "
             f"Use Touchstone {content.get('touchstone', 'of then')}, or start a new run."
         )

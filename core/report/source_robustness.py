@@ -26,7 +26,7 @@ from core.evaluate.wording import percent, points, ratio
 from core.figures import source_robustness, source_robustness_finders
 from core.figures.source_robustness_sources import held_out_chart
 from core.report.names import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
-from core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
 from core.trials import TrialPlan
 
 Row = tuple[str, str]
@@ -207,7 +207,7 @@ def table(intervals: AccuracyIntervals) -> Table:
 
 
 def _metric(label: str, write: Callable[..., str], estimate: ExpectedValue, meaning: str) -> Metric:
-    interval = brackets(write, estimate.value, estimate.over_sources)
+    interval = over_repeats(write, estimate.value, estimate.over_sources)
     return Metric(label, write(estimate.value), interval, f"{meaning} The interval is the 95 % CI for new data.")
 
 

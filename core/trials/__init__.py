@@ -5,7 +5,7 @@ from core.trials.fold_plan import FoldPlan
 from core.trials.from_predictions import trials_given, trials_of_predictions
 from core.trials.labels_for_predictions import with_labels
 from core.trials.map_plan import MapPlan
-from core.trials.plan import Context, Plan, from_json, needed_by, to_json
+from core.trials.plan import Context, Plan, from_json, needed_by, to_json, version_of
 from core.trials.plan_sources import KNOWN_SOURCES
 from core.trials.run import COLUMNS
 from core.trials.sources_plan import SourcesPlan, found_in, notes_in, sources_at_hand
@@ -35,5 +35,6 @@ __all__ = [
     "to_json",
     "trials_given",
     "trials_of_predictions",
+    "version_of",
     "with_labels",
 ]

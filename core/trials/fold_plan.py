@@ -190,7 +190,7 @@ class FoldPlan:
     described: ClassVar[str] = "{schemes} · {n_folds} · {seeds} · {models}{representation}{labels_by_fold}{options}"
 
     kind: ClassVar[str] = "folds"
-    METHOD_VERSION: ClassVar[int] = 1
+    METHOD_VERSION: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         check_fields(self)

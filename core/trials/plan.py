@@ -101,6 +101,27 @@ class Plan(Protocol):
 
 
 @runtime_checkable
+class Composed(Protocol):
+    """What a plan offers besides, where parts that it chose have versions of their own."""
+
+    def n_raised(self) -> int:
+        """How often the versions of its parts have been raised."""
+        ...
+
+
+def version_of(plan: Plan) -> int:
+    """The version of a plan's method: that of its kind, and one more for each raise of a part that it chose.
+
+    Examples
+    --------
+    >>> from core.trials.trial_plan import TrialPlan
+    >>> version_of(TrialPlan()), version_of(TrialPlan(source_finders=("same_size_kmeans",)))
+    (1, 2)
+    """
+    return plan.METHOD_VERSION + (plan.n_raised() if isinstance(plan, Composed) else 0)
+
+
+@runtime_checkable
 class Needing(Protocol):
     """What a plan offers besides, where it rests on the rows of other plans: these are worked off first, and kept."""
 

@@ -253,6 +253,10 @@ class TrialPlan:
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"{label_of(self, 'test_share')} must lie between 0 and 1, not {self.test_share!r}.")
 
+    def n_raised(self) -> int:
+        """How often the versions of its source finders have been raised."""
+        return sum(SOURCE_FINDERS[name].version - 1 for name in self.source_finders if name != KNOWN_SOURCES)
+
     def n_trials(self, dataset: Dataset) -> int:
         """Draws, also those without some sources, times models. DataError where the plan does not fit the data set."""
         check_fitting([MODELS[name] for name in self.models], dataset)

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from core.data import DataError
 from core.data.identity import key
-from core.trials import Plan, to_json
+from core.trials import Plan, to_json, version_of
 from core.workspace.errors import WorkspaceError
 from core.workspace.holders import is_dead
 from core.workspace.plans import load_plan
@@ -105,7 +105,7 @@ def run_key(plan: Plan, fingerprint: str) -> str:
     >>> run_key(TrialPlan(), "f1") == run_key(TrialPlan(n_repeats=20), "f1") != run_key(TrialPlan(), "f2")
     True
     """
-    return key(to_json(plan), fingerprint, plan.METHOD_VERSION)
+    return key(to_json(plan), fingerprint, version_of(plan))
 
 
 def method_version(run: Run) -> int | None:
@@ -114,7 +114,7 @@ def method_version(run: Run) -> int | None:
     Raises DataError for a plan that this version does not know.
     """
     plan = load_plan(run.plan)
-    versions = range(plan.METHOD_VERSION, 0, -1)
+    versions = range(version_of(plan), 0, -1)
     return next((version for version in versions if key(to_json(plan), run.fingerprint, version) == run.key), None)
 
 

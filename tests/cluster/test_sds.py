@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.cluster import kmeans_plusplus
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
@@ -18,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from core.cluster import SameSizeKMeans, SDSKMeans
 from core.cluster.sds import MOST_IN_A_START, MOST_STEPS
 from core.data.errors import DataError
-from tests.cluster.transport_oracle import least_cost
+from tests.cluster.transport_oracle import assigned, least_cost
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGITS = load_digits()
@@ -109,6 +110,22 @@ def test_it_ends_where_no_other_assignment_to_its_centres_is_better():
     found = SDSKMeans(3, random_state=0).fit(x, y)
     to_centres = ((x[:, None] - found.cluster_centers_) ** 2).sum(axis=2)
     assert least_cost(to_centres, found.quotas_) == pytest.approx(found.inertia_, rel=1e-5)
+
+
+def test_steps_beyond_the_means_end_lower_than_plain_ones():
+    """Plain steps of Lloyd, written out, from starts of the same kind, on twelve data sets without any cluster."""
+    lower = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        x, y = rng.normal(size=(600, 10)), np.sort(rng.integers(0, 3, 600))
+        found = SDSKMeans(5, n_init=1, random_state=seed).fit(x, y)
+        centres, before, inertia = kmeans_plusplus(x, 5, random_state=seed)[0], np.inf, 1e300
+        while inertia < before:
+            before, cluster = inertia, assigned(((x[:, None] - centres) ** 2).sum(axis=2), found.quotas_)
+            centres = np.array([x[cluster == k].mean(axis=0) for k in range(5)])
+            inertia = ((x - centres[cluster]) ** 2).sum()
+        lower.append(np.log(inertia / found.inertia_))
+    assert np.mean(lower) > 2 * np.std(lower) / len(lower) ** 0.5
 
 
 def test_equal_seeds_give_equal_labels_and_other_seeds_others():

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.cluster.transport import balance
+from core.cluster.transport import balance, repair
 from tests.cluster.transport_oracle import assigned, least_cost, twin
 
 KINDS = ("smooth", "ties", "copies", "far apart")
@@ -98,8 +98,18 @@ def test_one_label_among_many_sinks_is_nearly_settled_by_prices_and_wholly_at_le
     quotas = np.bincount(np.arange(600) % n_sinks)[None]
     at_first = np.bincount(cost.argmin(axis=1), minlength=n_sinks)
     assert np.maximum(at_first - quotas[0], 0).sum() > 300
-    left = balance(cost, quotas[0], np.zeros(n_sinks), np.empty(600, dtype=np.int32))
+    left = balance(cost.T.copy(), quotas[0], np.zeros(n_sinks), np.empty(600, dtype=np.int32), np.empty(600))
     assert left < 60
     sink = assigned(cost, quotas)
     np.testing.assert_array_equal(counts(sink, quotas), quotas)
     assert cost[np.arange(600), sink].sum() == pytest.approx(least_cost(cost, quotas), rel=1e-9)
+
+
+def test_a_path_beyond_the_budget_is_left_to_all_items():
+    """Two items too many in one sink: the first may move among the least decided ones, the second only at more."""
+    cost = np.array([[0.0, 0.0, 0.0, 5.0], [1.0, 2.0, 9.0, 0.0]])
+    prices, sink, margin = np.zeros(2), np.array([0, 0, 0, 1], dtype=np.int32), np.array([1.0, 2.0, 9.0, 5.0])
+    assert not repair(cost, np.array([1, 3]), prices, sink, margin, 1.5)
+    assert (sink.tolist(), prices.tolist()) == ([1, 0, 0, 1], [0.0, -1.0])
+    assert repair(cost, np.array([1, 3]), prices, sink, margin, np.inf)
+    assert (sink.tolist(), prices.tolist()) == ([1, 1, 0, 1], [0.0, -2.0])

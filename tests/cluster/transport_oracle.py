@@ -4,14 +4,17 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from core.cluster.quotas import first_of_each
-from core.cluster.transport import assign_labels
+from core.cluster.transport import assign
 
 
 def assigned(cost: np.ndarray, quotas: np.ndarray, prices: np.ndarray | None = None) -> np.ndarray:
     """Ours, for items sorted by label; without `prices` it starts cold."""
     sink = np.empty(len(cost), dtype=np.int32)
     prices = np.zeros(quotas.shape) if prices is None else prices
-    assign_labels(cost.copy(), first_of_each(quotas.sum(axis=1)), quotas, prices, sink)
+    first = first_of_each(quotas.sum(axis=1))
+    for label, quota in enumerate(quotas):
+        own = slice(first[label], first[label + 1])
+        assign(cost[own].T.copy(), quota, prices[label], sink[own])
     return sink
 
 

@@ -115,6 +115,10 @@ class AdequacyPlan:
         """The plan whose draws these are: the same in everything but the sizes."""
         return TrialPlan(**{field.name: getattr(self, field.name) for field in fields(self) if field.name != "sizes"})
 
+    def n_raised(self) -> int:
+        """How often the versions of its source finders have been raised."""
+        return self.trial_plan.n_raised()
+
     def fitting(self, dataset: Dataset) -> tuple[int, ...]:
         """The sizes that fit the data set."""
         largest = (1 - self.test_share) * len(dataset.y)

@@ -127,6 +127,10 @@ class CloudsPlan:
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
 
+    def n_raised(self) -> int:
+        """How often the version of its source finder has been raised."""
+        return SOURCE_FINDERS[self.source_finder].version - 1
+
     @property
     def title(self) -> str:
         """What a person calls it.

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 import core
+from core.cluster import SOURCE_FINDERS
 from core.workspace.errors import WorkspaceError
 from core.workspace.plans import PLANS
 
@@ -27,6 +28,7 @@ def versions_here(kind: str) -> dict[str, str]:
         "Touchstone": core.__version__,
         **core.versions(*LIBRARIES),
         "the method": "none" if plan is None else f"version {plan.METHOD_VERSION}",
+        "how sources are found": f"version {'.'.join(str(finder.version) for finder in SOURCE_FINDERS.values())}",
     }
 
 
