@@ -29,7 +29,9 @@ NEVER = np.inf
 AT_ONCE = 256
 """Items whose best sinks are looked for together: what is noted of them stays in the nearest cache."""
 NEAR = 8
-"""Items a sink, and an item to be moved, among which `repair` looks first; seldom does it need others."""
+"""Among so many items a sink and an item to be moved, or one in so many, `repair` looks first; seldom among all."""
+LOOKS = 8
+"""So often are the items of a sink looked through for the one that loses least by moving; then a heap is made."""
 
 
 @njit(cache=True, nogil=True)
@@ -225,7 +227,7 @@ def newton_step(quota, sink, second, margin, unbalanced, step):
 def settle(cost, quota, price, sink, margin, unbalanced):
     """Make preferences meet the quotas at least cost, among the least decided items if that will do."""
     n, n_sinks = len(sink), len(quota)
-    n_near = NEAR * (unbalanced + n_sinks)
+    n_near = max(NEAR * (unbalanced + n_sinks), n // NEAR)
     if n_near < n and repair(cost, quota, price, sink, margin, about_as_small(margin, n_near)):
         return
     repair(cost, quota, price, sink, margin, NEVER)
@@ -250,8 +252,8 @@ def repair(cost, quota, price, sink, margin, budget):
     as they are, put together, no longer than the budget.
 
     `nearest[u, v]` is the item of u that loses least by moving to v, and `loss[u, v]` what it loses. Neither depends
-    on prices. A heap of the items of u is made when its least item towards v has left, and not before. `head` and
-    `after` (with `before`, its inverse) lead through the items of a sink, so that no other item is looked at for it.
+    on prices. A heap of the items of u is made when its least item towards v has left several times. `head` and `after`
+    (with `before`, its inverse) lead through the items of a sink, so that no other item is looked at for it.
     """
     n_sinks = len(quota)
     count = np.zeros(n_sinks, dtype=np.int64)
@@ -371,6 +373,15 @@ def leave(i, u, head, after, before):
 def find_nearest(u, v, cost, sink, head, after, loss, nearest, heap_of, heaps):
     """The item of u that lost least by moving to v has left u: find the next."""
     if heap_of[u, v] < 0:
+        loss[u, v], nearest[u, v] = NEVER, -1
+        i = head[u]
+        while i >= 0:
+            if cost[v, i] - cost[u, i] < loss[u, v]:
+                loss[u, v], nearest[u, v] = cost[v, i] - cost[u, i], i
+            i = after[i]
+        heap_of[u, v] -= 1
+        if heap_of[u, v] >= -LOOKS:
+            return
         heap = [(0.0, 0) for _ in range(0)]
         i = head[u]
         while i >= 0:

@@ -1,4 +1,4 @@
-"""Worlds in which a doubling of the data would bring next to nothing, would bring much, or cannot mend the sources.
+"""Worlds in which a doubling of the data would bring nothing or next to it, much, or cannot mend the sources.
 
 Data are drawn, models are fitted, on training parts of several sizes as AdequacyPlan makes them. What the next doubling
 truly brings is the mean difference between the largest size and half of it on data sets twice as large, by
@@ -127,6 +127,9 @@ def learns_the_exponent(data_seed: int) -> bool:
 CEILING = Drawn(4000, 32, 3.5)
 STEEP = Drawn(280, 40, 3.5)
 SOURCES = Drawn(600, 6, 3.5, n_sources=8, spread=1.5)
+BY_LOT = Drawn(600, 6, 0.0)
+ALIKE = Drawn(600, 6, 0.0, n_sources=8, spread=1.5)
+"""Classes with the same centre: what is to be known of one is known of its sources alone, and helps on no other."""
 
 
 def _world(name: str, drawn: Drawn, effects: Mapping[str, float], best: Callable[[int], Mapping[str, bool]]) -> World:
@@ -144,4 +147,6 @@ WORLDS: tuple[World, ...] = (
         {GAIN: 0.002, GAP: 0.15},
         lambda data_seed: {GAIN: learns_the_exponent(data_seed), GAP: True},
     ),
+    _world("labels by lot", BY_LOT, {GAIN: 0.0}, lambda _: {}),
+    _world("8 known sources in each class, classes alike", ALIKE, {GAIN: 0.0}, lambda _: {}),
 )

@@ -1,4 +1,4 @@
-"""Is adequacy right or undecided, never wrong, and right in at least half? A short run of its three worlds."""
+"""Is adequacy right or undecided, never wrong, and right in at least half, where there is something to find?"""
 
 import pytest
 
@@ -16,4 +16,5 @@ def test_the_worlds_of_adequacy(world):
     judged = GAP if GAP in world.effects else GAIN
     for kind in world.effects:
         assert {of_data[kind].decision for of_data in claims} <= {right[kind], "undecided"}
-    assert sum(of_data[judged].decision == right[judged] for of_data in claims) >= 2
+    if world.effects[judged]:
+        assert sum(of_data[judged].decision == right[judged] for of_data in claims) >= 2
