@@ -178,7 +178,7 @@ def soften(cost, quota, price):
 @njit(cache=True, nogil=True)
 @no_type_check
 def mean_spread(cost, quota, price, every):
-    """How much dearer than its cheapest sink the open sinks are for an item, on average over every so-manieth."""
+    """How much dearer than its cheapest sink the open sinks are for an item; the mean over one item in `every`."""
     n_sinks, n = cost.shape
     total, n_open, n_items = 0.0, 0, 0
     for k in range(n_sinks):

@@ -118,5 +118,5 @@ def over_repeats(write: Callable[..., str], value: float, interval: Interval) ->
     >>> over_repeats(percent, 0.5, Interval(float("nan"), float("nan")))
     'no interval: too few repeats'
     """
-    told = brackets(write, value, interval)
-    return "no interval: too few repeats" if not told and not isnan(value) else told
+    ends = brackets(write, value, interval)
+    return "no interval: too few repeats" if not ends and not isnan(value) else ends

@@ -1,12 +1,15 @@
 """Where the version of a method is raised, what it computed before still opens, and says so."""
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
+from core.cluster import SOURCE_FINDERS
 from core.report.provenance import OLDER_METHOD, provenance
 from core.report.recreate import recipe, recreate
+from core.trials import TrialPlan
 from core.workspace import frames
 from core.workspace.engine.runner import Engine
 from core.workspace.errors import WorkspaceError
@@ -77,3 +80,14 @@ def test_what_is_taken_away_of_an_older_run_says_so(workspace, old):
 def test_a_run_of_a_kind_that_is_not_known_here_is_of_no_older_method(old):
     unknown = Run(**{**vars(old), "kind": "oracle", "plan": '{"kind":"oracle"}'})
     assert not unknown.older_method
+
+
+def test_a_source_finder_that_changes_makes_those_runs_older_that_chose_it(workspace, wine, monkeypatch):
+    fingerprint = workspace.add_dataset(LOCAL_OWNER, wine)
+    chose, did_not = (
+        workspace.create_run(LOCAL_OWNER, TrialPlan(source_finders=(name,)), fingerprint)
+        for name in ("same_size_kmeans", "kmeans")
+    )
+    finder = SOURCE_FINDERS["same_size_kmeans"]
+    monkeypatch.setitem(SOURCE_FINDERS, "same_size_kmeans", replace(finder, version=finder.version + 1))
+    assert [workspace.run(LOCAL_OWNER, run.id).older_method for run in (chose, did_not)] == [True, False]
