@@ -37,7 +37,7 @@ def kinds_in_code() -> set[str]:
     return {text for text in texts if KIND.fullmatch(text)}
 
 
-ALWAYS_ABOVE = {"data_set_adequacy.gain", "data_set_adequacy.gap"}
+ALWAYS_ABOVE = {"data_set_adequacy.gap"}
 """Kinds whose worlds all have an effect, so that only "small" and "below" can be wrong in them."""
 
 
