@@ -20,10 +20,10 @@ from numba import njit
 MOST_PRICE_MOVES = 12
 FAR_OFF = 4
 """With one item in so many at a sink where it is not wanted, prices are far off: preferences are softened first."""
-N_COOLINGS = 10
+N_COOLINGS = 7
 FAINTEST = 30.0
 """A sink that is so many temperatures dearer than the best one attracts nothing."""
-SOFTENED = 30
+SOFTENED = 10
 """Items a sink that are softened, where there are so many."""
 NEVER = np.inf
 AT_ONCE = 256
@@ -39,14 +39,14 @@ LOOKS = 8
 def assign_labels(x, centers, first, quotas, prices, cluster):
     """Assign the samples of every label l, `x[first[l]:first[l + 1]]`, to centres at least squared distance.
 
-    Prices, (n_labels, n_clusters), begin where they are, and move in place.
+    Prices, (n_labels, n_clusters), begin where they are, and move in place. Costs have the precision of x.
     """
     n_clusters = len(centers)
-    doubled, squares = -2.0 * centers, (centers**2).sum(axis=1)
+    doubled, squares = (-2.0 * centers).astype(x.dtype), (centers**2).sum(axis=1)
     most = 0
     for label in range(len(quotas)):
         most = max(most, first[label + 1] - first[label])
-    room = np.empty(n_clusters * most, dtype=np.float64)
+    room = np.empty(n_clusters * most, dtype=x.dtype)
     for label in range(len(quotas)):
         begin, end = first[label], first[label + 1]
         # Without |x|^2, which is the same for every cluster and moves no sample; |c|^2 counts as a part of the price.
@@ -117,25 +117,27 @@ def prefer(cost, quota, price, sink, second, margin):
     """Write each item's best sink, its second best and how far apart they are; return how many are one too many."""
     n_sinks = len(quota)
     count = np.zeros(n_sinks, dtype=np.int64)
-    best, next_best = np.empty(AT_ONCE, dtype=np.int64), np.empty(AT_ONCE, dtype=np.int64)
-    low, next_low = np.empty(AT_ONCE, dtype=np.float64), np.empty(AT_ONCE, dtype=np.float64)
+    # Sinks are noted as numbers of the costs' kind: where all have one width, one instruction takes the most of them.
+    best, next_best = np.empty(AT_ONCE, dtype=cost.dtype), np.empty(AT_ONCE, dtype=cost.dtype)
+    low, next_low = np.empty(AT_ONCE, dtype=cost.dtype), np.empty(AT_ONCE, dtype=cost.dtype)
+    prices, sinks = price.astype(cost.dtype), np.arange(n_sinks).astype(cost.dtype)
     for start in range(0, len(sink), AT_ONCE):
         n = min(AT_ONCE, len(sink) - start)
         best[:], next_best[:] = 0, 0
         low[:], next_low[:] = NEVER, NEVER
         for k in range(n_sinks):
-            row = cost[k, start : start + n]
+            row, extra, this = cost[k, start : start + n], prices[k], sinks[k]
             for i in range(n):  # nothing but choices between two values, which a processor makes for several items
-                value, u, at, next_at = row[i] + price[k], best[i], low[i], next_low[i]
+                value, u, at, next_at = row[i] + extra, best[i], low[i], next_low[i]
                 is_best, is_next = value < at, value < next_at
-                next_best[i] = u if is_best else (k if is_next else next_best[i])
+                next_best[i] = u if is_best else (this if is_next else next_best[i])
                 next_low[i] = at if is_best else (value if is_next else next_at)
-                best[i] = k if is_best else u
+                best[i] = this if is_best else u
                 low[i] = value if is_best else at
         for i in range(n):
             sink[start + i], second[start + i] = best[i], next_best[i]
             margin[start + i] = next_low[i] - low[i]
-            count[best[i]] += 1
+            count[sink[start + i]] += 1
     unbalanced = 0
     for k in range(n_sinks):
         unbalanced += max(0, count[k] - quota[k])
@@ -271,7 +273,7 @@ def repair(cost, quota, price, sink, margin, budget):
         u = sink[i]
         enter(i, u, head, after, before)
         for v in range(n_sinks):
-            lost = cost[v, i] - cost[u, i]
+            lost = lost_by(cost, i, u, v)
             if lost < loss[u, v]:
                 loss[u, v], nearest[u, v] = lost, i
     distance = np.empty(n_sinks, dtype=np.float64)
@@ -335,11 +337,18 @@ def shortest_path(start, loss, count, quota, price, distance, came_from, budget)
 
 @njit(cache=True, nogil=True)
 @no_type_check
+def lost_by(cost, i, u, v):
+    """What item i of sink u loses by moving to v, in double precision."""
+    return np.float64(cost[v, i]) - np.float64(cost[u, i])
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
 def arrive(i, u, v, cost, loss, nearest, heap_of, heaps):
     """Item i is now at sink u: it may be the one that loses least by moving to v."""
     if u == v:
         return
-    lost = cost[v, i] - cost[u, i]
+    lost = lost_by(cost, i, u, v)
     if heap_of[u, v] >= 0:
         heapq.heappush(heaps[heap_of[u, v]], (lost, i))
     if lost < loss[u, v]:
@@ -376,8 +385,9 @@ def find_nearest(u, v, cost, sink, head, after, loss, nearest, heap_of, heaps):
         loss[u, v], nearest[u, v] = NEVER, -1
         i = head[u]
         while i >= 0:
-            if cost[v, i] - cost[u, i] < loss[u, v]:
-                loss[u, v], nearest[u, v] = cost[v, i] - cost[u, i], i
+            lost = lost_by(cost, i, u, v)
+            if lost < loss[u, v]:
+                loss[u, v], nearest[u, v] = lost, i
             i = after[i]
         heap_of[u, v] -= 1
         if heap_of[u, v] >= -LOOKS:
@@ -386,7 +396,7 @@ def find_nearest(u, v, cost, sink, head, after, loss, nearest, heap_of, heaps):
         i = head[u]
         while i >= 0:
             if cost[v, i] < NEVER:
-                heap.append((cost[v, i] - cost[u, i], i))
+                heap.append((lost_by(cost, i, u, v), i))
             i = after[i]
         heapq.heapify(heap)
         heap_of[u, v] = len(heaps)

@@ -2,6 +2,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -271,6 +272,28 @@ def test_labels_that_cannot_be_used_are_refused():
         SDSKMeans(2).fit(x, np.array(["a", 1, "b", 2], dtype=object))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         SDSKMeans(2).fit(x, [1, 2, 3])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_single_precision_cannot_tell_apart_is_told_apart_in_double(seed):
+    """Groups far apart, and in each differences whose costs are less than what single precision holds of the whole."""
+    rng = np.random.default_rng(seed)
+    x = np.column_stack([np.repeat([-1e5, 1e5], 100), rng.normal(size=200)])
+    found = SameSizeKMeans(4, n_init=1, random_state=seed).fit(x)
+    to_centres = ((x[:, None] - found.cluster_centers_) ** 2).sum(axis=2)
+    assert least_cost(to_centres, found.quotas_) == pytest.approx(found.inertia_, rel=1e-5)
+
+
+def test_no_second_copy_of_the_features_is_held():
+    """Beyond the features: half of them in single precision, and some labels at a time."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(100_000, 50)), rng.integers(0, 20, 100_000)
+    SDSKMeans(5, n_init=1, random_state=0).fit(x[:300], y[:300])
+    tracemalloc.start()
+    SDSKMeans(5, n_init=1, random_state=0).fit(x, y)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 0.8 * x.nbytes
 
 
 def test_features_whose_squares_are_no_numbers_are_refused():

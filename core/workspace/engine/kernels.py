@@ -11,7 +11,7 @@ from pathlib import Path
 CORE = Path(__file__).resolve().parents[2]
 LAST_COMPILED = {
     "cluster/transport.py": "assign_labels",
-    "cluster/sds.py": "_move_to_means",
+    "cluster/sds.py": "_add_to_sums",
     "evaluate/matched_subsets/kernels.py": "count_matching",
     "evaluate/average_case/normal_kernels.py": "integrate",
 }
