@@ -27,9 +27,11 @@ def find_samples(dataset: Dataset, wanted: str) -> Search:
     (60, ('999',))
     """
     names = [name for part in wanted.split(",") if (name := part.strip().casefold())]
+    if not names:
+        return Search(np.empty(0, dtype=np.int64), ())
     keys = [_folded(dataset.ids), _folded(np.array(dataset.class_names, dtype=object))[dataset.y]]
     keys += [] if dataset.sources is None else [_folded(dataset.sources)]
-    texts = _folded(dataset.x) if dataset.kind == "text" and names else None
+    texts = _folded(dataset.x) if dataset.kind == "text" else None
     matches, missing = np.zeros(dataset.n_samples, dtype=bool), []
     for name in names:
         hits = np.any([key == name for key in keys], axis=0)

@@ -36,9 +36,9 @@ class ExactCopies:
     @property
     def conflicting(self) -> Integer[np.ndarray, " n_conflicting"]:
         """The positions of all samples, first ones included, whose content has more than one label."""
-        labels = np.unique(np.column_stack([self.first, self.y]), axis=0)
-        first, n_labels = np.unique(labels[:, 0], return_counts=True)
-        return np.flatnonzero(np.isin(self.first, first[n_labels > 1]))
+        contested = np.zeros(self.n_samples, dtype=bool)
+        contested[self.first[self.y != self.y[self.first]]] = True
+        return np.flatnonzero(contested[self.first])
 
     @property
     def n_conflicting_contents(self) -> int:
