@@ -89,7 +89,9 @@ class LayerSamples:
     @property
     def predicted(self) -> Integer[np.ndarray, " n_samples"]:
         """The code of the class that each sample is taken for."""
-        return self.proba.argmax(axis=1)
+        # Some at a time, since numpy's argmax copies an array that may not be written to.
+        parts = [self.proba[at : at + _BATCH].argmax(axis=1) for at in range(0, len(self), _BATCH)]
+        return np.concatenate(parts)
 
     @property
     def labels(self) -> Integer[np.ndarray, " n_samples"]:

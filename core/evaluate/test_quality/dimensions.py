@@ -119,8 +119,8 @@ def pairwise_boundary_conditioning(
     """
     n_classes = proba.shape[1]
     _check_labels(y, n_classes)
-    inside = _band(proba, theta1, theta2)
-    cell = y[inside] * n_classes + rivals(proba[inside], y[inside])
+    inside = np.flatnonzero(_band(proba, theta1, theta2))
+    cell = y[inside] * n_classes + rivals(proba, y, inside)
     n_in = np.bincount(cell, minlength=n_classes**2).reshape(n_classes, n_classes)
     return PairShares.of(_names(class_names, n_classes), n_in, np.bincount(y, minlength=n_classes))
 

@@ -153,17 +153,26 @@ def check_band(theta1: float, theta2: float, n_classes: int) -> None:
         )
 
 
-def rivals(proba: Float[np.ndarray, "n n_classes"], y: Integer[np.ndarray, " n"]) -> Integer[np.ndarray, " n"]:
-    """Give each sample's rival: the most probable class other than its own.
+def rivals(
+    proba: Float[np.ndarray, "n n_classes"],
+    y: Integer[np.ndarray, " n"],
+    rows: Integer[np.ndarray, " n_rows"] | None = None,
+) -> Integer[np.ndarray, " n_rows"]:
+    """Give the rival of each sample, or of each of some rows: the most probable class other than its own.
 
     Examples
     --------
     >>> rivals(np.array([[0.5, 0.3, 0.2], [0.5, 0.3, 0.2]]), np.array([0, 2]))
     array([1, 0])
     """
-    others = np.array(proba, dtype=np.float64)
-    others[np.arange(len(y)), y] = -1.0
-    return others.argmax(axis=1)
+    rows = np.arange(len(y)) if rows is None else rows
+    found = np.empty(len(rows), dtype=np.intp)
+    for start in range(0, len(rows), _CHUNK):
+        part = rows[start : start + _CHUNK]
+        others = proba[part]
+        others[np.arange(len(part)), y[part]] = -1.0
+        found[start : start + _CHUNK] = others.argmax(axis=1)
+    return found
 
 
 def _lengths(features: np.ndarray, centroids: np.ndarray, y: np.ndarray) -> Float[np.ndarray, " n"]:
