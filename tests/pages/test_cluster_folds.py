@@ -85,6 +85,17 @@ def test_folds_can_be_made_without_a_model(open_page, workspace, wine):
     assert any(alt.startswith("Map of 178 samples") for alt in charts(app))
 
 
+@pytest.mark.parametrize(("example", "sampled"), [("wine", False), ("digits", True)])
+def test_distances_of_some_samples_only_are_called_that(open_page, workspace, example, sampled):
+    dataset = load_example(example)
+    workspace.add_dataset(LOCAL_OWNER, dataset, example=example)
+    plan = FoldPlan(schemes=("random_folds",), models=(), seeds=(0,))
+    stored_run(workspace, dataset, plan=plan)
+    app = open_page("cluster_folds", data=dataset.fingerprint, **controls.parameters(plan))
+    assert "last row: the mean of" in texts(app)
+    assert ("Distances are measured on at most 750 random samples of each part." in texts(app)) == sampled
+
+
 def test_labels_that_are_specified_are_in_form_table_and_address(open_page, workspace, wine):
     app = open_page("cluster_folds", data=wine.fingerprint, folds="3", models=[""], seeds="1")
     app.text_input(key="labels_by_fold").set_value("class_0: 30 20 9; class_2: 1 1 0").run()

@@ -15,6 +15,7 @@ from core.report import cluster_folds as report
 from core.represent import number_of, number_title, numbers_of
 from core.represent.project import pca_map
 from core.split.describe_folds import FoldDescription
+from core.split.distance import MOST_ROWS
 from core.trials import MapPlan
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
@@ -184,8 +185,10 @@ def _description(folded: Folded, cut: Cut, description: FoldDescription) -> None
             ends = [f" [{fixed(float(low), 2)}, {fixed(float(high), 2)}]" for low, high in description.auc_interval]
             lines[title] = [f"{value}{end}" for value, end in zip(lines[title], [*ends, ""], strict=True)]
     config = {title: st.column_config.TextColumn(help=meaning) for title, meaning, _ in COLUMNS.values()}
+    sampled = f" Distances are measured on at most {count(MOST_ROWS)} random samples of each part."
     st.caption(
         f"{page.plain(folded.cuts[cut])}; last row: the mean of {plural(len(description.random), 'random draw')}."
+        + sampled * ("mmd" in description.measures and int(table["n_train"].max()) > MOST_ROWS)
     )
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, key=f"table-{cut.scheme}-{cut.seed}")
     with st.expander("Labels by fold", type="compact"):
