@@ -59,7 +59,7 @@ def make() -> None:
 def so_far(run: Run, *, metric: Metric) -> None:
     """The scores of the folds that have been tested, while others are."""
     folded = results.of_run(run)
-    if folded.rows.runs():
+    if folded.rows.any_tested:
         cluster_folds_scores.show(folded, metric, finished=False)
     else:
         page.nothing_yet(running=True)
@@ -84,7 +84,7 @@ def own() -> None:
 def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run | None = None) -> None:
     """Scores, how the folds lie, what is in them, and all of it to take away."""
     tables, body = {}, None
-    if folded.rows.runs():
+    if folded.rows.any_tested:
         scores = results.performance(folded, metric)
         body = cluster_folds_scores.show(folded, metric, upload.foretold(chosen, scores), finished=True)
         tables = cluster_folds_scores.tables(folded, scores)

@@ -1,7 +1,8 @@
 """What was predicted on which fold? Rows of a run, and predictions that somebody uploaded, in one form."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -71,41 +72,39 @@ class FoldPredictions:
         """How many trials failed."""
         return int((self.rows["status"] == "failed").to_numpy(dtype=bool).sum()) if len(self.rows) else 0
 
-    @property
+    @cached_property
     def schemes(self) -> tuple[str, ...]:
         """The schemes, in the order of the rows."""
         return tuple(str(name) for name in self.rows["scheme"].unique())
 
+    @cached_property
+    def any_tested(self) -> bool:
+        """Whether any fold of any run has been tested."""
+        return bool(self._tested.any())
+
     def seeds(self, scheme: str) -> tuple[int, ...]:
         """The seeds of a scheme whose folds are known."""
-        of_scheme = self.rows.loc[(self.rows["scheme"] == scheme).to_numpy() & self.rows["row"].notna().to_numpy()]
-        return tuple(sorted(int(seed) for seed in of_scheme["seed"].unique()))
+        return tuple(sorted(seed for name, seed in self._folds if name == scheme))
 
     def folds(self, scheme: str, seed: int) -> Integer[np.ndarray, " n_samples"]:
-        """The fold of every sample, from 0; -1 where it is in no test part or its fold is not known (yet)."""
-        folds = np.full(len(self.y), -1)
-        mine = (self.rows["scheme"] == scheme) & (self.rows["seed"] == seed) & self.rows["row"].notna()
-        of_run = self.rows.loc[mine.to_numpy(dtype=bool)]
-        folds[of_run["row"].to_numpy(dtype=np.int64)] = of_run["fold"].to_numpy(dtype=np.int64)
-        return folds
+        """The fold of every sample, from 0; -1 where it is in no test part or not known (yet). Read-only."""
+        known = self._folds.get((scheme, seed))
+        return np.full(len(self.y), -1) if known is None else known
 
     def runs(self) -> tuple[FoldedRun, ...]:
         """Every run that has at least one tested fold, in the order of the rows."""
-        rows = self.rows
-        tested = rows.loc[(rows["model"].notna() & rows["y_pred"].notna()).to_numpy(dtype=bool)]
-        makers = rows.loc[(rows["model"].isna() & rows["row"].notna()).to_numpy(dtype=bool)]
-        made_of = set(makers.loc[:, ["scheme", "seed"]].drop_duplicates().itertuples(index=False, name=None))
+        rows, keys = self.rows, ["scheme", "seed", "model"]
+        makers = rows.loc[(rows["model"].isna() & rows["row"].notna()).to_numpy(dtype=bool), keys[:2]]
+        made_of = set(makers.drop_duplicates().itertuples(index=False, name=None))
+        tested = rows.loc[self._tested, [*keys, "row", "fold", "y_pred", "seconds"]]
+        columns = {name: tested[name].to_numpy(dtype=np.int64) for name in ("row", "fold", "y_pred")}
         folded_runs = []
-        keys = tested.loc[:, ["scheme", "seed", "model"]]
-        for scheme, seed, model in keys.drop_duplicates().itertuples(index=False, name=None):
-            of_run = tested.loc[(keys == [scheme, seed, model]).all(axis=1).to_numpy()]
+        for (scheme, seed, model), at in _positions(tested, keys):
             fold, y_pred = np.full(len(self.y), -1), np.full(len(self.y), -1)
-            at = of_run["row"].to_numpy(dtype=np.int64)
-            fold[at] = of_run["fold"].to_numpy(dtype=np.int64)
-            y_pred[at] = of_run["y_pred"].to_numpy(dtype=np.int64)
-            made = self.folds(str(scheme), int(seed))
-            seconds = of_run.groupby("fold")["seconds"].first()
-            n_folds = int(made.max()) + 1
+            row = columns["row"][at]
+            fold[row], y_pred[row] = columns["fold"][at], columns["y_pred"][at]
+            seconds = tested[["fold", "seconds"]].iloc[at].groupby("fold")["seconds"].first()
+            n_folds = int(self.folds(str(scheme), int(seed)).max()) + 1
             folded_runs.append(
                 FoldedRun(
                     scheme=str(scheme),
@@ -120,6 +119,33 @@ class FoldPredictions:
                 )
             )
         return tuple(folded_runs)
+
+    @cached_property
+    def _tested(self) -> Bool[np.ndarray, " n_rows"]:
+        return (self.rows["model"].notna() & self.rows["y_pred"].notna()).to_numpy(dtype=bool)
+
+    @cached_property
+    def _folds(self) -> dict[tuple[str, int], Integer[np.ndarray, " n_samples"]]:
+        """The fold of every sample, by scheme and seed: one look at all rows, which may be many millions."""
+        known = self.rows.loc[self.rows["row"].notna().to_numpy(dtype=bool), ["scheme", "seed", "row", "fold"]]
+        row, fold = (known[name].to_numpy(dtype=np.int64) for name in ("row", "fold"))
+        by_cut = {}
+        for (scheme, seed), at in _positions(known, ["scheme", "seed"]):
+            folds = np.full(len(self.y), -1)
+            folds[row[at]] = fold[at]
+            folds.flags.writeable = False
+            by_cut[str(scheme), int(seed)] = folds
+        return by_cut
+
+
+def _positions(rows: pd.DataFrame, keys: list[str]) -> Iterator[tuple[tuple, Integer[np.ndarray, " n_rows"]]]:
+    """Every combination of values that occurs, in the order of the rows, and the positions of its rows."""
+    if rows.empty:
+        return
+    number = rows.groupby(keys, sort=False, observed=True).ngroup().to_numpy()
+    order = np.argsort(number, kind="stable")
+    for at in np.split(order, np.cumsum(np.bincount(number))[:-1]):
+        yield tuple(rows[key].iloc[at[0]] for key in keys), at
 
 
 def rows_of_run(rows: pd.DataFrame, dataset: Dataset) -> FoldPredictions:
