@@ -27,7 +27,7 @@ from core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
 from core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
 from core.evaluate.intervals import Interval
 from core.evaluate.matched_subsets import Outcomes, SetComparison, compare_sets
-from core.evaluate.source_robustness import expected_accuracy_intervals
+from core.evaluate.source_robustness import ExpectedInterval, expected_accuracy_intervals
 from core.models import MODELS
 from core.models.classifier import Classifier
 from core.models.paper_networks import LeNet, PaperNetwork, ResNet20
@@ -42,6 +42,8 @@ from tests.papers.source_aware_robustness import MODELS as SOURCES_1
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SCALES = ("small", "processor", "paper")
+FIGURES_9_AND_10 = ("0", "1", "5")
+"""The digits that they draw."""
 
 
 @dataclass(frozen=True)
@@ -146,13 +148,21 @@ def sources_2_and_3(bench: Bench) -> list[Row]:
     )
     rows, listed = bench.rows(plan, mnist(bench.size(600, 3000, 0))), []
     for size in [*sizes[bench.scale], ALL]:
-        part = rows[(rows["size"] == size).to_numpy()].drop(columns="size")
-        for one in expected_accuracy_intervals(part).overall:
+        intervals = expected_accuracy_intervals(rows[(rows["size"] == size).to_numpy()].drop(columns="size"))
+        for one in intervals.overall:
             cell = INTERVALS.get(PRINTED_SIZES[size]) if size != ALL or bench.scale == "paper" else None
             ends = cell[CNNS.index(PRINTED[one.model])] if cell else None
             name = f"{one.model}, {size or one.n_train} samples"
             listed += _ends(name, one, (*ends, ends[0] / ends[1]) if ends else None)
+            listed += [_of_class(name, each) for each in intervals.classes_of(one) if each.label in FIGURES_9_AND_10]
     return listed
+
+
+def _of_class(name: str, one: ExpectedInterval) -> Row:
+    """What figures 9 and 10 draw of a digit; they print no numbers."""
+    rho, over = one.rho.value, one.rho.over_sources
+    ends = f"{100 * one.exclusive.value:.0f}, {100 * one.inclusive.value:.0f}"
+    return Row(f"{name}, digit {one.label}", f"{ends}, {rho:.2f} [{over.lower:.2f}, {over.upper:.2f}]")
 
 
 def matched_cifar(bench: Bench) -> list[Row]:
