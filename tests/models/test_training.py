@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from core.models import MODELS, Cancelled, ModelError
+from core.models import MODELS, Cancelled, ModelError, training
 from core.models.architectures import ARCHITECTURES, build
 from core.models.blocks import MaxNormLinear
 from core.models.training import multiplies_bfloat16, penalised_loss, predict_logits, sgd, train
@@ -227,3 +227,11 @@ def test_products_are_rounded_where_the_processor_has_instructions_for_it(told, 
     multiplies_bfloat16.cache_clear()
     assert multiplies_bfloat16("cpu") == any(told.values())
     multiplies_bfloat16.cache_clear()
+
+
+@pytest.mark.parametrize(("free", "where"), [(8_000, "meta"), (7_999, "cpu")])
+def test_samples_lie_where_they_are_trained_on_while_half_of_the_memory_is_left(monkeypatch, free, where):
+    """On a device without numbers, since none with them may be here."""
+    monkeypatch.setattr(training, "free_memory", lambda device: free)
+    assert training.at_hand(torch.zeros(1000), "meta").device.type == where
+    assert training.at_hand(torch.zeros(1000), "cpu").device.type == "cpu"
