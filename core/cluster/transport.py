@@ -20,7 +20,7 @@ from numba import njit
 MOST_PRICE_MOVES = 12
 FAR_OFF = 4
 """With one item in so many at a sink where it is not wanted, prices are far off: preferences are softened first."""
-N_COOLINGS = 7
+N_COOLINGS = 10
 FAINTEST = 30.0
 """A sink that is so many temperatures dearer than the best one attracts nothing."""
 SOFTENED = 10

@@ -166,13 +166,13 @@ def rivals(
     array([1, 0])
     """
     rows = np.arange(len(y)) if rows is None else rows
-    found = np.empty(len(rows), dtype=np.intp)
+    codes = np.empty(len(rows), dtype=np.intp)
     for start in range(0, len(rows), _CHUNK):
         part = rows[start : start + _CHUNK]
         others = proba[part]
         others[np.arange(len(part)), y[part]] = -1.0
-        found[start : start + _CHUNK] = others.argmax(axis=1)
-    return found
+        codes[start : start + _CHUNK] = others.argmax(axis=1)
+    return codes
 
 
 def _lengths(features: np.ndarray, centroids: np.ndarray, y: np.ndarray) -> Float[np.ndarray, " n"]:
