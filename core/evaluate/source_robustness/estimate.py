@@ -209,14 +209,11 @@ def error_over_sources(
 
     From leaving sources out, where the trials hold that, else from the influences of test sources, their variance
     `doubled` (or with what moves `whole_draws` added, for a contrast of classes in the answers of the same models; or
-    alone, where what was trained on cancels: what is left of a draw is then in the influence of the sources that it
-    tests). Else never less than over draws (where sources are drawn in turn that takes more for chance than it is).
-    NaN as long as no stratum has had two of its sources tested.
+    alone, where what was trained on cancels). Never less than over draws (where sources are drawn in turn that takes
+    more for chance than it is). NaN as long as no stratum has had two of its sources tested.
     """
     left_out = _by_leaving_out(terms, layout)
     over_sources = _from_influences(terms, layout, doubled, whole_draws) if np.isnan(left_out.se) else left_out
-    if not whole_draws:
-        return over_sources
     over_draws = error_over_draws(terms)
     if over_draws.se > over_sources.se:
         return Error(over_draws.se, min(over_draws.df, over_sources.df))
