@@ -14,22 +14,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from core.workspace.workspace import Workspace
+from benchmarks.scale_pages import Work, page, page_of_data, page_of_folds
 
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 N_LABELS = 10
 OURS, PEERS = "#1B5FAA", "#C8501C"
-Work = Callable[[], object]
 
 
 def clouds(n: int, n_features: int = 50, n_labels: int = N_LABELS) -> tuple[np.ndarray, np.ndarray]:
@@ -167,88 +164,6 @@ def some_texts(n: int) -> Path:
     return file
 
 
-def page(n: int, *, peer: bool, again: bool = False) -> Work:
-    """The page of matched subsets with n predictions beside a tenth of as many."""
-    import pandas as pd
-
-    from core.data import Roles
-    from core.data.predictions.upload import GivenFile, PredictionUpload
-    from core.workspace.workspace import LOCAL_OWNER
-
-    roles = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence")
-    workspace, parameters = fresh_home(), {}
-    for name, size in (("reference", n), ("target", n // 10)):
-        rng = np.random.default_rng(size)
-        gold, sure = rng.integers(3, size=size), np.round(0.4 + 0.6 * rng.random(size) ** 0.5, 3)
-        names, right = np.array(["cat", "dog", "fox"]), rng.random(size) < sure
-        columns = {"id": np.arange(size), "gold": names[gold], "confidence": sure}
-        table = pd.DataFrame(columns | {"predicted": names[np.where(right, gold, (gold + 1) % 3)]})
-        given = GivenFile(f"{name}.tsv", table.to_csv(sep="\t", index=False).encode(), roles)
-        parameters[name] = workspace.add_predictions(LOCAL_OWNER, PredictionUpload(given))
-    return page_of("matched_subsets", parameters, again=again)
-
-
-def page_of_data(n: int, *, peer: bool, made: Callable[[int], Path], stem: str, again: bool = False) -> Work:
-    """A page about a data set of n rows, which is stored."""
-    from core.data.tables.datasets import read_dataset
-    from core.workspace.workspace import LOCAL_OWNER
-
-    dataset = read_dataset(made(n))
-    fresh_home().add_dataset(LOCAL_OWNER, dataset)
-    return page_of(stem, {"data": dataset.fingerprint}, again=again)
-
-
-def page_of_folds(n: int, *, peer: bool, again: bool = False) -> Work:
-    """The page of cluster folds with a finished run over n rows of a table: k-means folds beside random ones."""
-    from core.data.tables.datasets import read_dataset
-    from core.trials import FoldPlan
-    from core.workspace.engine.runner import engine
-    from core.workspace.workspace import LOCAL_OWNER
-    from ui.shell.shared_view import parameters_of
-
-    dataset, workspace = read_dataset(a_table(n)), fresh_home()
-    plan = FoldPlan(schemes=("random_folds", "sds_folds"), models=("logistic",), n_folds=5, seeds=(0, 1, 2))
-    run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, dataset))
-    engine().start(LOCAL_OWNER, run.id)
-    while workspace.run(LOCAL_OWNER, run.id).state == "running":
-        time.sleep(0.5)
-    run = workspace.run(LOCAL_OWNER, run.id)
-    assert run.state == "done", run.errors
-    led = parameters_of(run)
-    assert led is not None
-    return page_of(*led, again=again)
-
-
-def fresh_home() -> "Workspace":
-    from core.workspace.engine.runner import engine
-    from ui.shell import serving
-
-    os.environ |= {"TOUCHSTONE_HOME": tempfile.mkdtemp(), serving.LAUNCHED: "yes"}
-    return engine().workspace
-
-
-def page_of(stem: str, parameters: Mapping[str, str | list[str]], *, again: bool) -> Work:
-    """A page by AppTest, until nothing is computed any more."""
-    from streamlit.testing.v1 import AppTest
-    from streamlit.util import calc_hash
-
-    app = AppTest.from_file(Path(__file__).resolve().parents[1] / "ui" / "shell" / "router.py", default_timeout=3600)
-    app._page_hash = calc_hash(stem)  # a session that begins there draws no other page first
-    for name, value in parameters.items():
-        app.query_params[name] = value
-
-    def drawn() -> None:
-        app.run()
-        while app.get("status"):
-            time.sleep(0.5)
-            app.run()
-        assert not app.exception, app.exception[0].value
-
-    if again:
-        drawn()
-    return drawn
-
-
 @dataclass(frozen=True)
 class Engine:
     """What grows: what one step of size is, the peer's name ("": none), the sizes at scale 1."""
@@ -297,9 +212,9 @@ ENGINES = {
         "",
         ROW_SIZES,
     ),
-    "page-folds": Engine(page_of_folds, "rows of a table: folds, first sight", "", ROW_SIZES),
+    "page-folds": Engine(partial(page_of_folds, made=a_table), "rows of a table: folds, first sight", "", ROW_SIZES),
     "page-folds-again": Engine(
-        partial(page_of_folds, again=True), "rows of a table: folds, seen before", "", ROW_SIZES
+        partial(page_of_folds, made=a_table, again=True), "rows of a table: folds, seen before", "", ROW_SIZES
     ),
     "texts": Engine(texts, "rows of a TSV of texts and labels", "pandas", ROW_SIZES),
 }

@@ -235,16 +235,16 @@ def _best_of(x: Features, quotas: Quotas, n_init: int, rng: np.random.Generator)
     if len(x) > MOST_IN_A_START:
         rows, few = _stratified(quotas, rng)
         drawn = x[rows]
-    sampled, in_double, tried = _at_once(drawn, few), drawn.astype(np.float64), []
+    sampled, in_double, tried = _whole(drawn, few), drawn.astype(np.float64), []
     for _ in range(n_init):
         centers = kmeans_plusplus(in_double, quotas.shape[1], random_state=int(rng.integers(2**31)))[0]
         start = _Clustering(centers, np.zeros(quotas.shape), np.empty(0, dtype=np.int32), np.inf, 0)
         tried.append(_steps(sampled, start, ENOUGH_IN_A_START))
     best = min(tried, key=lambda clustering: clustering.inertia)
-    return _steps(_at_once(x, quotas), replace(best, inertia=np.inf, n_steps=0), ENOUGH)
+    return _steps(_whole(x, quotas), replace(best, inertia=np.inf, n_steps=0), ENOUGH)
 
 
-def _at_once(x: Features, quotas: Quotas) -> _Samples:
+def _whole(x: Features, quotas: Quotas) -> _Samples:
     """Samples of which all are at hand, sorted by label."""
     return _Samples(lambda: [(slice(0, len(quotas)), x)], quotas, float(np.einsum("ij,ij->", x, x, dtype=np.float64)))
 
