@@ -4,11 +4,11 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
 
+from ui import ROUTER
 from ui.shell import visitors
 from ui.shell.access import PrintedAddress
 from ui.shell.addresses import Addresses
@@ -16,7 +16,6 @@ from ui.shell.health import route
 from ui.shell.only_links import OnlyLinks
 from ui.shell.serving import Index, SecurityHeaders, ThisMachineOnly, check_start
 
-ROOT = Path(__file__).resolve().parent
 RUNNER = "core.workspace.engine.runner"
 
 
@@ -64,7 +63,7 @@ def note_fault(problem: Exception) -> None:
 check_start()
 guards = [OnlyLinks] if visitors.only() else [ThisMachineOnly, PrintedAddress]
 app = st.App(
-    ROOT / "ui" / "shell" / "router.py",
+    ROUTER,
     lifespan=lifespan,
     routes=[route()],
     on_script_error=note_fault,

@@ -5,10 +5,8 @@ imports none of it.
 """
 
 import subprocess
-import sys
 from functools import cache
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, distributions
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +79,6 @@ def version() -> str:
 def versions(*libraries: str) -> dict[str, str]:
     """The version of each of these libraries, as it is installed here.
 
-    It walks a copy of ``sys.path``: Streamlit adds and removes the page's folder in the threads of its pages, and
-    ``importlib.metadata.version``, which walks the list itself, skips a folder when an earlier one is removed.
-
     Raises
     ------
     importlib.metadata.PackageNotFoundError
@@ -97,8 +92,4 @@ def versions(*libraries: str) -> dict[str, str]:
     return {library: _installed_version(library) for library in libraries}
 
 
-@cache
-def _installed_version(library: str) -> str:
-    for distribution in distributions(name=library, path=list(sys.path)):
-        return distribution.version
-    raise PackageNotFoundError(library)
+_installed_version = cache(metadata.version)

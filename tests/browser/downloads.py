@@ -1,10 +1,14 @@
 """Taking files home, as people do: in the menu “Take away”, or behind a button “Download” where something is chosen."""
 
 import re
+from contextlib import suppress
 
-from playwright.sync_api import Download, Page, expect
+from playwright.sync_api import Download, Page, TimeoutError, expect
 
-from tests.browser.waiting import click, settled
+from tests.browser.waiting import PATIENCE, click, settled
+
+ASKED_AGAIN = PATIENCE // 4
+"""Milliseconds after which a file that has not come is asked for once more."""
 
 
 def take(page: Page, label: str) -> Download:
@@ -38,7 +42,14 @@ def _opened(page: Page, label: str) -> bool:
 
 
 def press(page: Page, label: str) -> Download:
-    """The file that a button gives which is in sight; a page that is drawn anew just then would cancel it."""
-    with settled(page).expect_download() as download:
+    """The file that a button in sight gives. A page that is drawn anew just then cancels it: it is asked for again."""
+    for _ in range(2):
+        with suppress(TimeoutError):
+            return _pressed(page, label, ASKED_AGAIN)
+    return _pressed(page, label, PATIENCE)
+
+
+def _pressed(page: Page, label: str, patience: int) -> Download:
+    with settled(page).expect_download(timeout=patience) as download:
         click(page.get_by_role("button", name=label, exact=True))
     return download.value

@@ -4,15 +4,18 @@ import asyncio
 import base64
 import hashlib
 import re
+import sys
 from typing import NamedTuple
 
 import pytest
 import streamlit as st
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
+from streamlit.runtime.scriptrunner.exec_code import modified_sys_path
 from streamlit.testing.v1 import AppTest
 
 from tests.conftest import ROOT
+from ui import ROUTER
 from ui.shell import serving, sign_in
 
 HERE = ["localhost", "localhost:8501", "LOCALHOST:8501", "127.0.0.1:8501", "127.0.0.1", "[::1]:8501", "[::1]"]
@@ -293,3 +296,10 @@ class TestIndex:
         answer = self.ask(path, **asked)
         assert answer.text == "theirs"
         assert answer.headers["etag"] == "theirs"
+
+
+def test_a_run_of_a_page_leaves_the_path_of_imports_alone():
+    """An import in another thread walks it, and skips a folder where it shrinks: a library is "not installed" then."""
+    before = list(sys.path)
+    with modified_sys_path(str(ROUTER)):
+        assert sys.path == before
