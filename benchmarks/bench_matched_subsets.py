@@ -14,7 +14,7 @@ from datetime import date
 import numpy as np
 
 from core.evaluate.matched_subsets import Outcomes, compare_sets
-from core.evaluate.matched_subsets.compare import N_ROUNDS
+from core.evaluate.matched_subsets.compare import most_rounds
 from core.evaluate.matched_subsets.matching import SLACK, candidates, match_candidates
 
 N_LABELS = 10
@@ -74,7 +74,8 @@ def main() -> None:
     print("\nA whole comparison: 10 repeats and 200 bootstrap resamples, each matched twice, 10 000 x 50 000")
     print("by           as asked for  as much as may be drawn where a claim hangs on it")
     reference, target = made(50_000, rng), made(10_000, rng)
-    most = {"n_repeats": 10 + N_ROUNDS * 100, "n_resamples": 200 + N_ROUNDS * 50}
+    rounds = most_rounds(len(reference) + len(target))
+    most = {"n_repeats": 10 + rounds * 100, "n_resamples": 200 + rounds * 50}
     for by in ("label", "probability"):
         least, all_rounds = (
             seconds(lambda by=by, more=more: compare_sets(reference, target, by=by, n_rounds=0, rng=rng, **more), 3)

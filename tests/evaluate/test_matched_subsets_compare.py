@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from core.data.predictions.record import Predictions
 from core.evaluate.claims import Claim, claim
@@ -22,6 +23,8 @@ from core.evaluate.matched_subsets import (
     n_steps,
     smaller_reference,
 )
+from core.evaluate.matched_subsets.compare import most_rounds
+from core.evaluate.matched_subsets.matching import candidates
 from tests.evaluate.matching_populations import TwoSets
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
@@ -327,14 +330,52 @@ def test_a_mix_alone_leaves_nothing_to_the_other_parts_however_few_references_th
     assert abs(means["unmatched"]) < 0.01
 
 
+@pytest.mark.parametrize(("share", "other"), [(0.9, 0.86), (0.6, 0.67)])
+def test_a_gap_is_held_against_none_by_the_variance_of_none(share, other):
+    """All are equally sure, so that the score test of a share knows the variance where there is no gap."""
+
+    def sure(n: int, right: float) -> Outcomes:
+        return Outcomes(np.zeros(n, dtype=int), np.full(n, 0.8), np.arange(n) < right * n, ("any",))
+
+    of = compare_sets(sure(4000, share), sure(500, other), n_repeats=100, n_resamples=2000, n_rounds=0, rng=generator())
+    gap = of.matched_gap.value
+    assert gap == pytest.approx(share - other, abs=0.005)
+    z = gap / np.sqrt(share * (1 - share) * (1 / 4000 + 1 / 500))
+    assert of.matched_gap.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), rel=0.25)
+    interval, wald = of.matched_gap.interval, np.sqrt(share * (1 - share) / 4000 + other * (1 - other) / 500)
+    farther = max(abs(interval.lower), abs(interval.upper))
+    assert farther == pytest.approx(abs(gap) + 1.96 * wald, rel=0.04)
+    assert interval.holds(0.0) == (of.matched_gap.p_value >= 0.05)
+
+
+@pytest.mark.parametrize("by", ["label", "probability"])
+def test_a_target_is_as_likely_right_as_references_like_it(by):
+    reference, target = TwoSets(n_reference=400, n_target=60).draw(generator(4))
+    pairable, likely = candidates(reference, target, by=by), []
+    for t in pairable.target_order:
+        same = (reference.label == target.label[t]) | (by == "probability")
+        confidence, right = (
+            of[same][np.argsort(reference.confidence[same])] for of in (reference.confidence, reference.correct)
+        )
+        within = np.flatnonzero(np.abs(confidence - target.confidence[t]) <= pairable.epsilon)
+        first, last = (
+            (within[0], within[-1] + 1) if len(within) else [np.searchsorted(confidence, target.confidence[t])] * 2
+        )
+        begin = min(max((first + last) // 2 - 25, 0), len(confidence) - 50)
+        near = slice(min(begin, first), max(begin + 50, last))
+        likely.append(np.clip(target.confidence[t] + (right - confidence)[near].mean(), 0, 1))
+    assert pairable.likely == pytest.approx(np.array(likely), abs=1e-12)
+
+
 def test_more_is_drawn_only_where_a_claim_hangs_on_it():
     clear = compare_sets(*TwoSets(n_target=1500, fall=0.3, hardness=6).draw(generator(3)), rng=generator())
     assert clear.n_repeats == 10
     near = [compare_sets(*TwoSets(n_target=900, fall=0.05).draw(generator(s)), rng=generator()) for s in range(6)]
-    assert {of.n_repeats for of in near} & {110, 210}
-    for of in near:
-        if of.n_repeats == 210:
-            assert of.matched_gap.mc_error < of.matched_gap.interval.width / 2 * 0.12
+    most = 10 + 100 * most_rounds(2900)
+    assert {of.n_repeats for of in near} & set(range(110, most + 1, 100))
+    assert all(of.n_repeats <= most for of in near)
+    longest = max(near, key=lambda of: of.n_repeats)
+    assert longest.matched_gap.mc_error < longest.matched_gap.interval.width / 2 * 0.12
 
 
 def test_a_seed_that_differs_draws_another_bound_but_no_contrary_decision():
@@ -466,7 +507,7 @@ def test_every_step_is_counted(method):
     sets, steps = TwoSets(n_reference=300, n_target=200).draw(generator(1)), []
     options = {"method": method, "n_repeats": 3, "n_resamples": 8, "on_step": lambda: steps.append(1)}
     compare_sets(*sets, rng=generator(), **options)
-    expected = n_steps(method=method, n_repeats=3, n_resamples=8)
+    expected = n_steps(method=method, n_repeats=3, n_resamples=8, n_rounds=most_rounds(500))
     assert len(steps) == expected
     epsilon_curve(*sets, epsilons=(0.01, 0.02), rng=generator(), **options)
     of_curve = n_steps(method=method, n_repeats=3, n_resamples=8, n_rounds=0)

@@ -26,6 +26,7 @@ from core.evaluate.matched_subsets import (
     epsilon_curve,
     matched_verdict,
     models_verdict,
+    most_rounds,
     n_steps,
 )
 from core.evaluate.wording import Verdict, count, points
@@ -74,7 +75,9 @@ def verdict(comparisons: ModelComparisons) -> Verdict:
 
 def n_steps_of_comparisons(pairs: PredictionPairs, plan: MatchingPlan) -> int:
     """How many steps `comparisons` takes."""
-    return len(pairs.models) * n_steps(method=plan.method, n_repeats=plan.n_repeats, n_resamples=N_RESAMPLES)
+    options = {"method": plan.method, "n_repeats": plan.n_repeats, "n_resamples": N_RESAMPLES}
+    sizes = [len(pairs.references[model].ids) + len(pairs.targets[model].ids) for model in pairs.models]
+    return sum(n_steps(**options, n_rounds=most_rounds(size)) for size in sizes)
 
 
 def comparisons(pairs: PredictionPairs, plan: MatchingPlan, step: Step) -> ModelComparisons:

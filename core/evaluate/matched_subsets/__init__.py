@@ -11,6 +11,7 @@ from core.evaluate.matched_subsets.compare import (
     compare_pairs,
     compare_sets,
     epsilon_curve,
+    most_rounds,
     n_steps,
 )
 from core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match
@@ -50,6 +51,7 @@ __all__ = [
     "match",
     "matched_verdict",
     "models_verdict",
+    "most_rounds",
     "n_steps",
     "outcomes_of",
     "smaller_reference",

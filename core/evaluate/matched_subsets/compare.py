@@ -25,18 +25,29 @@ from core.evaluate.matched_subsets.resample import resample, spread_of
 from core.evaluate.matched_subsets.results import ModelComparisons, SetComparison, SetEstimate, Subset
 
 EPSILONS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
-N_ROUNDS = 2
-"""So often matchings and resamples are added where a bound does not clear its Monte-Carlo error; together they cost as
-much again as the comparison itself."""
+ROUNDS = 2, 10
+"""So often, at the least and at the most, matchings and resamples are added where a bound does not clear its
+Monte-Carlo error. Two rounds cost as much again as the comparison itself."""
+OF_SECONDS = 200_000
+"""Samples, by their number of rounds, of which all rounds together take seconds; fewer samples get more rounds."""
 
 AnySet = Predictions | Outcomes
 OnStep = Callable[[], None]
 
 
-def n_steps(*, method: Method = "random", n_repeats: int = 10, n_resamples: int = 200, n_rounds: int = N_ROUNDS) -> int:
+def most_rounds(n_samples: int) -> int:
+    """How often more may be drawn for two sets of so many samples together: small ones are not left to luck.
+
+    >>> most_rounds(2_500), most_rounds(50_000), most_rounds(1_100_000)
+    (10, 4, 2)
+    """
+    return int(np.clip(OF_SECONDS // max(n_samples, 1), *ROUNDS))
+
+
+def n_steps(*, method: Method = "random", n_repeats: int = 10, n_resamples: int = 200, n_rounds: int) -> int:
     """How often comparing two sets calls `on_step`: once a matching, and once a resample, of those that may be needed.
 
-    >>> n_steps(), n_steps(n_rounds=0), n_steps(method="maximum")
+    >>> n_steps(n_rounds=2), n_steps(n_rounds=0), n_steps(method="maximum", n_rounds=2)
     (510, 210, 10)
     """
     if method == "maximum":
@@ -54,7 +65,7 @@ def compare_sets(
     order: Order = "shuffled",
     n_repeats: int = 10,
     n_resamples: int = 200,
-    n_rounds: int = N_ROUNDS,
+    n_rounds: int | None = None,
     model: str = "",
     rng: np.random.Generator,
     on_step: OnStep = lambda: None,
@@ -63,9 +74,10 @@ def compare_sets(
 
     The interval of the gap is Newcombe's. Those of what rests on random matching come from a bootstrap that matches
     each of `n_resamples` resamples twice; where too few pairs differ, or of a maximum matching, from the pairs. While
-    a claim hangs on the luck of these draws, up to `n_rounds` times more are drawn: `n_repeats` of the result says how
-    many matchings its means are of. Of a maximum matching, ties alone are broken anew. Predictions without confidence
-    are compared as wholes, and nothing else. `on_step` is called `n_steps` times, for whoever watches.
+    a claim hangs on the luck of these draws, up to `n_rounds` times more are drawn (by default `most_rounds`):
+    `n_repeats` of the result says how many matchings its means are of. Of a maximum matching, ties alone are broken
+    anew. Predictions without confidence are compared as wholes, and nothing else. `on_step` is called `n_steps` times,
+    for whoever watches.
 
     Examples
     --------
@@ -82,7 +94,8 @@ def compare_sets(
         return _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model)
     pairable = candidates(reference, target, epsilon=epsilon, by=by)
     options = {"method": method, "order": order, "n_repeats": n_repeats, "n_resamples": n_resamples, "model": model}
-    return _compare(pairable, **options, n_rounds=n_rounds, rng=rng, on_step=on_step)
+    rounds = most_rounds(len(reference) + len(target)) if n_rounds is None else n_rounds
+    return _compare(pairable, **options, n_rounds=rounds, rng=rng, on_step=on_step)
 
 
 def epsilon_curve(

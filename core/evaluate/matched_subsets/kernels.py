@@ -318,15 +318,59 @@ def total_before(where, rank, total):
 
 @njit(cache=True, nogil=True)
 @no_type_check
+def right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest):
+    """Of one target: its confidence and the mean error of the references of its label that it may be paired with.
+
+    Of no fewer than the `fewest` of the nearest ranks, and of all references where there is none of its label.
+    """
+    begin, end = rank[start[t]], rank[stop[t]]
+    n_near = min(float(fewest), end - begin)
+    if end <= begin:
+        begin, end, n_near = 0.0, rank[-1], rank[-1]
+    low = rank[(first[t] + last[t]) // 2] - n_near / 2
+    low = max(begin, min(low, end - n_near))
+    # Of equal confidences none is nearer: those that stand in the middle of a file would be no fair choice.
+    low, high = min(low, max(begin, rank[first[t]])), max(low + n_near, min(end, rank[last[t]]))
+    error = total_before(high, rank, total) - total_before(low, rank, total)
+    return confidence[t] + error / (high - low)
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def right_answers_expected(confidence, first, last, start, stop, rank, total, fewest):
+    """How often the model should be right on every target, as on references like it; a probability."""
+    expected = np.empty(len(confidence))
+    for t in range(len(confidence)):
+        near = right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest)
+        expected[t] = min(max(near, 0.0), 1.0)
+    return expected
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
 def count_matching(
-    partner, turn, correct, target_correct, label, n_labels, confidence, first, last, start, stop, rank, total, most
+    partner,
+    turn,
+    correct,
+    target_correct,
+    likely,
+    label,
+    n_labels,
+    confidence,
+    first,
+    last,
+    start,
+    stop,
+    rank,
+    total,
+    fewest,
 ):
     """Pairs, right references and right targets of these, right targets of all, right answers expected of the rest.
 
-    Then by predicted label of the target the first three. What is expected is the confidence and the mean error of
-    the `most` references of the nearest ranks with the same label, of all references where there is none.
+    Then by predicted label of the target the first three, and of its paired targets the right answers that are
+    `likely`, and by how much their number would vary.
     """
-    counts = np.zeros(5 + 3 * n_labels)
+    counts = np.zeros(5 + 5 * n_labels)
     for k in range(len(turn)):
         t, r = turn[k], partner[k]
         counts[3] += target_correct[t]
@@ -337,13 +381,8 @@ def count_matching(
             counts[5 + label[t]] += 1
             counts[5 + n_labels + label[t]] += correct[r]
             counts[5 + 2 * n_labels + label[t]] += target_correct[t]
+            counts[5 + 3 * n_labels + label[t]] += likely[t]
+            counts[5 + 4 * n_labels + label[t]] += likely[t] * (1 - likely[t])
             continue
-        begin, end = rank[start[t]], rank[stop[t]]
-        n_near = min(float(most), end - begin)
-        if end <= begin:
-            begin, end, n_near = 0.0, rank[-1], rank[-1]
-        low = rank[(first[t] + last[t]) // 2] - n_near / 2
-        low = max(begin, min(low, end - n_near))
-        error = total_before(low + n_near, rank, total) - total_before(low, rank, total)
-        counts[4] += confidence[t] + error / n_near
+        counts[4] += right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest)
     return counts

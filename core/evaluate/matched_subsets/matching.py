@@ -16,6 +16,8 @@ from core.data.predictions.record import Predictions
 from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
 
 EPSILON = 0.005
+NEIGHBOURS = 50
+"""From no fewer references of the nearest confidence it is taken how often the model should be right on a target."""
 SLACK = 1e-9
 """Bounds are inclusive, and .905 - .9 is not .005 in binary."""
 MOST_EXACT = 20_000
@@ -157,6 +159,15 @@ class Candidates:
     def sorted_target_label(self) -> Integer[np.ndarray, " n_target"]:
         """The predicted labels of the targets in their sorted order, also where any label may be paired."""
         return self.target.label[self.target_order]
+
+    @cached_property
+    def likely(self) -> Float[np.ndarray, " n_target"]:
+        """How often the model should be right on each of the targets, were it as right as on references like it."""
+        from core.evaluate.matched_subsets.kernels import right_answers_expected, running_totals
+
+        rank, total = running_totals(np.ones(len(self.reference), dtype=np.int32), self.sorted_error)
+        ranges = (self.first, self.last, self.start, self.stop)
+        return right_answers_expected(self.target_confidence, *ranges, rank, total, NEIGHBOURS)
 
     @cached_property
     def maximum(self) -> tuple[Integer[np.ndarray, " n_target"], bool]:

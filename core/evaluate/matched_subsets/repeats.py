@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from core.evaluate.matched_subsets.matching import Candidates, MatchedSubsets
 from core.evaluate.matched_subsets.outcomes import Outcomes
-from core.evaluate.matched_subsets.tally import COUNTED, Counts, statistics, tally
+from core.evaluate.matched_subsets.tally import COUNTED, Counts, by_label, statistics, tally
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Repeats:
     @property
     def by_label(self) -> Float[np.ndarray, "3 n_labels"]:
         """Of each predicted label the pairs, and how many references and how many targets of these were right."""
-        return self.counts[len(COUNTED) :].reshape(3, -1)
+        return np.stack(by_label(self.counts)[:3])
 
     @property
     def discordant(self) -> Float[np.ndarray, " n_labels"]:

@@ -12,21 +12,24 @@ confidence, taken to hold of all targets. What unmatched targets lose beyond bot
 average where the sets do not differ, which the plain difference of matched and all samples is not: matching leaves out
 the hard samples of either set.
 
-Expected of an unmatched target is its confidence and the calibration error of the 50 references of the nearest
-confidence (by label: of its predicted label). The error is carried over, not the accuracy: at the end of a scale all
-neighbours lie on one side.
+Expected of an unmatched target is its confidence and the calibration error of the references within epsilon, and of no
+fewer than the 50 of the nearest confidence (by label: of its predicted label). The error is carried over, not the
+accuracy: at the end of a scale all neighbours lie on one side. The same is *likely* of a matched target where there is
+no gap at equal confidence.
 """
 
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.matched_subsets.matching import Candidates
+from core.evaluate.matched_subsets.matching import NEIGHBOURS, Candidates
 
 STATISTICS = ("gap", "matched_gap", "mix", "unmatched", "unmatched_target", "unmatched_reference")
 COUNTED = ("n_reference", "n_target", "correct", "n_pairs", "right", "other", "target_correct", "expected")
 """Samples of both sets, right references; pairs, right references and right targets of these; right targets, and right
-answers expected of the unmatched ones. By label follow pairs, right references and right targets."""
-NEIGHBOURS = 50
+answers expected of the unmatched ones. By label follow pairs, right references and right targets, and of the paired
+targets the right answers that are likely, and the variance of their number were they drawn with that probability."""
+BY_LABEL = 5
+"""So many counts of each label."""
 
 Counts = Float[np.ndarray, " width"]
 
@@ -47,6 +50,7 @@ def tally(
         turn,
         correct,
         pairable.sorted_target_correct,
+        pairable.likely,
         pairable.sorted_target_label,
         len(pairable.reference.class_names),
         pairable.target_confidence,
@@ -66,7 +70,7 @@ def statistics(counts: Float[np.ndarray, "*draws width"]) -> Float[np.ndarray, "
 
     Examples
     --------
-    >>> counts = np.array([10.0, 5.0, 9.0, 4.0, 4.0, 3.0, 3.0, 0.5, 4.0, 4.0, 3.0])
+    >>> counts = np.array([10.0, 5.0, 9.0, 4.0, 4.0, 3.0, 3.0, 0.5, 4.0, 4.0, 3.0, 3.6, 0.3])
     >>> gap, residual, mix, unmatched, *_ = statistics(counts).tolist()
     >>> round(gap, 3), round(residual, 3), round(mix, 3), round(unmatched, 3)
     (0.3, 0.25, 0.0, 0.05)
@@ -74,7 +78,7 @@ def statistics(counts: Float[np.ndarray, "*draws width"]) -> Float[np.ndarray, "
     n_reference, n_target, correct, n, right, other, target_correct, expected = (
         counts[..., i] for i in range(len(COUNTED))
     )
-    n_label, right_label, other_label = np.split(counts[..., len(COUNTED) :], 3, axis=-1)
+    n_label, right_label, other_label, _, _ = by_label(counts)
     with np.errstate(invalid="ignore", divide="ignore"):
         residual, of_labels = (right - other) / n, (right_label - other_label) / n_label
     share = 1 - n / n_target
@@ -83,3 +87,29 @@ def statistics(counts: Float[np.ndarray, "*draws width"]) -> Float[np.ndarray, "
     unmatched = (expected - (target_correct - other)) / n_target - share * residual
     whole = np.stack([gap, residual, mix, unmatched, share, 1 - n / n_reference], axis=-1)
     return np.concatenate([whole, of_labels], axis=-1)
+
+
+def if_no_gap(
+    counts: Float[np.ndarray, "*draws width"],
+) -> tuple[Float[np.ndarray, "*draws n_gaps"], Float[np.ndarray, "*draws n_gaps"]]:
+    """The matched gap and that of every label, had each paired target been as right as references like it are.
+
+    With targets as right as that on average, and the variance that their being right or wrong adds.
+
+    Examples
+    --------
+    >>> counts = np.array([10.0, 5.0, 9.0, 4.0, 4.0, 3.0, 3.0, 0.5, 4.0, 4.0, 3.0, 3.6, 0.32])
+    >>> gaps, variances = if_no_gap(counts)
+    >>> gaps.round(3).tolist(), variances.round(3).tolist()
+    ([0.1, 0.1], [0.02, 0.02])
+    """
+    n, right, _, likely, variance = (
+        np.concatenate([of_label.sum(axis=-1, keepdims=True), of_label], axis=-1) for of_label in by_label(counts)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (right - likely) / n, variance / n**2
+
+
+def by_label(counts: Float[np.ndarray, "*draws width"]) -> list[Float[np.ndarray, "*draws n_labels"]]:
+    """The counts that are there of each label, as in `COUNTED`."""
+    return np.split(counts[..., len(COUNTED) :], BY_LABEL, axis=-1)
