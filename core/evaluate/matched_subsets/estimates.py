@@ -111,7 +111,7 @@ def _of_bootstrap(value: float, i: int, repeats: Repeats, spread: Spread, n_wron
     if not df > 0:
         return SetEstimate(value, UNKNOWN, "bootstrap")
     few = 1 + 4 / max(n_wrong, 1.0)
-    data, no_gap, drawn = (few * float(of[i]) for of in (spread.data, spread.if_no_gap, spread.drawn))
+    data, no_gap, drawn = (few * float(part[i]) for part in (spread.data, spread.if_no_gap, spread.drawn))
     se, se_none = sqrt(data + luck), sqrt(max(no_gap, data / 3) + luck)
     half, half_none = half_width(se, df), half_width(se_none, df)
     unsure = half_none * drawn / se_none**2 if abs(value) > half_none > 0 else half

@@ -59,7 +59,7 @@ def spread_of(counts: Float[np.ndarray, "n_resamples 2 width"]) -> Spread:
     drawn[of_gaps] = smooth
     no_gap[of_gaps] = smooth + np.maximum(added - np.maximum(luck[of_gaps] - luck_of_smooth, 0.0), 0.0)
     few = n < 2
-    return Spread(*(np.where(few, np.nan, of) for of in (data, no_gap, drawn, luck, n - 1.0)))
+    return Spread(*(np.where(few, np.nan, part) for part in (data, no_gap, drawn, luck, n - 1.0)))
 
 
 def _apart(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
