@@ -7,6 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
+from distributed import Future
+from distributed.comm import CommClosedError
 
 from core.trials import COLUMNS, Context, TrialPlan
 from core.workspace.engine.executor import Executor
@@ -81,6 +83,24 @@ def test_all_workers_killed_at_once_lose_nothing(workspace, executor, wine, tmp_
         os.kill(pid, signal.SIGKILL)
     run = wait_while_running(workspace, made.id)
     assert (run.state, run.n_done, run.n_failed) == ("done", 10, 0)
+
+
+def test_an_answer_that_is_lost_on_its_way_fails_no_trial(run_plan, workspace, monkeypatch):
+    """As where the scheduler of a cluster is restarted while an answer comes over."""
+    result, lost = Future.result, []
+
+    def closed_once(future, *args, **options):
+        answer = result(future, *args, **options)
+        if not lost:
+            lost.append(future)
+            raise CommClosedError("Stream is closed")
+        return answer
+
+    monkeypatch.setattr(Future, "result", closed_once)
+    run = run_plan(SleepPlan(n=6))
+    assert lost
+    assert (run.state, run.n_done, run.n_failed, run.errors) == ("done", 6, 0, ())
+    assert workspace.rows(LOCAL_OWNER, run.id)["trial"].tolist() == list(range(6))
 
 
 def test_a_trial_that_always_kills_its_worker_fails_and_the_others_do_not(run_plan, workspace, tmp_path):

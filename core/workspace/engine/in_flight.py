@@ -11,8 +11,9 @@ from core.workspace.engine.worker import Done
 if TYPE_CHECKING:
     from distributed import Future
 
-Answer = Done | BaseException
-"""What came of a task: rows and models of its trials, or what went wrong with it as a whole."""
+Answer = Done | BaseException | None
+"""What came of a task: rows and models of its trials, or what went wrong with it as a whole. None where the answer was
+lost, with the last worker that had the data or on its way from the scheduler, which is no trial's fault."""
 
 
 class InFlight:
@@ -63,6 +64,13 @@ class InFlight:
             try:
                 self._arrived.put((future, future.result()))
             except BaseException as problem:  # whatever it is, a cancelled future's answer included
-                self._arrived.put((future, problem))
+                self._arrived.put((future, None if _is_lost(future, problem) else problem))
 
         threading.Thread(target=fetch, name=f"fetch {future.key}", daemon=True).start()
+
+
+def _is_lost(future: "Future", problem: BaseException) -> bool:
+    """Whether the task itself did not fail: a connection that is closed while an answer comes over is an OSError."""
+    from distributed.client import FutureCancelledError
+
+    return isinstance(problem, FutureCancelledError) or (isinstance(problem, OSError) and future.status != "error")

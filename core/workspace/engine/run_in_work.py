@@ -194,17 +194,16 @@ class RunInWork:
     def _settle(self, task: Task, answer: Answer) -> None:
         """Store the rows of trials that have ended, or decide what becomes of them."""
         from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
 
-        if not isinstance(answer, BaseException):  # a database that cannot be written to is not the trial's failure
-            self._store(task, answer)
-        elif isinstance(answer, FutureCancelledError):  # the data went with the last worker that had it: sent again
+        if answer is None:  # sent again
             for trials in reversed(task):
                 self.queue.first(trials)
+        elif not isinstance(answer, BaseException):  # a database that cannot be written to is not the trial's failure
+            self._store(task, answer)
         elif isinstance(answer, KilledWorker):
             if len(task) != 1 or not self.queue.suspect(task[0]):
                 self._fail(task, "The worker process died whenever it ran this trial, also alone. Out of memory?")
-        elif isinstance(answer, Exception):  # no trial's doing: the task could not begin, or its answer not come over
+        elif isinstance(answer, Exception):  # no trial's doing: the task could not begin, or its answer not be read
             self._fail(task, f"{type(answer).__name__}: {answer}")
         else:
             raise answer
