@@ -12,15 +12,11 @@ from tests.browser.waiting import click, settled
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 LEAST = 4.5
 """The contrast of words that can be read (WCAG 2, AA)."""
-CONTRAST = """async (element) => {
-    const whole = []
-    for (let at = element; at; at = at.parentElement) whole.push(at)
-    const changing = () => whole.flatMap((at) => at.getAnimations()).filter((one) => one.playState !== 'finished')
-    while (changing().length) await Promise.allSettled(changing().map((one) => one.finished))
+CONTRAST = """(element) => {
     const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number)
     const over = (top, below) => top.slice(0, 3).map((c, i) => c * (top[3] ?? 1) + below[i] * (1 - (top[3] ?? 1)))
     const behind = []
-    for (const at of whole) behind.unshift(numbers(getComputedStyle(at).backgroundColor))
+    for (let at = element; at; at = at.parentElement) behind.unshift(numbers(getComputedStyle(at).backgroundColor))
     const ground = behind.reduce((below, top) => over(top, below), [255, 255, 255])
     const words = over(numbers(getComputedStyle(element).color), ground)
     const linear = (c) => (c /= 255) <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4
