@@ -32,7 +32,7 @@ def test_a_deep_link_as_the_first_request_shows_our_navigation(server: Server, p
     assert foreign == []
 
 
-@pytest.mark.parametrize("path", ["data_sets?data=wine", "runs", "shared_run?t=none", ""])
+@pytest.mark.parametrize("path", ["data_sets?data=wine", "runs", "shared_run?t=none", "no_such_page", ""])
 def test_nothing_is_asked_for_in_vain(server: Server, page: Page, path: str):
     refused: list[str] = []
     page.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)

@@ -12,8 +12,6 @@ that take 2 seconds on an idle machine took 79 under a load of 50.
 """
 MOMENT = 10_000
 """Milliseconds in which what is there and at rest is clicked."""
-LOOK = ".stHtml style"
-"""The app's style sheet. Streamlit draws it with a part loaded at need, up to a second after all else."""
 MOST_FOLDS = 40
 """No page has so many parts that are closed at first."""
 AT_REST = "[data-testid=stApp][data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
@@ -21,7 +19,6 @@ AT_REST = "[data-testid=stApp][data-test-script-state=notRunning][data-test-conn
 
 def settled(page: Page) -> Page:
     """The page once the app has drawn it to its end: nothing in it is from before, moves, or is put in place anew."""
-    expect(page.locator(LOOK)).to_be_attached()
     expect(page.locator(AT_REST)).to_be_attached()
     return page
 

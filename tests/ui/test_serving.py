@@ -5,12 +5,13 @@ import base64
 import hashlib
 import re
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 import streamlit as st
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.responses import FileResponse, PlainTextResponse
 from streamlit.runtime.scriptrunner.exec_code import modified_sys_path
 from streamlit.testing.v1 import AppTest
 
@@ -251,13 +252,13 @@ def test_streamlits_own_inline_script_is_allowed_by_its_hash_and_nothing_else_is
 
 
 class TestIndex:
-    """Pages of ours get the page that names the server's root; nothing else is touched."""
+    """In the place of Streamlit's page stands one that names the server's root; nothing else is touched."""
 
     @staticmethod
-    def ask(path: str, *, status: int = 200, method: str = "GET", mime: str = "text/html") -> Answer:
+    def ask(path: str, *, status: int = 200, method: str = "GET", file: Path = serving.INDEX) -> Answer:
         async def files(scope, receive, send):
-            sent = PlainTextResponse("theirs", status, {"etag": "theirs"}, mime)
-            await sent(scope, receive, send)
+            etag = FileResponse(file, stat_result=file.stat()).headers["etag"]
+            await PlainTextResponse("theirs", status, {"etag": etag})(scope, receive, send)
 
         came: list[dict] = []
 
@@ -269,7 +270,7 @@ class TestIndex:
         body = b"".join(message.get("body", b"") for message in came)
         return Answer(came[0]["status"], body.decode(), Headers(raw=came[0]["headers"]))
 
-    @pytest.mark.parametrize("path", ["/", "/runs", "/base/data_sets", "/shared_run"])
+    @pytest.mark.parametrize("path", ["/", "/runs", "/base/data_sets", "/shared_run", "/no/such/page"])
     def test_a_page_names_the_root_before_any_other_script(self, path):
         answer = self.ask(path)
         assert answer.text == serving.index()
@@ -283,19 +284,15 @@ class TestIndex:
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         assert f"'sha256-{digest}'" in serving.headers()["Content-Security-Policy"]
 
-    @pytest.mark.parametrize(
-        ("path", "asked"),
-        [
-            ("/media/runs.html", {}),
-            ("/runs", {"status": 304}),
-            ("/runs", {"mime": "application/json"}),
-            ("/_stcore/health", {}),
-        ],
-    )
-    def test_all_else_is_passed_on(self, path, asked):
-        answer = self.ask(path, **asked)
+    def test_it_has_its_own_look_from_the_first_behind_that_of_streamlit(self):
+        look = f"<style>{serving.LOOK.read_text()}</style></body>"
+        assert self.ask("/").text.partition(look)[2].split() == ["</html>"]
+
+    @pytest.mark.parametrize("asked", [{"status": 304}, {"file": serving.LOOK}])
+    def test_all_else_is_passed_on(self, asked):
+        answer = self.ask("/runs", **asked)
         assert answer.text == "theirs"
-        assert answer.headers["etag"] == "theirs"
+        assert answer.headers["etag"]
 
 
 def test_a_run_of_a_page_leaves_the_path_of_imports_alone():

@@ -40,7 +40,6 @@ def main() -> None:
         initial_sidebar_state=240,
         menu_items={"About": f"{ABOUT} Version {core.version()}."},
     )
-    st.html(ROOT / "ui" / "shell" / "look.css")
     if not serving.is_launched():
         st.error(serving.NOT_LAUNCHED)
         return

@@ -17,16 +17,16 @@ from pathlib import Path
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import FileResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
-from core.questions import with_page
 from ui.shell import sign_in, visitors
-from ui.shell.addresses import SHARED, first_page
+from ui.shell.addresses import first_page
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 """The one page that Streamlit serves; all else is drawn by the script in it."""
+LOOK = Path(__file__).with_name("look.css")
 CLOSED = (
     "Touchstone does not start on this address, {address}: without sign-in, anyone who can reach it could change "
     "everything in it. Set server.address to 127.0.0.1 for this machine alone, or set up sign-in, an [auth] section in "
@@ -100,9 +100,14 @@ def content_policy(page: str) -> str:
 
 @cache
 def index() -> str:
-    """Streamlit's page, and in it where the server is: else each page asks below its own address first, in vain."""
+    """Streamlit's page, and in it what else would come late.
+
+    Where the server is: else each page asks below its own address first, in vain. And our style sheet, behind all of
+    Streamlit's: drawn by the router, it came up to a second after what it is for.
+    """
     where = f"window.__streamlit = {{BACKEND_BASE_URL: location.origin + {json.dumps(first_page())}}}"
-    return INDEX.read_text("utf-8").replace("<head>", f"<head><script>{where}</script>", 1)
+    page = INDEX.read_text("utf-8").replace("<head>", f"<head><script>{where}</script>", 1)
+    return page.replace("</body>", f"<style>{LOOK.read_text('utf-8')}</style></body>", 1)
 
 
 def headers() -> dict[str, str]:
@@ -132,20 +137,20 @@ class SecurityHeaders:
 
 
 class Index:
-    """Gives `index()` in the place of Streamlit's own page, at the address of every page of ours."""
+    """Gives `index()` in the place of Streamlit's own page, at whatever address it is the answer."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self.app, self.names = app, {"", SHARED, *with_page()}
+        self.app, self.theirs = app, FileResponse(INDEX, stat_result=INDEX.stat()).headers["etag"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; where a page is the answer, give ours."""
+        """Pass the request on; where Streamlit's page is the answer, give ours."""
         ours, page = False, index().encode()
 
         async def send_ours(message: Message) -> None:
             nonlocal ours
             if message["type"] == "http.response.start":
                 sent = MutableHeaders(scope=message)
-                ours = message["status"] == 200 and sent.get("content-type", "").startswith("text/html")
+                ours = message["status"] == 200 and sent.get("etag") == self.theirs
                 if ours:
                     sent["content-length"] = str(len(page))
                     for name in ("content-encoding", "etag", "last-modified", "accept-ranges"):
@@ -156,8 +161,7 @@ class Index:
                 message = {**message, "body": b"" if scope["method"] == "HEAD" else page}
             await send(message)
 
-        asked = scope["type"] == "http" and scope["path"].rpartition("/")[2] in self.names
-        await self.app(scope, receive, send_ours if asked else send)
+        await self.app(scope, receive, send_ours if scope["type"] == "http" else send)
 
 
 class ThisMachineOnly:

@@ -80,10 +80,6 @@ class Engine:
         """The last agenda for a data set that this process has begun; None where there is none."""
         return self._agendas.get((owner, fingerprint))
 
-    def warm(self) -> None:
-        """Start the workers off the page's path, so that the first run need not wait for them."""
-        threading.Thread(target=self.executor.client, name="warm", daemon=True).start()
-
     def close(self) -> None:
         """Stop: runs are left as interrupted, the workers end."""
         for agenda in self._agendas.values():
