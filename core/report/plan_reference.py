@@ -18,8 +18,8 @@ def reference() -> str:
     """The reference of all kinds of plan, as Markdown."""
     intro = (
         '# Plans\n\nA plan says what is computed. The pages make plans; `python -m core run --data digits \'{"kind":'
-        '"trials","models":["svm"]}\'` takes one as JSON. Fields that are left out have their default. This text is '
-        "printed by `python -m core plans`.\n"
+        '"trials","models":["svm"]}\'` takes one as JSON. Fields that are left out have their default, which is not '
+        "always what the page starts with. This text is printed by `python -m core plans`.\n"
     )
     return "\n".join([intro, *(plan_reference(kind) for kind in PLANS)])
 

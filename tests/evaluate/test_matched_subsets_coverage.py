@@ -9,43 +9,54 @@ from core.evaluate.matched_subsets.matching import candidates
 from tests.evaluate.matching_populations import TwoSets
 
 
-@pytest.mark.parametrize(("share", "other"), [(0.9, 0.86), (0.6, 0.67)])
-def test_a_gap_is_held_against_none_by_the_variance_of_none(share, other):
-    """All are equally sure, so that the score test of a share knows the variance where there is no gap."""
+def sure(n: int, right: float) -> Outcomes:
+    """One label, and everywhere the same confidence."""
+    return Outcomes(np.zeros(n, dtype=int), np.full(n, 0.8), np.arange(n) < round(right * n), ("any",))
 
-    def sure(n: int, right: float) -> Outcomes:
-        return Outcomes(np.zeros(n, dtype=int), np.full(n, 0.8), np.arange(n) < right * n, ("any",))
 
-    of = compare_sets(
-        sure(4000, share), sure(500, other), n_repeats=100, n_resamples=2000, n_rounds=0, rng=np.random.default_rng(0)
+@pytest.mark.parametrize(("n", "n_other"), [(4000, 500), (500, 500), (500, 4000)])
+@pytest.mark.parametrize(("share", "other"), [(0.9, 0.86), (0.86, 0.9), (0.6, 0.67)])
+def test_a_gap_is_held_against_none_by_the_variance_of_none(n, n_other, share, other):
+    """All are equally sure, so that the score test of two shares knows the variance where there is no gap."""
+    comparison = compare_sets(
+        sure(n, share), sure(n_other, other), n_repeats=100, n_resamples=2000, n_rounds=0, rng=np.random.default_rng(0)
     )
-    gap = of.matched_gap.value
-    assert gap == pytest.approx(share - other, abs=0.005)
-    z = gap / np.sqrt(share * (1 - share) * (1 / 4000 + 1 / 500))
-    assert of.matched_gap.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), rel=0.25)
-    interval, wald = of.matched_gap.interval, np.sqrt(share * (1 - share) / 4000 + other * (1 - other) / 500)
-    farther = max(abs(interval.lower), abs(interval.upper))
-    assert farther == pytest.approx(abs(gap) + 1.96 * wald, rel=0.04)
-    assert interval.holds(0.0) == (of.matched_gap.p_value >= 0.05)
+    gap, common = comparison.matched_gap, (n * share + n_other * other) / (n + n_other)
+    assert gap.value == pytest.approx(share - other, abs=0.005)
+    none = np.sqrt(common * (1 - common) * (1 / n + 1 / n_other))
+    assert abs(stats.norm.isf(gap.p_value / 2)) == pytest.approx(abs(gap.value) / none, rel=0.05)
+    wald = np.sqrt(share * (1 - share) / n + other * (1 - other) / n_other)
+    farther = max(abs(gap.interval.lower), abs(gap.interval.upper))
+    assert farther == pytest.approx(abs(gap.value) + 1.96 * max(wald, none), rel=0.04)
+    assert gap.interval.holds(0.0) == (gap.p_value >= 0.05)
 
 
 @pytest.mark.parametrize("by", ["label", "probability"])
-def test_a_target_is_as_likely_right_as_references_like_it(by):
-    reference, target = TwoSets(n_reference=400, n_target=60).draw(np.random.default_rng(4))
-    pairable, likely = candidates(reference, target, by=by), []
-    for t in pairable.target_order:
-        same = (reference.label == target.label[t]) | (by == "probability")
-        confidence, right = (
-            of[same][np.argsort(reference.confidence[same])] for of in (reference.confidence, reference.correct)
-        )
-        within = np.flatnonzero(np.abs(confidence - target.confidence[t]) <= pairable.epsilon)
-        first, last = (
-            (within[0], within[-1] + 1) if len(within) else [np.searchsorted(confidence, target.confidence[t])] * 2
-        )
-        begin = min(max((first + last) // 2 - 25, 0), len(confidence) - 50)
+def test_samples_are_as_likely_right_as_those_of_both_sets_that_are_like_them(by):
+    """A slow second opinion: the nearest 50 and all within epsilon, of any label where one has fewer than 50."""
+    reference, target = TwoSets(n_reference=400, n_target=60, n_labels=9).draw(np.random.default_rng(4))
+    pairable = candidates(reference, target, by=by, epsilon=0.02)
+    label, confidence, right = (
+        np.concatenate([getattr(side, name) for side in (reference, target)])
+        for name in ("label", "confidence", "correct")
+    )
+    n_of = np.bincount(label)
+    assert (n_of < 50).any()
+    assert (n_of > 60).any()
+    expected = []
+    for own, at in zip(label, confidence, strict=True):
+        same = (label == own) | (by == "probability" or n_of[own] < 50)
+        order = np.argsort(confidence[same], kind="stable")
+        others, is_right = confidence[same][order], right[same][order]
+        within = np.flatnonzero(np.abs(others - at) <= pairable.epsilon)
+        first, last = within[0], within[-1] + 1
+        begin = min(max((first + last) // 2 - 25, 0), len(others) - 50)
         near = slice(min(begin, first), max(begin + 50, last))
-        likely.append(np.clip(target.confidence[t] + (right - confidence)[near].mean(), 0, 1))
-    assert pairable.likely == pytest.approx(np.array(likely), abs=1e-12)
+        expected.append(np.clip(at + (is_right - others)[near].mean(), 0, 1))
+    of_reference, of_target = np.split(np.array(expected), [400])
+    for share, by_hand in zip(pairable.alike, (of_reference, of_target), strict=True):
+        order = pairable.reference_order if len(by_hand) == 400 else pairable.target_order
+        assert share == pytest.approx(by_hand[order], abs=1e-12)
 
 
 def coverage(population: TwoSets, n: int, *, seed: int = 5, **options) -> dict[str, float]:
@@ -113,3 +124,55 @@ def test_claims_are_rarely_wrong_where_accuracy_is_the_same_at_every_confidence(
         print(f"\nwrong claims: over pairs {np.mean(pairs):.3f}, in any label {np.mean(labels):.3f}")
     assert np.mean(pairs) <= 0.08
     assert np.mean(labels) <= 0.08
+
+
+def drawn(n: int, n_labels: int, confidence: float, rng: np.random.Generator) -> Outcomes:
+    """Calibrated, and nothing tells one set from another."""
+    label = rng.integers(n_labels, size=n)
+    return Outcomes(label, np.full(n, confidence), rng.random(n) < confidence, tuple(map(str, range(n_labels))))
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize(
+    ("n", "n_target", "n_labels", "n_data_sets"),
+    [
+        pytest.param(100, 100, 1, 1000, id="small sets of one size"),
+        pytest.param(300, 100, 1, 600, id="a larger reference"),
+        pytest.param(100, 300, 1, 600, id="a smaller reference"),
+        pytest.param(1000, 500, 1000, 300, id="one reference a label"),
+    ],
+)
+def test_a_fall_and_a_rise_are_wrongly_claimed_about_as_often(n, n_target, n_labels, n_data_sets, capsys):
+    rng = np.random.default_rng(1)
+    gaps = [
+        compare_sets(
+            *(drawn(size, n_labels, 0.9 if n_labels == 1 else 0.8, rng) for size in (n, n_target)),
+            epsilon=0.02,
+            n_rounds=0,
+            rng=rng,
+        ).matched_gap
+        for _ in range(n_data_sets)
+    ]
+    p, values = (np.array([getattr(gap, name) for gap in gaps]) for name in ("p_value", "value"))
+    falls, rises, sure_ones = ((p < 0.05) & (values > 0)).sum(), ((p < 0.05) & (values < 0)).sum(), (p < 0.001).sum()
+    with capsys.disabled():
+        print(f"\nof {n_data_sets}: {falls} falls, {rises} rises, {sure_ones} at .001")
+    most = stats.binom.isf(0.001, n_data_sets, 0.025)
+    assert falls <= most
+    assert rises <= most
+    assert sure_ones <= stats.binom.isf(0.001, n_data_sets, 0.001)
+
+
+@pytest.mark.evidence
+def test_of_a_hundred_labels_none_is_wrongly_claimed_in_nearly_all_data_sets(capsys):
+    rng = np.random.default_rng(2)
+    n_wrong = sum(
+        any(
+            row.differs
+            for row in compare_sets(drawn(10_000, 100, 0.9, rng), drawn(10_000, 100, 0.9, rng), rng=rng).labels
+        )
+        for _ in range(40)
+    )
+    with capsys.disabled():
+        print(f"\n{n_wrong} of 40 data sets")
+    assert n_wrong <= stats.binom.isf(0.001, 40, 0.05)

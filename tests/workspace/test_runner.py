@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 from distributed import Future
-from distributed.comm import CommClosedError
+from distributed.comm.core import CommClosedError
 
 from core.trials import COLUMNS, Context, TrialPlan
 from core.workspace.engine.executor import Executor
@@ -101,6 +101,16 @@ def test_an_answer_that_is_lost_on_its_way_fails_no_trial(run_plan, workspace, m
     assert lost
     assert (run.state, run.n_done, run.n_failed, run.errors) == ("done", 6, 0, ())
     assert workspace.rows(LOCAL_OWNER, run.id)["trial"].tolist() == list(range(6))
+
+
+def test_an_answer_that_cannot_be_taken_fails_its_trial_and_is_not_asked_for_for_ever(run_plan, monkeypatch):
+    def no_room(future, *args, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Future, "result", no_room)
+    run = run_plan(SleepPlan(n=2))
+    assert (run.state, run.n_done, run.n_failed) == ("done", 2, 2)
+    assert "No space left on device" in run.errors[0]
 
 
 def test_a_trial_that_always_kills_its_worker_fails_and_the_others_do_not(run_plan, workspace, tmp_path):

@@ -86,6 +86,29 @@ class Gaussians:
 
 
 @dataclass(frozen=True)
+class ManyClasses:
+    """Many Gaussian classes, five samples of each to learn from; the model is a linear discriminant."""
+
+    n_classes: int
+    n_inputs: int = 12
+    apart: float = 1.3
+
+    def fitted(self, rng: np.random.Generator) -> Callable[[int, np.random.Generator], Seen]:
+        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+        centres = self.apart * rng.normal(size=(self.n_classes, self.n_inputs))
+        known = np.arange(5 * self.n_classes) % self.n_classes
+        model = LinearDiscriminantAnalysis().fit(centres[known] + rng.normal(size=(len(known), self.n_inputs)), known)
+
+        def draw(n: int, rng: np.random.Generator) -> Seen:
+            y = rng.integers(self.n_classes, size=n)
+            proba = model.predict_proba(centres[y] + rng.normal(size=(n, self.n_inputs)))
+            return Seen(proba.argmax(axis=1), np.minimum(proba.max(axis=1), 1.0), y, np.full(n, np.nan))
+
+        return draw
+
+
+@dataclass(frozen=True)
 class Noise:
     """Three quarters are of one class, and the inputs say nothing about it; the model is a tree that believes them."""
 
@@ -294,6 +317,18 @@ DRAWN: tuple[World, ...] = (
     ),
     world("no shift, 600 x 600, logistic", Pair(n_reference=600, n_target=600), NOTHING, best=False),
     world("no shift, hardly ever wrong, 2 000 x 500, logistic", Pair(Gaussians(apart=1.6)), NOTHING, best=False),
+    world(
+        "no shift, 60 classes, 3 000 x 3 000, discriminant",
+        Pair(ManyClasses(60), n_reference=3000, n_target=3000),
+        NOTHING,
+        best=False,
+    ),
+    world(
+        "no shift, 300 classes, 1 500 x 800, discriminant",
+        Pair(ManyClasses(300, apart=1.9), n_reference=1500, n_target=800),
+        {FALLS: 0.0, RESIDUAL: 0.0, MIX: 0.0, UNMATCHED: 0.0},
+        best=False,
+    ),
     world(
         "harder inputs, calibration kept, 2 000 x 500, logistic",
         Pair(shift="harder"),

@@ -104,19 +104,17 @@ def _of_bootstrap(value: float, i: int, repeats: Repeats, spread: Spread, n_wron
     A bootstrap of few wrong samples has as small a variance as there happen to be few: four more are counted in, as
     Agresti and Coull (1998) do for shares. Without these 89 % of intervals held the truth where 11 of 500 were wrong.
 
-    A gap is held against none by the variance of none, as Newcombe's are, and the interval grows with the gap. What a
-    claim hangs on is that variance where there is a gap, else the other one; so does the Monte-Carlo error.
+    A gap is held against none by the variance of none, and the interval grows with the gap.
     """
     df, luck = float(spread.df[i]), float(spread.luck[i]) / len(repeats)
     if not df > 0:
         return SetEstimate(value, UNKNOWN, "bootstrap")
     few = 1 + 4 / max(n_wrong, 1.0)
-    data, no_gap, drawn = (few * float(part[i]) for part in (spread.data, spread.if_no_gap, spread.drawn))
+    data, no_gap = (few * float(part[i]) for part in (spread.data, spread.if_no_gap))
     se, se_none = sqrt(data + luck), sqrt(max(no_gap, data / 3) + luck)
     half, half_none = half_width(se, df), half_width(se_none, df)
-    unsure = half_none * drawn / se_none**2 if abs(value) > half_none > 0 else half
     interval, p = growing_interval(value, half_none, half), t_p_value(value, se_none, df)
-    return SetEstimate(value, interval, "bootstrap", p, sqrt(luck + unsure**2 / (2 * df)))
+    return SetEstimate(value, interval, "bootstrap", p, sqrt(luck + max(half, half_none) ** 2 / (2 * df)))
 
 
 def _of_pairs(

@@ -338,11 +338,10 @@ def right_answer_expected(t, confidence, first, last, start, stop, rank, total, 
 @njit(cache=True, nogil=True)
 @no_type_check
 def right_answers_expected(confidence, first, last, start, stop, rank, total, fewest):
-    """How often the model should be right on every target, as on references like it; a probability."""
+    """The same of every target."""
     expected = np.empty(len(confidence))
     for t in range(len(confidence)):
-        near = right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest)
-        expected[t] = min(max(near, 0.0), 1.0)
+        expected[t] = right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest)
     return expected
 
 
@@ -353,7 +352,8 @@ def count_matching(
     turn,
     correct,
     target_correct,
-    likely,
+    drawn,
+    target_drawn,
     label,
     n_labels,
     confidence,
@@ -367,10 +367,10 @@ def count_matching(
 ):
     """Pairs, right references and right targets of these, right targets of all, right answers expected of the rest.
 
-    Then by predicted label of the target the first three, and of its paired targets the right answers that are
-    `likely`, and by how much their number would vary.
+    Then by predicted label of the target the first three, and of its pairs the right answers `drawn` less those of the
+    targets.
     """
-    counts = np.zeros(5 + 5 * n_labels)
+    counts = np.zeros(5 + 4 * n_labels)
     for k in range(len(turn)):
         t, r = turn[k], partner[k]
         counts[3] += target_correct[t]
@@ -381,8 +381,7 @@ def count_matching(
             counts[5 + label[t]] += 1
             counts[5 + n_labels + label[t]] += correct[r]
             counts[5 + 2 * n_labels + label[t]] += target_correct[t]
-            counts[5 + 3 * n_labels + label[t]] += likely[t]
-            counts[5 + 4 * n_labels + label[t]] += likely[t] * (1 - likely[t])
+            counts[5 + 3 * n_labels + label[t]] += drawn[r] - target_drawn[t]
             continue
         counts[4] += right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest)
     return counts

@@ -16,8 +16,11 @@ from core.data.predictions.record import Predictions
 from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
 
 EPSILON = 0.005
-NEIGHBOURS = 50
-"""From no fewer references of the nearest confidence it is taken how often the model should be right on a target."""
+NEIGHBOURS = 20
+"""From no fewer references of the nearest confidence it is taken what is to be expected of an unmatched target. More of
+them would, of a label with few references, be of other confidences, where the model errs otherwise."""
+ALIKE = 50
+"""From no fewer samples of the nearest confidence, of both sets, it is taken how often the model is right on one."""
 SLACK = 1e-9
 """Bounds are inclusive, and .905 - .9 is not .005 in binary."""
 MOST_EXACT = 20_000
@@ -161,13 +164,23 @@ class Candidates:
         return self.target.label[self.target_order]
 
     @cached_property
-    def likely(self) -> Float[np.ndarray, " n_target"]:
-        """How often the model should be right on each of the targets, were it as right as on references like it."""
-        from core.evaluate.matched_subsets.kernels import right_answers_expected, running_totals
+    def alike(self) -> tuple[Float[np.ndarray, " n_reference"], Float[np.ndarray, " n_target"]]:
+        """How often the model is right on samples like each reference and each target, of whichever set; as sorted.
 
-        rank, total = running_totals(np.ones(len(self.reference), dtype=np.int32), self.sorted_error)
-        ranges = (self.first, self.last, self.start, self.stop)
-        return right_answers_expected(self.target_confidence, *ranges, rank, total, NEIGHBOURS)
+        These are the samples of both sets with its predicted label and a confidence within epsilon, and no fewer than
+        the `ALIKE` of the nearest confidence: of any label, where a label has fewer.
+        """
+        label, confidence, correct = (
+            np.concatenate([getattr(side, name) for side in (self.reference, self.target)])
+            for name in ("label", "confidence", "correct")
+        )
+        both = Outcomes(label, confidence, correct, self.reference.class_names)
+        share = _right_on_alike(both, self.epsilon, self.by)
+        rare = np.bincount(label)[label] < ALIKE
+        if self.by == "label" and rare.any():
+            share[rare] = _right_on_alike(both, self.epsilon, "probability")[rare]
+        reference, target = np.split(share, [len(self.reference)])
+        return reference[self.reference_order], target[self.target_order]
 
     @cached_property
     def maximum(self) -> tuple[Integer[np.ndarray, " n_target"], bool]:
@@ -204,6 +217,18 @@ def candidates(
     return Candidates(
         reference, target, by, epsilon, order, target_order, confidence, target_confidence, start, stop, first, last
     )
+
+
+def _right_on_alike(outcomes: Outcomes, epsilon: float, by: By) -> Float[np.ndarray, " n"]:
+    """Of each sample how often the model is right on samples like it, itself among them."""
+    from core.evaluate.matched_subsets.kernels import right_answers_expected, running_totals
+
+    own, share = candidates(outcomes, outcomes, epsilon=epsilon, by=by), np.empty(len(outcomes))
+    rank, total = running_totals(np.ones(len(outcomes), dtype=np.int32), own.sorted_error)
+    ranges = (own.first, own.last, own.start, own.stop)
+    expected = right_answers_expected(own.target_confidence, *ranges, rank, total, ALIKE)
+    share[own.target_order] = np.clip(expected, 0.0, 1.0)
+    return share
 
 
 def _sorted(label: Integer[np.ndarray, " n"], confidence: Float[np.ndarray, " n"]) -> Integer[np.ndarray, " n"]:

@@ -4,23 +4,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Integer
 
 from core.evaluate.matched_subsets.matching import Candidates
-from core.evaluate.matched_subsets.tally import STATISTICS, if_no_gap, statistics, tally
+from core.evaluate.matched_subsets.tally import STATISTICS, gaps_drawn, statistics, tally
 
 
 @dataclass(frozen=True)
 class Spread:
     """Of each of `statistics`: variances over data and over the luck of one matching, and degrees of freedom.
 
-    `if_no_gap` is that over data where both sets are as right as each other at equal confidence, and `drawn` what of it
-    rests on the resamples; they are others than `data` for matched gaps alone.
+    `if_no_gap` is that over data where both sets are as right as each other at equal confidence; another than `data`
+    for matched gaps alone.
     """
 
     data: Float[np.ndarray, " n_statistics"]
     if_no_gap: Float[np.ndarray, " n_statistics"]
-    drawn: Float[np.ndarray, " n_statistics"]
     luck: Float[np.ndarray, " n_statistics"]
     df: Float[np.ndarray, " n_statistics"]
 
@@ -45,21 +44,15 @@ def spread_of(counts: Float[np.ndarray, "n_resamples 2 width"]) -> Spread:
     would count nothing but luck. A resample's duplicates compete for the same partners, which shifts its values: hence
     variances around the figure itself, not percentiles.
 
-    Where there is no gap a target is as often right as references like it: it counts as right by that share, and what
-    its being right or wrong adds in one matching is known. Of that, what luck has by choosing the target is no data's.
+    Where there is no gap, a reference and a target alike are right with the same probability: each resample has right
+    answers that are drawn so, too, and their variance is taken apart in the same way.
     """
     draws = statistics(counts)
     n, data, luck = _apart(draws)
-    of_gaps = [STATISTICS.index("matched_gap"), *range(len(STATISTICS), draws.shape[-1])]
-    values, variances = if_no_gap(counts)
-    known, smooth, luck_of_smooth = _apart(values)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        added = np.where(np.isnan(values), 0.0, variances).mean(axis=1).sum(axis=0) / known
-    no_gap, drawn = data.copy(), data.copy()
-    drawn[of_gaps] = smooth
-    no_gap[of_gaps] = smooth + np.maximum(added - np.maximum(luck[of_gaps] - luck_of_smooth, 0.0), 0.0)
+    no_gap = data.copy()
+    no_gap[[STATISTICS.index("matched_gap"), *range(len(STATISTICS), len(data))]] = _apart(gaps_drawn(counts))[1]
     few = n < 2
-    return Spread(*(np.where(few, np.nan, part) for part in (data, no_gap, drawn, luck, n - 1.0)))
+    return Spread(*(np.where(few, np.nan, part) for part in (data, no_gap, luck, n - 1.0)))
 
 
 def _apart(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -78,12 +71,21 @@ def _apart(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _rematched_twice(pairable: Candidates, rng: np.random.Generator) -> Float[np.ndarray, "2 width"]:
     from core.evaluate.matched_subsets.kernels import draw_partners
 
-    n_reference, n_target = len(pairable.reference), len(pairable.target)
-    copies = np.bincount(rng.integers(n_reference, size=n_reference), minlength=n_reference).astype(np.int32)
-    turn = rng.integers(n_target, size=n_target)
+    (_, copies, right), (turn, _, other) = (_drawn_anew(share, rng) for share in pairable.alike)
     counts = []
     for _ in range(2):
-        partner = draw_partners(pairable.first, pairable.last, turn, copies, rng.random(n_target))
-        counts.append(tally(pairable, partner, turn, copies))
+        partner = draw_partners(pairable.first, pairable.last, turn, copies, rng.random(len(turn)))
+        counts.append(tally(pairable, partner, turn, copies, (right, other)))
         turn = rng.permutation(turn)
     return np.stack(counts)
+
+
+def _drawn_anew(
+    share: Float[np.ndarray, " n"], rng: np.random.Generator
+) -> tuple[Integer[np.ndarray, " n"], Integer[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    """Samples drawn with replacement, how often each came, and how many of its copies are right, as a share of them."""
+    n = len(share)
+    picked = rng.integers(n, size=n)
+    copies = np.bincount(picked, minlength=n).astype(np.int32)
+    right = np.bincount(picked, weights=rng.random(n) < share[picked], minlength=n)
+    return picked, copies, right / np.maximum(copies, 1)

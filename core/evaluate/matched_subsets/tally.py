@@ -13,9 +13,8 @@ average where the sets do not differ, which the plain difference of matched and 
 the hard samples of either set.
 
 Expected of an unmatched target is its confidence and the calibration error of the references within epsilon, and of no
-fewer than the 50 of the nearest confidence (by label: of its predicted label). The error is carried over, not the
-accuracy: at the end of a scale all neighbours lie on one side. The same is *likely* of a matched target where there is
-no gap at equal confidence.
+fewer than the 20 of the nearest confidence (by label: of its predicted label). The error is carried over, not the
+accuracy: at the end of a scale all neighbours lie on one side.
 """
 
 import numpy as np
@@ -26,9 +25,9 @@ from core.evaluate.matched_subsets.matching import NEIGHBOURS, Candidates
 STATISTICS = ("gap", "matched_gap", "mix", "unmatched", "unmatched_target", "unmatched_reference")
 COUNTED = ("n_reference", "n_target", "correct", "n_pairs", "right", "other", "target_correct", "expected")
 """Samples of both sets, right references; pairs, right references and right targets of these; right targets, and right
-answers expected of the unmatched ones. By label follow pairs, right references and right targets, and of the paired
-targets the right answers that are likely, and the variance of their number were they drawn with that probability."""
-BY_LABEL = 5
+answers expected of the unmatched ones. By label follow pairs, right references and right targets, and by how much more
+references than targets of the pairs are right where right answers are drawn as `tally` is told."""
+BY_LABEL = 4
 """So many counts of each label."""
 
 Counts = Float[np.ndarray, " width"]
@@ -39,18 +38,22 @@ def tally(
     partner: Integer[np.ndarray, " n_target"],
     turn: Integer[np.ndarray, " n_target"],
     copies: Integer[np.ndarray, " n_reference"],
+    drawn: tuple[Float[np.ndarray, " n_reference"], Float[np.ndarray, " n_target"]] | None = None,
 ) -> Counts:
-    """The counts of one matching: the target at position `turn[i]` took the reference at `partner[i]` (-1: none)."""
+    """The counts of one matching: the target at position `turn[i]` took the reference at `partner[i]` (-1: none).
+
+    `drawn` are right answers on references and targets as they might have been; None: as they were.
+    """
     from core.evaluate.matched_subsets.kernels import count_matching, running_totals
 
-    correct = pairable.sorted_correct
+    correct, target_correct = pairable.sorted_correct, pairable.sorted_target_correct
     rank, total = running_totals(copies, pairable.sorted_error)
     counts = count_matching(
         partner,
         turn,
         correct,
-        pairable.sorted_target_correct,
-        pairable.likely,
+        target_correct,
+        *(drawn or (correct, target_correct)),
         pairable.sorted_target_label,
         len(pairable.reference.class_names),
         pairable.target_confidence,
@@ -70,7 +73,7 @@ def statistics(counts: Float[np.ndarray, "*draws width"]) -> Float[np.ndarray, "
 
     Examples
     --------
-    >>> counts = np.array([10.0, 5.0, 9.0, 4.0, 4.0, 3.0, 3.0, 0.5, 4.0, 4.0, 3.0, 3.6, 0.3])
+    >>> counts = np.array([10.0, 5.0, 9.0, 4.0, 4.0, 3.0, 3.0, 0.5, 4.0, 4.0, 3.0, 1.0])
     >>> gap, residual, mix, unmatched, *_ = statistics(counts).tolist()
     >>> round(gap, 3), round(residual, 3), round(mix, 3), round(unmatched, 3)
     (0.3, 0.25, 0.0, 0.05)
@@ -78,7 +81,7 @@ def statistics(counts: Float[np.ndarray, "*draws width"]) -> Float[np.ndarray, "
     n_reference, n_target, correct, n, right, other, target_correct, expected = (
         counts[..., i] for i in range(len(COUNTED))
     )
-    n_label, right_label, other_label, _, _ = by_label(counts)
+    n_label, right_label, other_label, _ = by_label(counts)
     with np.errstate(invalid="ignore", divide="ignore"):
         residual, of_labels = (right - other) / n, (right_label - other_label) / n_label
     share = 1 - n / n_target
@@ -89,25 +92,17 @@ def statistics(counts: Float[np.ndarray, "*draws width"]) -> Float[np.ndarray, "
     return np.concatenate([whole, of_labels], axis=-1)
 
 
-def if_no_gap(
-    counts: Float[np.ndarray, "*draws width"],
-) -> tuple[Float[np.ndarray, "*draws n_gaps"], Float[np.ndarray, "*draws n_gaps"]]:
-    """The matched gap and that of every label, had each paired target been as right as references like it are.
-
-    With targets as right as that on average, and the variance that their being right or wrong adds.
+def gaps_drawn(counts: Float[np.ndarray, "*draws width"]) -> Float[np.ndarray, "*draws n_gaps"]:
+    """The matched gap and that of every label, with right answers as they were drawn.
 
     Examples
     --------
-    >>> counts = np.array([10.0, 5.0, 9.0, 4.0, 4.0, 3.0, 3.0, 0.5, 4.0, 4.0, 3.0, 3.6, 0.32])
-    >>> gaps, variances = if_no_gap(counts)
-    >>> gaps.round(3).tolist(), variances.round(3).tolist()
-    ([0.1, 0.1], [0.02, 0.02])
+    >>> gaps_drawn(np.array([10.0, 5.0, 9.0, 4.0, 4.0, 3.0, 3.0, 0.5, 4.0, 4.0, 3.0, -2.0])).tolist()
+    [-0.5, -0.5]
     """
-    n, right, _, likely, variance = (
-        np.concatenate([of_label.sum(axis=-1, keepdims=True), of_label], axis=-1) for of_label in by_label(counts)
-    )
+    n, _, _, more = by_label(counts)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (right - likely) / n, variance / n**2
+        return np.concatenate([more.sum(-1, keepdims=True) / n.sum(-1, keepdims=True), more / n], axis=-1)
 
 
 def by_label(counts: Float[np.ndarray, "*draws width"]) -> list[Float[np.ndarray, "*draws n_labels"]]:

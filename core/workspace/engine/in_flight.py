@@ -70,7 +70,9 @@ class InFlight:
 
 
 def _is_lost(future: "Future", problem: BaseException) -> bool:
-    """Whether the task itself did not fail: a connection that is closed while an answer comes over is an OSError."""
+    """Whether the task itself did not fail: its answer went with a worker, or with the connection it came over."""
     from distributed.client import FutureCancelledError
+    from distributed.comm.core import CommClosedError
 
-    return isinstance(problem, FutureCancelledError) or (isinstance(problem, OSError) and future.status != "error")
+    closed = isinstance(problem, (CommClosedError, ConnectionError)) and future.status != "error"
+    return closed or isinstance(problem, FutureCancelledError)

@@ -195,7 +195,10 @@ class RunInWork:
         """Store the rows of trials that have ended, or decide what becomes of them."""
         from distributed import KilledWorker
 
-        if answer is None:  # sent again
+        if answer is None:
+            _log.warning(
+                "run %s: an answer was lost on its way, %d trials are sent again", self.lease.run_id, len(task)
+            )
             for trials in reversed(task):
                 self.queue.first(trials)
         elif not isinstance(answer, BaseException):  # a database that cannot be written to is not the trial's failure
