@@ -1,11 +1,13 @@
-"""How often do the intervals of a comparison hold the truth, and by which variance is a gap held against none?"""
+"""How often do intervals of a comparison hold the truth, and what is a gap held against? Drawn anew, and by hand."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from core.evaluate.matched_subsets import Outcomes, compare_sets
-from core.evaluate.matched_subsets.matching import candidates
+from core.evaluate.matched_subsets.matching import candidates, match_candidates
+from core.evaluate.matched_subsets.repeats import Repeats
+from core.evaluate.matched_subsets.tally import COUNTED
 from tests.evaluate.matching_populations import TwoSets
 
 
@@ -57,6 +59,30 @@ def test_samples_are_as_likely_right_as_those_of_both_sets_that_are_like_them(by
     for share, by_hand in zip(pairable.alike, (of_reference, of_target), strict=True):
         order = pairable.reference_order if len(by_hand) == 400 else pairable.target_order
         assert share == pytest.approx(by_hand[order], abs=1e-12)
+
+
+@pytest.mark.parametrize("n_labels", [2, 5])
+def test_what_is_expected_of_unmatched_targets_is_taken_from_references_near_them(n_labels):
+    """A slow second opinion: all within epsilon, the nearest 50, or the nearest two fifths of a label with few."""
+    reference, target = TwoSets(n_reference=300, n_target=200, n_labels=n_labels).draw(np.random.default_rng(8))
+    pairable = candidates(reference, target)
+    matched = match_candidates(pairable, rng=np.random.default_rng(9))
+    repeats = Repeats(pairable)
+    repeats.add(matched)
+    expected = 0.0
+    for t in matched.unmatched_target_index:
+        same, at = reference.label == target.label[t], target.confidence[t]
+        order = np.argsort(reference.confidence[same], kind="stable")
+        confidence, right = reference.confidence[same][order], reference.correct[same][order]
+        total, n = np.concatenate([[0.0], np.cumsum(right - confidence)]), len(confidence)
+        within = np.flatnonzero(np.abs(confidence - at) <= pairable.epsilon)
+        first, last = (within[0], within[-1] + 1) if len(within) else [np.searchsorted(confidence, at)] * 2
+        n_near = min(50, 0.4 * n)
+        begin = max(0.0, min((first + last) // 2 - n_near / 2, n - n_near))
+        begin, end = min(begin, first), max(begin + n_near, last)
+        expected += at + (np.diff(np.interp([begin, end], np.arange(n + 1), total)) / (end - begin)).item()
+    assert len(matched.unmatched_target_index) > 20
+    assert repeats.counts[COUNTED.index("expected")] == pytest.approx(expected, abs=1e-9)
 
 
 def coverage(population: TwoSets, n: int, *, seed: int = 5, **options) -> dict[str, float]:

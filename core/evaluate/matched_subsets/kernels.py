@@ -318,13 +318,14 @@ def total_before(where, rank, total):
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest):
+def right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest, of_label):
     """Of one target: its confidence and the mean error of the references of its label that it may be paired with.
 
-    Of no fewer than the `fewest` of the nearest ranks, and of all references where there is none of its label.
+    Of no fewer than the `fewest` of the nearest ranks, or this share of its label where that is less, and of all
+    references where there is none of its label.
     """
     begin, end = rank[start[t]], rank[stop[t]]
-    n_near = min(float(fewest), end - begin)
+    n_near = min(float(fewest), of_label * (end - begin))
     if end <= begin:
         begin, end, n_near = 0.0, rank[-1], rank[-1]
     low = rank[(first[t] + last[t]) // 2] - n_near / 2
@@ -337,11 +338,11 @@ def right_answer_expected(t, confidence, first, last, start, stop, rank, total, 
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def right_answers_expected(confidence, first, last, start, stop, rank, total, fewest):
+def right_answers_expected(confidence, first, last, start, stop, rank, total, fewest, of_label):
     """The same of every target."""
     expected = np.empty(len(confidence))
     for t in range(len(confidence)):
-        expected[t] = right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest)
+        expected[t] = right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest, of_label)
     return expected
 
 
@@ -364,6 +365,7 @@ def count_matching(
     rank,
     total,
     fewest,
+    of_label,
 ):
     """Pairs, right references and right targets of these, right targets of all, right answers expected of the rest.
 
@@ -383,5 +385,5 @@ def count_matching(
             counts[5 + 2 * n_labels + label[t]] += target_correct[t]
             counts[5 + 3 * n_labels + label[t]] += drawn[r] - target_drawn[t]
             continue
-        counts[4] += right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest)
+        counts[4] += right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest, of_label)
     return counts

@@ -16,9 +16,9 @@ from core.data.predictions.record import Predictions
 from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
 
 EPSILON = 0.005
-NEIGHBOURS = 20
-"""From no fewer references of the nearest confidence it is taken what is to be expected of an unmatched target. More of
-them would, of a label with few references, be of other confidences, where the model errs otherwise."""
+NEIGHBOURS, OF_LABEL = 50, 0.4
+"""From no fewer references of the nearest confidence it is taken what is to be expected of an unmatched target, or from
+this share of those of its label, where that is less: others would be far, where the model errs otherwise."""
 ALIKE = 50
 """From no fewer samples of the nearest confidence, of both sets, it is taken how often the model is right on one."""
 SLACK = 1e-9
@@ -226,7 +226,7 @@ def _right_on_alike(outcomes: Outcomes, epsilon: float, by: By) -> Float[np.ndar
     own, share = candidates(outcomes, outcomes, epsilon=epsilon, by=by), np.empty(len(outcomes))
     rank, total = running_totals(np.ones(len(outcomes), dtype=np.int32), own.sorted_error)
     ranges = (own.first, own.last, own.start, own.stop)
-    expected = right_answers_expected(own.target_confidence, *ranges, rank, total, ALIKE)
+    expected = right_answers_expected(own.target_confidence, *ranges, rank, total, ALIKE, 1.0)
     share[own.target_order] = np.clip(expected, 0.0, 1.0)
     return share
 

@@ -12,15 +12,15 @@ confidence, taken to hold of all targets. What unmatched targets lose beyond bot
 average where the sets do not differ, which the plain difference of matched and all samples is not: matching leaves out
 the hard samples of either set.
 
-Expected of an unmatched target is its confidence and the calibration error of the references within epsilon, and of no
-fewer than the 20 of the nearest confidence (by label: of its predicted label). The error is carried over, not the
-accuracy: at the end of a scale all neighbours lie on one side.
+Expected of an unmatched target is its confidence and the calibration error of the references within epsilon (by label:
+of its predicted label), and of no fewer than the 50 of the nearest confidence or, where that is less, two fifths of
+these references. The error is carried over, not the accuracy: at the end of a scale all neighbours lie on one side.
 """
 
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.matched_subsets.matching import NEIGHBOURS, Candidates
+from core.evaluate.matched_subsets.matching import NEIGHBOURS, OF_LABEL, Candidates
 
 STATISTICS = ("gap", "matched_gap", "mix", "unmatched", "unmatched_target", "unmatched_reference")
 COUNTED = ("n_reference", "n_target", "correct", "n_pairs", "right", "other", "target_correct", "expected")
@@ -64,6 +64,7 @@ def tally(
         rank,
         total,
         NEIGHBOURS,
+        OF_LABEL,
     )
     return np.concatenate([[len(correct), len(turn), float(copies @ correct)], counts])
 
