@@ -120,8 +120,8 @@ def test_intervals_cover_about_as_often_as_they_say():
         ),
     ],
 )
-def test_coverage_over_300_fresh_draws(population, by, capsys):
-    held = coverage(population, 300, by=by)
+def test_coverage_over_600_fresh_draws(population, by, capsys):
+    held = coverage(population, 600, by=by)
     with capsys.disabled():
         print(f"\n{population}, by {by}:", *(f"{name} {100 * share:.1f} %" for name, share in held.items()))
     for name in ("gap", "matched_gap"):
