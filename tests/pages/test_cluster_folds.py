@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.data import Dataset, load_example
@@ -131,6 +131,7 @@ def test_a_cell_that_is_changed_is_in_the_line_and_the_rest_of_its_label_is_shar
 
 
 @given(st.lists(st.floats(0, 50), min_size=2, max_size=6), st.dictionaries(st.integers(0, 5), st.floats(0, 60)))
+@example([1.5, 5e-324], {0: 0.0})
 def test_no_sample_is_lost_where_the_cells_leave_room_for_it(counts, cells):
     cells = {fold: number for fold, number in cells.items() if fold < len(counts)}
     after = labels.changed(np.array(counts), cells)

@@ -66,7 +66,7 @@ def changed(counts: Float[np.ndarray, " n_folds"], cells: Mapping[int, float]) -
     rest = counts.sum() - sum(cells.values())
     if rest >= 0 and others:
         held = counts[others].sum()
-        after[others] = counts[others] * rest / held if held > 0 else rest / len(others)
+        after[others] = rest * (counts[others] / held) if held > 0 else rest / len(others)
     return after
 
 
