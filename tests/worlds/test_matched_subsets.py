@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from core.evaluate.matched_subsets import Outcomes, compare_sets
-from tests.worlds.matched_subsets import DRAWN, Digits, Pair, Seen, mnist, semeion
+from tests.worlds.matched_subsets import DRAWN, Pair
 from tests.worlds.measure import check_level, check_power, measure
+from tests.worlds.seen import Digits, Seen, mnist, semeion
 
 N_DATA_SETS = 8
 N_PAIRS, N_SEEDS = 4, 12
