@@ -3,8 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
-from core.evaluate.average_case.robustness import evaluate_robustness, kruskal_wallis, rank_correlation
+from core.evaluate.average_case.robustness import (
+    accuracy_of_fifths,
+    evaluate_robustness,
+    kruskal_wallis,
+    rank_correlation,
+)
 from core.evaluate.average_case.verdict import average_case_verdict
 from core.evaluate.wording import bare
 from tests.evaluate.average_case_rows import counted, rows_of, skewed
@@ -100,6 +106,21 @@ def test_fragile_samples_that_are_wrong_more_often_are_said_so():
     assert fifths.fragile.value == 0.5
     assert fifths.sturdy.value == 1.0
     assert any("The least robust 20 % of samples lose" in finding for finding in average_case_verdict(found).findings)
+
+
+def test_of_ties_no_order_of_the_file_makes_a_fifth():
+    """Robust to the last digit are 85 %, in the order of their classes; being right has nothing to do with it."""
+    rng, n_decided = np.random.default_rng(7), 0
+    y = np.repeat([0, 1, 2], 100)
+    for _ in range(100):
+        by = np.where(rng.random(300) < 0.85, 1.0 - 1e-5 * rng.random(300), rng.random(300))
+        correct = rng.random(300) < np.array([0.75, 0.85, 0.97])[y]
+        given, mixed = (
+            accuracy_of_fifths(by[order], correct[order]) for order in (np.arange(300), rng.permutation(300))
+        )
+        assert (given.fragile.value, given.sturdy.value) == pytest.approx((mixed.fragile.value, mixed.sturdy.value))
+        n_decided += not given.difference.interval.holds(0.0)
+    assert n_decided <= binom.isf(0.001, 100, 0.05)
 
 
 def test_holm_goes_over_all_sigmas():

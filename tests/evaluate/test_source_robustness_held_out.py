@@ -34,11 +34,38 @@ def test_a_source_that_is_hard_is_named_with_an_interval_that_allows_for_the_oth
     assert not any(row.claim.decision == "above" for row in rest)
 
 
-def test_the_test_is_the_exact_one_of_a_share():
+def test_the_test_is_the_exact_one_of_two_shares():
     first, *_ = hardest(sources(0.9, 0.5, moved=0.0), same={})
-    size = 50 * 50 / 100
-    tail = stats.beta.cdf(0.1, size * 0.5, size * 0.5 + 1)
-    assert first.claim.p_value == pytest.approx(min(2 * 2 * tail, 1), rel=1e-6)
+    tail = stats.fisher_exact([[25, 25], [5, 45]], alternative="greater").pvalue
+    assert first.claim.p_value == pytest.approx(2 * 2 * tail, rel=1e-6)
+
+
+def test_one_wrong_sample_beside_others_that_are_all_right_proves_nothing():
+    first, *_ = hardest(sources(29 / 30, 1.0, 1.0, n=30, moved=0.0))
+    assert first.claim.p_value == 1.0
+    assert first.claim.decision == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("n_sources", "n", "accuracy", "n_classes"), [(3, 30, 0.99, 1), (2, 50, 0.98, 1), (5, 36, 0.985, 10)]
+)
+def test_sources_alike_are_rarely_called_harder(n_sources, n, accuracy, n_classes):
+    rng, n_claimed = np.random.default_rng(4), 0
+    for _ in range(100):
+        alike = [
+            replace(
+                USUAL,
+                label=f"class {label}",
+                source=str(place),
+                n=n,
+                exclusive=rng.binomial(n, accuracy) / n,
+                moved=0.0,
+            )
+            for label in range(n_classes)
+            for place in range(n_sources)
+        ]
+        n_claimed += any(row.claim.decision == "above" for row in hardest(alike))
+    assert n_claimed <= stats.binom.isf(0.001, 100, 0.05)
 
 
 def test_sources_held_out_once_decide_nothing():

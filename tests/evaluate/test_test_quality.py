@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.stats import binom
 
 from core.data import DataError
 from core.evaluate.test_quality import (
@@ -20,7 +21,8 @@ from core.evaluate.test_quality import (
     quality_verdict,
     samples_table,
 )
-from core.evaluate.test_quality.shares import random_splits, share_intervals
+from core.evaluate.test_quality.quality_claims import class_shares
+from core.evaluate.test_quality.shares import Shares, random_splits, share_intervals
 from core.evaluate.test_quality.verdict import DRAWN_HERE
 from core.models.layers import LayerSamples
 from tests.evaluate.feature_populations import cloud, head
@@ -380,3 +382,14 @@ def test_bad_input_is_refused_with_what_to_do():
     unlabelled = LayerSamples(TEST.features, None, TEST.proba, TEST.class_names, name="pool")
     with pytest.raises(DataError, match="pool: the samples have no labels"):
         measure_quality(TRAIN, unlabelled, rng=rng())
+
+
+@pytest.mark.parametrize(("n_classes", "n"), [(50, 150), (100, 200), (4, 60)])
+def test_of_many_classes_alike_none_is_said_to_have_more_than_its_share(n_classes, n):
+    rng, names = np.random.default_rng(8), tuple(map(str, range(n_classes)))
+    n_claimed = 0
+    for _ in range(200):
+        n_in = np.bincount(rng.integers(n_classes, size=n), minlength=n_classes)
+        shares = Shares.of("equivalence partitioning", names, n_in, np.full(n_classes, n), scale=float(n_classes))
+        n_claimed += any(claim.decision in ("above", "below") for claim in class_shares(shares))
+    assert n_claimed <= binom.isf(0.001, 200, 0.05)

@@ -18,7 +18,8 @@ from core.evaluate.average_case.class_means import ClassGap, Measured, bounded_m
 from core.evaluate.average_case.half_sigma import looked_through
 from core.evaluate.intervals import UNKNOWN, Interval, holm, share_difference, wilson
 
-RESOLUTION = 1e-3
+DECIMALS = 3
+RESOLUTION = 10.0**-DECIMALS
 """What the normal probabilities resolve: a p_robust nearer to 1 counts as 1, and one nearer to another as equal."""
 FEWEST_FOR_TEST = 5
 """Samples that a class needs to take part in the Kruskal-Wallis test."""
@@ -317,7 +318,7 @@ def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"]) -> 
     """
     from scipy.stats import kruskal
 
-    rounded = np.round(p, 3)
+    rounded = np.round(p, DECIMALS)
     groups = [rounded[y == code] for code in np.unique(y)]
     groups = [group for group in groups if len(group) >= FEWEST_FOR_TEST]
     if len(groups) < 2:
@@ -350,6 +351,9 @@ def median_of(values: Float[np.ndarray, " n"]) -> Measured:
 def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray) -> Fifths | None:
     """Accuracy among the fragile and the sturdy fifth of the samples; None for fewer than 100 samples.
 
+    Samples that differ by less than a thousandth are ties: where a fifth ends among them, each counts as the mean of
+    them, for which of them stands first in a file says nothing.
+
     Examples
     --------
     >>> by = np.linspace(0, 1, 100)
@@ -361,7 +365,9 @@ def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray) -> Fift
         return None
     n, order = len(by) // 5, np.argsort(by, kind="stable")
     low, high = order[:n], order[-n:]
-    k_low, k_high = float(correct[low].sum()), float(correct[high].sum())
+    _, group = np.unique(np.round(by, DECIMALS), return_inverse=True)
+    share = np.bincount(group, weights=correct) / np.bincount(group)
+    k_low, k_high = float(share[group[low]].sum()), float(share[group[high]].sum())
     fragile = Measured(k_low / n, wilson(k_low, float(n)), n)
     sturdy = Measured(k_high / n, wilson(k_high, float(n)), n)
     apart = share_difference(k_high, float(n), k_low, float(n))
@@ -381,7 +387,7 @@ def rank_correlation(first: Float[np.ndarray, " n"], second: Float[np.ndarray, "
 
     both = ~(np.isnan(first) | np.isnan(second))
     # Rounded first: values that differ by less than a thousandth are ties, not an order.
-    ranks = [rankdata(np.round(values[both], 3)) for values in (first, second)]
+    ranks = [rankdata(np.round(values[both], DECIMALS)) for values in (first, second)]
     n = int(both.sum())
     if n < 4 or min(float(np.ptp(rank)) for rank in ranks) == 0:
         return Measured(float("nan"), UNKNOWN, n)

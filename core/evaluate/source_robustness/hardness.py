@@ -34,8 +34,8 @@ def hardest(sources: Sequence[HeldOutSource], *, same: Mapping[Cluster, int] | N
     samples are known; else those of a class with the same size and the same number of right samples are the same, and
     the correction is for all of them, because such a likeness may be chance.
 
-    The test of one source is exact: had it the accuracy of the others, how likely would so few right samples be? A
-    source held out once may have met a bad training, and nobody can know where none was held out twice: undecided.
+    The test of one source is exact (Fisher's): were all of one accuracy, how likely would so few right samples be?
+    A source held out once may have met a bad training, and nobody can know where none was held out twice: undecided.
 
     Examples
     --------
@@ -52,34 +52,38 @@ def hardest(sources: Sequence[HeldOutSource], *, same: Mapping[Cluster, int] | N
         return ()
     family = len(distinct) if same is not None else len(sources)
     accuracy = np.array([source.exclusive for source in distinct])
-    others, mean, size = _beside(distinct, accuracy)
+    own, of_others, others, mean = _beside(distinct, accuracy)
+    size = own * of_others / (own + of_others)
     shrunk = mean + _kept(accuracy, mean, size) * (accuracy - mean)
     once = all(np.isnan(source.moved) for source in distinct)
-    rows = [
-        _hardness(source, *numbers, family, once=once)
-        for source, *numbers in zip(distinct, others.tolist(), shrunk.tolist(), size.tolist(), strict=True)
-    ]
+    numbers = zip(distinct, *(each.tolist() for each in (others, shrunk, own, of_others)), strict=True)
+    rows = [_hardness(*each, family, once=once) for each in numbers]
     return tuple(sorted(rows, key=lambda row: (row.claim.decision != "above", row.shrunk)))
 
 
-def _beside(sources: Sequence[HeldOutSource], accuracy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of every source: the accuracy on the others of its class, on all of its class, and how many samples it is worth.
+def _beside(
+    sources: Sequence[HeldOutSource], accuracy: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of every source: how many samples it and the others of its class are worth, and the accuracy on these and on all.
 
-    It is worth fewer than it has where accuracy moves from training to training, and where the others, whose mean is an
-    estimate, too, are few.
+    They are worth fewer than there are where accuracy moves from training to training.
     """
     labels = np.unique([str(source.label) for source in sources], return_inverse=True)[1]
     n, times = (
         np.array([getattr(source, name) for source in sources], dtype=np.float64) for name in ("n", "n_repeats")
     )
     of_class, right = np.bincount(labels, weights=n)[labels], np.bincount(labels, weights=n * accuracy)[labels]
-    size = n / (1 + _moved_by_training(sources) / times)
-    return (right - n * accuracy) / (of_class - n), right / of_class, size * (of_class - n) / (size + of_class - n)
+    worth = n / (1 + _moved_by_training(sources) / times)
+    of_others = np.bincount(labels, weights=worth)[labels] - worth
+    return worth, of_others, (right - n * accuracy) / (of_class - n), right / of_class
 
 
-def _hardness(source: HeldOutSource, others: float, shrunk: float, size: float, family: int, *, once: bool) -> Hardness:
+def _hardness(
+    source: HeldOutSource, others: float, shrunk: float, own: float, of_others: float, family: int, *, once: bool
+) -> Hardness:
     """Where every source was held out once, the interval is of its samples alone, and nothing is claimed."""
-    interval, p = _exact(source.exclusive, others, size, family)
+    interval = _exact(source.exclusive, own * of_others / (own + of_others), family)
+    p = min(family * fisher(source.exclusive, own, others, of_others), 1.0)
     harder = UNKNOWN if once else Interval(others - interval.upper, others - interval.lower)
     harder_than_others = claim("source_robustness.worst_source", others - shrunk, harder, p, smallest=SMALLEST)
     return Hardness(source, others, shrunk, interval, harder_than_others)
@@ -160,12 +164,26 @@ def _kept(accuracy: np.ndarray, mean: np.ndarray, size: np.ndarray) -> np.ndarra
     return np.divide(own, total, out=np.zeros_like(total), where=total > 0)
 
 
-def _exact(accuracy: float, others: float, size: float, family: int) -> tuple[Interval, float]:
-    """Clopper and Pearson's interval of the accuracy and its test against `others`, for `family` sources at once."""
+def _exact(accuracy: float, size: float, family: int) -> Interval:
+    """Clopper and Pearson's interval of the accuracy, for `family` sources at once."""
     right, tail = accuracy * size, LEVEL / family / 2
     wrong = size - right
     lower = float(special.betaincinv(right, wrong + 1, tail)) if right > 0 else 0.0
     upper = float(special.betaincinv(right + 1, wrong, 1 - tail)) if wrong > 0 else 1.0
-    fewer = float(special.betainc(max(wrong, 0.0), right + 1, 1 - others)) if wrong > 0 else 1.0
-    more = float(special.betainc(right, wrong + 1, others)) if right > 0 else 1.0
-    return Interval(lower, upper), min(2 * family * min(fewer, more), 1.0)
+    return Interval(lower, upper)
+
+
+def fisher(accuracy: float, size: float, others: float, of_others: float) -> float:
+    """Two-sided p-value of Fisher's exact test of two accuracies, on whole numbers of samples.
+
+    What both say of the wrong answers is the null: others that are all right do not make one wrong answer a proof.
+
+    >>> round(fisher(29 / 30, 30.0, 1.0, 60.0), 2), round(fisher(20 / 30, 30.0, 58 / 60, 60.0), 4)
+    (0.67, 0.0004)
+    """
+    from scipy.stats import hypergeom
+
+    n, m = round(size), round(of_others)
+    wrong, of_both = round(size * (1 - accuracy)), round(size * (1 - accuracy)) + round(of_others * (1 - others))
+    drawn = hypergeom(n + m, of_both, n)
+    return min(2 * float(min(drawn.sf(wrong - 1), drawn.cdf(wrong))), 1.0)
