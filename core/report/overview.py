@@ -65,6 +65,11 @@ class Answer:
         return self.verdict.claims[0] if self.verdict.claims else None
 
     @property
+    def undecided(self) -> bool:
+        """Whether the data do not settle what was asked, be it in this word or as "no significant" something."""
+        return "undecided" in self.verdict.headline.casefold() or (self.claim is not None and not self.claim.decided)
+
+    @property
     def speaks_of(self) -> str:
         """Whether it is about a recipe, a model or predictions, in words."""
         return SPEAKS_OF.get(self.question.speaks_of, "")
@@ -72,9 +77,10 @@ class Answer:
     @property
     def trusted(self) -> str:
         """How often such a sentence was wrong where the truth was known, and what would settle an undecided one."""
-        undecided = "undecided" in self.verdict.headline.casefold()
         n = self.quantities[0].n if self.quantities else None
-        return " ".join(part for part in (reliability(self.claim), settles(self.claim, n) if undecided else "") if part)
+        return " ".join(
+            part for part in (reliability(self.claim), settles(self.claim, n) if self.undecided else "") if part
+        )
 
     @property
     def computed(self) -> str:
@@ -209,7 +215,7 @@ def summary(answers: Sequence[Answer], shown: Sequence[Mark], *, n_unasked: int 
     >>> summary((), ()).headline
     'No question has an answer yet.'
     """
-    undecided = sum("undecided" in answer.verdict.headline.casefold() for answer in answers)
+    undecided = sum(answer.undecided for answer in answers)
     n_questions = len({answer.question.stem for answer in answers})
     of = plural(n_questions, "question")
     several = f"{plural(len(answers), 'answer')} to {of}" if len(answers) > n_questions else f"{of} answered"

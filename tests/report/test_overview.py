@@ -134,8 +134,11 @@ def test_an_effect_that_is_not_worth_a_sentence_has_to_stay_within_what_is():
 
 def test_what_would_settle_is_said_of_an_undecided_sentence_alone():
     undecided = claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2)
-    said = [Verdict(headline, "", "", (), (undecided,)) for headline in ("SVM: undecided.", "No class has moved.")]
-    assert ["times" in Answer(QUESTIONS["source_robustness"], "", each).trusted for each in said] == [True, False]
+    headlines = {"SVM: undecided.": undecided, "SVM shows no significant loss.": undecided, "SVM loses 2 points.": FALL}
+    said = [Verdict(headline, "", "", (), (claimed,)) for headline, claimed in headlines.items()]
+    answers = [Answer(QUESTIONS["source_robustness"], "", each) for each in said]
+    assert ["times" in each.trusted for each in answers] == [each.undecided for each in answers] == [True, True, False]
+    assert "2 undecided" in summary(answers, ()).headline
     assert (
         "2.2 times as many samples (225 in all)"
         in Answer(QUESTIONS["source_robustness"], "", said[0], numbers("svm")).trusted
