@@ -10,16 +10,16 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Integer
+from jaxtyping import Integer
 
 from core.data.predictions.record import Predictions
 from core.evaluate.average_case.robustness import Robustness
 from core.evaluate.claims import Claim, claim, corrected
-from core.evaluate.cluster_folds import scheme_title
+from core.evaluate.cluster_folds import recipe_difference, scheme_title
 from core.evaluate.data_set_adequacy.plan import ALL
 from core.evaluate.guided_tests import JudgedSuite, suite_difference
 from core.evaluate.guided_tests.guided_claims import second_model
-from core.evaluate.intervals import Interval, t_interval, t_p_value
+from core.evaluate.intervals import Interval, smoothed_mean, t_interval, t_p_value
 from core.evaluate.source_robustness import compare_models
 from core.evaluate.source_robustness.words import noun
 from core.evaluate.wording import Verdict, count, gap, p_value, plural, points
@@ -101,27 +101,36 @@ def on_pictures(name: str, own: JudgedSuite, others: Mapping[str, JudgedSuite]) 
 
 
 def on_folds(rows: pd.DataFrame, y: Integer[np.ndarray, " n_samples"]) -> tuple[ModelPair, ...]:
-    """Recipes by their accuracy when a sample's fold is held out, on the samples that both were tested on.
+    """Recipes by their accuracy when a sample's fold is held out, on the folds that both were tested on.
 
-    `rows` has scheme, model, row (a position in `y`) and y_pred, a line for each model, seed and sample.
+    `rows` has scheme, seed, model, fold, row (a position in `y`) and y_pred, a line for each model, seed and sample.
 
     Examples
     --------
     >>> y = np.zeros(40, dtype=int)
     >>> wrong = {"svm": y, "logistic": (np.arange(40) % 4 == 0).astype(int)}
-    >>> rows = pd.concat(pd.DataFrame({"scheme": "random_folds", "model": name, "row": range(40), "y_pred": y_pred})
-    ...                  for name, y_pred in wrong.items())
+    >>> rows = pd.concat(pd.DataFrame({"scheme": "random_folds", "seed": 0, "model": name, "fold": np.arange(40) % 5,
+    ...                                "row": range(40), "y_pred": y_pred}) for name, y_pred in wrong.items())
     >>> [each] = on_folds(rows, y)
     >>> each.better, each.n, each.values
     ('SVM', 40, (1.0, 0.75))
     """
     tested = rows.dropna(subset=["row", "y_pred"])
     right = tested["y_pred"].to_numpy(dtype=np.int64) == y[tested["row"].to_numpy(dtype=np.int64)]
-    pairs: list[ModelPair] = []
-    for scheme, of_scheme in tested.assign(right=right).groupby("scheme", sort=False):
-        by_model = of_scheme.groupby("model", sort=False)
-        shares = {TITLES.get(str(name), str(name)): of.groupby("row")["right"].mean() for name, of in by_model}
-        pairs += _paired("cluster_folds", f"accuracy, {scheme_title(str(scheme))} folds", shares)
+    pairs = []
+    for scheme, of_scheme in tested.assign(right=right.astype(float)).groupby("scheme", observed=True, sort=False):
+        by_model = {
+            TITLES.get(str(name), str(name)): of_model[["seed", "fold", "row", "right"]]
+            for name, of_model in of_scheme.groupby("model", observed=True, sort=False)
+        }
+        what = f"accuracy, {scheme_title(str(scheme))} folds"
+        for first, second in combinations(by_model, 2):
+            both = by_model[first].merge(by_model[second], on=["seed", "fold", "row"], suffixes=("_first", "_second"))
+            if len(np.unique(both["row"])) < FEWEST:
+                continue
+            each = recipe_difference(both.rename(columns={"right_first": "first", "right_second": "second"}))
+            of_difference = _claim(each.shares[0] - each.shares[1], each.mean, each.se, each.df)
+            pairs.append(ModelPair("cluster_folds", what, first, second, each.shares, of_difference, each.n))
     return _corrected(pairs)
 
 
@@ -204,10 +213,9 @@ def _change(
 ) -> ModelPair:
     """By how much more one model's accuracy changes than another's: two sets of samples, each paired in itself."""
     before, after = ((right[0] - right[1]).to_numpy() for right in (old, new))
-    mean = _mean(after) - _mean(before)
-    se, degrees = float(np.hypot(_se(after), _se(before))), min(len(before), len(after)) - 1.0
-    interval, p = t_interval(mean, se, degrees), t_p_value(mean, se, degrees)
-    of_change = claim(KIND, float(after.mean() - before.mean()), interval, p, smallest=SMALLEST)
+    (mean, se), (mean_before, se_before) = smoothed_mean(after), smoothed_mean(before)
+    degrees = min(len(before), len(after)) - 1.0
+    of_change = _claim(float(after.mean() - before.mean()), mean - mean_before, float(np.hypot(se, se_before)), degrees)
     values = [float(now.mean() - then.mean()) for now, then in zip(new, old, strict=True)]
     what = f"accuracy on {first.titles[1]} less that on {first.titles[0]}"
     n = len(before) + len(after)
@@ -222,29 +230,14 @@ def _paired(stem: str, what: str, values: Mapping[str, pd.Series]) -> Iterator[M
         if n < FEWEST:
             continue
         means = both.mean(axis=0)
-        of_difference = _claim(both[:, 0] - both[:, 1])
+        apart = both[:, 0] - both[:, 1]
+        of_difference = _claim(float(apart.mean()), *smoothed_mean(apart), n - 1.0)
         yield ModelPair(stem, what, first, second, (float(means[0]), float(means[1])), of_difference, n)
 
 
-def _claim(differences: Float[np.ndarray, " n"]) -> Claim:
-    """A claim of a mean of paired differences in [-1, 1]."""
-    mean, se, degrees = _mean(differences), _se(differences), len(differences) - 1.0
-    interval, p = t_interval(mean, se, degrees), t_p_value(mean, se, degrees)
-    return claim(KIND, float(differences.mean()), interval, p, smallest=SMALLEST)
-
-
-def _mean(differences: Float[np.ndarray, " n"]) -> float:
-    """Their mean with half a sample more that speaks for either side, and one for neither (Agresti and Min 2005).
-
-    Where next to nothing differs, Student's interval alone would be too sure.
-    """
-    return float(differences.sum()) / (len(differences) + 2)
-
-
-def _se(differences: Float[np.ndarray, " n"]) -> float:
-    """The standard error of that mean."""
-    whole = len(differences) + 2
-    return float(np.sqrt(((differences**2).sum() + 1) / whole - _mean(differences) ** 2) / np.sqrt(whole))
+def _claim(estimate: float, mean: float, se: float, df: float) -> Claim:
+    """A claim of a mean of paired differences as it was counted; interval and test rest on the smoothed `mean`."""
+    return claim(KIND, estimate, t_interval(mean, se, df), t_p_value(mean, se, df), smallest=SMALLEST)
 
 
 def _corrected(pairs: Sequence[ModelPair]) -> tuple[ModelPair, ...]:

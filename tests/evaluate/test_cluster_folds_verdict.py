@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
+from core.data import Predictions
 from core.evaluate.cluster_folds import (
     FoldPerformance,
     Foretold,
@@ -15,8 +17,10 @@ from core.evaluate.cluster_folds import (
     fold_verdict,
     foretold_on_sources,
     labels_shift,
+    predictions_on_folds,
     scheme_title,
 )
+from core.evaluate.cluster_folds.fold_claims import beats_baselines, differs_between_folds
 from core.evaluate.cluster_folds.results import ScoreEstimate
 from core.evaluate.intervals import Interval
 from core.evaluate.wording import percent, points
@@ -125,6 +129,26 @@ def test_a_model_that_learned_nothing_is_called_so():
     verdict = fold_verdict(fold_performance(folded, metric=Metric("accuracy")))
     assert finding(verdict, "No significant difference from a model that ignores its input.")
     assert decision(verdict, "beats_baselines") == "undecided"
+
+
+def test_folds_with_few_wrong_samples_are_not_called_alike():
+    """Ten classes in folds of 20 whose labels are ever noisier: 4.1 points apart, not alike."""
+    world = next(each for each in worlds.DESIGNS if "ten groups ever noisier" in each.name)
+    decisions = {worlds.performance(world, seed).runs: None for seed in range(6)}
+    assert {differs_between_folds(runs).decision for runs in decisions} == {"undecided"}
+
+
+def test_an_error_that_has_nothing_to_do_with_the_class_is_compared_with_the_share_of_the_majority():
+    """Right in 60 % whatever the class, where 60 % are of one class: that share is drawn, too."""
+    rng, n_claimed = np.random.default_rng(3), 0
+    for _ in range(300):
+        y = (rng.random(200) < 0.4).astype(int)
+        y_pred = np.where(rng.random(200) < 0.6, y, 1 - y)
+        folds = {"fold": [str(row % 5) for row in range(200)]}
+        said = Predictions(list(map(str, range(200))), y, y_pred, ["a", "b"], groups=folds)
+        performance = fold_performance(predictions_on_folds({"mine": said}), metric=Metric("accuracy"))
+        n_claimed += beats_baselines(performance.schemes[0]).decided
+    assert n_claimed <= stats.binom.isf(0.001, 300, 0.05)
 
 
 def test_relations_are_told_with_what_so_few_folds_could_show():

@@ -48,11 +48,13 @@ def folds(
     n: int, rng: np.random.Generator, *, only_first: float, only_second: float
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """Two models that disagree on so many samples of a hundred percent, either way."""
-    y, fate = np.zeros(n, dtype=int), rng.random(n)
+    y, fate, fold = np.zeros(n, dtype=int), rng.random(n), np.arange(n) % 10
     first = (fate < only_second).astype(int)
     second = ((fate >= only_second) & (fate < only_second + only_first)).astype(int)
     rows = [
-        pd.DataFrame({"scheme": "random_folds", "model": name, "row": np.arange(n), "y_pred": y_pred})
+        pd.DataFrame(
+            {"scheme": "random_folds", "seed": 0, "model": name, "fold": fold, "row": np.arange(n), "y_pred": y_pred}
+        )
         for name, y_pred in (("svm", first), ("logistic", second))
     ]
     return pd.concat(rows, ignore_index=True), y

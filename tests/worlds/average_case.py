@@ -22,7 +22,11 @@ SIGMA = 0.5
 
 @dataclass(frozen=True)
 class Design:
-    """Samples of `n_classes`, dealt `by_lot` or as the model has them; class 0 is `spread` times as wide as class 1."""
+    """Samples of `n_classes`, dealt `by_lot` or as the model has them; class 0 is `spread` times as wide as class 1.
+
+    Where `in_order`, they stand in the file class by class, the later class the more often right, which robustness has
+    nothing to do with; four fifths of them are then robust to the last digit.
+    """
 
     name: str
     n: int
@@ -30,6 +34,7 @@ class Design:
     by_lot: bool = False
     n_classes: int = 2
     spread: float = 1.0
+    in_order: bool = False
 
     def world(self) -> World:
         """The world of this design."""
@@ -48,6 +53,10 @@ class Design:
         p = ndtr(np.abs(margin) / SIGMA)
         if self.by_lot:
             y, predicted = rng.integers(self.n_classes, size=self.n), rng.integers(self.n_classes, size=self.n)
+        if self.in_order:
+            p, y = ndtr(5 * np.abs(margin) / SIGMA), np.sort(y)
+            right = rng.random(self.n) < np.linspace(0.75, 0.97, self.n_classes)[y]
+            predicted = np.where(right, y, (y + 1) % self.n_classes)
         names = tuple(f"class {label}" for label in range(self.n_classes))
         rows = rows_of(p, y, sigma=SIGMA, predicted=predicted)
         return claims_of(evaluate_robustness(rows, class_names=names, seed=method_seed), SIGMA)
@@ -64,7 +73,9 @@ DESIGNS = (
     Design("classes by lot, 2 classes", 60, {DIFFER: 0.0, WRONG_MORE: 0.0}, by_lot=True),
     Design("classes by lot, 5 classes", 300, {DIFFER: 0.0, WRONG_MORE: 0.0}, by_lot=True, n_classes=5),
     Design("classes by lot, 20 classes", 1000, {DIFFER: 0.0, WRONG_MORE: 0.0}, by_lot=True, n_classes=20),
+    Design("ties in order of their classes, by lot, 3 classes", 300, {DIFFER: 0.0, WRONG_MORE: 0.0}, by_lot=True,
+           n_classes=3, in_order=True),
     Design("two clouds alike", 400, {WRONG_MORE: 0.4}),
     Design("class 0 four times as wide", 400, {DIFFER: 0.07}, spread=4.0),
-)
+)  # fmt: skip
 WORLDS = tuple(design.world() for design in DESIGNS)

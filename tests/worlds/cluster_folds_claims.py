@@ -9,6 +9,7 @@ from core.evaluate.claims import Claim, claim
 from core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
+    Metric,
     characteristics_of,
     fold_performance,
     fold_verdict,
@@ -18,12 +19,14 @@ from core.evaluate.cluster_folds import (
 )
 from core.evaluate.intervals import UNKNOWN
 
+MACRO_F1 = Metric()
 
-def claims_of(folded: FoldPredictions, x: np.ndarray, scheme: str) -> Mapping[str, Claim]:
+
+def claims_of(folded: FoldPredictions, x: np.ndarray, scheme: str, *, metric: Metric = MACRO_F1) -> Mapping[str, Claim]:
     """The claims about a scheme, by kind, as the page makes them."""
     folds = [folded.folds(scheme, seed) for seed in folded.seeds(scheme)]
     shift = labels_shift(scheme, x, folded.y, folds, rng=np.random.default_rng(0))
-    verdict = fold_verdict(fold_performance(folded), scheme=scheme, shifts=[shift] if shift else [])
+    verdict = fold_verdict(fold_performance(folded, metric=metric), scheme=scheme, shifts=[shift] if shift else [])
     unsaid = claim("cluster_folds.labels_shift", float("nan"), UNKNOWN, float("nan"))
     return {unsaid.kind: unsaid} | {made.kind: made for made in verdict.claims}
 

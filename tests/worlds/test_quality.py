@@ -32,7 +32,10 @@ RESPLITS = 40
 
 @dataclass(frozen=True)
 class Design:
-    """A test set beside its training set: `keep` of class 0 is drawn, `scale` times as spread, and `moved` off."""
+    """A test set beside its training set: `keep` of class 0 is drawn, `scale` times as spread, and `moved` off.
+
+    Test labels are dealt evenly, or `by_lot`, as they come where nobody chooses.
+    """
 
     name: str
     n_test: int
@@ -43,6 +46,7 @@ class Design:
     scale: float = 1.0
     moved: float = 0.0
     shift: bool = False
+    by_lot: bool = False
 
     def world(self) -> World:
         """The world of this design."""
@@ -56,6 +60,8 @@ class Design:
         place = 2.0 * np.eye(self.n_classes, 4)
         n_train, n_test = self.n_train // self.n_classes, self.n_test // self.n_classes
         y_train, y_test = (np.repeat(np.arange(self.n_classes), n) for n in (n_train, n_test))
+        if self.by_lot:
+            y_test = rng.integers(self.n_classes, size=self.n_test)
         y_test = y_test[(y_test > 0) | (rng.random(len(y_test)) < self.keep)]
         train = place[y_train] + rng.normal(size=(len(y_train), 4))
         noise = rng.normal(size=(len(y_test), 4)) * np.where(y_test == 0, self.scale, 1.0)[:, None]
@@ -77,6 +83,7 @@ def _samples(train: np.ndarray, y_train: np.ndarray, test: np.ndarray, y_test: n
 DESIGNS = (
     Design("as the training set, 3 classes", 300, NOTHING),
     Design("as the training set, 4 classes, small", 60, NOTHING, n_classes=4, n_train=200),
+    Design("as the training set, 50 classes by lot", 150, {SHARE: 0.0}, n_classes=50, by_lot=True),
     Design("half of class 0 missing", 600, {SHARE: -0.4}, keep=0.5),
     Design("class 0 half as wide", 600, {BOUNDARY: -0.1, CENTROID: 0.4, DIFFERS: 0.1}, scale=0.5),
     Design("nothing moved, 2 classes", 160, {SHIFT: 0.0, TOGETHER: 0.0}, n_classes=2, n_train=320, shift=True),

@@ -13,6 +13,7 @@ from core.evaluate.cluster_folds.characteristics import (
 )
 from core.evaluate.cluster_folds.foretell import foretold_on, foretold_on_sources
 from core.evaluate.cluster_folds.performance import BASELINES, fold_performance
+from core.evaluate.cluster_folds.recipes import RecipeDifference, recipe_difference
 from core.evaluate.cluster_folds.results import (
     FoldPerformance,
     FoldScore,
@@ -42,6 +43,7 @@ __all__ = [
     "Foretold",
     "LabelShift",
     "Metric",
+    "RecipeDifference",
     "Relation",
     "RunScore",
     "SchemeDifference",
@@ -57,6 +59,7 @@ __all__ = [
     "labels_shift",
     "mean_by_fold",
     "predictions_on_folds",
+    "recipe_difference",
     "relations",
     "rows_of_run",
     "rows_of_tables",

@@ -18,11 +18,15 @@ JACKKNIFE, WILSON = "jackknife", "wilson"
 
 @dataclass(frozen=True, eq=False)
 class ScoredRun:
-    """A run with its score, and how far every sample pulls the mean over its folds (0 where it was not tested)."""
+    """A run with its score, and how far every sample pulls the mean over its folds (0 where it was not tested).
+
+    `pulls_of_guesses` are the same of what always guessing the majority class, and guessing by shares, would score.
+    """
 
     tested: FoldedRun
     score: RunScore
     pulls: Float[np.ndarray, " n_samples"]
+    pulls_of_guesses: Float[np.ndarray, "2 n_samples"]
 
 
 def scheme_of(runs: Sequence[ScoredRun]) -> SchemeScore:
@@ -44,8 +48,25 @@ def scheme_of(runs: Sequence[ScoredRun]) -> SchemeScore:
         accuracy=float(np.mean([score.accuracy.value for score in scores])),
         majority=float(np.mean([score.majority for score in scores])),
         chance=float(np.mean([score.chance for score in scores])),
+        above_guesses=_above_guesses(runs, value, interval, by),
         n=scores[0].mean.n,
     )
+
+
+def _above_guesses(runs: Sequence[ScoredRun], value: float, interval: Interval, by: str) -> ScoreEstimate:
+    """The score less that of the better of two models that learn nothing, on the same samples."""
+    guesses = np.mean([[run.score.majority, run.score.chance] for run in runs], axis=0)
+    n = runs[0].score.mean.n
+    if np.isnan(guesses).any():
+        return ScoreEstimate(nan, UNKNOWN, n, by)
+    better = int(guesses.argmax())
+    guess, pulls = float(guesses[better]), np.mean([run.pulls_of_guesses[better] for run in runs], axis=0)
+    if by == JACKKNIFE:
+        ends, _ = normal_interval(value - guess, standard_error(_pulls(runs) - pulls, _tested(runs)))
+    else:
+        of_guess, _ = normal_interval(guess, standard_error(pulls, _tested(runs)))
+        ends = apart(value, interval, guess, of_guess)
+    return ScoreEstimate(value - guess, ends, n, by)
 
 
 def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> SchemeDifference:

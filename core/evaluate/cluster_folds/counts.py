@@ -81,6 +81,17 @@ def counted(
     return Counts(per_cell(y, y == predicted), per_cell(y, slice(None)), per_cell(predicted, slice(None)))
 
 
+def guessed(true: Shaped[np.ndarray, "*folds n_classes"], shares: Float[np.ndarray, "*folds n_classes"]) -> Counts:
+    """What guessing labels by `shares`, whatever the input, comes to on average on folds of such samples.
+
+    Examples
+    --------
+    >>> guessed(np.array([3, 1]), np.array([0.5, 0.5])).right.tolist()
+    [1.5, 0.5]
+    """
+    return Counts(true * shares, true, true.sum(axis=-1, keepdims=True) * shares)
+
+
 def f1_interval(right: float, true: float, predicted: float) -> Interval:
     """Wilson's interval of the F1 of one class: F1 is a growing function of right / (right + wrong of either kind).
 

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 
 from core.evaluate.claims import Claim, claim, claim_of_t, corrected
+from core.evaluate.cluster_folds.compare import JACKKNIFE
 from core.evaluate.cluster_folds.results import FoldScore, Foretold, Relation, RunScore, SchemeDifference, SchemeScore
 from core.evaluate.cluster_folds.shifted_labels import LabelShift
 from core.evaluate.intervals import UNKNOWN, Interval, p_of_interval
@@ -43,7 +44,9 @@ def differs_between_folds(runs: Sequence[RunScore]) -> Claim:
     """The standard deviation of what the folds would score on endless samples, in which chance has no part.
 
     The weighted squares of fold scores around their mean are non-central chi-squared; over seeds, whose folds may be
-    much the same, they are averaged and taken for those of one, which errs on the safe side.
+    much the same, they are averaged and taken for those of one, which errs on the safe side. How much of them is
+    chance is not known where a fold has too few wrong samples to learn it from: that folds differ by less than chance
+    would then says nothing.
     """
     kind = "cluster_folds.differs_between_folds"
     usable = [[fold for fold in run.folds_defined if fold.score.interval.width > 0] for run in runs]
@@ -55,7 +58,7 @@ def differs_between_folds(runs: Sequence[RunScore]) -> Claim:
     lower, upper = _noncentrality(q, n - 1, 0.975), _noncentrality(q, n - 1, 0.025)
     below = float(special.chdtr(n - 1, q))
     spreads = [sqrt(max(square - (n - 1), 0.0) * scale) for square in squares]
-    return claim(
+    differs = claim(
         kind,
         sqrt(max(q - (n - 1), 0.0) * scale),
         Interval(sqrt(lower * scale), sqrt(upper * scale)),
@@ -63,6 +66,10 @@ def differs_between_folds(runs: Sequence[RunScore]) -> Claim:
         smallest=SMALLEST_SPREAD,
         mc_error=float(np.std(spreads, ddof=1)) / sqrt(len(spreads)) if len(spreads) > 1 else 0.0,
     )
+    learned = all(fold.score.by == JACKKNIFE for folds in usable for fold in folds)
+    if differs.decision == "small" and not learned:
+        return claim(kind, differs.estimate, UNKNOWN, nan, smallest=SMALLEST_SPREAD)
+    return differs
 
 
 def beats_baselines(row: SchemeScore) -> Claim:
@@ -70,9 +77,7 @@ def beats_baselines(row: SchemeScore) -> Claim:
 
     These are the majority class and guessing by label shares, which has the higher macro F1.
     """
-    nothing = float(np.fmax(row.majority, row.chance))
-    value, ends = row.mean.value - nothing, row.mean.interval
-    interval = Interval(ends.lower - nothing, ends.upper - nothing)
+    value, interval = row.above_guesses.value, row.above_guesses.interval
     p = p_of_interval(value, interval) if interval.known else nan
     return claim("cluster_folds.beats_baselines", value, interval, p, mc_error=_seed_error(row))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.evaluate.cluster_folds.counts import Counts
+from core.evaluate.cluster_folds.counts import Counts, guessed
 from core.evaluate.intervals import UNKNOWN, Interval, logit_interval, t_interval, t_p_value
 
 _AT_ONCE = 500_000
@@ -40,19 +40,51 @@ def scores_without(
     array([0.5, 1. , 0.5])
     """
     n_classes = counts.true.shape[-1]
-    cells, cell_of_row = np.unique((fold * n_classes + y) * n_classes + y_pred, return_inverse=True)
-    scores, step = np.empty(len(cells)), max(_AT_ONCE // n_classes, 1)
-    for start in range(0, len(cells), step):
-        cell = cells[start : start + step]
+
+    def left(cell: np.ndarray) -> Counts:
         at, predicted = np.arange(len(cell)), cell % n_classes
         fold_of_cell, true = np.divmod(cell // n_classes, n_classes)
-        left = Counts(counts.right[fold_of_cell], counts.true[fold_of_cell], counts.predicted[fold_of_cell])
+        rest = Counts(counts.right[fold_of_cell], counts.true[fold_of_cell], counts.predicted[fold_of_cell])
         hit = true == predicted
-        left.right[at[hit], true[hit]] -= 1
-        left.true[at, true] -= 1
-        left.predicted[at, predicted] -= 1
-        scores[start : start + step] = score(left)
-    return scores[cell_of_row]
+        rest.right[at[hit], true[hit]] -= 1
+        rest.true[at, true] -= 1
+        rest.predicted[at, predicted] -= 1
+        return rest
+
+    return _scored((fold * n_classes + y) * n_classes + y_pred, left, score, n_classes)
+
+
+def guesses_without(
+    true: Integer[np.ndarray, "n_folds n_classes"],
+    shares: Float[np.ndarray, "n_folds n_classes"],
+    score: Callable[[Counts], Float[np.ndarray, "*folds"]],
+    *,
+    fold: Integer[np.ndarray, " n_tested"],
+    y: Integer[np.ndarray, " n_tested"],
+) -> Float[np.ndarray, " n_tested"]:
+    """What guessing by `shares` would score in each sample's fold without it (`true` are the folds' labels)."""
+    n_classes = true.shape[-1]
+
+    def left(cell: np.ndarray) -> Counts:
+        fold_of_cell, label = np.divmod(cell, n_classes)
+        rest = true[fold_of_cell]
+        rest[np.arange(len(cell)), label] -= 1
+        return guessed(rest, shares[fold_of_cell])
+
+    return _scored(fold * n_classes + y, left, score, n_classes)
+
+
+def _scored(
+    cell_of_row: Integer[np.ndarray, " n_tested"],
+    left: Callable[[np.ndarray], Counts],
+    score: Callable[[Counts], Float[np.ndarray, "*folds"]],
+    n_classes: int,
+) -> Float[np.ndarray, " n_tested"]:
+    """The score of what is left without a sample, once for all samples that leave the same."""
+    cells, which = np.unique(cell_of_row, return_inverse=True)
+    step = max(_AT_ONCE // n_classes, 1)
+    scores = [score(left(cells[start : start + step])) for start in range(0, len(cells), step)]
+    return np.concatenate([*scores, np.empty(0)])[which]
 
 
 def pulls_on_mean(

@@ -6,12 +6,18 @@ from itertools import combinations
 from math import nan
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Integer
 
 from core.data import DataError
 from core.evaluate.cluster_folds.compare import JACKKNIFE, WILSON, ScoredRun, difference_of, scheme_of
-from core.evaluate.cluster_folds.counts import Counts, class_intervals, counted, mean_interval, score_interval
-from core.evaluate.cluster_folds.jackknife import pulls_on_mean, scaled_interval, scores_without, standard_error
+from core.evaluate.cluster_folds.counts import Counts, class_intervals, counted, guessed, mean_interval, score_interval
+from core.evaluate.cluster_folds.jackknife import (
+    guesses_without,
+    pulls_on_mean,
+    scaled_interval,
+    scores_without,
+    standard_error,
+)
 from core.evaluate.cluster_folds.results import (
     FoldPerformance,
     FoldScore,
@@ -91,9 +97,9 @@ class _Scorer:
     def __init__(self, run: FoldedRun, folded: FoldPredictions, metric: Metric) -> None:
         self.of, self.metric, self.names = run, metric, folded.class_names
         self.tested = run.fold >= 0
-        self.fold, y, y_pred = run.fold[self.tested], folded.y[self.tested], run.y_pred[self.tested]
-        self.counts = counted(y, y_pred, self.fold, run.n_folds, len(self.names))
-        self.without = scores_without(self.counts, self.score, fold=self.fold, y=y, y_pred=y_pred)
+        self.fold, self.y, y_pred = run.fold[self.tested], folded.y[self.tested], run.y_pred[self.tested]
+        self.counts = counted(self.y, y_pred, self.fold, run.n_folds, len(self.names))
+        self.without = scores_without(self.counts, self.score, fold=self.fold, y=self.y, y_pred=y_pred)
         self.n_label = np.bincount(folded.y[folded.y >= 0], minlength=len(self.names))
 
     def score(self, counts: Counts) -> Float[np.ndarray, "*folds"]:
@@ -122,7 +128,18 @@ class _Scorer:
             n_folds_wanted=self.of.n_folds,
             folds_known=self.of.folds_known,
         )
-        return ScoredRun(self.of, score, pulls)
+        return ScoredRun(self.of, score, pulls, self.pulls_of_guesses())
+
+    def pulls_of_guesses(self) -> Float[np.ndarray, "2 n_samples"]:
+        """How far every sample pulls what the two models would score that learn nothing, as `guesses` has them."""
+        pulls, true = np.zeros((2, len(self.tested))), self.counts.true
+        trained_on = self.n_label - true
+        if not trained_on.any(axis=-1).all():
+            return pulls
+        for row, shares in enumerate(guesses(trained_on)):
+            without = guesses_without(true, shares, self.score, fold=self.fold, y=self.y)
+            pulls[row, self.tested] = pulls_on_mean(self.score(guessed(true, shares)), without, self.fold)
+        return pulls
 
     def one_fold(self, fold: int) -> FoldScore:
         """One fold on its own."""
@@ -155,13 +172,11 @@ class _Scorer:
 
         NaN where it is not known what was trained on.
         """
-        n, trained_on = counts.true.sum(), self.n_label - counts.true
+        trained_on = self.n_label - counts.true
         if not trained_on.any():
             return nan, nan, nan
-        majority = (np.arange(len(trained_on)) == trained_on.argmax()).astype(float)
-        guesses = [majority, trained_on / trained_on.sum()]
-        always, guessed = (float(self.score(Counts(counts.true * by, counts.true, n * by))) for by in guesses)
-        return always, float(counts.true[trained_on.argmax()] / n), guessed
+        always, by_shares = (float(self.score(guessed(counts.true, shares))) for shares in guesses(trained_on))
+        return always, float(counts.true[trained_on.argmax()] / counts.true.sum()), by_shares
 
     def mean(self, scores: Sequence[ScoreEstimate], together: Counts, se: float) -> ScoreEstimate:
         """The mean over the folds of which the score is defined."""
@@ -178,6 +193,19 @@ class _Scorer:
         if _n_decisive(counts, self.metric, self.names) >= FEWEST_WRONG and se > 0:
             return ScoreEstimate(value, scaled, n, JACKKNIFE)
         return ScoreEstimate(value, joined(wilson, scaled) if self.metric.kind == "macro_f1" else wilson, n, WILSON)
+
+
+def guesses(trained_on: Integer[np.ndarray, "*folds n_classes"]) -> tuple[np.ndarray, np.ndarray]:
+    """How two models guess that learn nothing but labels: always the most frequent one, and by their shares.
+
+    Examples
+    --------
+    >>> [each.tolist() for each in guesses(np.array([3, 1]))]
+    [[1.0, 0.0], [0.75, 0.25]]
+    """
+    most = trained_on.argmax(axis=-1)[..., None]
+    majority = (np.arange(trained_on.shape[-1]) == most).astype(np.float64)
+    return majority, trained_on / trained_on.sum(axis=-1, keepdims=True)
 
 
 def _n_decisive(counts: Counts, metric: Metric, class_names: tuple[str, ...]) -> int:

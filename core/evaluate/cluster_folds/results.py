@@ -147,6 +147,8 @@ class SchemeScore:
     accuracy: float
     majority: float
     chance: float
+    above_guesses: ScoreEstimate
+    """The score less that of the better of two models that learn nothing but labels: `majority` or `chance`."""
     n: int
     """Rows that were tested."""
 
