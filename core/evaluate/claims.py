@@ -1,8 +1,9 @@
 """When may something be said? One rule for the sentences of every question.
 
-A claim is made only where its interval and its test, which come from one distribution, agree after correction; where
-the bound that it rests on clears the Monte-Carlo error of that bound; and where the effect is worth a sentence. All
-else is undecided. How often claims of each kind were wrong in simulated worlds stands in `measured`.
+A claim is made only where its interval and its test agree after correction: both come from one distribution, or the
+test is an exact one of the counts that the interval is of. The bound that it rests on has to clear its Monte-Carlo
+error, and the effect has to be worth a sentence. All else is undecided. How often claims of each kind were wrong in
+simulated worlds stands in `measured`.
 """
 
 from collections.abc import Sequence

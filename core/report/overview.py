@@ -41,6 +41,8 @@ HOW_TO_READ = (
 )
 SEAL = 16
 """So many letters of a run's seal stand on the sheet, enough to know it by."""
+UNSETTLED = ("undecided", "no significant", "not significant")
+"""How a headline says that the data do not settle something."""
 MOST_TIMES = 50
 """More than so many times the data are not named as what would settle something."""
 
@@ -66,8 +68,9 @@ class Answer:
 
     @property
     def undecided(self) -> bool:
-        """Whether the data do not settle what was asked, be it in this word or as "no significant" something."""
-        return "undecided" in self.verdict.headline.casefold() or (self.claim is not None and not self.claim.decided)
+        """Whether the data do not settle what was asked: its claim is open, and its headline says so, in any words."""
+        says_so = any(word in self.verdict.headline.casefold() for word in UNSETTLED)
+        return says_so and (self.claim is None or not self.claim.decided)
 
     @property
     def speaks_of(self) -> str:

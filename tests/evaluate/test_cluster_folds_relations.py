@@ -20,12 +20,14 @@ from core.evaluate.cluster_folds import (
 from core.evaluate.cluster_folds.characteristics import MOST_EXACT, correlation
 from tests.evaluate.fold_populations import frame, simulated
 
+EVEN = np.full(9, 40.0)
+
 
 @given(values=st.lists(st.integers(0, 30), min_size=3, max_size=5), seed=st.integers(0, 1000))
 def test_p_is_the_share_of_ways_to_exchange_folds(values, seed):
     rng = np.random.default_rng(seed)
     x, y = np.array(values, dtype=float), rng.random(len(values))
-    r, p, least, exact = correlation([x], [y], rng=rng)
+    r, p, least, exact = correlation([x], [y], [EVEN[: len(x)]], rng=rng)
     if np.ptp(x) == 0:
         assert np.isnan(r)
         return
@@ -39,7 +41,7 @@ def test_p_is_the_share_of_ways_to_exchange_folds(values, seed):
 def test_p_of_many_folds_is_drawn_and_close():
     rng = np.random.default_rng(0)
     x = rng.random(9)
-    r, p, least, exact = correlation([x], [x + 0.3 * rng.random(9)], rng=rng)
+    r, p, least, exact = correlation([x], [x + 0.3 * rng.random(9)], [EVEN[:9]], rng=rng)
     assert not exact
     assert least == 1 / (MOST_EXACT + 1)
     assert r > 0.8
@@ -49,16 +51,27 @@ def test_p_of_many_folds_is_drawn_and_close():
 def test_more_seeds_of_the_same_folds_are_no_more_evidence():
     x, y = np.arange(5.0), np.array([0.0, 1.0, 2.0, 4.0, 3.0])
     rng = np.random.default_rng(0)
-    (r, one, *_), (same_r, many, *_) = correlation([x], [y], rng=rng), correlation([x] * 6, [y] * 6, rng=rng)
+    r, one, *_ = correlation([x], [y], [EVEN[:5]], rng=rng)
+    same_r, many, *_ = correlation([x] * 6, [y] * 6, [EVEN[:5]] * 6, rng=rng)
     assert r == pytest.approx(same_r)
     assert many == pytest.approx(2 * one)
 
 
 def test_p_values_are_honest_where_nothing_goes_with_anything():
     rng = np.random.default_rng(1)
-    p = [correlation([rng.random(5)], [rng.random(5)], rng=rng)[1] for _ in range(400)]
+    p = [correlation([rng.random(5)], [rng.random(5)], [EVEN[:5]], rng=rng)[1] for _ in range(400)]
     assert np.mean(np.array(p) <= 0.05) <= 0.08
     assert 0.3 < np.mean(np.array(p) <= 0.5) < 0.6
+
+
+def test_small_folds_that_lie_far_off_by_chance_are_no_relation():
+    """Scores are of as many samples as a fold has, and so is the number that they are held against."""
+    rng, p = np.random.default_rng(2), []
+    for _ in range(400):
+        sizes = np.maximum(np.rint(30 * np.exp(1.2 * rng.normal(size=12))), 3)
+        far = 0.5 / np.sqrt(sizes) * (1 + rng.random(12))
+        p.append(correlation([far], [rng.binomial(sizes.astype(int), 0.7) / sizes], [sizes], rng=rng)[1])
+    assert np.mean(np.array(p) <= 0.05) <= 0.09
 
 
 def test_characteristics_are_what_an_obvious_count_says():

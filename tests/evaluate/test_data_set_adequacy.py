@@ -186,8 +186,15 @@ def test_what_is_worth_it_is_for_the_reader_to_say():
 def test_a_model_below_the_majority_is_called_that_first(found):
     seen = found.overall[0].points[-1].expected.inclusive
     for majority, how in ((0.99, "worse"), (seen.value, "not significantly better")):
-        headline = adequacy_verdict(replace(found, majority=majority)).headline
-        assert headline.startswith(f"model is {how} than the majority-class baseline of {100 * majority:.1f} %: 9")
+        value = seen.value - majority
+        above = replace(found.overall[0].above_majority, value=value, over_sources=Interval(value - 0.01, value + 0.01),
+                        p_sources=0.001)  # fmt: skip
+        curves = tuple(replace(curve, above_majority=above) for curve in found.curves)
+        verdict = adequacy_verdict(replace(found, curves=curves))
+        assert verdict.headline.startswith(
+            f"model is {how} than the majority-class baseline of {100 * majority:.1f} %: 9"
+        )
+        assert verdict.claims[0].kind == "source_robustness.below_baseline"
     assert "Majority-class baseline 25." in adequacy_verdict(found).used
     assert "chance 25.0 %" in adequacy_verdict(found).used
 

@@ -36,7 +36,8 @@ MOST_ASKED = 2
 RECIPES = ("source_robustness", "cluster_folds", "data_set_adequacy")
 CAPTION = (
     "Each pair was tried on the same draws (rho), samples, noise or pictures; n counts them. Differences are the first "
-    "model less the second, with 95 % intervals. What is undecided says how much data would settle it."
+    "model less the second, with 95 % intervals; on folds these cover other samples and trainings. What is undecided "
+    "says how much data would settle it."
 )
 
 

@@ -146,12 +146,13 @@ def _scheme_and_model(run: RunScore) -> tuple[str, str]:
 def _of_scheme(runs: Sequence[RunScore], characteristics: pd.DataFrame, rng: np.random.Generator) -> list[Relation]:
     indexed = characteristics.set_index(["scheme", "seed", "fold"])
     scores = [np.array([fold.score.value for fold in run.folds_defined]) for run in runs]
+    sizes = [np.array([fold.n for fold in run.folds_defined], dtype=np.float64) for run in runs]
     related = []
     for name in indexed.columns:
         values = [indexed[name].reindex(_places(run)).to_numpy(dtype=np.float64) for run in runs]
         if not _differs(str(name), np.concatenate(values)):
             continue
-        r, p, p_least, exact = correlation(values, scores, rng=rng)
+        r, p, p_least, exact = correlation(values, scores, sizes, rng=rng)
         if not np.isnan(r):
             n = sum(map(len, scores))
             related.append(Relation(runs[0].scheme, runs[0].model, str(name), r, n, p, nan, p_least, exact))
@@ -174,23 +175,25 @@ def _differs(name: str, values: Float[np.ndarray, " n_folds"]) -> bool:
 def correlation(
     values: Sequence[Float[np.ndarray, " n_folds"]],
     scores: Sequence[Float[np.ndarray, " n_folds"]],
+    sizes: Sequence[Float[np.ndarray, " n_folds"]],
     *,
     rng: np.random.Generator,
 ) -> tuple[float, float, float, bool]:
     """Pearson's r within runs, its two-sided p-value, the least p there could be, and whether these are exact.
 
-    `values` and `scores` have an array for each seed. Each seed is tested by exchanging its folds. Seeds often find
-    much the same folds, so that they are no independent witnesses: p is twice the mean of theirs, which holds however
-    they depend on each other (Vovk & Wang 2020). NaN where nothing varies, or anything is unknown.
+    `values`, `scores` and `sizes` (samples, the weights of folds) have an array for each seed. Each seed is tested by
+    exchanging how far its folds lie off, times the root of their sizes: small folds lie farther off by chance. Seeds
+    often find much the same folds, so that they are no independent witnesses: p is twice the mean of theirs, which
+    holds however they depend on each other (Vovk & Wang 2020). NaN where nothing varies, or anything is unknown.
 
     Examples
     --------
     >>> line = np.arange(5.0)
-    >>> r, p, least, exact = correlation([line], [line**2], rng=np.random.default_rng(0))
+    >>> r, p, least, exact = correlation([line], [line**2], [np.ones(5)], rng=np.random.default_rng(0))
     >>> round(r, 3), round(p, 4), round(least, 4), exact
     (0.959, 0.0167, 0.0083, True)
     """
-    x, y = ([part - part.mean() for part in parts] for parts in (values, scores))
+    x, y = ([_weighted(*part) for part in zip(parts, sizes, strict=True)] for parts in (values, scores))
     norm = float(np.linalg.norm(np.concatenate(x)) * np.linalg.norm(np.concatenate(y)))
     scale = max(float(np.abs(np.concatenate(list(values))).max()), 1e-300)
     if np.isnan(norm) or norm == 0 or np.ptp(np.concatenate(x)) < 1e-9 * scale:
@@ -201,6 +204,11 @@ def correlation(
     factor = 2.0 if len(p) > 1 else 1.0
     least = factor * float(np.mean([1 / min(n, MOST_EXACT + 1) for n in n_ways]))
     return r, min(factor * float(np.mean(p)), 1.0), least, max(n_ways) <= MOST_EXACT
+
+
+def _weighted(part: Float[np.ndarray, " n_folds"], size: Float[np.ndarray, " n_folds"]) -> np.ndarray:
+    """How far each lies off the weighted mean, times the root of its weight (of mean 1)."""
+    return np.sqrt(size / size.mean()) * (part - float(size @ part) / size.sum())
 
 
 def _exchanged(

@@ -10,23 +10,41 @@ from jaxtyping import Float
 from core.evaluate.cluster_folds.jackknife import normal_interval, scaled_interval, standard_error
 from core.evaluate.cluster_folds.results import RunScore, SchemeDifference, SchemeScore, ScoreEstimate
 from core.evaluate.cluster_folds.tested import FoldedRun
-from core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval, t_interval
+from core.evaluate.intervals import (
+    UNKNOWN,
+    Interval,
+    apart,
+    half_width,
+    p_of_interval,
+    sum_of_errors,
+    t_interval,
+)
 
 JACKKNIFE, WILSON = "jackknife", "wilson"
 """How the interval of a `ScoreEstimate` was found."""
+FEWEST_SEEDS = 3
+"""With fewer nothing is said of a scheme, only of the very folds that were made."""
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """What guessing labels scores on the folds of a run, and how far every sample pulls that."""
+
+    value: float
+    pulls: Float[np.ndarray, " n_samples"]
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredRun:
     """A run with its score, and how far every sample pulls the mean over its folds (0 where it was not tested).
 
-    `pulls_of_guesses` are the same of what always guessing the majority class, and guessing by shares, would score.
+    `guesses` are the scores on its folds of models that learn nothing but labels; none where these are not known.
     """
 
     tested: FoldedRun
     score: RunScore
     pulls: Float[np.ndarray, " n_samples"]
-    pulls_of_guesses: Float[np.ndarray, "2 n_samples"]
+    guesses: tuple[Guess, ...]
 
 
 def scheme_of(runs: Sequence[ScoredRun]) -> SchemeScore:
@@ -48,25 +66,35 @@ def scheme_of(runs: Sequence[ScoredRun]) -> SchemeScore:
         accuracy=float(np.mean([score.accuracy.value for score in scores])),
         majority=float(np.mean([score.majority for score in scores])),
         chance=float(np.mean([score.chance for score in scores])),
-        above_guesses=_above_guesses(runs, value, interval, by),
+        beyond_guesses=_beyond_guesses(runs, value, interval, by),
         n=scores[0].mean.n,
     )
 
 
-def _above_guesses(runs: Sequence[ScoredRun], value: float, interval: Interval, by: str) -> ScoreEstimate:
-    """The score less that of the better of two models that learn nothing, on the same samples."""
-    guesses = np.mean([[run.score.majority, run.score.chance] for run in runs], axis=0)
+def _beyond_guesses(runs: Sequence[ScoredRun], value: float, interval: Interval, by: str) -> ScoreEstimate:
+    """The score less those of models that learn nothing, on the same samples: above the better, or below the worse.
+
+    In between it is 0. The interval goes from its lower end above the better one to its upper end above the worse one.
+    """
     n = runs[0].score.mean.n
-    if np.isnan(guesses).any():
+    if not all(run.guesses for run in runs):
         return ScoreEstimate(nan, UNKNOWN, n, by)
-    better = int(guesses.argmax())
-    guess, pulls = float(guesses[better]), np.mean([run.pulls_of_guesses[better] for run in runs], axis=0)
+    each = [
+        Guess(float(np.mean([guess.value for guess in same])), np.mean([guess.pulls for guess in same], axis=0))
+        for same in zip(*(run.guesses for run in runs), strict=True)
+    ]
+    better, worse = (extreme(each, key=lambda guess: guess.value) for extreme in (max, min))
+    lower, upper = (_above(runs, value, interval, by, guess) for guess in (better, worse))
+    beyond = max(value - better.value, 0.0) + min(value - worse.value, 0.0)
+    return ScoreEstimate(beyond, Interval(lower.lower, upper.upper), n, by)
+
+
+def _above(runs: Sequence[ScoredRun], value: float, interval: Interval, by: str, guess: Guess) -> Interval:
     if by == JACKKNIFE:
-        ends, _ = normal_interval(value - guess, standard_error(_pulls(runs) - pulls, _tested(runs)))
-    else:
-        of_guess, _ = normal_interval(guess, standard_error(pulls, _tested(runs)))
-        ends = apart(value, interval, guess, of_guess)
-    return ScoreEstimate(value - guess, ends, n, by)
+        ends, _ = normal_interval(value - guess.value, standard_error(_pulls(runs) - guess.pulls, _tested(runs)))
+        return ends
+    of_guess, _ = normal_interval(guess.value, standard_error(guess.pulls, _tested(runs)))
+    return apart(value, interval, guess.value, of_guess)
 
 
 def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> SchemeDifference:
@@ -83,6 +111,10 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
     per_seed = tuple(
         (run.score.seed, seeds[run.score.seed] - run.score.mean.value) for run in others if run.score.seed in seeds
     )
+    over_seeds = _over_seeds(np.array([difference for _, difference in per_seed]))
+    if len(per_seed) >= FEWEST_SEEDS:
+        interval = _over_both(interval, np.array([difference for _, difference in per_seed]))
+        p = p_of_interval(value, interval)
     both = np.all([runs[0].tested.fold >= 0, others[0].tested.fold >= 0], axis=0)
     return SchemeDifference(
         model=own.model,
@@ -94,8 +126,16 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
         p=p,
         p_holm=nan,
         per_seed=per_seed,
-        over_seeds=_over_seeds(np.array([difference for _, difference in per_seed])),
+        over_seeds=over_seeds,
     )
+
+
+def _over_both(over_samples: Interval, seeds: Float[np.ndarray, " n_seeds"]) -> Interval:
+    """The interval over samples, made longer by what the mean over seeds adds to its standard error."""
+    of_samples = over_samples.width / 2 / half_width(1.0, np.inf)
+    of_seeds = float(seeds.std(ddof=1)) / sqrt(len(seeds))
+    longer = half_width(*sum_of_errors((of_samples, np.inf), (of_seeds, len(seeds) - 1.0))) - over_samples.width / 2
+    return Interval(over_samples.lower - longer, over_samples.upper + longer)
 
 
 def _pulls(runs: Sequence[ScoredRun]) -> Float[np.ndarray, " n_samples"]:

@@ -1,19 +1,18 @@
 """What may be said of folds? Every sentence of the page rests on one of these claims (`core.evaluate.claims`)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import nan, sqrt
 
 import numpy as np
 from scipy import special
 
 from core.evaluate.claims import Claim, claim, claim_of_t, corrected
-from core.evaluate.cluster_folds.compare import JACKKNIFE
+from core.evaluate.cluster_folds.compare import FEWEST_SEEDS, JACKKNIFE
 from core.evaluate.cluster_folds.results import FoldScore, Foretold, Relation, RunScore, SchemeDifference, SchemeScore
 from core.evaluate.cluster_folds.shifted_labels import LabelShift
 from core.evaluate.intervals import UNKNOWN, Interval, p_of_interval
 
-FEWEST_SEEDS = 3
-"""With fewer nothing is said of a scheme, only of the very folds that were made."""
 SMALLEST_GAP, SMALLEST_SHIFT, SMALLEST_SPREAD = 0.01, 0.05, 0.02
 """The smallest effects worth a sentence: in score between schemes, in shared labels, in score between folds."""
 
@@ -21,15 +20,16 @@ SMALLEST_GAP, SMALLEST_SHIFT, SMALLEST_SPREAD = 0.01, 0.05, 0.02
 def harder(difference: SchemeDifference) -> Claim:
     """By how much a scheme scores lower than the other. Undecided with fewer than three seeds.
 
-    The interval is over samples, the Monte-Carlo error that of the mean over seeds.
+    The interval is over samples and seeds, so that a bound need not clear the error of the mean over seeds once more.
     """
     value, ends = -difference.difference.value, difference.difference.interval
     seeds = [gap for _, gap in difference.per_seed]
-    seed_error = float(np.std(seeds, ddof=1)) / sqrt(len(seeds)) if len(seeds) >= FEWEST_SEEDS else nan
-    return claim(
+    enough = len(seeds) >= FEWEST_SEEDS
+    made = claim(
         "cluster_folds.harder", value, Interval(-ends.upper, -ends.lower), difference.p_holm,
-        smallest=SMALLEST_GAP, mc_error=seed_error,
+        smallest=SMALLEST_GAP, mc_error=0.0 if enough else nan,
     )  # fmt: skip
+    return replace(made, mc_error=float(np.std(seeds, ddof=1)) / sqrt(len(seeds)) if enough else nan)
 
 
 def shifts_labels(shift: LabelShift) -> Claim:
@@ -68,16 +68,17 @@ def differs_between_folds(runs: Sequence[RunScore]) -> Claim:
     )
     learned = all(fold.score.by == JACKKNIFE for folds in usable for fold in folds)
     if differs.decision == "small" and not learned:
-        return claim(kind, differs.estimate, UNKNOWN, nan, smallest=SMALLEST_SPREAD)
+        return replace(differs, decision="undecided")
     return differs
 
 
 def beats_baselines(row: SchemeScore) -> Claim:
-    """By how much the score lies above the better of two models that learned nothing.
+    """By how much the score lies above the better, or below the worse, of two models that learned nothing.
 
-    These are the majority class and guessing by label shares, which has the higher macro F1.
+    These are the majority class and guessing by label shares, which has the higher macro F1. Between them nothing is
+    said: folds of few samples, and folds with shares in proportion, hold one of them down or the other up.
     """
-    value, interval = row.above_guesses.value, row.above_guesses.interval
+    value, interval = row.beyond_guesses.value, row.beyond_guesses.interval
     p = p_of_interval(value, interval) if interval.known else nan
     return claim("cluster_folds.beats_baselines", value, interval, p, mc_error=_seed_error(row))
 

@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 
 from core.data import Predictions
+from core.evaluate.cluster_folds.compare import FEWEST_SEEDS
 from core.evaluate.cluster_folds.performance import fold_performance
 from core.evaluate.cluster_folds.results import FoldPerformance, Foretold, SchemeDifference, ScoreEstimate
 from core.evaluate.cluster_folds.tested import predictions_on_folds
@@ -70,7 +71,8 @@ def foretold_on_sources(performance: FoldPerformance) -> tuple[Foretold, ...]:
 
 def _foretold(each: SchemeDifference, sources: str) -> Foretold:
     gaps = [gap for _, gap in each.per_seed]
-    seed_error = float(np.std(gaps, ddof=1)) / sqrt(len(gaps)) if len(gaps) > 1 else 0.0
+    # From three seeds on the interval of the difference allows for them.
+    seed_error = float(np.std(gaps, ddof=1)) / sqrt(len(gaps)) if 1 < len(gaps) < FEWEST_SEEDS else 0.0
     if sources == each.other:
         return Foretold(
             each.scheme, each.model, sources, each.score, each.other_score, each.difference, True, seed_error

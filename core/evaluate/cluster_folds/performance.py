@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from core.data import DataError
-from core.evaluate.cluster_folds.compare import JACKKNIFE, WILSON, ScoredRun, difference_of, scheme_of
+from core.evaluate.cluster_folds.compare import JACKKNIFE, WILSON, Guess, ScoredRun, difference_of, scheme_of
 from core.evaluate.cluster_folds.counts import Counts, class_intervals, counted, guessed, mean_interval, score_interval
 from core.evaluate.cluster_folds.jackknife import (
     guesses_without,
@@ -128,18 +128,21 @@ class _Scorer:
             n_folds_wanted=self.of.n_folds,
             folds_known=self.of.folds_known,
         )
-        return ScoredRun(self.of, score, pulls, self.pulls_of_guesses())
+        return ScoredRun(self.of, score, pulls, self.guesses(score))
 
-    def pulls_of_guesses(self) -> Float[np.ndarray, "2 n_samples"]:
-        """How far every sample pulls what the two models would score that learn nothing, as `guesses` has them."""
-        pulls, true = np.zeros((2, len(self.tested))), self.counts.true
+    def guesses(self, score: RunScore) -> tuple[Guess, ...]:
+        """What the models that learn nothing but labels score here: of accuracy none gets more than the majority."""
+        true, values = self.counts.true, (score.majority, score.chance)
         trained_on = self.n_label - true
-        if not trained_on.any(axis=-1).all():
-            return pulls
-        for row, shares in enumerate(guesses(trained_on)):
+        if np.isnan(values).any() or not trained_on.any(axis=-1).all():
+            return ()
+        made = []
+        for value, shares in zip(values, guesses(trained_on), strict=True):
+            pulls = np.zeros(len(self.tested))
             without = guesses_without(true, shares, self.score, fold=self.fold, y=self.y)
-            pulls[row, self.tested] = pulls_on_mean(self.score(guessed(true, shares)), without, self.fold)
-        return pulls
+            pulls[self.tested] = pulls_on_mean(self.score(guessed(true, shares)), without, self.fold)
+            made.append(Guess(value, pulls))
+        return tuple(made[:1] if self.metric.kind == "accuracy" else made)
 
     def one_fold(self, fold: int) -> FoldScore:
         """One fold on its own."""

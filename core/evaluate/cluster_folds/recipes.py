@@ -5,6 +5,7 @@ much this adds is seen in folds that differ by more than their samples explain (
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -45,39 +46,44 @@ def recipe_difference(rows: pd.DataFrame) -> RecipeDifference:
     first, second = (np.asarray(by_row[name].mean(), dtype=np.float64) for name in ("first", "second"))
     n, shares = len(first), (float(first.mean()), float(second.mean()))
     mean, of_samples = smoothed_mean(first - second)
-    beyond, whole, df = _of_training(rows.assign(apart=rows["first"] - rows["second"]))
-    if df == 0:
+    training = _of_training(rows.assign(apart=rows["first"] - rows["second"]))
+    if training.df == 0:
         return RecipeDifference(mean, of_samples, 0.0, shares, n)
-    variance = of_samples**2 + beyond
+    variance = of_samples**2 + training.beyond
     # What lies beyond chance is a difference of two variances, and no surer than the larger of them (Satterthwaite).
-    df = min(variance**2 / (whole**2 / df + of_samples**4 / (n - 1)), n - 1.0)
-    return RecipeDifference(mean, float(np.sqrt(variance)), df, shares, n)
+    df = variance**2 / (training.whole**2 / training.df + of_samples**4 / (n - 1))
+    return RecipeDifference(mean, float(np.sqrt(variance)), min(float(df), n - 1.0), shares, n)
 
 
-def _of_training(apart: pd.DataFrame) -> tuple[float, float, float]:
-    """The variance that the mean owes to which models were trained, beyond chance and in all, and degrees of freedom.
+class _Training(NamedTuple):
+    """The variance that a mean owes to which models were trained: beyond chance, chance included, and its `df`."""
 
-    Folds that are much the same for another seed train much the same models: such seeds count as fewer.
-    """
+    beyond: float
+    whole: float
+    df: float
+
+
+def _of_training(apart: pd.DataFrame) -> _Training:
+    """Of all seeds. Where folds are much the same for another seed, they train the same models, and count as fewer."""
     folds = apart.groupby(["seed", "fold"])["apart"].agg(["size", "mean", "var"]).fillna({"var": 0.0})
     parts = np.array([_of_seed(*folds.loc[seed].to_numpy(dtype=np.float64).T) for seed in folds.index.unique("seed")])
     n_seeds = _distinct_seeds(apart.pivot(index="row", columns="seed", values="fold").dropna().to_numpy(dtype=np.int64))
     beyond, whole, df = parts.mean(axis=0)
-    return max(beyond, 0.0) / n_seeds, whole / n_seeds, df * n_seeds
+    return _Training(float(max(beyond, 0.0) / n_seeds), float(whole / n_seeds), float(df * n_seeds))
 
 
 def _of_seed(
     n: Float[np.ndarray, " n_folds"], mean: Float[np.ndarray, " n_folds"], variance: Float[np.ndarray, " n_folds"]
-) -> tuple[float, float, float]:
-    """The same of one seed. Where every fold has one sample, each sample has a training of its own: nothing to add."""
+) -> _Training:
+    """Of one seed, with folds of `n` samples. Where each fold has one, each sample has its training: nothing to add."""
     total, n_folds = n.sum(), len(n)
     if n_folds == 1 or total == n_folds:
-        return 0.0, 0.0, n_folds - 1.0
+        return _Training(0.0, 0.0, n_folds - 1.0)
     between = float((n * (mean - (n * mean).sum() / total) ** 2).sum()) / (n_folds - 1)
     within = float(((n - 1) * variance).sum()) / (total - n_folds)
     usual = (total - (n**2).sum() / total) / (n_folds - 1)
     share = float((n**2).sum()) / total**2 / usual
-    return (between - within) * share, between * share, n_folds - 1.0
+    return _Training((between - within) * share, between * share, n_folds - 1.0)
 
 
 def _distinct_seeds(folds: np.ndarray) -> float:

@@ -147,8 +147,10 @@ class SchemeScore:
     accuracy: float
     majority: float
     chance: float
-    above_guesses: ScoreEstimate
-    """The score less that of the better of two models that learn nothing but labels: `majority` or `chance`."""
+    beyond_guesses: ScoreEstimate
+    """By how much the score lies above the better, or below the worse, of `majority` and `chance`; 0 in between.
+
+    Of accuracies it is held against `majority` alone: guessing by shares gets no more, but for chance."""
     n: int
     """Rows that were tested."""
 
@@ -158,7 +160,8 @@ class SchemeDifference:
     """The score of `scheme` less that of `other`, of one model. Every row is tested once per scheme and seed: paired.
 
     The interval and `p` come from what the difference would be without each row, which then is missing from both
-    schemes and all seeds; over several seeds scores are averaged first. `p` is below .05 just where the interval lacks
+    schemes and all seeds; over several seeds scores are averaged first. From three seeds on they allow for other seeds,
+    too: the variance over seeds is added (Satterthwaite). `p` is below .05 just where the interval lacks
     0. `p_holm` is corrected for all differences.
     """
 

@@ -1,11 +1,11 @@
 """What do folds that are made to differ come to, in sentences? Each is phrased from the decision of a claim."""
 
 from collections.abc import Mapping, Sequence
-from math import ceil, isnan
+from math import ceil, isnan, sqrt
 
 from core.evaluate.claims import Claim
+from core.evaluate.cluster_folds.compare import FEWEST_SEEDS
 from core.evaluate.cluster_folds.fold_claims import (
-    FEWEST_SEEDS,
     SMALLEST_GAP,
     all_held_out,
     beats_baselines,
@@ -78,7 +78,9 @@ def fold_verdict(
     mine = [each for each in relations if (each.model, each.scheme) == (model, row.scheme)]
     held_out = [each for each in foretold if each.model == model]
     predicted = all_held_out(held_out)
+    beats = learned.decision == "above"
     findings = [
+        _below_majority(runs).strip() if beats else "",
         _labels(shift, row),
         _baselines(performance, row, learned),
         _spread(performance, row, difference, spread),
@@ -92,7 +94,7 @@ def fold_verdict(
     ]
     claims = (gap, shift, learned, spread, *map(goes_with, mine), *predicted)
     return Verdict(
-        headline=_below_majority(runs) + _headline(performance, row, difference, gap, name),
+        headline=("" if beats else _below_majority(runs)) + _headline(performance, row, difference, gap, name),
         used=_used(performance, row, runs),
         advice=_advice(row, difference, gap, shift),
         findings=tuple(finding for finding in findings if finding),
@@ -168,7 +170,8 @@ def _used(performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScor
     return (
         f"{samples}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} "
         f"{_undefined(performance, runs)}"
-        "Means are over folds with equal weight. Intervals are 95 %, over samples; models and folds are fixed. "
+        "Means are over folds with equal weight. Intervals are 95 %, over samples; models and folds are fixed"
+        f"{', but for differences of three seeds or more' if len(row.seeds) >= FEWEST_SEEDS else ''}. "
         "Schemes are compared on the same samples."
     )
 
@@ -199,7 +202,8 @@ def _advice(row: SchemeScore, difference: SchemeDifference | None, gap: Claim | 
         return f"Next: if inputs may differ as these folds do, plan for {_estimate(row.mean)}."
     if gap.decision in ("below", "small"):
         return "Next: try another fold scheme; these folds are not harder."
-    if not gap.interval.holds(0.0):
+    seeds_count_most = difference.over_seeds.width > gap.interval.width / sqrt(2)
+    if not gap.interval.holds(0.0) or (seeds_count_most and abs(gap.estimate) >= SMALLEST_GAP):
         return f"Next: run {plural(2 * len(difference.per_seed), 'seed')}."
     return f"Next: report no difference.{_samples_needed(difference)}"
 
@@ -343,10 +347,11 @@ def _held_out(each: Foretold, claim: Claim) -> str:
     ends = f"{percent(each.score)} against {percent(each.held_out_score)}"
     subject = _folds(each.scheme)
     subject = subject[0].upper() + subject[1:]
+    where = held_out if each.paired else f"this trained model on {held_out}"
     if claim.decision == "above":
-        return f"{subject} predict {amount} too much for {held_out}: {ends}."
+        return f"{subject} predict {amount} too much for {where}: {ends}."
     if claim.decision == "below":
-        return f"{subject} predict {points(-claim.estimate)} too little for {held_out}: {ends}."
+        return f"{subject} predict {points(-claim.estimate)} too little for {where}: {ends}."
     if claim.decision == "small":
         return f"{subject} predict {held_out} to within {points(SMALLEST_GAP)}: {ends}."
     return f"{subject} and {held_out}: no significant difference ({amount}): {ends}."

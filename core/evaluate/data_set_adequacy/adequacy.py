@@ -18,6 +18,7 @@ from core.evaluate.data_set_adequacy.plan import ALL
 from core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Step
 from core.evaluate.source_robustness import AccuracyIntervals
 from core.evaluate.source_robustness.against_rest import difference
+from core.evaluate.source_robustness.baseline import above_majority
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Group, Layout, finished, groups
 from core.evaluate.source_robustness.estimate import (
     Measured,
@@ -27,6 +28,7 @@ from core.evaluate.source_robustness.estimate import (
     rho_terms,
 )
 from core.evaluate.source_robustness.expected import expected_interval
+from core.evaluate.source_robustness.results import NO_DIFFERENCE
 
 DRAW = ["source_finder", "scheme", "clustering", "repeat"]
 
@@ -128,10 +130,11 @@ def _curves(
             [_sized(model, size, n_train[model, size], layout, schemes, code, n_per_class) for size, schemes in sizes]
             for code in codes
         ]
-        sized_models.append((model, sized))
-    overall = outlooks([sized[0] for _, sized in sized_models], layout, moderated=False, beside=n_finders)
+        above = above_majority(layout, sizes[-1][1], INCLUSIVE)
+        sized_models.append((model, sized, above))
+    overall = outlooks([sized[0] for _, sized, _ in sized_models], layout, moderated=False, beside=n_finders)
     curves = []
-    for (model, sized), of_all in zip(sized_models, overall, strict=True):
+    for (model, sized, above), of_all in zip(sized_models, overall, strict=True):
         outlooks_of_model = [of_all, *outlooks(sized[1:], layout, moderated=True)]
         for code, points, outlook in zip(codes, sized, outlooks_of_model, strict=True):
             label = None if code is None else layout.labels[code]
@@ -148,6 +151,7 @@ def _curves(
                     steps=_steps(points, layout),
                     outlook=None if outlook is None else along(outlook, learning[judged(layout.source_finder)]),
                     learning=learning,
+                    above_majority=above if label is None else NO_DIFFERENCE,
                 )
             )
     return curves

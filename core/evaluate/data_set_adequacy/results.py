@@ -7,6 +7,7 @@ import pandas as pd
 from core.evaluate.data_set_adequacy.power_law import PowerLaw
 from core.evaluate.intervals import UNKNOWN, Interval
 from core.evaluate.source_robustness import AccuracyIntervals, Difference, ExpectedInterval
+from core.evaluate.source_robustness.results import NO_DIFFERENCE
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,8 @@ class Curve:
     """None while there are no two sizes, far enough apart, with trials of both schemes."""
     learning: dict[str, Learning]
     """Of "exclusive" and "inclusive"."""
+    above_majority: Difference = NO_DIFFERENCE
+    """At the largest size, on sources seen in training: accuracy less that of the majority class; not of one class."""
 
 
 @dataclass(frozen=True, eq=False)

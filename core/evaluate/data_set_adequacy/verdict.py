@@ -25,6 +25,7 @@ from core.evaluate.data_set_adequacy.words import (
 )
 from core.evaluate.source_robustness import leading_row
 from core.evaluate.source_robustness.null import cloud_sentence
+from core.evaluate.source_robustness.results import below_majority
 from core.evaluate.source_robustness.words import noun
 from core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
 from core.trials.plan_sources import KNOWN_SOURCES
@@ -70,11 +71,12 @@ def adequacy_verdict(
     ]
     gap = gap_claim(curve, worth=worth)
     return Verdict(
-        headline=_headline(adequacy, curve, _name(curve, adequacy, names), worth),
+        headline=_headline(curve, _name(curve, adequacy, names), worth),
         used=_used(adequacy, curve),
         advice=_advice(curve, worth) if finished else "",
         findings=tuple(finding for finding in findings if finding),
         claims=(
+            *([below_majority(curve.above_majority)] if _is_doubtful(curve) else []),
             gain_claim(curve, worth=worth),
             *([gap] if gap is not None else []),
             *([null] if null is not None and found_clusters else []),
@@ -121,16 +123,22 @@ def _advice(curve: Curve, worth: float) -> str:
 _REPEATS = "More repeats would narrow this."
 
 
-def _headline(adequacy: Adequacy, curve: Curve, name: str, worth: float) -> str:
+def _headline(curve: Curve, name: str, worth: float) -> str:
     """Said first: a model that is not significantly better than to answer the majority class, or is worse."""
     text = f"{name}: {_lower(sentence(curve, worth=worth))}"
-    seen = curve.points[-1].expected.inclusive
-    if not seen.over_sources.known or seen.over_sources.lower > adequacy.majority:
+    if not _is_doubtful(curve):
         return text
+    seen = curve.points[-1].expected.inclusive
     reached = percent(seen.value, seen.over_sources)
-    baseline = f"the majority-class baseline of {percent(adequacy.majority)}"
-    how = "worse" if seen.over_sources.upper < adequacy.majority else "not significantly better"
+    baseline = f"the majority-class baseline of {percent(seen.value - curve.above_majority.value)}"
+    how = "worse" if below_majority(curve.above_majority).decision == "above" else "not significantly better"
     return f"{name} is {how} than {baseline}: {reached}. {text}"
+
+
+def _is_doubtful(curve: Curve) -> bool:
+    """Whether the model may be no better than the majority class."""
+    over = curve.above_majority.over_sources
+    return over.known and over.lower <= 0
 
 
 def _last_doubling(curve: Curve) -> str:

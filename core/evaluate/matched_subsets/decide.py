@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from core.evaluate.claims import Claim, claim, claim_of_t, corrected
 from core.evaluate.matched_subsets.outcomes import Outcomes
 from core.evaluate.matched_subsets.repeats import whole
@@ -68,15 +70,28 @@ def _baseline(name: str, outcomes: Outcomes) -> Baseline:
     gains = outcomes.correct.astype(float) - (truth == most)
     gain, variance = float(gains.mean()), float(gains.var())
     se = (variance / (n - 1)) ** 0.5 if n > 1 else float("nan")
+    made = claim_of_t(KINDS["baseline"], gain, se, n - 1.0)
+    if gain < 0:  # the class was chosen as the most frequent of these very samples
+        made = claim(made.kind, gain, made.interval, min(made.p_value * _n_as_frequent(counts), 1.0))
     constant = len(names) > 1 and (outcomes.label == outcomes.label[0]).all()
     return Baseline(
         set=name,
         label=names[most],
         majority=float(counts[most] / n),
         chance=float(((counts / n) ** 2).sum()),
-        gain=claim_of_t(KINDS["baseline"], gain, se, n - 1.0),
+        gain=made,
         only=names[int(outcomes.label[0])] if constant else None,
     )
+
+
+def _n_as_frequent(counts: np.ndarray) -> int:
+    """How many classes may as well be the most frequent one: those that are not significantly rarer.
+
+    >>> _n_as_frequent(np.array([60, 40, 2])), _n_as_frequent(np.array([52, 48, 2]))
+    (1, 2)
+    """
+    most = int(counts.max())
+    return int(np.sum(most - counts < 1.96 * np.sqrt(most + counts)))
 
 
 def _claim(name: str, estimate: SetEstimate) -> Claim:

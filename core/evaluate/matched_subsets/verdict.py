@@ -35,7 +35,7 @@ def matched_verdict(
     return Verdict(
         headline=" ".join([*useless, _fall(comparison, target), *_parts(comparison)]),
         used=_used(comparison, reference, target),
-        advice=_advice(comparison, names, useless=bool(useless)),
+        advice=_advice(comparison, names),
         findings=findings(comparison, target),
         claims=(*gains, *comparison.claims) if useless else (*comparison.claims, *gains),
     )
@@ -54,9 +54,13 @@ def models_verdict(comparisons: ModelComparisons) -> str:
     if not rows:
         return " ".join(["No model has predictions on both sets.", *[left_out] * bool(left_out)])
     sentences = []
-    if weak := [row for row in rows if any(_not_above(baseline) for baseline in row.baselines)]:
-        beats = "does" if len(weak) == 1 else "do"
-        sentences.append(f"{plural(len(weak), 'model')} {beats} not beat the majority-class baseline.")
+    worse = [row for row in rows if any(map(_is_worthless, row.baselines))]
+    unsure = [row for row in rows if row not in worse and any(map(_is_unsure, row.baselines))]
+    if worse:
+        verb = "is" if len(worse) == 1 else "are"
+        sentences.append(f"{plural(len(worse), 'model')} {verb} constant, or worse than the majority-class baseline.")
+    if unsure:
+        sentences.append(f"{plural(len(unsure), 'model')}: no significant gain over the majority-class baseline.")
     corrected = " (Holm)" if len(rows) > 1 else ""
     sentences.append(f"Accuracy falls in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}.")
     if judged := [row for row in rows if row.enough]:
@@ -102,8 +106,6 @@ def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str
     if gain.decision == "below":
         loss = points(-gain.estimate, _turned(gain.interval))
         return f"The model is worse than the majority-class baseline on {where} by {loss}: {ends}."
-    if gain.estimate <= 0:
-        return f"The model does not beat the majority-class baseline on {where}: {ends}."
     return f"No significant gain over the majority-class baseline on {where}: {ends}."
 
 
@@ -180,10 +182,10 @@ def _how(comparison: SetComparison) -> str:
     return f"As many pairs as possible, {'at' if least else 'not at'} the least total difference of confidence."
 
 
-def _advice(comparison: SetComparison, names: dict[str, str], *, useless: bool) -> str:
+def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
     """One thing to do, of the largest part that is decided; nothing where nothing can be done."""
     target, falls = names["target"], comparison.claim("falls")
-    if useless:
+    if any(map(_is_worthless, comparison.baselines)):
         return "Next: check the class names of both files; a model that learned something beats the majority class."
     asked = comparison.parts if _is(falls, "above") else ("residual",)
     decided = [name for name in asked if _is(comparison.claim(name), "above")]
@@ -225,8 +227,12 @@ def _is(claim: Claim | None, decision: str) -> bool:
     return claim is not None and claim.decision == decision
 
 
-def _not_above(baseline: Baseline) -> bool:
-    return baseline.only is not None or baseline.gain.decision != "above"
+def _is_worthless(baseline: Baseline) -> bool:
+    return baseline.only is not None or baseline.gain.decision == "below"
+
+
+def _is_unsure(baseline: Baseline) -> bool:
+    return baseline.gain.decision not in ("above", "below")
 
 
 def _name(baseline: Baseline, reference: str, target: str) -> str:

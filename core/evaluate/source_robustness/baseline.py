@@ -31,7 +31,7 @@ def baseline(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts
         exclusive=share(EXCLUSIVE),
         inclusive=share(INCLUSIVE),
         random=share(RANDOM),
-        above=_above(layout, schemes, constant),
+        above=_above(layout, schemes, constant, EXCLUSIVE),
         answers_only=_only_answer(layout, schemes),
     )
 
@@ -46,11 +46,18 @@ def _always(label: int, counts: Counts, layout: Layout) -> Counts:
     )
 
 
-def _above(layout: Layout, schemes: dict[str, Counts], constant: dict[str, Counts]) -> Difference:
-    if EXCLUSIVE not in schemes:
+def above_majority(layout: Layout, schemes: dict[str, Counts], scheme: str) -> Difference:
+    """A model's accuracy less that of the majority class of the data, on the test parts of one scheme."""
+    majority = int(np.argmax(layout.n_samples))
+    constant = {name: _always(majority, counts, layout) for name, counts in schemes.items()}
+    return _above(layout, schemes, constant, scheme)
+
+
+def _above(layout: Layout, schemes: dict[str, Counts], constant: dict[str, Counts], scheme: str) -> Difference:
+    if scheme not in schemes:
         return NO_DIFFERENCE
     every = np.ones(len(layout.labels), dtype=bool)
-    mine, other = (measure(counts[EXCLUSIVE], layout, EXCLUSIVE, every) for counts in (schemes, constant))
+    mine, other = (measure(counts[scheme], layout, scheme, every) for counts in (schemes, constant))
     terms = [(1.0, mine), (-1.0, other)]
     return accuracy_difference(mine.value - other.value, error_over_draws(terms), error_over_sources(terms, layout))
 

@@ -81,7 +81,7 @@ def above_one(row: ExpectedInterval) -> str:
     doubt = "" if row.rho.over_sources.lower > 1 else ", not significantly"
     return (
         f"Held-out {kind}s were easier than those seen in training (rho {ratio(row.rho.value)}){doubt}. "
-        f"The paper expects the opposite; these {kind}s do not differ in difficulty for this model."
+        f"The paper expects the opposite: that training on a {kind} helps on it."
     )
 
 

@@ -34,7 +34,8 @@ def hardest(sources: Sequence[HeldOutSource], *, same: Mapping[Cluster, int] | N
     samples are known; else those of a class with the same size and the same number of right samples are the same, and
     the correction is for all of them, because such a likeness may be chance.
 
-    The test of one source is exact (Fisher's): were all of one accuracy, how likely would so few right samples be?
+    The test of one source is Fisher's, on whole numbers of samples: were all of one accuracy, how likely would so few
+    right ones be? It is exact but for what trainings move, for which fewer samples count.
     A source held out once may have met a bad training, and nobody can know where none was held out twice: undecided.
 
     Examples
@@ -83,7 +84,7 @@ def _hardness(
 ) -> Hardness:
     """Where every source was held out once, the interval is of its samples alone, and nothing is claimed."""
     interval = _exact(source.exclusive, own * of_others / (own + of_others), family)
-    p = min(family * fisher(source.exclusive, own, others, of_others), 1.0)
+    p = min(family * _fisher(source.exclusive, own, others, of_others), 1.0)
     harder = UNKNOWN if once else Interval(others - interval.upper, others - interval.lower)
     harder_than_others = claim("source_robustness.worst_source", others - shrunk, harder, p, smallest=SMALLEST)
     return Hardness(source, others, shrunk, interval, harder_than_others)
@@ -173,12 +174,12 @@ def _exact(accuracy: float, size: float, family: int) -> Interval:
     return Interval(lower, upper)
 
 
-def fisher(accuracy: float, size: float, others: float, of_others: float) -> float:
+def _fisher(accuracy: float, size: float, others: float, of_others: float) -> float:
     """Two-sided p-value of Fisher's exact test of two accuracies, on whole numbers of samples.
 
     What both say of the wrong answers is the null: others that are all right do not make one wrong answer a proof.
 
-    >>> round(fisher(29 / 30, 30.0, 1.0, 60.0), 2), round(fisher(20 / 30, 30.0, 58 / 60, 60.0), 4)
+    >>> round(_fisher(29 / 30, 30.0, 1.0, 60.0), 2), round(_fisher(20 / 30, 30.0, 58 / 60, 60.0), 4)
     (0.67, 0.0004)
     """
     from scipy.stats import hypergeom

@@ -136,6 +136,13 @@ class ExpectedInterval:
         return AccuracyInterval(self.exclusive.value, self.inclusive.value)
 
 
+def below_majority(above: Difference) -> Claim:
+    """The claim of how far a model lies below the majority class, given how far it lies above."""
+    over = above.over_sources
+    interval = Interval(-over.upper, -over.lower)
+    return claim("source_robustness.below_baseline", -above.value, interval, above.p_sources, smallest=SMALLEST)
+
+
 @dataclass(frozen=True)
 class Baseline:
     """What always answering the majority class gets on the very test parts of one model, and how the model compares.
@@ -160,11 +167,7 @@ class Baseline:
     @property
     def claim(self) -> Claim:
         """Is the model below ("above" 0), better ("below"), or no better than the majority class ("small")?"""
-        over = self.above.over_sources
-        interval = Interval(-over.upper, -over.lower)
-        return claim(
-            "source_robustness.below_baseline", -self.above.value, interval, self.above.p_sources, smallest=SMALLEST
-        )
+        return below_majority(self.above)
 
 
 @dataclass(frozen=True, eq=False)

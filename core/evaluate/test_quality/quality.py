@@ -108,8 +108,8 @@ def measure_quality(
     if regions is None:
         regions = fit_regions(train, r=r, theta1=theta1, theta2=theta2, unit=unit)
     regions.check(test)
-    measured = [_dimensions(samples, regions) for samples in (test, train)]
-    *shares, pairs = (dimension.beside(other) for dimension, other in zip(*measured, strict=True))
+    measured, trained = (_dimensions(samples, regions) for samples in (test, train))
+    *shares, pairs = (dimension.beside(other) for dimension, other in zip(measured, trained, strict=True))
     equivalence, centroid, boundary = shares
     return TestQuality(
         test.class_names,
@@ -120,7 +120,10 @@ def measure_quality(
         centroid,
         boundary,
         pairs,
-        {dimension.dimension: dimension.spread(rng=rng) for dimension in (equivalence, centroid, boundary)},
+        {
+            dimension.dimension: dimension.spread(other.n, rng=rng)
+            for dimension, other in zip((equivalence, centroid, boundary), trained[:3], strict=True)
+        },
         measure_missed(test, regions),
     )
 

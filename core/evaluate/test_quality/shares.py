@@ -115,8 +115,14 @@ class Shares:
         share, lower, upper, _ = share_intervals(np.array([k]), np.array([n]))
         return k, n, float(share[0]), Interval(float(lower[0]), float(upper[0]))
 
-    def spread(self, *, rng: np.random.Generator, n_resamples: int = 2000) -> Spread:
-        """Say how much the classes differ, noise included: the interval is a bootstrap's, brought back to the value."""
+    def spread(
+        self, n_train: Integer[np.ndarray, " n_classes"], *, rng: np.random.Generator, n_resamples: int = 2000
+    ) -> Spread:
+        """Say how much the classes differ, noise included: the interval is a bootstrap's, brought back to the value.
+
+        `n_train` training samples of each class made its region, which by chance holds more or less than another's:
+        shares of classes that are all alike differ by that, too.
+        """
         there = np.flatnonzero(self.present)
         if len(there) < 2:
             return Spread(float("nan"), UNKNOWN, float("nan"), len(there))
@@ -124,7 +130,9 @@ class Shares:
         value = float(self.value[there].std())
         if self.scale == 1:
             drawn = rng.binomial(n, k / n, size=(n_resamples, len(there))) / n
-            level = rng.binomial(n, k.sum() / n.sum(), size=(n_resamples, len(there))) / n
+            trained = np.maximum(n_train[there], 1)
+            regions = rng.binomial(trained, k.sum() / n.sum(), size=(n_resamples, len(there))) / trained
+            level = rng.binomial(n, regions) / n
         else:
             drawn = rng.multinomial(n[0], k / n[0], size=n_resamples) / n[0]
             level = rng.multinomial(n[0], np.full(len(there), 1 / len(there)), size=n_resamples) / n[0]
