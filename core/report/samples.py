@@ -29,7 +29,9 @@ FEWEST = 20
 CORRECT = "correct on "
 """How the column of a scheme of folds begins."""
 FOLD = "fold, "
-FACTS = ("id", "label", "source", "slice", "copies", "near_copies", "region", "subset", "confidence_bin")
+FACTS = ("id", "label", "source", "slice", "copies", "near_copies", "is_copy", "region", "subset", "confidence_bin")
+IS_COPY = "is_copy"
+"""Whether an earlier sample has the same content, or nearly the same: nothing more is learnt from it."""
 REGIONS = ("neither", "centroid", "boundary", "both")
 AT_BOUNDARY = REGIONS[2:]
 _Z = special.ndtri(0.975)
@@ -74,10 +76,11 @@ def known_of_samples(
     much noise it takes (infinite beyond the range).
 
     Facts: `source`, the `fold` of each scheme's first seed, `copies` (how many other samples have the very same
-    content), `near_copies` (in how many pairs of `near` it is), `confidence_bin` (of 15 of equal size, 1 the least
-    confident), `region` (boundary, centroid, both or neither), of `regions` as `test_quality.samples_table` gives it
-    with the sample's `row`, and `subset` ("matched reference", ...), of `subsets` as `matched_subsets.samples` gives
-    them, where these are samples of the data set (see `subset_of`). What was not measured of a sample is missing.
+    content), `near_copies` (in how many pairs of `near` it is), `is_copy` (of an earlier sample), `confidence_bin` (of
+    15 of equal size, 1 the least confident), `region` (boundary, centroid, both or neither), of `regions` as
+    `test_quality.samples_table` gives it with the sample's `row`, and `subset` ("matched reference", ...), of `subsets`
+    as `matched_subsets.samples` gives them, where these are samples of the data set (see `subset_of`). What was not
+    measured of a sample is missing.
     """
     names = np.array(dataset.class_names, dtype=object)
     table = pd.DataFrame({"id": dataset.ids, "label": names[dataset.y]})
@@ -85,8 +88,11 @@ def known_of_samples(
         table["source"] = dataset.sources
     first = duplicate_groups(dataset)
     table["copies"] = np.bincount(first, minlength=len(first))[first] - 1
+    is_copy = first != np.arange(len(first))
     if near is not None:
         table["near_copies"] = np.bincount(near.pairs.ravel(), minlength=len(table))
+        is_copy[near.pairs.max(axis=1)] = True
+    table[IS_COPY] = is_copy
     if regions is not None:
         table["region"] = _region(regions).reindex(range(len(table))).to_numpy()
     if subsets is not None:
@@ -185,7 +191,8 @@ def agreement(table: pd.DataFrame) -> tuple[Agreement, ...]:
         overall = _correlation(*values)
         by_class = both.groupby("label")
         ranks = [by_class[name].rank(pct=True).to_numpy() for name in (measure, other)]
-        within = _correlation(*(each - _mean_by_class(each, both["label"]) for each in ranks))
+        # Not ranked again: ties would lie a little higher in one class than in the next, and look like an order.
+        within = _pearson(*(each - _mean_by_class(each, both["label"]) for each in ranks))
         degrees = len(both) - both["label"].nunique() + 1
         pairs.append((measure, other, len(both), overall, within, degrees))
     corrected = holm([_p_value(within, degrees) for *_, within, degrees in pairs])
@@ -285,10 +292,14 @@ def _tested(pairs: tuple[Agreement, ...]) -> str:
 
 
 def _correlation(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"]) -> float:
-    ranks = [pd.Series(values).rank().to_numpy() for values in (x, y)]
-    if any(np.ptp(each) == 0 for each in ranks):
+    return _pearson(*(pd.Series(values).rank().to_numpy() for values in (x, y)))
+
+
+def _pearson(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"]) -> float:
+    """NaN where either is constant, but for rounding."""
+    if min(float(np.ptp(x)), float(np.ptp(y))) < 1e-12:
         return float("nan")
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(x, y)[0, 1])
 
 
 def _mean_by_class(values: Float[np.ndarray, " n"], label: pd.Series) -> Float[np.ndarray, " n"]:

@@ -15,9 +15,9 @@ from jaxtyping import Bool, Float, Integer
 from core.cluster.sources import kmeans
 from core.data import Dataset
 from core.evaluate.claims import Claim, claim, corrected
-from core.evaluate.intervals import Interval, apart, p_of_interval, wilson
+from core.evaluate.intervals import Interval, apart, holm, p_of_interval, wilson
 from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
-from core.report.samples import AT_BOUNDARY, CORRECT, correct_on, measures
+from core.report.samples import AT_BOUNDARY, CORRECT, IS_COPY, LEVEL, correct_on, measures
 
 FEWEST = 10
 """Fewer samples of a slice in either half, and the slice is not looked at."""
@@ -48,7 +48,8 @@ class Weak:
     """A slice or class against all other samples: accuracy when held out, of `n` samples, and of the rest.
 
     `claim` is of the difference, positive where the slice is weaker. `beside` has for each other measure its mean in
-    the slice and in the rest, on all samples that it knows; the median of sigma-50, which may be infinite.
+    the slice and in the rest, on all samples that it knows (the median of sigma-50, which may be infinite), and the
+    one-sided p-value of its being lower.
     `at_boundary` says how many of the slice's test samples lie at its class's boundary, and how many there are; None
     where no regions were drawn.
     """
@@ -59,7 +60,7 @@ class Weak:
     interval: Interval
     rest: float
     claim: Claim
-    beside: tuple[tuple[str, float, float], ...]
+    beside: tuple[tuple[str, float, float, float], ...]
     at_boundary: tuple[int, int] | None = None
 
     @property
@@ -135,8 +136,9 @@ def weak_slices(
     held_out = held_out or correct_on(table)
     if held_out is None:
         return ()
-    chooses = _half(slices, table[held_out].notna().to_numpy(), rng)
-    tells = table[held_out].notna().to_numpy() & ~chooses
+    known = _known(table, held_out)
+    chooses = _half(slices, known, rng)
+    tells = known & ~chooses
     chosen = _chosen(table, held_out, slices, chooses, tells)
     return _compared(
         table, held_out, [(slices.names[code], slices.codes == code) for code in chosen], tells, "overview.weak_group"
@@ -186,7 +188,13 @@ def weak_classes(table: pd.DataFrame, *, held_out: str | None = None) -> tuple[W
         return ()
     labels = table["label"].to_numpy()
     groups = [(f"class {quoted(label)}", labels == label) for label in dict.fromkeys(labels)]
-    return _compared(table, held_out, groups, table[held_out].notna().to_numpy(), "overview.weak_class")
+    return _compared(table, held_out, groups, _known(table, held_out), "overview.weak_class")
+
+
+def _known(table: pd.DataFrame, held_out: str) -> Bool[np.ndarray, " n"]:
+    """The samples with a held-out prediction, copies once: both halves would know them, and n would be too large."""
+    known = table[held_out].notna().to_numpy()
+    return known & ~table[IS_COPY].to_numpy(dtype=bool) if IS_COPY in table else known
 
 
 def _compared(
@@ -207,7 +215,7 @@ def _compared(
         interval = apart(float(outside.mean()), ends[1], float(inside.mean()), ends[0])
         of_loss = claim(kind, loss, interval, p_of_interval(loss, interval), smallest=SMALLEST)
         beside = tuple(
-            (other, *(_middle(table.loc[part, other]) for part in (members, ~members)))
+            (other, *(_middle(table.loc[part, other]) for part in (members, ~members)), _p_lower(table, other, members))
             for other in measures(table)
             if other != held_out and table.loc[members, other].count() >= FEWEST // 2
         )
@@ -216,6 +224,14 @@ def _compared(
     claims = corrected([each.claim for each in weak])
     judged = [replace(each, claim=of_loss) for each, of_loss in zip(weak, claims, strict=True)]
     return tuple(sorted(judged, key=lambda each: -each.claim.estimate))
+
+
+def _p_lower(table: pd.DataFrame, measure: str, members: Bool[np.ndarray, " n"]) -> float:
+    """The one-sided p-value of the members having lower ranks of a measure (Mann-Whitney)."""
+    from scipy.stats import mannwhitneyu
+
+    inside, outside = (table.loc[part, measure].dropna() for part in (members, ~members))
+    return float(mannwhitneyu(inside, outside, alternative="less").pvalue) if len(inside) and len(outside) else 1.0
 
 
 def _at_boundary(table: pd.DataFrame, members: Bool[np.ndarray, " n"]) -> tuple[int, int] | None:
@@ -263,7 +279,8 @@ def classes_verdict(classes: Sequence[Weak]) -> Verdict:
     first = classes[0]
     if not first.is_weak:
         return Verdict("No class is significantly weaker than the others.", used, "", (), claims)
-    lower = [_spoken(name) for name, inside, outside in first.beside if inside < outside]
+    p_values = holm([p for *_, p in first.beside])
+    lower = [_spoken(name) for (name, *_), p in zip(first.beside, p_values, strict=True) if p < LEVEL]
     findings = (f"{_capital(first.name)} is also lower in {listed(lower, most=len(lower))}.",) if lower else ()
     return Verdict(_loses(first, "the others"), used, f"Next: collect samples of {first.name} first.", findings, claims)
 
@@ -297,7 +314,7 @@ def weak_table(weak: Sequence[Weak]) -> pd.DataFrame:
                 "loss_lower": each.claim.interval.lower,
                 "loss_upper": each.claim.interval.upper,
                 "p_holm": each.claim.p_value,
-                **{name: inside for name, inside, _ in each.beside},
+                **{name: inside for name, inside, *_ in each.beside},
                 **(dict(zip(("n_at_boundary", "n_test"), each.at_boundary, strict=True)) if each.at_boundary else {}),
             }
             for each in weak
@@ -310,7 +327,7 @@ def weak_lines(weak: Sequence[Weak]) -> pd.DataFrame:
     columns = list(dict.fromkeys(name for each in weak for name, *_ in each.beside))
     lines = []
     for each in weak:
-        beside = {name: f"{_measured(name, inside)} ({_measured(name, rest)})" for name, inside, rest in each.beside}
+        beside = {name: f"{_measured(name, inside)} ({_measured(name, rest)})" for name, inside, rest, _ in each.beside}
         lines.append(
             {
                 "Samples": _capital(each.name),

@@ -148,7 +148,7 @@ def test_a_run_tells_which_change_breaks_which_class():
     assert (table["p_robust"] <= table["upper"]).all()
     lowest = table[table["sigma"] == 0.3].sort_values("p_robust").iloc[0]
     said = next(line for line in average_case_verdict(found, 0.3).findings if "named directions" in line)
-    assert f"Of 5 named directions {lowest['direction']} breaks “" in said
+    assert f"Lowest observed of 5 named directions: {lowest['direction']} for “" in said
     assert lowest["direction"] in alt_text(direction_chart(found, 0.3))
     near, far = (table.loc[table["sigma"] == sigma, "p_robust"].mean() for sigma in (0.1, 0.3))
     assert far < near

@@ -21,7 +21,7 @@ from core.evaluate.test_quality import (
     quality_verdict,
     samples_table,
 )
-from core.evaluate.test_quality.quality_claims import class_shares
+from core.evaluate.test_quality.quality_claims import class_shares, pair_share
 from core.evaluate.test_quality.shares import Shares, random_splits, share_intervals
 from core.evaluate.test_quality.verdict import DRAWN_HERE
 from core.models.layers import LayerSamples
@@ -393,3 +393,24 @@ def test_of_many_classes_alike_none_is_said_to_have_more_than_its_share(n_classe
         shares = Shares.of("equivalence partitioning", names, n_in, np.full(n_classes, n), scale=float(n_classes))
         n_claimed += any(claim.decision in ("above", "below") for claim in class_shares(shares))
     assert n_claimed <= binom.isf(0.001, 200, 0.05)
+
+
+def test_a_model_that_knows_its_training_samples_has_no_pair_with_too_many_tests():
+    """It is sure of what it was trained on, so that more of any test set lies at a boundary: no pair is to blame."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    n_claimed = 0
+    for seed in range(8):
+        drawn = np.random.default_rng([seed, 11])
+        y = np.arange(800) % 3
+        x = drawn.normal(size=(800, 20)) + 1.2 * np.eye(3, 20)[y]
+        model = RandomForestClassifier(50, random_state=seed).fit(x[:600], y[:600])
+        parts = [
+            LayerSamples(x[rows], y[rows], model.predict_proba(x[rows]), ("a", "b", "c"))
+            for rows in (slice(600), slice(600, None))
+        ]
+        pairs = measure_quality(*parts, rng=drawn).pairs
+        n_claimed += any(
+            pair_share(pairs, label, rival).decided for label in range(3) for rival in range(3) if label != rival
+        )
+    assert n_claimed <= 2

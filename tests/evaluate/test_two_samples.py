@@ -51,7 +51,7 @@ def test_a_class_of_digits_that_moved_is_named():
     assert found.named == ("3",)
     table = found.table().set_index("label")
     assert table.loc["3", "auc"] > 0.9
-    assert table.loc["3", "p_value"] == pytest.approx(1 / 200)
+    assert table.loc["3", "p_value"] == pytest.approx(2 / 200)
 
 
 @pytest.mark.evidence

@@ -239,7 +239,7 @@ def test_a_run_with_named_directions_says_which_breaks_a_class_most(open_page, w
     data, model = kept(workspace, "wine")
     stored_run(workspace, "wine", planned(model, directions=True, n_audit=0))
     app = open_page("average_case", data=data.fingerprint, model=model, directions="looked at", audited="0")
-    assert "Of 13 named directions" in plainly(app)
+    assert "of 13 named directions" in plainly(app)
     app.session_state["fold-directions"] = True
     assert any(alt.startswith("Share that keeps the prediction by class and direction") for alt in charts(app.run()))
     assert "Directions (TSV)" in {button.label for button in app.get("download_button")}

@@ -160,3 +160,15 @@ def test_of_nothing_to_find_few_classes_agree():
     n_claims = sum(bool((found["p_holm"] < 0.05).any()) for found in worlds)
     assert all(len(found) == 9 for found in worlds)
     assert stats.binomtest(n_claims, 200, 0.05, alternative="greater").pvalue > 0.001
+
+
+def test_measures_with_ties_that_have_nothing_in_common_do_not_agree():
+    """Two measures of 0s and 1s that go with the class and not with each other, which ranking twice made agree."""
+    rng, n_agree = np.random.default_rng(5), 0
+    label = np.repeat(["a", "b", "c"], 100)
+    for _ in range(100):
+        right = (rng.random(300) < np.repeat(rng.uniform(0.85, 0.95, 3), 100)).astype(float)
+        kept = np.where(rng.random(300) < 0.7, 1.0, rng.random(300))
+        table = pd.DataFrame({"id": range(300), "label": label, "correct on Random folds": right, "p_robust": kept})
+        n_agree += any(each.p < 0.05 for each in agreement(table))
+    assert n_agree <= stats.binom.isf(0.001, 100, 0.05)

@@ -79,7 +79,9 @@ def test_infinite_and_missing_measures_have_their_say():
     sigma = np.where(CODES == 7, 0.2, np.inf)
     sigma[::3] = np.nan
     [weak] = weak_slices(world(rng, accuracy, sigma_50=sigma), SLICES, rng=rng)
-    assert weak.beside == (("sigma_50", 0.2, np.inf),)
+    [(measure, inside, outside, p_lower)] = weak.beside
+    assert (measure, inside, outside) == ("sigma_50", 0.2, np.inf)
+    assert p_lower < 1e-6
     assert "0.2" in str(weak_table([weak])["sigma_50"][0])
     assert weak_lines([weak])["Sigma-50"][0] == ".200 (> range)"
 
@@ -191,3 +193,29 @@ def test_the_claim_of_the_headline_comes_first():
     said = slices_verdict(weak)
     assert said.headline.startswith("Large loses 20.0 points")
     assert said.claims == (sure, loose)
+
+
+def test_copies_count_once():
+    """Where every sample is there three times, chance is there three times, too."""
+    rng, n_weak, n_once = np.random.default_rng(6), 0, 0
+    codes = np.repeat(rng.integers(6, size=300), 3)
+    slices = Slices(codes, tuple(map(str, range(6))))
+    for _ in range(60):
+        correct = np.repeat((rng.random(300) < 0.8).astype(float), 3)
+        table = pd.DataFrame({"id": range(900), "label": codes.astype(str), "correct on Random folds": correct})
+        known = table.assign(is_copy=np.arange(900) % 3 > 0)
+        n_weak += any(each.is_weak for each in (*weak_classes(table), *weak_slices(table, slices, rng=rng)))
+        n_once += any(each.is_weak for each in (*weak_classes(known), *weak_slices(known, slices, rng=rng)))
+    assert n_weak >= 20
+    assert n_once <= stats.binom.isf(0.001, 60, 0.1)
+
+
+def test_only_what_is_significantly_lower_is_called_so():
+    rng, n_lower = np.random.default_rng(7), 0
+    label = np.repeat(["a", "b", "c"], 100)
+    for _ in range(60):
+        correct = (rng.random(300) < np.repeat([0.4, 0.9, 0.9], 100)).astype(float)
+        others = {"confidence": rng.random(300), "p_robust": rng.random(300)}
+        table = pd.DataFrame({"id": range(300), "label": label, "correct on Random folds": correct} | others)
+        n_lower += bool(classes_verdict(weak_classes(table)).findings)
+    assert n_lower <= stats.binom.isf(0.001, 60, 0.05)

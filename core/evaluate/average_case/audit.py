@@ -69,6 +69,8 @@ class PaperClaim:
     paired: Measured
     plain_less_taylor: Measured
     paired_less_taylor: Measured
+    p_plain: float = float("nan")
+    """Of the first of these differences, with drawn signs (`flipped_p`)."""
     n_many: int = 0
     many: Measured | None = None
     many_less_taylor: Measured | None = None
@@ -206,8 +208,25 @@ def _paper(beside: pd.DataFrame, copies: pd.DataFrame, rng: np.random.Generator)
     if not len(both):
         return None
     errors = {name: _no_less_than_nothing(mean_of(both[name].to_numpy(), rng=rng)) for name in off}
-    less = {f"{name}_less_taylor": mean_of((both[name] - both["taylor"]).to_numpy(), rng=rng) for name, _, _ in asked}
-    return PaperClaim(sigma, **errors, **less, n_many=n_many if "many" in errors else 0)
+    apart = {name: (both[name] - both["taylor"]).to_numpy() for name, _, _ in asked}
+    less = {f"{name}_less_taylor": mean_of(values, rng=rng) for name, values in apart.items()}
+    p_plain = flipped_p(apart["plain"], rng=rng)
+    return PaperClaim(sigma, **errors, **less, p_plain=p_plain, n_many=n_many if "many" in errors else 0)
+
+
+def flipped_p(values: np.ndarray, *, rng: np.random.Generator, n_flips: int = 999) -> float:
+    """Two-sided p-value of a mean of 0: how often is it as far off where the sign of each difference is drawn?
+
+    Exact where differences lie alike around 0, however few of them are not 0.
+
+    >>> flipped_p(np.array([0.0, 0.0, 0.1, 0.2, 0.1]), rng=np.random.default_rng(0)) > 0.1
+    True
+    """
+    some = values[values != 0]
+    if not len(some):
+        return 1.0
+    drawn = rng.choice([-1.0, 1.0], size=(n_flips, len(some))) @ some
+    return (1 + int((np.abs(drawn) >= abs(float(some.sum())) * (1 - 1e-9)).sum())) / (1 + n_flips)
 
 
 def _audited(part: pd.DataFrame, rng: np.random.Generator) -> AuditedEstimator:

@@ -42,7 +42,7 @@ def average_case_verdict(robustness: Robustness, sigma: float | None = None) -> 
     differ, wrong_more = classes_differ(at.gap), wrong_more_often(at.by_robustness)
     checked, paper = robustness.audit.of(robustness.estimator, sigma), robustness.audit.paper
     bias = biased(checked.bias) if checked else None
-    less = farther_off(paper.plain_less_taylor) if paper else None
+    less = farther_off(paper.plain_less_taylor, paper.p_plain) if paper else None
     findings = [
         _halves(robustness),
         _direction(robustness, sigma),
@@ -171,11 +171,13 @@ def _halves(robustness: Robustness) -> str:
     if isinf(low):
         kept = f"more than half of the noisy copies keep the prediction up to sigma {robustness.furthest:.2g}"
         return f"In the median sample of every class {kept}."
-    earliest = f"Half of the noisy copies change class at sigma {sigma_of[first]} in the median sample of"
     names = [quoted(robustness.class_names[code]) for code in (first, last)]
     if first == last:
-        return f"{earliest} {names[0]}."
-    return f"{earliest} {names[0]}, and only {_at(sigma_of[last])} in that of {names[1]}."
+        return f"Half of the noisy copies change class at sigma {sigma_of[first]} in the median sample of {names[0]}."
+    return (
+        f"In median samples, half of the noisy copies change class at sigma {sigma_of[first]} ({names[0]}, lowest "
+        f"observed) to {sigma_of[last]} ({names[1]}, highest)."
+    )
 
 
 def _direction(robustness: Robustness, sigma: float) -> str:
@@ -192,12 +194,10 @@ def _direction(robustness: Robustness, sigma: float) -> str:
     others = sorted((means[code].value, name) for name, means in means_along.items() if name != worst)
     next_ = f" The next for this class is {others[0][1]}, {percent(others[0][0])}." if others else ""
     name, kept = quoted(robustness.class_names[code]), _share(means_along[worst][code])
-    most = f"Of {len(means_along)} named directions {worst} breaks {name} most"
-    return f"{most}: {kept} of its copies keep the prediction.{next_}"
-
-
-def _at(sigma: str) -> str:
-    return sigma if sigma.startswith("beyond") else f"at {sigma}"
+    return (
+        f"Lowest observed of {len(means_along)} named directions: {worst} for {name}, {kept} of its copies keep the "
+        f"prediction.{next_}"
+    )
 
 
 def sigma_50(half: Measured, furthest: float) -> str:

@@ -55,14 +55,20 @@ class PairShares:
         return cls(class_names, n_in, n, share, lower, upper, unknown, unknown, unknown, unknown)
 
     def beside(self, train: "PairShares") -> "PairShares":
-        """Compare with the training set's own counts, and with random splits of both together."""
-        n, n_train = (np.broadcast_to(shares.n[:, None], shares.n_in.shape) for shares in (self, train))
+        """Compare with the training set's own counts, and with random splits of both together.
+
+        These have as many samples of the class at its boundary as both sets do: how many lie there at all says little,
+        for a model that knows its training samples by heart is sure of them.
+        """
+        n, n_train = (np.broadcast_to(shares.n_in.sum(axis=1)[:, None], shares.n_in.shape) for shares in (self, train))
         ever = (self.n_in + train.n_in > 0) & (n > 0)
         p = np.full(n.shape, np.nan)
-        split = np.where(n > 0, 0.0, np.nan)
+        of_class = np.broadcast_to(self.n[:, None], n.shape)
+        split = np.where(of_class > 0, 0.0, np.nan)
         if ever.any():
             splits = random_splits(self.n_in[ever], n[ever], train.n_in[ever], n_train[ever], ends=False)
-            p[ever], split[ever] = splits.p_value, splits.mean
+            p[ever] = splits.p_value
+            split[ever] = splits.mean * n[ever] / of_class[ever]
         corrected = np.array(holm(p.ravel().tolist())).reshape(p.shape)
         met = expected_met(self.n_in, self.n_in + train.n_in)
         return replace(self, train=train.value, split=split, p_value=p, p_holm=corrected, split_met=met)

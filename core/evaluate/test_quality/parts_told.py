@@ -18,7 +18,7 @@ def separation(parts: PartsTold) -> str:
     >>> import numpy as np
     >>> auc = np.column_stack([[0.5, 0.8], np.random.default_rng(0).uniform(0.4, 0.6, (2, 199))])
     >>> print(separation(PartsTold(("cat", "dog"), auc)))
-    A classifier separates training and test samples of “dog” (AUC .80, by chance .50; 1 of 2 classes, p = .005).
+    A classifier separates training and test samples of “dog” (AUC .80, by chance .50; 1 of 2 classes, p = .010).
     """
     if not len(parts.measured):
         return "No class has enough samples to separate training and test samples with a classifier."
