@@ -246,6 +246,9 @@ def _middle(values: pd.Series) -> float:
     return float(values.median() if np.isinf(values).any() else values.mean())
 
 
+_AS_TRAINED = "Intervals are over samples; models are as trained, and of copies the first is used."
+
+
 def slices_verdict(weak: Sequence[Weak]) -> Verdict:
     """Which slices are weak, the weakest first, and what to do next.
 
@@ -254,7 +257,7 @@ def slices_verdict(weak: Sequence[Weak]) -> Verdict:
     """
     if not weak:
         return Verdict("No group of samples is below average by every method.", "", "", ())
-    used = f"{plural(len(weak), 'group')} checked on samples that did not choose {_it(len(weak))} (Holm)."
+    used = f"{plural(len(weak), 'group')} checked on samples that did not choose {_it(len(weak))} (Holm). {_AS_TRAINED}"
     sure = [each for each in weak if each.is_weak]
     claims = tuple(each.claim for each in [*sure, *(each for each in weak if not each.is_weak)])
     if not sure:
@@ -275,7 +278,7 @@ def classes_verdict(classes: Sequence[Weak]) -> Verdict:
     if not classes:
         nothing = "Undecided: no cluster folds have been computed, so nothing is known about held-out samples."
         return Verdict(nothing, "", "", ())
-    used = f"{plural(len(classes), 'class', 'classes')}, Holm."
+    used = f"{plural(len(classes), 'class', 'classes')}, Holm. {_AS_TRAINED}"
     first = classes[0]
     if not first.is_weak:
         return Verdict("No class is significantly weaker than the others.", used, "", (), claims)

@@ -78,6 +78,8 @@ def _results(run: Run) -> None:
         st.markdown(f"**{page.plain(verdict.headline)}** {page.plain(verdict.used)}")
         if verdict.advice and run.state != "running":
             st.markdown(page.plain(verdict.advice))
+        if any(claim.decision == "above" for claim in verdict.claims):
+            st.caption(parts_told.MEMORY)
     page.fold("Divergence of every class", lambda: _by_class(run, verdict), key="shift-classes")
     exports.downloads(run, {"Covariate shift": shift.table}, stem="covariate-shift", body=lambda: report.body(shift))
 
