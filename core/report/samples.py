@@ -29,9 +29,9 @@ FEWEST = 20
 CORRECT = "correct on "
 """How the column of a scheme of folds begins."""
 FOLD = "fold, "
-FACTS = ("id", "label", "source", "slice", "copies", "near_copies", "is_copy", "region", "subset", "confidence_bin")
+FACTS = ("id", "label", "source", "slice", "copies", "is_copy", "near_copies", "region", "subset", "confidence_bin")
 IS_COPY = "is_copy"
-"""Whether an earlier sample has the same content, or nearly the same: nothing more is learnt from it."""
+"""Whether an earlier sample has the very same content: nothing more is learnt from it."""
 REGIONS = ("neither", "centroid", "boundary", "both")
 AT_BOUNDARY = REGIONS[2:]
 _Z = special.ndtri(0.975)
@@ -76,7 +76,7 @@ def known_of_samples(
     much noise it takes (infinite beyond the range).
 
     Facts: `source`, the `fold` of each scheme's first seed, `copies` (how many other samples have the very same
-    content), `near_copies` (in how many pairs of `near` it is), `is_copy` (of an earlier sample), `confidence_bin` (of
+    content), `is_copy` (of an earlier sample), `near_copies` (in how many pairs of `near` it is), `confidence_bin` (of
     15 of equal size, 1 the least confident), `region` (boundary, centroid, both or neither), of `regions` as
     `test_quality.samples_table` gives it with the sample's `row`, and `subset` ("matched reference", ...), of `subsets`
     as `matched_subsets.samples` gives them, where these are samples of the data set (see `subset_of`). What was not
@@ -88,11 +88,9 @@ def known_of_samples(
         table["source"] = dataset.sources
     first = duplicate_groups(dataset)
     table["copies"] = np.bincount(first, minlength=len(first))[first] - 1
-    is_copy = first != np.arange(len(first))
+    table[IS_COPY] = first != np.arange(len(first))
     if near is not None:
         table["near_copies"] = np.bincount(near.pairs.ravel(), minlength=len(table))
-        is_copy[near.pairs.max(axis=1)] = True
-    table[IS_COPY] = is_copy
     if regions is not None:
         table["region"] = _region(regions).reindex(range(len(table))).to_numpy()
     if subsets is not None:

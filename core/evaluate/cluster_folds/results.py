@@ -150,7 +150,8 @@ class SchemeScore:
     beyond_guesses: ScoreEstimate
     """By how much the score lies above the better, or below the worse, of `majority` and `chance`; 0 in between.
 
-    Of accuracies it is held against `majority` alone: guessing by shares gets no more, but for chance."""
+    Of accuracies it is held against `majority` alone: guessing by shares gets no more, but for chance.
+    """
     n: int
     """Rows that were tested."""
 
@@ -161,8 +162,8 @@ class SchemeDifference:
 
     The interval and `p` come from what the difference would be without each row, which then is missing from both
     schemes and all seeds; over several seeds scores are averaged first. From three seeds on they allow for other seeds,
-    too: the variance over seeds is added (Satterthwaite). `p` is below .05 just where the interval lacks
-    0. `p_holm` is corrected for all differences.
+    too: the variance over seeds is added (Satterthwaite). `p` is below .05 just where the interval lacks 0. `p_holm` is
+    corrected for all differences.
     """
 
     model: str
