@@ -315,7 +315,7 @@ def test_a_held_out_score_is_held_against_the_folds(open_page, workspace, wine, 
     app = open_page(
         "cluster_folds", data=wine.fingerprint, view="predictions of your own", first=first, heldout=held_out
     )
-    assert "too little for the held-out set" in plainly(app)
+    assert "too little for this trained model on the held-out set" in plainly(app)
 
 
 def test_the_notebooks_own_files_give_their_figures(open_page, workspace, wine, shared_data):
