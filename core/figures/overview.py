@@ -59,7 +59,7 @@ def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, row: int = R
             text=[f"{escape(mark.label)}<br>{percent(mark.value, mark.interval)}<br>n = {count(mark.n)}"],
             hovertemplate="%{text}<extra></extra>",
         )
-    figure.update_layout(margin_t=TOP)
+    figure.update_layout(margin_t=TOP, minreducedheight=ROW)  # else the title of few rows is drawn over the ticks
     ends = padded(figure)
     figure.update_xaxes(tickformat=".0f", range=ends)
     if baseline is not None and ends is not None and ends[0] < 100 * baseline < ends[1]:

@@ -170,8 +170,8 @@ def _used(performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScor
     return (
         f"{samples}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} "
         f"{_undefined(performance, runs)}"
-        "Means are over folds with equal weight. Intervals are 95 %, over samples; models and folds are fixed"
-        f"{', but for differences of three seeds or more' if len(row.seeds) >= FEWEST_SEEDS else ''}. "
+        "Means are over folds with equal weight. Intervals are 95 %, over samples; models and folds are fixed. "
+        f"{'The interval of a difference covers other seeds, too. ' if len(row.seeds) >= FEWEST_SEEDS else ''}"
         "Schemes are compared on the same samples."
     )
 
