@@ -50,7 +50,7 @@ def recipe_difference(rows: pd.DataFrame) -> RecipeDifference:
     if training.df == 0:
         return RecipeDifference(mean, of_samples, 0.0, shares, n)
     variance = of_samples**2 + training.beyond
-    # What lies beyond chance is a difference of two variances, and no surer than the larger of them (Satterthwaite).
+    # `beyond` is the difference of two variances; its error is that of the larger one (Satterthwaite).
     df = variance**2 / (training.whole**2 / training.df + of_samples**4 / (n - 1))
     return RecipeDifference(mean, float(np.sqrt(variance)), min(float(df), n - 1.0), shares, n)
 
