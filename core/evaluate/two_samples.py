@@ -167,7 +167,7 @@ def smallest_seen(
     null = parts.auc[parts.measured][:, 1:]
     scaled = (null - null.mean(axis=1, keepdims=True)) / np.maximum(null.std(axis=1, keepdims=True), 1e-12)
     row = parts.auc[code, 1:]
-    least = float(row.mean() + row.std() * np.quantile(scaled.max(axis=0), 0.95))
+    least = float(row.mean() + row.std() * np.quantile(scaled.max(axis=0), 1 - 0.05 / LOOKS))
     orders = [rng.permutation(len(both)) for _ in range(n_trials)]
 
     def seen(size: float) -> float:

@@ -18,7 +18,8 @@ _SIGNS = {"over": "+", "under": "−"}
 def pair_chart(pairs: PairShares, findings: Sequence[Finding] = (), *, dark: bool = False) -> go.Figure:
     """PBC as a heat map, a row for each class, a column for each rival; the confused stand side by side.
 
-    A cell without a sample is empty. By `findings`, + and − mark pairs with more or fewer samples than a random split.
+    A cell without a sample is empty. By `findings`, + and − mark pairs with more or fewer samples than a random split
+    that has as many of the class at its boundary.
     """
     look, order, n = theme(dark), pairs.order(), pairs.n_classes
     names = [pairs.class_names[code] for code in order]
@@ -86,7 +87,11 @@ def _hover(pairs: PairShares, order: Integer[np.ndarray, " n"]) -> list[list[str
             "the class itself"
             if i == j
             else f"{names[i]} with {names[j]}: {count(int(pairs.n_in[i, j]))} of {plural(int(pairs.n[i]), 'sample')}"
-            + (f"<br>a random split: {percent(float(pairs.split[i, j]))}" if not np.isnan(pairs.split[i, j]) else "")
+            + (
+                f"<br>a random split with as many at the boundary: {percent(float(pairs.split[i, j]))}"
+                if not np.isnan(pairs.split[i, j])
+                else ""
+            )
             for j in order
         ]
         for i in order

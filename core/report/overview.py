@@ -15,7 +15,7 @@ import pandas as pd
 
 from core.data import Dataset
 from core.evaluate.claims import Claim
-from core.evaluate.intervals import wilson
+from core.evaluate.intervals import half_width, wilson
 from core.evaluate.measured import reliability
 from core.evaluate.wording import Verdict, count, percent, plural, points
 from core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
@@ -121,8 +121,13 @@ def settles(claim: Claim | None, n: int | None = None) -> str:
 
 
 def times_needed(claim: Claim | None) -> float | None:
-    """The same as a number: so many times the data; None where nothing is undecided, or nothing known."""
+    """The same as a number: so many times the data; None where nothing is undecided, or nothing known.
+
+    None, too, where seeds add more than half of the variance, or nobody knows how much: no sample makes that less.
+    """
     if claim is None or claim.decided or not claim.interval.known:
+        return None
+    if not claim.mc_error * half_width(1.0, np.inf) < claim.interval.width / 2 / np.sqrt(2):
         return None
     below, above = claim.estimate - claim.interval.lower, claim.interval.upper - claim.estimate
     if abs(claim.estimate) >= claim.smallest:

@@ -4,7 +4,6 @@ Each question looks at samples in its own way: whether a model trained without a
 noise changes the prediction, how confident a model is. Here they stand side by side, a row for each sample.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -26,12 +25,12 @@ from core.represent.duplicates import duplicate_groups
 LEVEL = 0.05
 FEWEST = 20
 """With fewer samples in common no rank correlation is given."""
-CORRECT = "correct on "
-"""How the column of a scheme of folds begins."""
+CORRECT, FOLDS = "correct on ", " folds"
+"""How the column of a scheme of folds begins and ends."""
 FOLD = "fold, "
 FACTS = ("id", "label", "source", "slice", "copies", "is_copy", "near_copies", "region", "subset", "confidence_bin")
 IS_COPY = "is_copy"
-"""Whether an earlier sample has the very same content: nothing more is learnt from it."""
+"""Whether an earlier sample has the very same content and label: nothing more is learnt from it."""
 REGIONS = ("neither", "centroid", "boundary", "both")
 AT_BOUNDARY = REGIONS[2:]
 _Z = special.ndtri(0.975)
@@ -76,11 +75,11 @@ def known_of_samples(
     much noise it takes (infinite beyond the range).
 
     Facts: `source`, the `fold` of each scheme's first seed, `copies` (how many other samples have the very same
-    content), `is_copy` (of an earlier sample), `near_copies` (in how many pairs of `near` it is), `confidence_bin` (of
-    15 of equal size, 1 the least confident), `region` (boundary, centroid, both or neither), of `regions` as
-    `test_quality.samples_table` gives it with the sample's `row`, and `subset` ("matched reference", ...), of `subsets`
-    as `matched_subsets.samples` gives them, where these are samples of the data set (see `subset_of`). What was not
-    measured of a sample is missing.
+    content), `is_copy` (of an earlier one with its label), `near_copies` (in how many pairs of `near` it is),
+    `confidence_bin` (of 15 of equal size, 1 the least confident), `region` (boundary, centroid, both or neither), of
+    `regions` as `test_quality.samples_table` gives it with the sample's `row`, and `subset` ("matched reference", ...),
+    of `subsets` as `matched_subsets.samples` gives them, where these are samples of the data set (see `subset_of`).
+    What was not measured of a sample is missing.
     """
     names = np.array(dataset.class_names, dtype=object)
     table = pd.DataFrame({"id": dataset.ids, "label": names[dataset.y]})
@@ -88,16 +87,18 @@ def known_of_samples(
         table["source"] = dataset.sources
     first = duplicate_groups(dataset)
     table["copies"] = np.bincount(first, minlength=len(first))[first] - 1
-    table[IS_COPY] = first != np.arange(len(first))
+    table[IS_COPY] = pd.DataFrame({"first": first, "label": dataset.y}).duplicated()
     if near is not None:
         table["near_copies"] = np.bincount(near.pairs.ravel(), minlength=len(table))
     if regions is not None:
         table["region"] = _region(regions).reindex(range(len(table))).to_numpy()
     if subsets is not None:
         table["subset"] = subset_of(dataset, subsets).reindex(dataset.ids).to_numpy()
-    if folds is not None and not folds.rows.empty:
-        for name, values in _of_folds(dataset, folds):
-            table[name] = values
+    if folds is not None:
+        for title, tested in held_out_by(folds).items():
+            first = tested[tested["seed"] == tested["seed"].min()].set_index("row")["fold"].astype(float) + 1
+            table[f"{FOLD}{title.removeprefix(CORRECT).removesuffix(FOLDS)}"] = first.reindex(table.index)
+            table[title] = tested.groupby("row")["right"].mean().reindex(table.index)
     if robustness is not None and robustness.sigmas:
         middle = robustness.samples_at(robustness.sigmas[len(robustness.sigmas) // 2]).set_index("row")
         confidence = middle["confidence"].to_numpy(dtype=float)
@@ -131,19 +132,20 @@ def subset_of(dataset: Dataset, subsets: pd.DataFrame) -> pd.Series:
     return ours.groupby("id")["subset"].agg(lambda names: ", ".join(dict.fromkeys(names)))
 
 
-def _of_folds(dataset: Dataset, folds: FoldPredictions) -> Iterator[tuple[str, np.ndarray]]:
-    """Of each scheme the fold of every sample, by its first seed, then the share of models that get it right."""
+def held_out_by(folds: FoldPredictions) -> dict[str, pd.DataFrame]:
+    """Who was right when held out: seed, fold, row and right, by the column of `known_of_samples` of each scheme.
+
+    `right` is the share of models that predict the sample correctly, each trained without its fold.
+    """
     tested = folds.rows.dropna(subset=["row", "y_pred"])
-    rows = tested["row"].to_numpy(dtype=np.int64)
-    correct = pd.Series(tested["y_pred"].to_numpy(dtype=np.int64) == dataset.y[rows], dtype=float)
-    every = range(dataset.n_samples)
-    for scheme in tested["scheme"].unique():
-        mine = (tested["scheme"] == scheme).to_numpy()
-        title = scheme_title(scheme)
-        first = tested[mine & (tested["seed"] == tested.loc[mine, "seed"].min()).to_numpy()]
-        fold = first.drop_duplicates("row").set_index("row")["fold"].astype(float) + 1
-        yield f"{FOLD}{title}", fold.reindex(every).to_numpy()
-        yield f"{CORRECT}{title} folds", correct[mine].groupby(rows[mine]).mean().reindex(every).to_numpy()
+    rows, y_pred = (tested[name].to_numpy(dtype=np.int64) for name in ("row", "y_pred"))
+    known = tested[["scheme", "seed", "fold"]].assign(row=rows, right=(y_pred == folds.y[rows]).astype(float))
+    return {
+        f"{CORRECT}{scheme_title(str(scheme))}{FOLDS}": of_scheme.groupby(
+            ["seed", "fold", "row"], as_index=False, observed=True
+        )["right"].mean()
+        for scheme, of_scheme in known.groupby("scheme", observed=True, sort=False)
+    }
 
 
 def _region(regions: pd.DataFrame) -> pd.Series:

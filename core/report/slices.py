@@ -2,20 +2,23 @@
 
 A slice is a cluster (or a known source) of a class. One half of the samples chooses the slices in which held-out
 accuracy is low and every other method agrees; the other half says how low it is there, corrected for all that were
-chosen. So a slice that was weak by chance has a fair second look.
+chosen. So a slice that was weak by chance has a fair second look. The samples of a fold share a trained model, and
+its luck: how much that adds is seen between folds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer
+from scipy import special
 
 from core.cluster.sources import kmeans
 from core.data import Dataset
 from core.evaluate.claims import Claim, claim, corrected
-from core.evaluate.intervals import Interval, apart, holm, p_of_interval, wilson
+from core.evaluate.cluster_folds import TestedFolds, TrainingError, moderated
+from core.evaluate.intervals import Interval, apart, half_width, holm, t_p_value, wilson
 from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
 from core.report.samples import AT_BOUNDARY, CORRECT, IS_COPY, LEVEL, correct_on, measures
 
@@ -28,6 +31,7 @@ PER_CLUSTER = 40
 BOUNDARY = "Boundary tests"
 SMALLEST = 0.02
 """Slices and classes that are weaker by less are not worth a sentence."""
+_Z = float(special.ndtri(0.975))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +52,10 @@ class Weak:
     """A slice or class against all other samples: accuracy when held out, of `n` samples, and of the rest.
 
     `claim` is of the difference, positive where the slice is weaker. `beside` has for each other measure its mean in
-    the slice and in the rest, on all samples that it knows (the median of sigma-50, which may be infinite), and the
-    one-sided p-value of its being lower.
-    `at_boundary` says how many of the slice's test samples lie at its class's boundary, and how many there are; None
-    where no regions were drawn.
+    the slice and in the rest, on all samples that it knows, copies once (the median of sigma-50, which may be
+    infinite), and the one-sided p-value of its being lower. `in_one_fold` says that, for a seed, a single model was
+    tested on it. `at_boundary` says how many of the slice's test samples lie at its class's boundary, and how many
+    there are; None where no regions were drawn.
     """
 
     name: str
@@ -61,6 +65,7 @@ class Weak:
     rest: float
     claim: Claim
     beside: tuple[tuple[str, float, float, float], ...]
+    in_one_fold: bool = False
     at_boundary: tuple[int, int] | None = None
 
     @property
@@ -116,21 +121,28 @@ def _clusters(features: Float[np.ndarray, "n n_features"], rng: np.random.Genera
 
 
 def weak_slices(
-    table: pd.DataFrame, slices: Slices, *, rng: np.random.Generator, held_out: str | None = None
+    table: pd.DataFrame,
+    tested: Mapping[str, pd.DataFrame],
+    slices: Slices,
+    *,
+    rng: np.random.Generator,
+    held_out: str | None = None,
 ) -> tuple[Weak, ...]:
     """The slices that one half of the samples chose, as the other half sees them; those that lose most come first.
 
-    `table` is of `core.report.samples.known_of_samples`, and `held_out` its column that says who is correct when held
-    out (`correct_on` by default); empty where there is none. A slice is chosen where held-out accuracy and every other
-    measure (with five samples or more) lie below the average of the choosing half; of these, the five of lowest
-    accuracy. Their p-values are corrected by Holm.
+    `table` is of `core.report.samples.known_of_samples`, `tested` of `held_out_by`, and `held_out` the column of the
+    scheme that says who is correct when held out (`correct_on` by default); empty where there is none. A slice is
+    chosen where held-out accuracy and every other measure (with five samples or more) lie below the average of the
+    choosing half; of these, the five of lowest accuracy. Their p-values are corrected by Holm.
 
     Examples
     --------
-    >>> n = 200
-    >>> table = pd.DataFrame({"id": range(n), "label": "a", "correct on Random folds": [1.0] * 150 + [0.0, 1.0] * 25})
-    >>> slices = Slices(np.repeat([0, 1, 2, 3], 50), ("one", "two", "three", "four"))
-    >>> [(each.name, each.n, each.is_weak) for each in weak_slices(table, slices, rng=np.random.default_rng(0))]
+    >>> n, right = np.arange(200), [1.0] * 150 + [0.0, 1.0] * 25
+    >>> table = pd.DataFrame({"id": n, "label": "a", "correct on Random folds": right})
+    >>> tested = pd.DataFrame({"seed": 0, "fold": n % 5, "row": n, "right": right})
+    >>> slices, rng = Slices(n // 50, ("one", "two", "three", "four")), np.random.default_rng(0)
+    >>> weak = weak_slices(table, {"correct on Random folds": tested}, slices, rng=rng)
+    >>> [(each.name, each.n, each.is_weak) for each in weak]
     [('four', 25, True)]
     """
     held_out = held_out or correct_on(table)
@@ -140,9 +152,9 @@ def weak_slices(
     chooses = _half(slices, known, rng)
     tells = known & ~chooses
     chosen = _chosen(table, held_out, slices, chooses, tells)
-    return _compared(
-        table, held_out, [(slices.names[code], slices.codes == code) for code in chosen], tells, "overview.weak_group"
-    )
+    groups = {name: slices.codes == code for code, name in enumerate(slices.names)}
+    named = [slices.names[code] for code in chosen]
+    return _compared(table, tested[held_out], held_out, groups, named, tells, "overview.weak_group")
 
 
 def _half(slices: Slices, known: Bool[np.ndarray, " n"], rng: np.random.Generator) -> Bool[np.ndarray, " n"]:
@@ -173,64 +185,122 @@ def _chosen(
     return sorted(np.flatnonzero(below).tolist(), key=lambda code: accuracy[code])[:MOST_CHOSEN]
 
 
-def weak_classes(table: pd.DataFrame, *, held_out: str | None = None) -> tuple[Weak, ...]:
+def weak_classes(table: pd.DataFrame, tested: Mapping[str, pd.DataFrame]) -> tuple[Weak, ...]:
     """Every class against all others, the weakest first; empty where nobody knows who is correct when held out.
+
+    Arguments are as in `weak_slices`.
 
     Examples
     --------
-    >>> labels, correct = ["a"] * 50 + ["b"] * 50, [1.0] * 50 + [0.0, 1.0] * 25
-    >>> table = pd.DataFrame({"id": range(100), "label": labels, "correct on Random folds": correct})
-    >>> [(each.name, each.accuracy, each.is_weak) for each in weak_classes(table)]
+    >>> n, labels, right = np.arange(100), ["a"] * 50 + ["b"] * 50, [1.0] * 50 + [0.0, 1.0] * 25
+    >>> table = pd.DataFrame({"id": n, "label": labels, "correct on Random folds": right})
+    >>> tested = pd.DataFrame({"seed": 0, "fold": n % 5, "row": n, "right": right})
+    >>> weak = weak_classes(table, {"correct on Random folds": tested})
+    >>> [(each.name, each.accuracy, each.is_weak) for each in weak]
     [('class “b”', 0.5, True), ('class “a”', 1.0, False)]
     """
-    held_out = held_out or correct_on(table)
+    held_out = correct_on(table)
     if held_out is None:
         return ()
     labels = table["label"].to_numpy()
-    groups = [(f"class {quoted(label)}", labels == label) for label in dict.fromkeys(labels)]
-    return _compared(table, held_out, groups, _known(table, held_out), "overview.weak_class")
+    groups = {f"class {quoted(label)}": labels == label for label in dict.fromkeys(labels)}
+    return _compared(
+        table, tested[held_out], held_out, groups, list(groups), _known(table, held_out), "overview.weak_class"
+    )
 
 
 def _known(table: pd.DataFrame, held_out: str) -> Bool[np.ndarray, " n"]:
     """The samples with a held-out prediction, copies once: both halves would know them, and n would be too large."""
-    known = table[held_out].notna().to_numpy()
-    return known & ~table[IS_COPY].to_numpy(dtype=bool) if IS_COPY in table else known
+    return table[held_out].notna().to_numpy() & _once(table)
+
+
+def _once(table: pd.DataFrame) -> Bool[np.ndarray, " n"]:
+    return ~table[IS_COPY].to_numpy(dtype=bool) if IS_COPY in table else np.ones(len(table), dtype=bool)
 
 
 def _compared(
     table: pd.DataFrame,
+    tested: pd.DataFrame,
     held_out: str,
-    groups: Sequence[tuple[str, Bool[np.ndarray, " n"]]],
+    groups: Mapping[str, Bool[np.ndarray, " n"]],
+    named: Sequence[str],
     tells: Bool[np.ndarray, " n"],
     kind: str,
 ) -> tuple[Weak, ...]:
-    """Groups of samples against all others, on those that `tells` marks; the claims are of this `kind`."""
+    """Those groups that are `named` against all others, on samples that `tells` marks; the claims are of this `kind`.
+
+    How lucky trainings are is learnt from all `groups`.
+    """
+    right = table[held_out].to_numpy(dtype=float)
+    parts = {name: (right[tells & members], right[tells & ~members]) for name, members in groups.items()}
+    enough = [name for name, part in parts.items() if min(map(len, part)) >= FEWEST]
+    tested, once = tested.loc[tells[tested["row"].to_numpy()]], _once(table)
+    rows, folds = tested["row"].to_numpy(), TestedFolds.of(tested)
+    moves = (_moves(*parts[name], tested["right"].to_numpy(), groups[name][rows]) for name in enough)
+    trainings = dict(zip(enough, moderated([folds.error_of(each) for each in moves]), strict=True))
     weak = []
-    for name, members in groups:
-        inside, outside = (table.loc[tells & part, held_out].to_numpy(dtype=float) for part in (members, ~members))
-        if min(len(inside), len(outside)) < FEWEST:
+    for name in named:
+        if name not in trainings:
             continue
-        ends = [wilson(float(part.sum()), float(len(part))) for part in (inside, outside)]
-        loss = float(outside.mean() - inside.mean())
-        interval = apart(float(outside.mean()), ends[1], float(inside.mean()), ends[0])
-        of_loss = claim(kind, loss, interval, p_of_interval(loss, interval), smallest=SMALLEST)
+        members, (inside, outside) = groups[name], parts[name]
         beside = tuple(
-            (other, *(_middle(table.loc[part, other]) for part in (members, ~members)), _p_lower(table, other, members))
+            (other, *map(_middle, known), _p_lower(*known))
             for other in measures(table)
-            if other != held_out and table.loc[members, other].count() >= FEWEST // 2
+            for known in [[table.loc[once & part, other].dropna() for part in (members, ~members)]]
+            if other != held_out and len(known[0]) >= FEWEST // 2
         )
-        accuracy, rest = float(inside.mean()), float(outside.mean())
-        weak.append(Weak(name, len(inside), accuracy, ends[0], rest, of_loss, beside, _at_boundary(table, members)))
+        weak.append(
+            Weak(
+                name,
+                len(inside),
+                float(inside.mean()),
+                _interval(inside),
+                float(outside.mean()),
+                _loss(kind, inside, outside, trainings[name]),
+                beside,
+                bool((tested[members[rows]].groupby("seed")["fold"].nunique() == 1).any()),
+                _at_boundary(table, members),
+            )
+        )
     claims = corrected([each.claim for each in weak])
     judged = [replace(each, claim=of_loss) for each, of_loss in zip(weak, claims, strict=True)]
     return tuple(sorted(judged, key=lambda each: -each.claim.estimate))
 
 
-def _p_lower(table: pd.DataFrame, measure: str, members: Bool[np.ndarray, " n"]) -> float:
-    """The one-sided p-value of the members having lower ranks of a measure (Mann-Whitney)."""
+def _moves(
+    inside: Float[np.ndarray, " n_inside"],
+    outside: Float[np.ndarray, " n_outside"],
+    right: Float[np.ndarray, " n_tested"],
+    is_inside: Bool[np.ndarray, " n_tested"],
+) -> Float[np.ndarray, " n_tested"]:
+    """What each prediction adds to the loss of those inside: over a fold, how far its model is off."""
+    n = len(inside) + len(outside)
+    return np.where(is_inside, (inside.mean() - right) * n / len(inside), (right - outside.mean()) * n / len(outside))
+
+
+def _loss(
+    kind: str,
+    inside: Float[np.ndarray, " n_inside"],
+    outside: Float[np.ndarray, " n_outside"],
+    trainings: TrainingError,
+) -> Claim:
+    """By how much samples inside are less often right than those outside, over samples and trainings."""
+    n, loss = len(inside) + len(outside), float(outside.mean() - inside.mean())
+    of_samples = apart(float(outside.mean()), _interval(outside), float(inside.mean()), _interval(inside))
+    errors = [trainings.added_to(way / _Z, n) for way in (loss - of_samples.lower, of_samples.upper - loss)]
+    down, up = (half_width(se, df) for se, df in errors)
+    p = t_p_value(loss, *errors[0 if loss > 0 else 1])
+    return claim(kind, loss, Interval(max(loss - down, -1.0), min(loss + up, 1.0)), p, smallest=SMALLEST)
+
+
+def _interval(right: Float[np.ndarray, " n"]) -> Interval:
+    return wilson(float(right.sum()), float(len(right)))
+
+
+def _p_lower(inside: pd.Series, outside: pd.Series) -> float:
+    """The one-sided p-value of those inside having lower ranks of a measure (Mann-Whitney)."""
     from scipy.stats import mannwhitneyu
 
-    inside, outside = (table.loc[part, measure].dropna() for part in (members, ~members))
     return float(mannwhitneyu(inside, outside, alternative="less").pvalue) if len(inside) and len(outside) else 1.0
 
 
@@ -246,7 +316,8 @@ def _middle(values: pd.Series) -> float:
     return float(values.median() if np.isinf(values).any() else values.mean())
 
 
-_AS_TRAINED = "Intervals are over samples; models are as trained, and of copies the first is used."
+_COVERED = "Intervals are over samples and trainings; of copies the first is used."
+_IN_ONE_FOLD = "What lies in one fold was tested by one model: of it they are over samples alone."
 
 
 def slices_verdict(weak: Sequence[Weak]) -> Verdict:
@@ -257,7 +328,8 @@ def slices_verdict(weak: Sequence[Weak]) -> Verdict:
     """
     if not weak:
         return Verdict("No group of samples is below average by every method.", "", "", ())
-    used = f"{plural(len(weak), 'group')} checked on samples that did not choose {_it(len(weak))} (Holm). {_AS_TRAINED}"
+    checked = f"{plural(len(weak), 'group')} checked on samples that did not choose {_it(len(weak))} (Holm)."
+    used = f"{checked} {_covered(weak)}"
     sure = [each for each in weak if each.is_weak]
     claims = tuple(each.claim for each in [*sure, *(each for each in weak if not each.is_weak)])
     if not sure:
@@ -278,12 +350,16 @@ def classes_verdict(classes: Sequence[Weak]) -> Verdict:
     if not classes:
         nothing = "Undecided: no cluster folds have been computed, so nothing is known about held-out samples."
         return Verdict(nothing, "", "", ())
-    used = f"{plural(len(classes), 'class', 'classes')}, Holm. {_AS_TRAINED}"
+    used = f"{plural(len(classes), 'class', 'classes')}, Holm. {_covered(classes)}"
     first = classes[0]
     if not first.is_weak:
         return Verdict("No class is significantly weaker than the others.", used, "", (), claims)
     p_values = holm([p for *_, p in first.beside])
-    lower = [_spoken(name) for (name, *_), p in zip(first.beside, p_values, strict=True) if p < LEVEL]
+    lower = [
+        _spoken(name)
+        for (name, inside, rest, _), p in zip(first.beside, p_values, strict=True)
+        if p < LEVEL and inside < rest
+    ]
     findings = (f"{_capital(first.name)} is also lower in {listed(lower, most=len(lower))}.",) if lower else ()
     return Verdict(_loses(first, "the others"), used, f"Next: collect samples of {first.name} first.", findings, claims)
 
@@ -293,6 +369,10 @@ def _loses(each: Weak, others: str) -> str:
         f"{_capital(each.name)} loses {points(each.claim.estimate, each.claim.interval)} against {others}: "
         f"{percent(each.accuracy)} when held out, n = {count(each.n)}."
     )
+
+
+def _covered(weak: Sequence[Weak]) -> str:
+    return f"{_COVERED} {_IN_ONE_FOLD}" if any(each.in_one_fold for each in weak) else _COVERED
 
 
 def _it(n: int) -> str:

@@ -8,10 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.evaluate.cluster_folds import FoldPerformance, Metric, fold_performance, foretold_on_sources
+from core.data import Predictions
+from core.evaluate.cluster_folds import (
+    FoldPerformance,
+    Metric,
+    fold_performance,
+    foretold_on_sources,
+    predictions_on_folds,
+)
 from core.evaluate.cluster_folds import jackknife as jackknives
-from core.evaluate.cluster_folds.compare import WILSON
+from core.evaluate.cluster_folds.compare import WILSON, over_both
 from core.evaluate.cluster_folds.counts import counted
+from core.evaluate.cluster_folds.fold_claims import beats_baselines
 from core.evaluate.cluster_folds.jackknife import pulls_on_mean, scores_without, standard_error
 from core.evaluate.cluster_folds.results import ScoreEstimate
 from core.evaluate.intervals import Interval, p_of_interval
@@ -158,3 +166,40 @@ def test_coverage_of_macro_f1_over_many_classes(error, options, capsys):
     for name in held:
         assert 0.92 <= held[name] <= 0.995, name
         assert 0.95 <= width[name] <= 1.5, name
+
+
+@pytest.mark.parametrize("n_folds", [5, 10])
+def test_a_coin_does_not_beat_guessing_where_folds_are_dealt_by_lot(n_folds):
+    """Of two classes alike in number, the more frequent one in training is the rarer one in the test part."""
+    rng, n_above = np.random.default_rng(7), 0
+    for _ in range(150):
+        y, guessed = rng.permutation(100) % 2, rng.integers(2, size=100)
+        fold = (rng.permutation(100) % n_folds).astype(str)
+        coin = Predictions([str(row) for row in range(100)], y, guessed, ["a", "b"], groups={"fold": fold.tolist()})
+        [row] = fold_performance(predictions_on_folds({"coin": coin}), metric=Metric("accuracy")).schemes
+        n_above += beats_baselines(row).decision == "above"
+    assert n_above <= stats.binom.isf(0.001, 150, 0.05)
+
+
+def test_p_values_over_samples_and_seeds_are_honest_in_the_tails_that_corrections_read():
+    """Three seeds: their mean has two degrees of freedom, whatever the samples have."""
+    rng, levels = np.random.default_rng(8), np.array([0.05, 0.05 / 3, 0.05 / 9])
+    p_values = []
+    for _ in range(2000):
+        seeds = rng.normal(0, 0.05, 3)
+        value = seeds.mean() + rng.normal(0, 0.005)
+        over_samples = Interval(value - 1.96 * 0.005, value + 1.96 * 0.005)
+        interval, p = over_both(value, over_samples, seeds)
+        assert (p < 0.05) == (not interval.holds(0.0))
+        p_values.append(p)
+    n_wrong = (np.array(p_values)[:, None] < levels).sum(axis=0)
+    assert (n_wrong <= stats.binom.isf(0.001, 2000, levels)).all()
+    assert (n_wrong >= stats.binom.ppf(0.001, 2000, 0.6 * levels)).all()
+
+
+def test_without_seeds_that_differ_it_is_the_interval_over_samples():
+    over_samples = Interval(0.01, 0.05)
+    interval, p = over_both(0.03, over_samples, np.full(3, 0.03))
+    assert (interval.lower, interval.upper) == pytest.approx((0.01, 0.05))
+    assert p == pytest.approx(p_of_interval(0.03, over_samples), rel=1e-6)
+    assert over_both(0.0, Interval(-0.1, 0.1), np.array([-0.1, 0.0, 0.1]))[1] == 1.0

@@ -1,9 +1,12 @@
 """Two recipes on the same folds: what luck in a training adds, and that no shared training is counted twice."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.tree import DecisionTreeClassifier
 
 from core.evaluate.cluster_folds import recipe_difference
 from core.evaluate.intervals import t_p_value
@@ -32,7 +35,7 @@ def test_where_trainings_are_alike_it_is_the_paired_test_over_samples():
         own = stats.ttest_1samp(apart, 0.0).pvalue
         p_values.append((own, t_p_value(difference.mean, difference.se, difference.df)))
     by_sample, by_recipe = np.array(p_values).T
-    assert np.median(by_recipe / by_sample) < 1.5
+    assert np.median(by_recipe / by_sample) < 3  # what trainings add has to be learnt
     assert (by_recipe < 0.05).sum() >= 0.9 * (by_sample < 0.05).sum() > 150
 
 
@@ -66,3 +69,22 @@ def test_one_fold_says_nothing_of_other_trainings_and_folds_of_one_sample_need_n
     apart = np.tile([1.0, 0.0, 0.0, 1.0], 10)
     assert recipe_difference(rows_of(apart, np.zeros(40, dtype=int))).df == 0
     assert recipe_difference(rows_of(apart, np.arange(40))).df == 39
+
+
+def test_seeds_do_not_average_out_what_all_trainings_owe_to_the_same_data():
+    """Two recipes with a block of columns each, of which neither is better: deep trees, five seeds."""
+    rng, n_wrong = np.random.default_rng(3), 0
+    for _ in range(60):
+        y = rng.integers(2, size=150)
+        x, parts = rng.normal(size=(150, 6)) + 0.5 * y[:, None], []
+        for seed in range(5):
+            folds = rng.permutation(150) % 5
+            right = np.empty((2, 150))
+            for fold, (block, columns) in product(range(5), enumerate((slice(3), slice(3, 6)))):
+                tree, test = DecisionTreeClassifier(random_state=int(rng.integers(2**30))), folds == fold
+                right[block, test] = tree.fit(x[~test, columns], y[~test]).predict(x[test, columns]) == y[test]
+            rows = {"seed": seed, "fold": folds, "row": np.arange(150), "first": right[0], "second": right[1]}
+            parts.append(pd.DataFrame(rows))
+        difference = recipe_difference(pd.concat(parts))
+        n_wrong += t_p_value(difference.mean, difference.se, difference.df) < 0.05
+    assert n_wrong <= stats.binom.isf(0.001, 60, 0.05)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from core.evaluate.cluster_folds import (
     Metric,
@@ -155,3 +156,15 @@ def test_folds_without_a_score_are_left_out_of_relations():
     rng = np.random.default_rng(0)
     told = characteristics_of(bare, numbers={"length": rng.random(400)}, rng=rng)
     assert {each.n for each in relations(found, told, rng=rng)} == {4}
+
+
+@pytest.mark.parametrize("by_size", [True, False])
+def test_where_large_folds_differ_as_much_as_small_ones_little_is_said_to_go_together(by_size):
+    """What is weighted alone, the largest fold decides: that would be wrong in a fifth of these and more."""
+    rng, n_wrong = np.random.default_rng(5), 0
+    size = np.array([1000.0, 300.0, 60.0, 40.0, 30.0, 20.0, 20.0])
+    for _ in range(200):
+        x = size + rng.random(7) if by_size else rng.normal(size=7)
+        score = 0.8 + rng.normal(0, 0.1, 7) + rng.normal(0, 0.4, 7) / np.sqrt(size)
+        n_wrong += correlation([x], [score], [size], rng=rng)[1] < 0.05
+    assert n_wrong <= stats.binom.isf(0.001, 200, 0.05)

@@ -149,6 +149,13 @@ def test_decided_claims_need_nothing():
     assert settles(FALL) == settles(None) == ""
 
 
+@pytest.mark.parametrize("mc_error", [0.02, float("nan")])
+def test_no_sample_is_asked_for_where_seeds_differ_most(mc_error):
+    undecided = claim("x.y", 0.01, Interval(-0.02, 0.04), 0.5, mc_error=0.001)
+    assert "times" in settles(undecided)
+    assert settles(replace(undecided, mc_error=mc_error)) == ""
+
+
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("baseline", [None, 0.1, 0.85])
 def test_the_axis_says_what_it_shows_and_its_baseline_where_it_is_near(dark, baseline):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.data import load_example
+from core.data import Dataset, load_example
 from core.evaluate.average_case.robustness import evaluate_robustness
 from core.evaluate.cluster_folds import rows_of_run
 from core.evaluate.data_sets import NearCopies
@@ -14,6 +14,7 @@ from core.report.samples import (
     agreement,
     agreement_by_class,
     agreement_table,
+    held_out_by,
     in_words,
     interval_of,
     known_of_samples,
@@ -172,3 +173,25 @@ def test_measures_with_ties_that_have_nothing_in_common_do_not_agree():
         table = pd.DataFrame({"id": range(300), "label": label, "correct on Random folds": right, "p_robust": kept})
         n_agree += any(each.p < 0.05 for each in agreement(table))
     assert n_agree <= stats.binom.isf(0.001, 100, 0.05)
+
+
+def test_a_copy_is_of_the_same_label_whatever_the_order():
+    """One content of two classes tells something of both."""
+    data = Dataset("d", "tabular", [[0.0], [0.0], [0.0], [1.0]], [0, 1, 1, 0], ("a", "b"), list("wxyz"))
+    known = known_of_samples(data)
+    assert known["is_copy"].tolist() == [False, False, True, False]
+    assert known["copies"].tolist() == [2, 2, 2, 0]
+
+
+def test_who_was_right_is_known_by_seed_and_fold(wine):
+    trials = []
+    for model, miss in (("svm", 3), ("logistic", 5)):
+        rows, wrong = np.arange(wine.n_samples), (wine.y + 1) % 3
+        y_pred = np.where(rows == miss, wrong, wine.y)
+        known = {"schemes": ["random_folds"], "models": [model], "row": rows, "fold": np.zeros(len(rows), int)}
+        trials.append(frame_of_folds(FoldTrial("random_folds", 0, model, 0), y_pred=y_pred, n_train=9, **known))
+    tested = held_out_by(rows_of_run(pd.concat(trials, ignore_index=True), wine))
+    assert list(tested) == ["correct on Random folds"]
+    by_row = tested["correct on Random folds"].set_index("row")["right"]
+    assert by_row[[3, 5]].tolist() == [0.5, 0.5]
+    assert by_row.drop([3, 5]).eq(1).all()

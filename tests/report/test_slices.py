@@ -34,8 +34,23 @@ def world(rng: np.random.Generator, accuracy: np.ndarray, **measures: np.ndarray
     return pd.DataFrame({"id": range(len(CODES)), "label": label, "correct on Random folds": correct, **measures})
 
 
+def dealt(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The samples of a table on five folds by lot, whose models are all alike."""
+    right = table["correct on Random folds"]
+    fold = np.random.default_rng(len(table)).permutation(len(table)) % 5
+    return {right.name: pd.DataFrame({"seed": 0, "fold": fold, "row": range(len(table)), "right": right})}
+
+
+def slices_of(table: pd.DataFrame, rng: np.random.Generator, slices: Slices = SLICES) -> tuple[Weak, ...]:
+    return weak_slices(table, dealt(table), slices, rng=rng)
+
+
+def classes_of(table: pd.DataFrame) -> tuple[Weak, ...]:
+    return weak_classes(table, dealt(table))
+
+
 def named(table: pd.DataFrame, seed: int) -> list[str]:
-    return [each.name for each in weak_slices(table, SLICES, rng=np.random.default_rng(seed)) if each.is_weak]
+    return [each.name for each in slices_of(table, np.random.default_rng(seed)) if each.is_weak]
 
 
 def test_where_no_slice_is_weak_one_is_seldom_named():
@@ -78,7 +93,7 @@ def test_infinite_and_missing_measures_have_their_say():
     accuracy[7] = 0.4
     sigma = np.where(CODES == 7, 0.2, np.inf)
     sigma[::3] = np.nan
-    [weak] = weak_slices(world(rng, accuracy, sigma_50=sigma), SLICES, rng=rng)
+    [weak] = slices_of(world(rng, accuracy, sigma_50=sigma), rng)
     [(measure, inside, outside, p_lower)] = weak.beside
     assert (measure, inside, outside) == ("sigma_50", 0.2, np.inf)
     assert p_lower < 1e-6
@@ -91,11 +106,11 @@ def test_a_weak_slice_says_how_many_tests_lie_at_its_boundary():
     accuracy = np.full(N_SLICES, 0.95)
     accuracy[7] = 0.3
     table = world(rng, accuracy)
-    assert weak_slices(table, SLICES, rng=rng)[0].at_boundary is None
+    assert slices_of(table, rng)[0].at_boundary is None
     region = np.full(len(CODES), None, dtype=object)
     region[np.flatnonzero(CODES == 7)[:9]] = ["boundary", "both"] + ["neither"] * 4 + ["centroid"] * 3
     region[CODES == 3] = "boundary"
-    weak = weak_slices(table.assign(region=region), SLICES, rng=rng)
+    weak = slices_of(table.assign(region=region), rng)
     assert weak[0].at_boundary == (2, 9)
     assert weak_lines(weak)["Boundary tests"][0] == "2 of 9"
     assert weak_table(weak)[["n_at_boundary", "n_test"]].iloc[0].tolist() == [2, 9]
@@ -108,34 +123,34 @@ def test_the_halves_share_no_sample():
     accuracy[7] = 0.3
     table = world(rng, accuracy)
     table.loc[CODES == 7, "correct on Random folds"] = table["correct on Random folds"].where(CODES != 7, np.nan)[::2]
-    weak = weak_slices(table, SLICES, rng=rng)
+    weak = slices_of(table, rng)
     assert all(each.n == N_EACH // 2 for each in weak)
 
 
 def test_weak_classes_are_tested_against_all_others_and_corrected():
     rng = np.random.default_rng(5)
     accuracy = np.repeat([0.95, 0.95, 0.95, 0.7], 5)
-    classes = weak_classes(world(rng, accuracy))
+    classes = classes_of(world(rng, accuracy))
     assert [each.name for each in classes if each.is_weak] == ["class “3”"]
     said = classes_verdict(classes)
     assert said.headline.startswith("Class “3” loses")
     assert said.advice == "Next: collect samples of class “3” first."
-    flat = [weak_classes(world(rng, np.full(N_SLICES, 0.9))) for _ in range(N_WORLDS)]
+    flat = [classes_of(world(rng, np.full(N_SLICES, 0.9))) for _ in range(N_WORLDS)]
     n_wrong = sum(any(each.is_weak for each in classes) for classes in flat)
     assert n_wrong / N_WORLDS <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / N_WORLDS)
 
 
 def test_nothing_weak_is_a_sentence_without_advice():
     rng = np.random.default_rng(6)
-    said = slices_verdict(weak_slices(world(rng, np.full(N_SLICES, 0.9)), SLICES, rng=rng))
+    said = slices_verdict(slices_of(world(rng, np.full(N_SLICES, 0.9)), rng))
     assert said.headline == "No group of samples is significantly weaker than the rest."
     assert not said.advice
 
 
 def test_without_folds_nothing_is_known_of_held_out_samples():
     table = pd.DataFrame({"id": range(40), "label": "a", "p_robust": 0.5})
-    assert weak_slices(table, Slices(np.zeros(40, dtype=int), ("one",)), rng=np.random.default_rng(0)) == ()
-    assert "Undecided" in classes_verdict(weak_classes(table)).headline
+    assert weak_slices(table, {}, Slices(np.zeros(40, dtype=int), ("one",)), rng=np.random.default_rng(0)) == ()
+    assert "Undecided" in classes_verdict(weak_classes(table, {})).headline
 
 
 def test_the_list_of_samples_begins_with_the_least_confident():
@@ -144,7 +159,7 @@ def test_the_list_of_samples_begins_with_the_least_confident():
     accuracy[7] = 0.2
     confidence = np.where(CODES == 7, 0.5, 1.0) * rng.uniform(0.9, 1, len(CODES))
     table = world(rng, accuracy, confidence=confidence)
-    weak = weak_slices(table, SLICES, rng=rng)
+    weak = slices_of(table, rng)
     queue = samples_of_weak(table, SLICES, weak)
     assert set(queue["slice"]) == {"slice 7"}
     assert len(queue) == N_EACH
@@ -196,16 +211,16 @@ def test_the_claim_of_the_headline_comes_first():
 
 
 def test_copies_count_once():
-    """Where every sample is there three times, chance is there three times, too."""
+    """Where every sample is there five times, chance is there five times, too."""
     rng, n_weak, n_once = np.random.default_rng(6), 0, 0
-    codes = np.repeat(rng.integers(6, size=300), 3)
+    codes = np.repeat(rng.integers(6, size=200), 5)
     slices = Slices(codes, tuple(map(str, range(6))))
     for _ in range(60):
-        correct = np.repeat((rng.random(300) < 0.8).astype(float), 3)
-        table = pd.DataFrame({"id": range(900), "label": codes.astype(str), "correct on Random folds": correct})
-        known = table.assign(is_copy=np.arange(900) % 3 > 0)
-        n_weak += any(each.is_weak for each in (*weak_classes(table), *weak_slices(table, slices, rng=rng)))
-        n_once += any(each.is_weak for each in (*weak_classes(known), *weak_slices(known, slices, rng=rng)))
+        correct = np.repeat((rng.random(200) < 0.8).astype(float), 5)
+        table = pd.DataFrame({"id": range(1000), "label": codes.astype(str), "correct on Random folds": correct})
+        known = table.assign(is_copy=np.arange(1000) % 5 > 0)
+        n_weak += any(each.is_weak for each in (*classes_of(table), *slices_of(table, rng, slices)))
+        n_once += any(each.is_weak for each in (*classes_of(known), *slices_of(known, rng, slices)))
     assert n_weak >= 20
     assert n_once <= stats.binom.isf(0.001, 60, 0.1)
 
@@ -217,5 +232,50 @@ def test_only_what_is_significantly_lower_is_called_so():
         correct = (rng.random(300) < np.repeat([0.4, 0.9, 0.9], 100)).astype(float)
         others = {"confidence": rng.random(300), "p_robust": rng.random(300)}
         table = pd.DataFrame({"id": range(300), "label": label, "correct on Random folds": correct} | others)
-        n_lower += bool(classes_verdict(weak_classes(table)).findings)
+        n_lower += bool(classes_verdict(classes_of(table)).findings)
     assert n_lower <= stats.binom.isf(0.001, 60, 0.05)
+
+
+def test_copies_do_not_make_a_measure_lower():
+    """Forty contents of each class, ten copies of each: forty things were measured, not four hundred."""
+    rng, n_lower = np.random.default_rng(8), 0
+    label = np.repeat(["a", "b"], 400)
+    for _ in range(100):
+        correct = (rng.random(800) < np.repeat([0.95, 0.6], 400)).astype(float)
+        p_robust = np.repeat(rng.random(80), 10)
+        table = pd.DataFrame({"id": range(800), "label": label, "correct on Random folds": correct})
+        table = table.assign(p_robust=p_robust, is_copy=np.arange(800) % 10 > 0)
+        n_lower += bool(classes_verdict(classes_of(table)).findings)
+    assert n_lower <= stats.binom.isf(0.001, 100, 0.05)
+
+
+def test_what_is_lower_by_rank_and_higher_on_average_is_not_called_lower():
+    label, p_robust = np.repeat(["a", "b"], 100), np.concatenate([np.full(100, 0.5), np.repeat([0.45, 1.0], [80, 20])])
+    correct = np.concatenate([np.ones(100), np.arange(100) % 2])
+    table = pd.DataFrame({"id": range(200), "label": label, "correct on Random folds": correct, "p_robust": p_robust})
+    said = classes_verdict(classes_of(table))
+    assert said.headline.startswith("Class “b” loses")
+    assert said.findings == ()
+
+
+def test_what_a_single_model_does_to_a_class_is_not_taken_for_the_class():
+    """A model for each fold, which by luck is worse at one of three classes."""
+    rng, n_weak, n_by_samples = np.random.default_rng(9), 0, 0
+    label = np.arange(600) % 3
+    for _ in range(100):
+        fold = rng.permutation(600) % 5
+        right = rng.random(600) < (0.7 + 0.2 * rng.choice([-1.0, 1.0], size=(5, 3)))[fold, label]
+        table = pd.DataFrame({"id": range(600), "label": label.astype(str), "correct on Random folds": right * 1.0})
+        tested = pd.DataFrame({"seed": 0, "fold": fold, "row": range(600), "right": right * 1.0})
+        n_weak += any(each.is_weak for each in weak_classes(table, {"correct on Random folds": tested}))
+        n_by_samples += any(each.is_weak for each in classes_of(table))
+    assert n_by_samples >= 30
+    assert n_weak <= stats.binom.isf(0.001, 100, 0.05)
+
+
+def test_what_lies_in_one_fold_is_said_to_be_of_one_model():
+    n = np.arange(200)
+    table = pd.DataFrame({"id": n, "label": np.repeat(["a", "b"], 100), "correct on Random folds": (n < 150) * 1.0})
+    by_class = pd.DataFrame({"seed": 0, "fold": n // 100, "row": n, "right": (n < 150) * 1.0})
+    assert "What lies in one fold" in classes_verdict(weak_classes(table, {"correct on Random folds": by_class})).used
+    assert "What lies in one fold" not in classes_verdict(classes_of(table)).used

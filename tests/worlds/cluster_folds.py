@@ -42,6 +42,7 @@ STARTS = {scheme: {"n_init": 2} for scheme in ("kmeans_folds", "sds_folds", "pai
 MODELS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] = {
     "ridge": lambda x, y, new: ridge(x, y, new),
     "neighbours": lambda x, y, new: neighbours(x, y, new),
+    "nearest": lambda x, y, new: neighbours(x, y, new, k=1),
     "means": lambda x, y, new: means(x, y, new),
 }
 
@@ -111,8 +112,8 @@ def ridge(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
 
 
 def neighbours(x: np.ndarray, y: np.ndarray, new: np.ndarray, k: int = 5) -> np.ndarray:
-    """The majority of the five nearest neighbours."""
-    _, near = cKDTree(x).query(new, k=k)
+    """The majority of the nearest neighbours."""
+    _, near = cKDTree(x).query(new, k=range(1, k + 1))
     return (y[near].mean(axis=1) > 0.5).astype(np.int64)
 
 
@@ -163,6 +164,12 @@ def by_lot(rng: np.random.Generator, n: int) -> Drawn:
     y = (np.arange(n) % 10 < 7).astype(np.int64)
     x = rng.normal(size=(n, 4))
     return Drawn(x, y, x)
+
+
+def evenly_by_lot(rng: np.random.Generator, n: int) -> Drawn:
+    """Labels have to do with nothing; half are of each class."""
+    x = rng.normal(size=(n, 4))
+    return Drawn(x, rng.permutation(n) % 2, x)
 
 
 def faint(rng: np.random.Generator, n: int) -> Drawn:
@@ -257,6 +264,8 @@ DESIGNS = (
            {BEATS: 0.0}, model="means", metric=ACCURACY),
     Design("one of five groups is noise, k-means folds", one_group_of_noise, 300, "kmeans_folds",
            {SHIFT: 0.0, DIFFERS: 0.17}),
+    Design("labels by lot, half of each class, ten random folds", evenly_by_lot, 400, "random_folds",
+           {BEATS: 0.0}, model="nearest", baseline="stratified_folds", n_folds=10, metric=ACCURACY),
     Design("labels by lot, 70 % of one class, stratified folds", by_lot, 300, "stratified_folds",
            {BEATS: -0.015}, model="neighbours"),
     Design("labels by lot, 70 % of one class, k-means folds", by_lot, 1000, "kmeans_folds",

@@ -1,7 +1,8 @@
 """Samples cross-examined where it is known who is weak: groups, classes and models, on folds with real fits.
 
-Held-out predictions are logistic regression's, fitted anew for every fold. A group is a source of a class; where labels
-are wrong by lot at one rate and classes are alike, no group and no class is weaker than another.
+Held-out predictions are logistic regression's where no other model is named, fitted anew for every fold. A group is a
+source of a class; where labels are wrong by lot at one rate and classes are alike, no group and no class is weaker than
+another, whatever a single model makes of them.
 """
 
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from core.report.slices import find_slices, weak_classes, weak_slices
 from tests.worlds.world import World
 
 WEAK_GROUP, WEAK_CLASS, BETTER = "overview.weak_group", "overview.weak_class", "overview.better_model"
+RANDOM = "correct on Random folds"
 N_CLASSES, N_SOURCES, N_FOLDS = 3, 6, 5
 Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Inputs, labels and sources."""
@@ -51,6 +53,12 @@ def noisy_group(rng: np.random.Generator, n: int) -> Drawn:
     wrong = rng.random(n) < np.where((y == 0) & (source == 0), 0.4, 0.05)
     others = (y + rng.integers(1, N_CLASSES, n)) % N_CLASSES
     return np.where(wrong[:, None], 4.0 * np.eye(N_CLASSES, 6)[others] + rng.normal(size=(n, 6)), x), y, source
+
+
+def even(rng: np.random.Generator, n: int) -> Drawn:
+    """The clouds with as many samples of each class: no model has a reason to prefer one."""
+    y, source = np.arange(n) % N_CLASSES, rng.integers(N_SOURCES, size=n)
+    return 4.0 * np.eye(N_CLASSES, 6)[y] + rng.normal(size=(n, 6)), y, source
 
 
 def wide_class(rng: np.random.Generator, n: int) -> Drawn:
@@ -89,7 +97,13 @@ def held_out(
     return predicted
 
 
-def examined(draw: Callable[[np.random.Generator, int], Drawn], n: int, kind: str) -> Callable[[int, int], dict]:
+def examined(
+    draw: Callable[[np.random.Generator, int], Drawn],
+    n: int,
+    kind: str,
+    make: Callable[[int], BaseEstimator] = logistic,
+    n_seeds: int = 1,
+) -> Callable[[int, int], dict]:
     """What the sheet claims of the weakest group or class of data drawn anew."""
 
     def claims(data_seed: int, method_seed: int) -> dict[str, Claim]:
@@ -105,9 +119,19 @@ def examined(draw: Callable[[np.random.Generator, int], Drawn], n: int, kind: st
             [str(row) for row in range(n)],
             sources=[f"s{source}" for source in sources],
         )
-        correct = (held_out(x, y, rng.permutation(n) % N_FOLDS) == y).astype(float)
-        known = pd.DataFrame({"id": dataset.ids, "label": np.array(names)[y], "correct on Random folds": correct})
-        weak = weak_classes(known) if kind == WEAK_CLASS else weak_slices(known, find_slices(dataset, x), rng=rng)
+        seeds = []
+        for seed in range(n_seeds):
+            fold = rng.permutation(n) % N_FOLDS
+            first_seed = int(rng.integers(2**30)) if make is not logistic else 0
+            right = (held_out(x, y, fold, make, first_seed) == y).astype(float)
+            seeds.append(pd.DataFrame({"seed": seed, "fold": fold, "row": range(n), "right": right}))
+        tested = pd.concat(seeds, ignore_index=True)
+        correct = tested.groupby("row")["right"].mean()
+        known = pd.DataFrame({"id": dataset.ids, "label": np.array(names)[y], RANDOM: correct})
+        if kind == WEAK_CLASS:
+            weak = weak_classes(known, {RANDOM: tested})
+        else:
+            weak = weak_slices(known, {RANDOM: tested}, find_slices(dataset, x), rng=rng)
         return {kind: weak[0].claim if weak else claim(kind, nan, UNKNOWN, nan)}
 
     return claims
@@ -188,6 +212,18 @@ WORLDS = (
     *(_world(f"{_EQUAL}, classes", n, WEAK_CLASS, 0.0, examined(noisy, n, WEAK_CLASS)) for n in (300, 1200)),
     _world("40 % wrong in one group, 5 % elsewhere", 1200, WEAK_GROUP, 0.35, examined(noisy_group, 1200, WEAK_GROUP)),
     _world("class 0 reaches into the others", 600, WEAK_CLASS, 0.095, examined(wide_class, 600, WEAK_CLASS)),
+    _world(
+        "class 0 reaches into the others, three seeds",
+        200,
+        WEAK_CLASS,
+        0.11,
+        examined(wide_class, 200, WEAK_CLASS, n_seeds=3),
+    ),
+    *(
+        _world(f"{of} alike, small trees, {seeds}", 600, kind, 0.0, examined(even, 600, kind, small_tree, n_seeds))
+        for kind, of in ((WEAK_CLASS, "classes"), (WEAK_GROUP, "groups"))
+        for n_seeds, seeds in ((1, "one seed"), (3, "three seeds"))
+    ),
     *(TwoModels("two models with 2 columns each", columns_apart(2, 2), n, 0.0).world() for n in (100, 1000)),
     *(
         TwoModels(f"one recipe twice, small trees, {seeds}", trees_alike, n, 0.0, n_seeds).world()

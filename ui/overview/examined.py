@@ -27,6 +27,7 @@ from core.report.samples import (
     agreement_by_class,
     agreement_table,
     correct_on,
+    held_out_by,
     in_words,
     known_of_samples,
 )
@@ -115,7 +116,7 @@ def _groups(examined: Examined) -> None:
     slices = _slices(examined.dataset)
     titles = {name: name.removeprefix(CORRECT) for name in table if name.startswith(CORRECT)}
     held_out = choose("heldout", "Held out by", titles, correct_on(table))
-    weak = report.weak_slices(table, slices, rng=np.random.default_rng(0), held_out=held_out)
+    weak = report.weak_slices(table, _tested(examined), slices, rng=np.random.default_rng(0), held_out=held_out)
     _says(report.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
     tables = {"Groups of samples": lambda: report.weak_table(weak)}
     if any(each.is_weak for each in weak):
@@ -127,7 +128,7 @@ def _classes(examined: Examined) -> None:
     table = _table(examined)
     if table is None:
         return
-    classes = report.weak_classes(table)
+    classes = report.weak_classes(table, _tested(examined))
     _says(report.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
     take_away.offer({"Classes, all methods": lambda: report.weak_table(classes)}, stem="classes")
 
@@ -229,6 +230,16 @@ def _model(examined: Examined) -> StoredModel | None:
     plan = load_plan(examined.robustness.plan)
     models = workspace().models(owner(), examined.dataset.fingerprint)
     return next((model for model in models if model.fingerprint == getattr(plan, "model", "")), None)
+
+
+def _tested(examined: Examined) -> dict[str, pd.DataFrame]:
+    """Which folds' models were right on which samples."""
+    return {} if examined.folds is None else _held_out_by(examined.folds)
+
+
+@cache.result(max_entries=4)
+def _held_out_by(folds: Run) -> dict[str, pd.DataFrame]:
+    return held_out_by(cluster_folds_results.of_run(folds).rows)
 
 
 @cache.result(max_entries=4)

@@ -69,7 +69,7 @@ class PaperClaim:
     paired: Measured
     plain_less_taylor: Measured
     paired_less_taylor: Measured
-    p_plain: float = float("nan")
+    p_plain: float
     """Of the first of these differences, with drawn signs (`flipped_p`)."""
     n_many: int = 0
     many: Measured | None = None

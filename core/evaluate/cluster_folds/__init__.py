@@ -33,6 +33,7 @@ from core.evaluate.cluster_folds.tested import (
     rows_of_run,
     rows_of_tables,
 )
+from core.evaluate.cluster_folds.trainings import TestedFolds, TrainingError, moderated
 from core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
 
 __all__ = [
@@ -49,6 +50,8 @@ __all__ = [
     "SchemeDifference",
     "SchemeScore",
     "ScoreEstimate",
+    "TestedFolds",
+    "TrainingError",
     "characteristics_of",
     "fold_characteristics",
     "fold_performance",
@@ -58,6 +61,7 @@ __all__ = [
     "joined",
     "labels_shift",
     "mean_by_fold",
+    "moderated",
     "predictions_on_folds",
     "recipe_difference",
     "relations",

@@ -182,9 +182,10 @@ def correlation(
     """Pearson's r within runs, its two-sided p-value, the least p there could be, and whether these are exact.
 
     `values`, `scores` and `sizes` (samples, the weights of folds) have an array for each seed. Each seed is tested by
-    exchanging how far its folds lie off, times the root of their sizes: small folds lie farther off by chance. Seeds
-    often find much the same folds, so that they are no independent witnesses: p is twice the mean of theirs, which
-    holds however they depend on each other (Vovk & Wang 2020). NaN where nothing varies, or anything is unknown.
+    exchanging how far its folds lie off, times the root of their sizes, since small folds lie farther off by chance;
+    and as they are, since folds that differ by more than chance do not. The larger p of the two counts. Seeds often
+    find much the same folds, so that they are no independent witnesses: p is twice the mean of theirs, which holds
+    however they depend on each other (Vovk & Wang 2020). NaN where nothing varies, or anything is unknown.
 
     Examples
     --------
@@ -193,20 +194,24 @@ def correlation(
     >>> round(r, 3), round(p, 4), round(least, 4), exact
     (0.959, 0.0167, 0.0083, True)
     """
-    x, y = ([_weighted(*part) for part in zip(parts, sizes, strict=True)] for parts in (values, scores))
+    x, y = ([_off(*part) for part in zip(parts, sizes, strict=True)] for parts in (values, scores))
     norm = float(np.linalg.norm(np.concatenate(x)) * np.linalg.norm(np.concatenate(y)))
     scale = max(float(np.abs(np.concatenate(list(values))).max()), 1e-300)
     if np.isnan(norm) or norm == 0 or np.ptp(np.concatenate(x)) < 1e-9 * scale:
         return nan, nan, nan, False
     r = float(sum(a @ b for a, b in zip(x, y, strict=True))) / norm
     n_ways = [factorial(len(part)) for part in x]
-    p = [_exchanged(a, b, n, rng) for a, b, n in zip(x, y, n_ways, strict=True)]
+    alike = [[_off(part, np.ones(len(part))) for part in parts] for parts in (values, scores)]
+    p = [
+        max(_exchanged(*weighted, n, rng), _exchanged(*plain, n, rng))
+        for weighted, plain, n in zip(zip(x, y, strict=True), zip(*alike, strict=True), n_ways, strict=True)
+    ]
     factor = 2.0 if len(p) > 1 else 1.0
     least = factor * float(np.mean([1 / min(n, MOST_EXACT + 1) for n in n_ways]))
     return r, min(factor * float(np.mean(p)), 1.0), least, max(n_ways) <= MOST_EXACT
 
 
-def _weighted(part: Float[np.ndarray, " n_folds"], size: Float[np.ndarray, " n_folds"]) -> np.ndarray:
+def _off(part: Float[np.ndarray, " n_folds"], size: Float[np.ndarray, " n_folds"]) -> np.ndarray:
     """How far each lies off the weighted mean, times the root of its weight (of mean 1)."""
     return np.sqrt(size / size.mean()) * (part - float(size @ part) / size.sum())
 

@@ -2,21 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import exp, hypot, isnan, log, nan, sqrt
 
 import numpy as np
 from jaxtyping import Float
+from scipy.optimize import brentq
 
 from core.evaluate.cluster_folds.jackknife import normal_interval, scaled_interval, standard_error
 from core.evaluate.cluster_folds.results import RunScore, SchemeDifference, SchemeScore, ScoreEstimate
 from core.evaluate.cluster_folds.tested import FoldedRun
 from core.evaluate.intervals import (
+    LEAST_P,
     UNKNOWN,
     Interval,
     apart,
     half_width,
     p_of_interval,
-    sum_of_errors,
     t_interval,
 )
 
@@ -28,10 +29,14 @@ FEWEST_SEEDS = 3
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """What guessing labels scores on the folds of a run, and how far every sample pulls that."""
+    """What guessing labels scores on the folds of a run, and how far every sample pulls that.
+
+    `is_floor` says whether a score below it may be called worse than learning nothing, if it is below all such.
+    """
 
     value: float
     pulls: Float[np.ndarray, " n_samples"]
+    is_floor: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +85,15 @@ def _beyond_guesses(runs: Sequence[ScoredRun], value: float, interval: Interval,
     if not all(run.guesses for run in runs):
         return ScoreEstimate(nan, UNKNOWN, n, by)
     each = [
-        Guess(float(np.mean([guess.value for guess in same])), np.mean([guess.pulls for guess in same], axis=0))
+        Guess(
+            float(np.mean([guess.value for guess in same])),
+            np.mean([guess.pulls for guess in same], axis=0),
+            same[0].is_floor,
+        )
         for same in zip(*(run.guesses for run in runs), strict=True)
     ]
-    better, worse = (extreme(each, key=lambda guess: guess.value) for extreme in (max, min))
+    better = max(each, key=lambda guess: guess.value)
+    worse = min((guess for guess in each if guess.is_floor), key=lambda guess: guess.value)
     lower, upper = (_above(runs, value, interval, by, guess) for guess in (better, worse))
     beyond = max(value - better.value, 0.0) + min(value - worse.value, 0.0)
     return ScoreEstimate(beyond, Interval(lower.lower, upper.upper), n, by)
@@ -111,10 +121,9 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
     per_seed = tuple(
         (run.score.seed, seeds[run.score.seed] - run.score.mean.value) for run in others if run.score.seed in seeds
     )
-    over_seeds = _over_seeds(np.array([difference for _, difference in per_seed]))
+    gaps = np.array([difference for _, difference in per_seed])
     if len(per_seed) >= FEWEST_SEEDS:
-        interval = _over_both(interval, np.array([difference for _, difference in per_seed]))
-        p = p_of_interval(value, interval)
+        interval, p = over_both(value, interval, gaps)
     both = np.all([runs[0].tested.fold >= 0, others[0].tested.fold >= 0], axis=0)
     return SchemeDifference(
         model=own.model,
@@ -126,16 +135,42 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
         p=p,
         p_holm=nan,
         per_seed=per_seed,
-        over_seeds=over_seeds,
+        over_seeds=_over_seeds(gaps),
     )
 
 
-def _over_both(over_samples: Interval, seeds: Float[np.ndarray, " n_seeds"]) -> Interval:
-    """The interval over samples, made longer by what the mean over seeds adds to its standard error."""
-    of_samples = over_samples.width / 2 / half_width(1.0, np.inf)
-    of_seeds = float(seeds.std(ddof=1)) / sqrt(len(seeds))
-    longer = half_width(*sum_of_errors((of_samples, np.inf), (of_seeds, len(seeds) - 1.0))) - over_samples.width / 2
-    return Interval(over_samples.lower - longer, over_samples.upper + longer)
+def seed_error(values: Sequence[float] | Float[np.ndarray, " n_seeds"]) -> float:
+    """The standard error that a mean over seeds owes to which they are; NaN of fewer than two."""
+    return float(np.std(values, ddof=1)) / sqrt(len(values)) if len(values) > 1 else nan
+
+
+def over_both(value: float, over_samples: Interval, seeds: Float[np.ndarray, " n_seeds"]) -> tuple[Interval, float]:
+    """The interval over samples made longer by the error of a mean over seeds, and the p-value that goes with it.
+
+    Samples are many and seeds few: an end lies as far off as the root of the summed squares of a normal quantile of the
+    one and a t quantile of the other. The p-value is where such an end would come to lie at 0.
+
+    Examples
+    --------
+    >>> interval, p = over_both(0.05, Interval(0.04, 0.06), np.array([0.02, 0.05, 0.08]))
+    >>> interval, round(p, 3)
+    (Interval(lower=-0.02..., upper=0.12...), 0.10...)
+    """
+    of_seeds, df = seed_error(seeds), len(seeds) - 1.0
+    if not over_samples.known or isnan(of_seeds):
+        return UNKNOWN, nan
+    normal = half_width(1.0, np.inf)
+
+    def reach(way: float, p: float) -> float:
+        return hypot(half_width(way / normal, np.inf, level=1 - p), half_width(of_seeds, df, level=1 - p))
+
+    down, up = value - over_samples.lower, over_samples.upper - value
+    towards = down if value > 0 else up
+    interval = Interval(value - reach(down, 0.05), value + reach(up, 0.05))
+    if reach(towards, LEAST_P) <= abs(value):
+        return interval, LEAST_P
+    root = brentq(lambda log_p: reach(towards, exp(log_p)) - abs(value), log(LEAST_P), 0.0) if value else 0.0
+    return interval, exp(root)
 
 
 def _pulls(runs: Sequence[ScoredRun]) -> Float[np.ndarray, " n_samples"]:
@@ -150,7 +185,7 @@ def _tested(runs: Sequence[ScoredRun]) -> np.ndarray:
 def _over_seeds(values: Float[np.ndarray, " n_seeds"]) -> Interval:
     if len(values) < 2:
         return UNKNOWN
-    return t_interval(float(values.mean()), float(values.std(ddof=1)) / sqrt(len(values)), float(len(values) - 1))
+    return t_interval(float(values.mean()), seed_error(values), float(len(values) - 1))
 
 
 def _mean_ends(estimates: Sequence[ScoreEstimate]) -> Interval:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from core.evaluate.claims import Claim, claim, claim_of_t, corrected
-from core.evaluate.cluster_folds.compare import FEWEST_SEEDS, JACKKNIFE
+from core.evaluate.cluster_folds.compare import FEWEST_SEEDS, JACKKNIFE, seed_error
 from core.evaluate.cluster_folds.results import FoldScore, Foretold, Relation, RunScore, SchemeDifference, SchemeScore
 from core.evaluate.cluster_folds.shifted_labels import LabelShift
 from core.evaluate.intervals import UNKNOWN, Interval, p_of_interval
@@ -29,7 +29,7 @@ def harder(difference: SchemeDifference) -> Claim:
         "cluster_folds.harder", value, Interval(-ends.upper, -ends.lower), difference.p_holm,
         smallest=SMALLEST_GAP, mc_error=0.0 if enough else nan,
     )  # fmt: skip
-    return replace(made, mc_error=float(np.std(seeds, ddof=1)) / sqrt(len(seeds)) if enough else nan)
+    return replace(made, mc_error=seed_error(seeds) if enough else nan)
 
 
 def shifts_labels(shift: LabelShift) -> Claim:
@@ -64,7 +64,7 @@ def differs_between_folds(runs: Sequence[RunScore]) -> Claim:
         Interval(sqrt(lower * scale), sqrt(upper * scale)),
         min(2 * min(below, 1 - below), 1.0),
         smallest=SMALLEST_SPREAD,
-        mc_error=float(np.std(spreads, ddof=1)) / sqrt(len(spreads)) if len(spreads) > 1 else 0.0,
+        mc_error=seed_error(spreads) if len(spreads) > 1 else 0.0,
     )
     learned = all(fold.score.by == JACKKNIFE for folds in usable for fold in folds)
     if differs.decision == "small" and not learned:
@@ -86,8 +86,8 @@ def beats_baselines(row: SchemeScore) -> Claim:
 def predicts_held_out(each: Foretold) -> Claim:
     """By how much the score on folds lies above that on the held-out set."""
     value, interval = each.difference.value, each.difference.interval
-    p = p_of_interval(value, interval) if interval.known else nan
-    return claim("cluster_folds.predicts_held_out", value, interval, p, smallest=SMALLEST_GAP, mc_error=each.seed_error)
+    kind = "cluster_folds.predicts_held_out"
+    return claim(kind, value, interval, each.p, smallest=SMALLEST_GAP, mc_error=each.seed_error)
 
 
 def all_held_out(foretold: Sequence[Foretold]) -> tuple[Claim, ...]:

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import sqrt
-
-import numpy as np
+from math import nan, sqrt
 
 from core.data import Predictions
-from core.evaluate.cluster_folds.compare import FEWEST_SEEDS
+from core.evaluate.cluster_folds.compare import FEWEST_SEEDS, seed_error
 from core.evaluate.cluster_folds.performance import fold_performance
 from core.evaluate.cluster_folds.results import FoldPerformance, Foretold, SchemeDifference, ScoreEstimate
 from core.evaluate.cluster_folds.tested import predictions_on_folds
-from core.evaluate.intervals import Interval, apart
+from core.evaluate.intervals import Interval, apart, p_of_interval
 
 SOURCE_SCHEMES = ("leave_one_group_out", "group_folds")
 """Schemes whose folds are the data set's own sources: each is held out as a new source would come."""
@@ -48,9 +46,10 @@ def foretold_on(
             if row.model == model:
                 value, interval = row.mean.value - score.mean.value, _apart(row.mean, score.mean)
                 difference = ScoreEstimate(value, interval, score.n)
-                seed_error = row.sd_over_seeds / sqrt(len(row.seeds)) if len(row.seeds) > 1 else 0.0
+                p = p_of_interval(value, interval) if interval.known else nan
+                of_seeds = row.sd_over_seeds / sqrt(len(row.seeds)) if len(row.seeds) > 1 else 0.0
                 foretold.append(
-                    Foretold(row.scheme, model, name, row.mean.value, score.mean.value, difference, False, seed_error)
+                    Foretold(row.scheme, model, name, row.mean.value, score.mean.value, difference, p, False, of_seeds)
                 )
     return tuple(foretold)
 
@@ -72,14 +71,13 @@ def foretold_on_sources(performance: FoldPerformance) -> tuple[Foretold, ...]:
 def _foretold(each: SchemeDifference, sources: str) -> Foretold:
     gaps = [gap for _, gap in each.per_seed]
     # From three seeds on the interval of the difference allows for them.
-    seed_error = float(np.std(gaps, ddof=1)) / sqrt(len(gaps)) if 1 < len(gaps) < FEWEST_SEEDS else 0.0
+    of_seeds = seed_error(gaps) if 1 < len(gaps) < FEWEST_SEEDS else 0.0
+    own, other = each.score, each.other_score
     if sources == each.other:
-        return Foretold(
-            each.scheme, each.model, sources, each.score, each.other_score, each.difference, True, seed_error
-        )
+        return Foretold(each.scheme, each.model, sources, own, other, each.difference, each.p, True, of_seeds)
     turned = Interval(-each.difference.interval.upper, -each.difference.interval.lower)
     difference = replace(each.difference, value=-each.difference.value, interval=turned)
-    return Foretold(each.other, each.model, sources, each.other_score, each.score, difference, True, seed_error)
+    return Foretold(each.other, each.model, sources, other, own, difference, each.p, True, of_seeds)
 
 
 def _apart(own: ScoreEstimate, other: ScoreEstimate) -> Interval:

@@ -150,7 +150,7 @@ class SchemeScore:
     beyond_guesses: ScoreEstimate
     """By how much the score lies above the better, or below the worse, of `majority` and `chance`; 0 in between.
 
-    Of accuracies it is held against `majority` alone: guessing by shares gets no more, but for chance.
+    An accuracy is below where it is below `majority`: guessing by shares gets no more, but for chance.
     """
     n: int
     """Rows that were tested."""
@@ -213,6 +213,8 @@ class Foretold:
     score: float
     held_out_score: float
     difference: ScoreEstimate
+    p: float
+    """Of no difference, not corrected."""
     paired: bool
     """Whether both scores are of the same samples."""
     seed_error: float = 0.0

@@ -95,7 +95,7 @@ def fold_verdict(
     claims = (gap, shift, learned, spread, *map(goes_with, mine), *predicted)
     return Verdict(
         headline=("" if beats else _below_majority(runs)) + _headline(performance, row, difference, gap, name),
-        used=_used(performance, row, runs),
+        used=_used(performance, row, runs, difference),
         advice=_advice(row, difference, gap, shift),
         findings=tuple(finding for finding in findings if finding),
         claims=tuple(claim for claim in claims if claim is not None),
@@ -161,17 +161,20 @@ def _brackets(gap: Claim | None, difference: SchemeDifference) -> str:
     return points(0.0, interval).removeprefix("0.0 points")
 
 
-def _used(performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScore]) -> str:
+def _used(
+    performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScore], difference: SchemeDifference | None
+) -> str:
     left = performance.n_samples - row.n
     samples = (
         f"n = {count(row.n)} of {plural(performance.n_samples, 'sample')} tested" if left else f"n = {count(row.n)}"
     )
     failed = f" {plural(performance.n_failed, 'trial')} failed." if performance.n_failed else ""
+    covers_seeds = difference is not None and len(difference.per_seed) >= FEWEST_SEEDS
     return (
         f"{samples}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} "
         f"{_undefined(performance, runs)}"
         "Means are over folds with equal weight. Intervals are 95 %, over samples; models and folds are fixed. "
-        f"{'The interval of a difference covers other seeds, too. ' if len(row.seeds) >= FEWEST_SEEDS else ''}"
+        f"{'That of the difference covers other seeds, too. ' if covers_seeds else ''}"
         "Schemes are compared on the same samples."
     )
 
@@ -205,7 +208,7 @@ def _advice(row: SchemeScore, difference: SchemeDifference | None, gap: Claim | 
     seeds_count_most = difference.over_seeds.width > gap.interval.width / sqrt(2)
     if not gap.interval.holds(0.0) or (seeds_count_most and abs(gap.estimate) >= SMALLEST_GAP):
         return f"Next: run {plural(2 * len(difference.per_seed), 'seed')}."
-    return f"Next: report no difference.{_samples_needed(difference)}"
+    return f"Next: report no difference.{'' if seeds_count_most else _samples_needed(difference)}"
 
 
 def _labels(shift: Claim | None, row: SchemeScore) -> str:

@@ -15,8 +15,8 @@ from core.evaluate.test_quality.shares import random_splits, share_intervals
 class PairShares:
     """PBC[i, j]: the share of class i's samples at the boundary whose rival is j. Rows sum to BC; the diagonal is 0.
 
-    Rows are NaN for classes without samples. Intervals, training values and random splits are those of `Shares`, with
-    `p_holm` corrected for all pairs.
+    Rows are NaN for classes without samples. Intervals and training values are those of `Shares`, with `p_holm`
+    corrected for all pairs. Random splits are those with as many samples of the class at its boundary.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class PairShares:
 
     @property
     def significant(self) -> list[tuple[int, int]]:
-        """The pairs whose share differs from that of a random split, corrected for all pairs."""
+        """The pairs whose share differs from that of random splits, corrected for all pairs."""
         return [(int(i), int(j)) for i, j in np.argwhere(np.nan_to_num(self.p_holm, nan=1.0) < 0.05)]
 
     def order(self) -> Integer[np.ndarray, " n_classes"]:

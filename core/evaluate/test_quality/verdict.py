@@ -138,7 +138,7 @@ def _of_pairs(quality: TestQuality) -> list[Finding]:
             name, rival = quoted(own), quoted(other)
             text = (
                 f"{count(int(pairs.n_in[i, j]))} test samples of {name} lie at its boundary with {rival}; a random "
-                f"split would have {expected[i, j]:.1f}."
+                f"split with as many at the boundary would have {expected[i, j]:.1f}."
             )
             under = direction == "under"
             apart = f"Report {name} against {rival} separately."
