@@ -26,7 +26,7 @@ from core.evaluate.average_case.robustness import evaluate_robustness
 from core.evaluate.cluster_folds import rows_of_run
 from core.evaluate.intervals import wilson
 from core.models import MODELS
-from core.report.samples import agreement, agreement_by_class, agreement_table, known_of_samples
+from core.report.samples import agreement, agreement_by_class, agreement_table, held_out_by, known_of_samples
 from core.report.slices import find_slices, weak_slices
 from core.represent import default_representation, features_for_splits
 from core.workspace.engine.agenda import usual_steps
@@ -71,8 +71,8 @@ CASES: dict[str, Callable[[], Dataset]] = {
 }
 
 
-def worked_off(dataset: Dataset) -> pd.DataFrame:
-    """What the two questions know of every sample."""
+def worked_off(dataset: Dataset) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+    """What the two questions know of every sample, and who was right on which fold."""
     with tempfile.TemporaryDirectory() as home:
         workspace = Workspace(Path(home))
         fingerprint = workspace.add_dataset(LOCAL_OWNER, dataset)
@@ -84,13 +84,14 @@ def worked_off(dataset: Dataset) -> pd.DataFrame:
             print(f"{dataset.name}: {stem} left out. {reason}")
         rows = {run.kind: workspace.rows(LOCAL_OWNER, run.id) for run in workspace.runs(LOCAL_OWNER) if run.n_done}
         robust = rows.get("average_case")
+        folds = rows_of_run(rows["folds"], dataset) if "folds" in rows else None
         known = known_of_samples(
             dataset,
-            folds=rows_of_run(rows["folds"], dataset) if "folds" in rows else None,
+            folds=folds,
             robustness=None if robust is None else evaluate_robustness(robust, class_names=dataset.class_names),
         )
         engine.close()
-    return known
+    return known, {} if folds is None else held_out_by(folds)
 
 
 def halves(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
@@ -108,7 +109,13 @@ def _away(features: np.ndarray, dataset: Dataset, members: np.ndarray, fresh: np
     return away
 
 
-def weak_on_fresh(known: pd.DataFrame, dataset: Dataset, rows: np.ndarray, fresh: np.ndarray) -> str:
+def weak_on_fresh(
+    known: pd.DataFrame,
+    tested: dict[str, pd.DataFrame],
+    dataset: Dataset,
+    rows: np.ndarray,
+    fresh: np.ndarray,
+) -> str:
     """The slices that half of the examined samples chose: what the other half says, and fresh samples of them.
 
     A fresh sample belongs to the slice of its class whose mean is nearest, or to that of its source. The model is the
@@ -117,7 +124,7 @@ def weak_on_fresh(known: pd.DataFrame, dataset: Dataset, rows: np.ndarray, fresh
     features = features_for_splits(dataset, default_representation(dataset.kind), n_components=50)
     examined = part(dataset, rows)
     slices = find_slices(examined, features[rows])
-    weak = weak_slices(known, slices, rng=np.random.default_rng(0))
+    weak = weak_slices(known, tested, slices, rng=np.random.default_rng(0))
     model = MODELS["logistic"]().fit(examined.x, examined.y, seed=0)
     right = model.predict_proba(dataset.x[fresh]).argmax(axis=1) == dataset.y[fresh]
     distances = np.column_stack(
@@ -160,7 +167,7 @@ def main(names: list[str]) -> None:
         start = time.perf_counter()
         dataset = CASES[name]()
         rows, fresh = halves(dataset)
-        known = worked_off(part(dataset, rows))
+        known, tested = worked_off(part(dataset, rows))
         table = agreement_table(agreement(known))
         print(f"\n## {dataset.name}: {dataset.n_samples} samples, {time.perf_counter() - start:.0f} s")
         if table.empty:
@@ -173,7 +180,7 @@ def main(names: list[str]) -> None:
                 f"| {row.rho_within:.2f} [{row.within_lower:.2f}, {row.within_upper:.2f}] | {row.p_holm:.3f} |"
             )
         print(f"\n{by_class(known)}")
-        print(f"\n{weak_on_fresh(known, dataset, rows, fresh)}")
+        print(f"\n{weak_on_fresh(known, tested, dataset, rows, fresh)}")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from scipy import special
 from core.cluster.sources import kmeans
 from core.data import Dataset
 from core.evaluate.claims import Claim, claim, corrected
-from core.evaluate.cluster_folds import TestedFolds, TrainingError, moderated
+from core.evaluate.cluster_folds import UNTRIED, TestedFolds, TrainingError, moderated
 from core.evaluate.intervals import Interval, apart, half_width, holm, t_p_value, wilson
 from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
 from core.report.samples import AT_BOUNDARY, CORRECT, IS_COPY, LEVEL, correct_on, measures
@@ -53,9 +53,9 @@ class Weak:
 
     `claim` is of the difference, positive where the slice is weaker. `beside` has for each other measure its mean in
     the slice and in the rest, on all samples that it knows, copies once (the median of sigma-50, which may be
-    infinite), and the one-sided p-value of its being lower. `in_one_fold` says that, for a seed, a single model was
-    tested on it. `at_boundary` says how many of the slice's test samples lie at its class's boundary, and how many
-    there are; None where no regions were drawn.
+    infinite), and the one-sided p-value of its being lower. `in_few_folds` says that too few models were tested on it
+    to decide anything. `at_boundary` says how many of the slice's test samples lie at its class's boundary, and how
+    many there are; None where no regions were drawn.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Weak:
     rest: float
     claim: Claim
     beside: tuple[tuple[str, float, float, float], ...]
-    in_one_fold: bool = False
+    in_few_folds: bool = False
     at_boundary: tuple[int, int] | None = None
 
     @property
@@ -234,10 +234,13 @@ def _compared(
     right = table[held_out].to_numpy(dtype=float)
     parts = {name: (right[tells & members], right[tells & ~members]) for name, members in groups.items()}
     enough = [name for name, part in parts.items() if min(map(len, part)) >= FEWEST]
+    if not enough:
+        return ()
     tested, once = tested.loc[tells[tested["row"].to_numpy()]], _once(table)
     rows, folds = tested["row"].to_numpy(), TestedFolds.of(tested)
     moves = (_moves(*parts[name], tested["right"].to_numpy(), groups[name][rows]) for name in enough)
     trainings = dict(zip(enough, moderated([folds.error_of(each) for each in moves]), strict=True))
+    spread = {name: folds.is_spread(groups[name][rows]) for name in enough}
     weak = []
     for name in named:
         if name not in trainings:
@@ -256,9 +259,9 @@ def _compared(
                 float(inside.mean()),
                 _interval(inside),
                 float(outside.mean()),
-                _loss(kind, inside, outside, trainings[name]),
+                _loss(kind, inside, outside, trainings[name] if spread[name] else UNTRIED),
                 beside,
-                bool((tested[members[rows]].groupby("seed")["fold"].nunique() == 1).any()),
+                not spread[name],
                 _at_boundary(table, members),
             )
         )
@@ -317,7 +320,7 @@ def _middle(values: pd.Series) -> float:
 
 
 _COVERED = "Intervals are over samples and trainings; of copies the first is used."
-_IN_ONE_FOLD = "What lies in one fold was tested by one model: of it they are over samples alone."
+_IN_FEW_FOLDS = "What lies in few folds was tested by few models, and stays undecided."
 
 
 def slices_verdict(weak: Sequence[Weak]) -> Verdict:
@@ -372,7 +375,7 @@ def _loses(each: Weak, others: str) -> str:
 
 
 def _covered(weak: Sequence[Weak]) -> str:
-    return f"{_COVERED} {_IN_ONE_FOLD}" if any(each.in_one_fold for each in weak) else _COVERED
+    return f"{_COVERED} {_IN_FEW_FOLDS}" if any(each.in_few_folds for each in weak) else _COVERED
 
 
 def _it(n: int) -> str:
@@ -417,7 +420,9 @@ def weak_lines(weak: Sequence[Weak]) -> pd.DataFrame:
                 "n": count(each.n),
                 "Held-out accuracy": percent(each.accuracy, each.interval),
                 "Loss (points)": points(each.claim.estimate, each.claim.interval).replace(" points", ""),
-                "p (Holm)": p_value(each.claim.p_value).removeprefix("p ").removeprefix("= "),
+                "p (Holm)": ""
+                if np.isnan(each.claim.p_value)
+                else p_value(each.claim.p_value).removeprefix("p ").removeprefix("= "),
                 **{_heading(name): beside.get(name, "") for name in columns},
                 **({BOUNDARY: " of ".join(map(count, each.at_boundary))} if each.at_boundary else {}),
             }

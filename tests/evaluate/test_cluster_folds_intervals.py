@@ -203,3 +203,4 @@ def test_without_seeds_that_differ_it_is_the_interval_over_samples():
     assert (interval.lower, interval.upper) == pytest.approx((0.01, 0.05))
     assert p == pytest.approx(p_of_interval(0.03, over_samples), rel=1e-6)
     assert over_both(0.0, Interval(-0.1, 0.1), np.array([-0.1, 0.0, 0.1]))[1] == 1.0
+    assert over_both(0.0, Interval(0.0, 0.0), np.zeros(3)) == (Interval(0.0, 0.0), 1.0), "the same predictions twice"

@@ -24,6 +24,7 @@ from core.evaluate.cluster_folds.fold_claims import beats_baselines, differs_bet
 from core.evaluate.cluster_folds.results import ScoreEstimate
 from core.evaluate.intervals import Interval
 from core.evaluate.wording import percent, points
+from core.report.overview import settles
 from core.split import FOLD_SCHEMES
 from tests.evaluate.fold_populations import frame, simulated
 from tests.worlds import cluster_folds as worlds
@@ -89,6 +90,8 @@ def test_seeds_that_are_far_apart_leave_it_undecided():
     assert decision(verdict, "harder") == "undecided"
     assert "no significant difference in macro F1 on SDS k-means folds" in verdict.headline
     assert verdict.advice == "Next: run 6 seeds."
+    [claim] = [claim for claim in verdict.claims if claim.kind.endswith("harder")]
+    assert settles(claim) == "", "no number of samples makes less of what seeds differ by"
 
 
 def test_easier_folds_are_no_challenge():

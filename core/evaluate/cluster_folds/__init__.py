@@ -33,11 +33,12 @@ from core.evaluate.cluster_folds.tested import (
     rows_of_run,
     rows_of_tables,
 )
-from core.evaluate.cluster_folds.trainings import TestedFolds, TrainingError, moderated
+from core.evaluate.cluster_folds.trainings import UNTRIED, TestedFolds, TrainingError, moderated
 from core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
 
 __all__ = [
     "BASELINES",
+    "UNTRIED",
     "FoldPerformance",
     "FoldPredictions",
     "FoldScore",

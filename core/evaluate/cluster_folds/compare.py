@@ -167,10 +167,11 @@ def over_both(value: float, over_samples: Interval, seeds: Float[np.ndarray, " n
     down, up = value - over_samples.lower, over_samples.upper - value
     towards = down if value > 0 else up
     interval = Interval(value - reach(down, 0.05), value + reach(up, 0.05))
+    if value == 0:
+        return interval, 1.0
     if reach(towards, LEAST_P) <= abs(value):
-        return interval, LEAST_P
-    root = brentq(lambda log_p: reach(towards, exp(log_p)) - abs(value), log(LEAST_P), 0.0) if value else 0.0
-    return interval, exp(root)
+        return interval, 0.0
+    return interval, exp(brentq(lambda log_p: reach(towards, exp(log_p)) - abs(value), log(LEAST_P), 0.0))
 
 
 def _pulls(runs: Sequence[ScoredRun]) -> Float[np.ndarray, " n_samples"]:

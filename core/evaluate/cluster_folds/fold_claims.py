@@ -11,7 +11,7 @@ from core.evaluate.claims import Claim, claim, claim_of_t, corrected
 from core.evaluate.cluster_folds.compare import FEWEST_SEEDS, JACKKNIFE, seed_error
 from core.evaluate.cluster_folds.results import FoldScore, Foretold, Relation, RunScore, SchemeDifference, SchemeScore
 from core.evaluate.cluster_folds.shifted_labels import LabelShift
-from core.evaluate.intervals import UNKNOWN, Interval, p_of_interval
+from core.evaluate.intervals import UNKNOWN, Interval, half_width, p_of_interval
 
 SMALLEST_GAP, SMALLEST_SHIFT, SMALLEST_SPREAD = 0.01, 0.05, 0.02
 """The smallest effects worth a sentence: in score between schemes, in shared labels, in score between folds."""
@@ -29,7 +29,9 @@ def harder(difference: SchemeDifference) -> Claim:
         "cluster_folds.harder", value, Interval(-ends.upper, -ends.lower), difference.p_holm,
         smallest=SMALLEST_GAP, mc_error=0.0 if enough else nan,
     )  # fmt: skip
-    return replace(made, mc_error=seed_error(seeds) if enough else nan)
+    # Few seeds: what their mean is off by has Student's tails, and is kept as the normal error that reaches as far.
+    of_seeds = half_width(seed_error(seeds), len(seeds) - 1.0) / half_width(1.0, np.inf)
+    return replace(made, mc_error=of_seeds if enough else nan)
 
 
 def shifts_labels(shift: LabelShift) -> Claim:

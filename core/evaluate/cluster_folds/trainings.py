@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Integer
+from jaxtyping import Bool, Float, Integer
 
 from core.evaluate.intervals import moderated_variances
 
@@ -36,9 +36,15 @@ class TrainingError:
         if self.df == 0:
             return se, 0.0
         variance = se**2 + max(self.whole - self.chance, 0.0)
+        if variance == 0:
+            return 0.0, n - 1.0
         # What is added is the difference of two variances; its error is that of the larger one (Satterthwaite).
         df = variance**2 / (self.whole**2 / self.df + se**4 / (n - 1))
         return float(np.sqrt(variance)), min(float(df), n - 1.0)
+
+
+UNTRIED = TrainingError(0.0, 0.0, 0.0)
+"""Of what a single model was tested on."""
 
 
 def moderated(errors: Sequence[TrainingError]) -> list[TrainingError]:
@@ -64,8 +70,9 @@ def moderated(errors: Sequence[TrainingError]) -> list[TrainingError]:
 class TestedFolds:
     """Which predictions share a trained model: `fold` counts the folds of all seeds, `seed` is that of each fold.
 
-    `n_seeds` is how many seeds these are worth: as many as there are where folds have nothing in common, and one where
-    all are alike, which train the same models. They tell by how much trainings differ. That they make it no less is
+    `seeds` are those that say something of trainings: a seed with a single tested fold only where there is no other.
+    `n_seeds` is how many they are worth: as many as there are where folds have nothing in common, and one where all
+    are alike, which train the same models. They tell by how much trainings differ. That they make it no less is
     because all train on samples of the same data: what those share no other seed would show.
     """
 
@@ -73,6 +80,7 @@ class TestedFolds:
 
     fold: Integer[np.ndarray, " n_tested"]
     seed: Integer[np.ndarray, " n_folds"]
+    seeds: Integer[np.ndarray, " n_usable"]
     n_seeds: float
 
     @classmethod
@@ -88,7 +96,9 @@ class TestedFolds:
         (1.0, 2.0)
         """
         cells, fold = np.unique(tested[["seed", "fold"]].to_numpy(dtype=np.int64), axis=0, return_inverse=True)
-        return cls(fold.ravel(), cells[:, 0], _distinct_seeds(tested))
+        seeds, n_folds = np.unique(cells[:, 0], return_counts=True)
+        usable = seeds[n_folds > 1] if (n_folds > 1).any() else seeds
+        return cls(fold.ravel(), cells[:, 0], usable, _distinct_seeds(tested[tested["seed"].isin(usable)]))
 
     def error_of(self, values: Float[np.ndarray, " n_tested"]) -> TrainingError:
         """What the mean of `values`, one of each prediction, owes to the trainings of a seed."""
@@ -96,10 +106,32 @@ class TestedFolds:
         within = np.maximum(squares - total**2 / n, 0.0)
         of_seeds = [
             _of_seed(n[self.seed == seed], (total / n)[self.seed == seed], float(within[self.seed == seed].sum()))
-            for seed in np.unique(self.seed)
+            for seed in self.seeds
         ]
         whole, chance, df = np.mean(of_seeds, axis=0)
         return TrainingError(float(whole), float(chance), float(df * self.n_seeds))
+
+    def is_spread(self, part: Bool[np.ndarray, " n_tested"]) -> bool:
+        """Whether the samples of a part lie in more than half as many folds as all do, for every seed.
+
+        Folds count by the squared shares of samples in them (Kish), so that one which has nearly all counts as one.
+
+        Examples
+        --------
+        >>> folds = TestedFolds.of(pd.DataFrame({"seed": 0, "fold": np.arange(20) % 4, "row": range(20)}))
+        >>> folds.is_spread(np.arange(20) < 8), folds.is_spread(np.arange(20) % 4 == 1)
+        (True, False)
+        """
+        n, own = (np.bincount(self.fold[rows], minlength=len(self.seed)) for rows in (slice(None), part))
+        return all(
+            _n_folds(own[self.seed == seed]) > _n_folds(n[self.seed == seed]) / 2
+            for seed in self.seeds
+            if own[self.seed == seed].any()
+        )
+
+
+def _n_folds(n: Integer[np.ndarray, " n_folds"]) -> float:
+    return float(n.sum() ** 2 / (n.astype(np.float64) ** 2).sum())
 
 
 def _of_seed(
