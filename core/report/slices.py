@@ -17,7 +17,7 @@ from scipy import special
 from core.cluster.sources import kmeans
 from core.data import Dataset
 from core.evaluate.claims import Claim, claim, corrected
-from core.evaluate.cluster_folds import UNTRIED, TestedFolds, TrainingError, moderated
+from core.evaluate.cluster_folds import UNTRIED, TrainedFolds, TrainingError, moderated
 from core.evaluate.intervals import Interval, apart, half_width, holm, t_p_value, wilson
 from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
 from core.report.samples import AT_BOUNDARY, CORRECT, IS_COPY, LEVEL, correct_on, measures
@@ -237,7 +237,7 @@ def _compared(
     if not enough:
         return ()
     tested, once = tested.loc[tells[tested["row"].to_numpy()]], _once(table)
-    rows, folds = tested["row"].to_numpy(), TestedFolds.of(tested)
+    rows, folds = tested["row"].to_numpy(), TrainedFolds.of(tested)
     moves = (_moves(*parts[name], tested["right"].to_numpy(), groups[name][rows]) for name in enough)
     trainings = dict(zip(enough, moderated([folds.error_of(each) for each in moves]), strict=True))
     spread = {name: folds.is_spread(groups[name][rows]) for name in enough}
@@ -292,8 +292,9 @@ def _loss(
     of_samples = apart(float(outside.mean()), _interval(outside), float(inside.mean()), _interval(inside))
     errors = [trainings.added_to(way / _Z, n) for way in (loss - of_samples.lower, of_samples.upper - loss)]
     down, up = (half_width(se, df) for se, df in errors)
+    lower, upper = np.clip([loss - down, loss + up], -1.0, 1.0).tolist()
     p = t_p_value(loss, *errors[0 if loss > 0 else 1])
-    return claim(kind, loss, Interval(max(loss - down, -1.0), min(loss + up, 1.0)), p, smallest=SMALLEST)
+    return claim(kind, loss, Interval(lower, upper), p, smallest=SMALLEST)
 
 
 def _interval(right: Float[np.ndarray, " n"]) -> Interval:

@@ -33,7 +33,7 @@ from core.evaluate.cluster_folds.tested import (
     rows_of_run,
     rows_of_tables,
 )
-from core.evaluate.cluster_folds.trainings import UNTRIED, TestedFolds, TrainingError, moderated
+from core.evaluate.cluster_folds.trainings import UNTRIED, TrainedFolds, TrainingError, moderated
 from core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
 
 __all__ = [
@@ -51,7 +51,7 @@ __all__ = [
     "SchemeDifference",
     "SchemeScore",
     "ScoreEstimate",
-    "TestedFolds",
+    "TrainedFolds",
     "TrainingError",
     "characteristics_of",
     "fold_characteristics",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.evaluate.cluster_folds.trainings import TestedFolds
+from core.evaluate.cluster_folds.trainings import TrainedFolds
 from core.evaluate.intervals import smoothed_mean
 
 
@@ -41,8 +41,8 @@ def recipe_difference(rows: pd.DataFrame) -> RecipeDifference:
     first, second = (np.asarray(by_row[name].mean(), dtype=np.float64) for name in ("first", "second"))
     n, shares = len(first), (float(first.mean()), float(second.mean()))
     apart = (rows["first"] - rows["second"]).to_numpy(dtype=np.float64)
+    folds, seed = TrainedFolds.of(rows), rows["seed"].to_numpy()
     # The error of one seed: others train on samples of the same data, and do not make what these share any less.
-    of_seeds = [smoothed_mean(apart[part])[1] for part in rows.groupby("seed").indices.values()]
-    of_samples = float(np.sqrt(np.mean(np.square(of_seeds))))
-    se, df = TestedFolds.of(rows).error_of(apart).added_to(of_samples, n)
+    of_samples = float(np.sqrt(np.mean([smoothed_mean(apart[seed == each])[1] ** 2 for each in folds.seeds])))
+    se, df = folds.error_of(apart).added_to(of_samples, n)
     return RecipeDifference(smoothed_mean(first - second)[0], se, df, shares, n)

@@ -67,7 +67,7 @@ def moderated(errors: Sequence[TrainingError]) -> list[TrainingError]:
 
 
 @dataclass(frozen=True, eq=False)
-class TestedFolds:
+class TrainedFolds:
     """Which predictions share a trained model: `fold` counts the folds of all seeds, `seed` is that of each fold.
 
     `seeds` are those that say something of trainings: a seed with a single tested fold only where there is no other.
@@ -76,22 +76,20 @@ class TestedFolds:
     because all train on samples of the same data: what those share no other seed would show.
     """
 
-    __test__ = False  # no test of pytest's
-
     fold: Integer[np.ndarray, " n_tested"]
     seed: Integer[np.ndarray, " n_folds"]
     seeds: Integer[np.ndarray, " n_usable"]
     n_seeds: float
 
     @classmethod
-    def of(cls, tested: pd.DataFrame) -> "TestedFolds":
+    def of(cls, tested: pd.DataFrame) -> "TrainedFolds":
         """The folds of `tested`, which has seed, fold and row, a line for each prediction.
 
         Examples
         --------
         >>> def seeds(*folds):
         ...     tables = (pd.DataFrame({"seed": seed, "fold": of, "row": range(8)}) for seed, of in enumerate(folds))
-        ...     return TestedFolds.of(pd.concat(tables)).n_seeds
+        ...     return TrainedFolds.of(pd.concat(tables)).n_seeds
         >>> seeds(np.arange(8) % 2, np.arange(8) % 2), seeds(np.arange(8) % 2, np.arange(8) // 4)
         (1.0, 2.0)
         """
@@ -118,7 +116,7 @@ class TestedFolds:
 
         Examples
         --------
-        >>> folds = TestedFolds.of(pd.DataFrame({"seed": 0, "fold": np.arange(20) % 4, "row": range(20)}))
+        >>> folds = TrainedFolds.of(pd.DataFrame({"seed": 0, "fold": np.arange(20) % 4, "row": range(20)}))
         >>> folds.is_spread(np.arange(20) < 8), folds.is_spread(np.arange(20) % 4 == 1)
         (True, False)
         """
