@@ -82,7 +82,7 @@ def beats_baselines(row: SchemeScore) -> Claim:
     """
     value, interval = row.beyond_guesses.value, row.beyond_guesses.interval
     p = p_of_interval(value, interval) if interval.known else nan
-    return claim("cluster_folds.beats_baselines", value, interval, p, mc_error=_seed_error(row))
+    return claim("cluster_folds.beats_baselines", value, interval, p, mc_error=row.seed_error)
 
 
 def predicts_held_out(each: Foretold) -> Claim:
@@ -103,10 +103,6 @@ def goes_with(relation: Relation) -> Claim:
     half = 1.96 * abs(relation.r) / z if z > 0 else np.inf
     interval = Interval(max(relation.r - half, -1.0), min(relation.r + half, 1.0))
     return claim("cluster_folds.goes_with", relation.r, interval, relation.p_holm)
-
-
-def _seed_error(row: SchemeScore) -> float:
-    return row.sd_over_seeds / sqrt(len(row.seeds)) if len(row.seeds) > 1 else 0.0
 
 
 def _squares(folds: Sequence[FoldScore]) -> tuple[float, float]:

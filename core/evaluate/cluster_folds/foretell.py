@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import nan, sqrt
+from math import nan
 
 from core.data import Predictions
 from core.evaluate.cluster_folds.compare import FEWEST_SEEDS, seed_error
@@ -47,9 +47,10 @@ def foretold_on(
                 value, interval = row.mean.value - score.mean.value, _apart(row.mean, score.mean)
                 difference = ScoreEstimate(value, interval, score.n)
                 p = p_of_interval(value, interval) if interval.known else nan
-                of_seeds = row.sd_over_seeds / sqrt(len(row.seeds)) if len(row.seeds) > 1 else 0.0
                 foretold.append(
-                    Foretold(row.scheme, model, name, row.mean.value, score.mean.value, difference, p, False, of_seeds)
+                    Foretold(
+                        row.scheme, model, name, row.mean.value, score.mean.value, difference, p, False, row.seed_error
+                    )
                 )
     return tuple(foretold)
 

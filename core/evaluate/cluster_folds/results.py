@@ -4,7 +4,7 @@ A *run* is one model on the folds of one scheme and seed. Scores are fractions i
 """
 
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, sqrt
 from typing import Literal, get_args
 
 import numpy as np
@@ -154,6 +154,11 @@ class SchemeScore:
     """
     n: int
     """Rows that were tested."""
+
+    @property
+    def seed_error(self) -> float:
+        """The standard error of the mean over seeds; 0 of one seed, whose folds are then all that is meant."""
+        return self.sd_over_seeds / sqrt(len(self.seeds)) if len(self.seeds) > 1 else 0.0
 
 
 @dataclass(frozen=True)
