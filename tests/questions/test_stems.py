@@ -39,6 +39,7 @@ SHARED = {
         "run_report",
         "samples",
         "slices",
+        "slices_in_words",
     },
     "ui": {"shell", "forms", "data", "predictions", "models", "cache"},
     "pages": {"shared_run"},

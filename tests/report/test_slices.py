@@ -11,16 +11,13 @@ from core.evaluate.intervals import Interval
 from core.report.slices import (
     Slices,
     Weak,
-    classes_verdict,
     find_slices,
     hardness,
     samples_of_weak,
-    slices_verdict,
     weak_classes,
-    weak_lines,
     weak_slices,
-    weak_table,
 )
+from core.report.slices_in_words import classes_verdict, slices_verdict, weak_lines, weak_table
 
 N_SLICES, N_EACH, N_WORLDS = 20, 60, 200
 CODES = np.repeat(np.arange(N_SLICES), N_EACH)

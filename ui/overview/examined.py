@@ -21,6 +21,7 @@ from core.evaluate.wording import Verdict
 from core.figures.maps import map_chart
 from core.models.errors import ModelError
 from core.report import slices as report
+from core.report import slices_in_words as words
 from core.report.samples import (
     CORRECT,
     agreement,
@@ -117,8 +118,8 @@ def _groups(examined: Examined) -> None:
     titles = {name: name.removeprefix(CORRECT) for name in table if name.startswith(CORRECT)}
     held_out = choose("heldout", "Held out by", titles, correct_on(table))
     weak = report.weak_slices(table, _tested(examined), slices, rng=np.random.default_rng(0), held_out=held_out)
-    _says(report.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
-    tables = {"Groups of samples": lambda: report.weak_table(weak)}
+    _says(words.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
+    tables = {"Groups of samples": lambda: words.weak_table(weak)}
     if any(each.is_weak for each in weak):
         tables["Samples of weak groups"] = lambda: report.samples_of_weak(table, slices, weak)
     take_away.offer(tables, stem="samples")
@@ -129,8 +130,8 @@ def _classes(examined: Examined) -> None:
     if table is None:
         return
     classes = report.weak_classes(table, _tested(examined))
-    _says(report.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
-    take_away.offer({"Classes, all methods": lambda: report.weak_table(classes)}, stem="classes")
+    _says(words.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
+    take_away.offer({"Classes, all methods": lambda: words.weak_table(classes)}, stem="classes")
 
 
 def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Examined) -> None:
@@ -139,7 +140,7 @@ def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Exam
     page.says(verdict if examined.is_done else replace(verdict, advice=""), help=known)
     page.findings(verdict)
     if weak:
-        st.dataframe(report.weak_lines(weak), hide_index=True, alt=verdict.headline)
+        st.dataframe(words.weak_lines(weak), hide_index=True, alt=verdict.headline)
         st.caption(caption)
 
 
