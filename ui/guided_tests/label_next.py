@@ -30,7 +30,10 @@ FORMATS = (
 )
 _PURPOSES = {"errors": "find errors", "accuracy": "know the accuracy"}
 _POOLS = {"held out": "held-out samples", "uploaded": "an uploaded file"}
-_NOTHING = "Nothing is missing: no boundary has significantly fewer test samples than a random split would have."
+_NOTHING = (
+    "Nothing is missing: no boundary has significantly fewer test samples than random splits with as many at the "
+    "boundary of its class."
+)
 _OUT_OF_REACH = (
     "The test set lacks samples at boundaries, but no test could be placed there. Widen the boundary above, or "
     "train the model for longer, to find samples near these gaps."
