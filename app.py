@@ -8,15 +8,15 @@ from contextlib import asynccontextmanager
 import streamlit as st
 from starlette.middleware import Middleware
 
-from ui import ROUTER
-from ui.shell import visitors
-from ui.shell.access import PrintedAddress
-from ui.shell.addresses import Addresses
-from ui.shell.health import route
-from ui.shell.only_links import OnlyLinks
-from ui.shell.serving import Index, SecurityHeaders, ThisMachineOnly, check_start
+from touchstone.ui import ROUTER
+from touchstone.ui.shell import visitors
+from touchstone.ui.shell.access import PrintedAddress
+from touchstone.ui.shell.addresses import Addresses
+from touchstone.ui.shell.health import route
+from touchstone.ui.shell.only_links import OnlyLinks
+from touchstone.ui.shell.serving import Index, SecurityHeaders, ThisMachineOnly, check_start
 
-RUNNER = "core.workspace.engine.runner"
+RUNNER = "touchstone.core.workspace.engine.runner"
 
 
 @asynccontextmanager
@@ -25,15 +25,15 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     noted = asyncio.get_running_loop().run_in_executor(None, _begin)  # beside the start, which is light
     yield
     (await noted)()
-    for name, close in (("ui.shell.jobs", "close"), (RUNNER, "close_engine")):
+    for name, close in (("touchstone.ui.shell.jobs", "close"), (RUNNER, "close_engine")):
         if name in sys.modules:  # which it is not where nobody has opened a page, or asked for the health
             getattr(sys.modules[name], close)()
 
 
 def _begin() -> Callable[[], None]:
     """Say where this Touchstone is open and another one is, open links to others, compile; returns what ends all."""
-    from core.data.home import home
-    from ui.shell import access, already_open, compiling
+    from touchstone.core.data.home import home
+    from touchstone.ui.shell import access, already_open, compiling
 
     if visitors.only():
         visitors.say()
@@ -55,7 +55,7 @@ def _begin() -> Callable[[], None]:
 
 def note_fault(problem: Exception) -> None:
     """Write down that a page met something that nobody foresaw; Streamlit then says so on the page."""
-    from core.workspace import events
+    from touchstone.core.workspace import events
 
     events.note_fault(problem)
 

@@ -11,7 +11,7 @@ from jaxtyping import install_import_hook
 
 import tests.typechecked
 
-install_import_hook("core", f"{tests.typechecked.__name__}.{tests.typechecked.outermost.__name__}")
+install_import_hook("touchstone.core", f"{tests.typechecked.__name__}.{tests.typechecked.outermost.__name__}")
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
 

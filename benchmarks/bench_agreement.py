@@ -21,18 +21,18 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.true_sources import DATA, mnist, vowels
-from core.data import Dataset, load_example
-from core.evaluate.average_case.robustness import evaluate_robustness
-from core.evaluate.cluster_folds import rows_of_run
-from core.evaluate.intervals import wilson
-from core.models import MODELS
-from core.report.samples import agreement, agreement_by_class, agreement_table, held_out_by, known_of_samples
-from core.report.slices import find_slices, weak_slices
-from core.represent import default_representation, features_for_splits
-from core.workspace.engine.agenda import usual_steps
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.runner import Engine
-from core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.cluster_folds import rows_of_run
+from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.models import MODELS
+from touchstone.core.report.samples import agreement, agreement_by_class, agreement_table, held_out_by, known_of_samples
+from touchstone.core.report.slices import find_slices, weak_slices
+from touchstone.core.represent import default_representation, features_for_splits
+from touchstone.core.workspace.engine.agenda import usual_steps
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 N_SAMPLES = 6000
 ASKED = ("cluster_folds", "training", "average_case")

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.data import load_example
-from core.evaluate.average_case import (
+from touchstone.core.data import load_example
+from touchstone.core.evaluate.average_case import (
     ESTIMATORS,
     MMSE,
     GaussianLogits,
@@ -31,13 +31,13 @@ from core.evaluate.average_case import (
     estimates,
     mvn_cdf,
 )
-from core.evaluate.average_case.gradients import NoisyInputs
-from core.evaluate.average_case.half_sigma import half_sigma
-from core.evaluate.average_case.noise import Noise
-from core.evaluate.intervals import t_interval
-from core.models.architectures import build
-from core.models.threads import single_threaded
-from core.models.training import one_torch_thread, sgd, train
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs
+from touchstone.core.evaluate.average_case.half_sigma import half_sigma
+from touchstone.core.evaluate.average_case.noise import Noise
+from touchstone.core.evaluate.intervals import t_interval
+from touchstone.core.models.architectures import build
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.training import one_torch_thread, sgd, train
 
 N_POINTS, N_DRAWS = 50, 10_000
 N_DRAWS_OF_FIGURE = 4_000

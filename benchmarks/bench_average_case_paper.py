@@ -22,11 +22,11 @@ import torch
 from torch import nn
 
 from benchmarks.bench_average_case import COMPARED, seeded, with_interval
-from core.data import load_example
-from core.evaluate.average_case import ESTIMATORS, MMSE, GaussianLogits, MonteCarlo, estimate
-from core.models.architectures import build
-from core.models.threads import single_threaded
-from core.models.training import one_torch_thread, penalised_loss, sgd, train
+from touchstone.core.data import load_example
+from touchstone.core.evaluate.average_case import ESTIMATORS, MMSE, GaussianLogits, MonteCarlo, estimate
+from touchstone.core.models.architectures import build
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.training import one_torch_thread, penalised_loss, sgd, train
 
 N_SEEDS, N_SAMPLES, N_DRAWS = 5, 30, 4000
 SIGMAS = (0.1, 0.3)

@@ -55,7 +55,7 @@ def most_memory() -> int:
 def cluster_once(way: str, kind: str, n: int, n_clusters: int) -> None:
     """Run in a process of its own; prints what it found as JSON."""
     x, y = made(kind, n)
-    from core.cluster import SameSizeKMeans, SDSKMeans
+    from touchstone.core.cluster import SameSizeKMeans, SDSKMeans
 
     SDSKMeans(3, n_init=1, random_state=0).fit(x[:300], y[:300])
     model = {"SDS": SDSKMeans, "same size": SameSizeKMeans}[way](n_clusters, n_init=N_STARTS, random_state=0)
@@ -99,8 +99,8 @@ def print_costs() -> None:
 
 
 def print_one_assignment() -> None:
-    from core.cluster.quotas import first_of_each
-    from core.cluster.transport import assign_labels
+    from touchstone.core.cluster.quotas import first_of_each
+    from touchstone.core.cluster.transport import assign_labels
 
     print("\nOne exact assignment to random centres, prices from zero (processor, the least of 5)")
     print("labels   K " + "".join(f"{n:>12,}" for n in SIZES))
@@ -125,8 +125,8 @@ def print_one_assignment() -> None:
 def real(name: str) -> np.ndarray | None:
     """Principal components of real images: digits of scikit-learn, MNIST of ``../shared/data`` (None without it)."""
     from benchmarks.true_sources import DATA, mnist
-    from core.data import load_example
-    from core.represent import features_for_splits
+    from touchstone.core.data import load_example
+    from touchstone.core.represent import features_for_splits
 
     if name == "mnist" and not DATA.is_dir():
         return None
@@ -140,8 +140,8 @@ def print_comparison(n: int = 3000, n_clusters: int = 5) -> None:
         return
     from k_means_constrained import KMeansConstrained
 
-    from core.cluster import SameSizeKMeans
-    from core.models.threads import single_threaded
+    from touchstone.core.cluster import SameSizeKMeans
+    from touchstone.core.models.threads import single_threaded
 
     print(
         f"\nClusters of the same size, K = {n_clusters}, {N_STARTS} starts each: k-means-constrained against ours, six"
@@ -229,9 +229,9 @@ def _swap_pairs(distance: np.ndarray, cluster: np.ndarray) -> int:
 def print_published(n: int) -> None:
     from sklearn.cluster import kmeans_plusplus
 
-    from core.cluster import SDSKMeans
-    from core.cluster.quotas import spread_quotas
-    from core.models.threads import single_threaded
+    from touchstone.core.cluster import SDSKMeans
+    from touchstone.core.cluster.quotas import spread_quotas
+    from touchstone.core.models.threads import single_threaded
 
     print(
         f"\nSDS against the published algorithm, {n:,} samples, K = 10, one start each; load {os.getloadavg()[0]:.1f}"
@@ -263,9 +263,9 @@ def print_published(n: int) -> None:
 def print_task() -> None:
     import pandas as pd
 
-    from core.data import load_example
-    from core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
-    from core.trials import Context, FoldPlan
+    from touchstone.core.data import load_example
+    from touchstone.core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
+    from touchstone.core.trials import Context, FoldPlan
 
     print("\nAccuracy of logistic regression on folds of digits (K = 5, mean of 3 seeds)")
     print("folds                 PCA   accuracy  95 % over samples   over seeds")

@@ -24,20 +24,20 @@ import numpy as np
 from scipy import stats
 
 from benchmarks.paired import ratio
-from core.data import Dataset, load_example
-from core.evaluate.source_robustness import expected_accuracy_intervals
-from core.figures.source_robustness import interval_chart
-from core.models import MODELS
-from core.models.threads import single_threaded
-from core.split import Split
-from core.trials import Context, TrialPlan
-from core.trials.run import n_rows, table_of
-from core.workspace import frames
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.kernels import NICE
-from core.workspace.engine.runner import Engine
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
+from touchstone.core.figures.source_robustness import interval_chart
+from touchstone.core.models import MODELS
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.split import Split
+from touchstone.core.trials import Context, TrialPlan
+from touchstone.core.trials.run import n_rows, table_of
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.kernels import NICE
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 SECONDS_OF_MEMORY = 200.0
 

@@ -25,8 +25,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.neural_network import MLPClassifier
 
-from core.evaluate.guided_tests.few_labels import design_labels, expected_errors, labelled_accuracy, unlike
-from core.evaluate.intervals import wilson
+from touchstone.core.evaluate.guided_tests.few_labels import design_labels, expected_errors, labelled_accuracy, unlike
+from touchstone.core.evaluate.intervals import wilson
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 N_LABELS, N_REPEATS = (50, 100, 300), 4000

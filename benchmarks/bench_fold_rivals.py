@@ -30,12 +30,12 @@ import numpy as np
 from benchmarks.bench_agreement import part, sst2
 from benchmarks.paired import ratio
 from benchmarks.true_sources import DATA, mnist
-from core.cluster import SDSKMeans
-from core.data import Dataset, load_example
-from core.models import MODELS
-from core.models.threads import single_threaded
-from core.represent import default_representation, features_for_splits
-from core.split import NO_FOLD, Split, StratifiedFolds, part_distances
+from touchstone.core.cluster import SDSKMeans
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.models import MODELS
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.represent import default_representation, features_for_splits
+from touchstone.core.split import NO_FOLD, Split, StratifiedFolds, part_distances
 
 N_PAIRS, N_SAMPLES, N_COMPONENTS, N_FOLDS = 6, 1000, 20, 5
 TRAIN_SHARE = 1 - 1 / N_FOLDS
@@ -216,7 +216,7 @@ def timed(split: Callable[[], Folds]) -> tuple[Folds, float]:
 
 def differences(these: list[float], others: list[float]) -> str:
     """The mean difference of pairs with its 95 % interval (t)."""
-    from core.evaluate.intervals import t_interval
+    from touchstone.core.evaluate.intervals import t_interval
 
     by_pair = np.subtract(these, others)
     half = t_interval(float(by_pair.mean()), float(by_pair.std(ddof=1) / np.sqrt(len(by_pair))), len(by_pair) - 1.0)

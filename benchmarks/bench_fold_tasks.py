@@ -13,12 +13,12 @@ from datetime import date
 
 import numpy as np
 
-from core.data import Dataset, load_example
-from core.evaluate.intervals import Interval, t_interval
-from core.models import MODELS
-from core.represent import features_for_splits
-from core.split import FOLD_SCHEMES, NO_FOLD, Split
-from core.split.describe_folds import describe_folds
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.evaluate.intervals import Interval, t_interval
+from touchstone.core.models import MODELS
+from touchstone.core.represent import features_for_splits
+from touchstone.core.split import FOLD_SCHEMES, NO_FOLD, Split
+from touchstone.core.split.describe_folds import describe_folds
 
 N_FOLDS = 5
 N_SEEDS = 10

@@ -22,13 +22,13 @@ import torch
 from scipy.stats import multivariate_normal
 
 from benchmarks.paired import ratio
-from core.data import load_example
-from core.evaluate.average_case import Noise, mvn_cdf
-from core.evaluate.average_case.gradients import NoisyInputs
-from core.evaluate.average_case.moments import linearised
-from core.models.architectures import build
-from core.models.threads import single_threaded
-from core.models.training import one_torch_thread, sgd, train
+from touchstone.core.data import load_example
+from touchstone.core.evaluate.average_case import Noise, mvn_cdf
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs
+from touchstone.core.evaluate.average_case.moments import linearised
+from touchstone.core.models.architectures import build
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.training import one_torch_thread, sgd, train
 
 TOL = 1e-3
 SECONDS_FOR_SCIPY = 10.0

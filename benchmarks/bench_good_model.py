@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from core.evaluate.test_quality import measure_quality, quality_verdict
-from core.models.layers import LayerSamples
+from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+from touchstone.core.models.layers import LayerSamples
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NAMES = tuple("0123456789")

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_digits
 
-from core.evaluate.guided_tests import JudgedSuite, Suite, make_suite, suite_difference
-from core.models import MODELS
+from touchstone.core.evaluate.guided_tests import JudgedSuite, Suite, make_suite, suite_difference
+from touchstone.core.models import MODELS
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NOISE, N_SEEDS = (0.0, 0.1, 0.2, 0.4), 5

@@ -14,11 +14,11 @@ from functools import partial
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.data import load_example
-from core.figures.data_sets import label_distribution
-from core.figures.maps import map_chart
-from core.represent.project import pca_map
-from ui.shell.charts import Ready
+from touchstone.core.data import load_example
+from touchstone.core.figures.data_sets import label_distribution
+from touchstone.core.figures.maps import map_chart
+from touchstone.core.represent.project import pca_map
+from touchstone.ui.shell.charts import Ready
 
 N_TIMES = 15
 

@@ -13,9 +13,9 @@ from datetime import date
 
 import numpy as np
 
-from core.evaluate.matched_subsets import Outcomes, compare_sets
-from core.evaluate.matched_subsets.compare import most_rounds
-from core.evaluate.matched_subsets.matching import SLACK, candidates, match_candidates
+from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
+from touchstone.core.evaluate.matched_subsets.compare import most_rounds
+from touchstone.core.evaluate.matched_subsets.matching import SLACK, candidates, match_candidates
 
 N_LABELS = 10
 N_MASKED = 200

@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.true_sources import DATA
-from core.data import Dataset
-from core.data.examples import load_example
-from core.evaluate.source_robustness.clouds_plan import CloudsPlan
-from core.evaluate.source_robustness.null import KIND, cloud_gaps
-from core.trials import Context
 from tests.worlds.null_worlds import WORLDS
 from tests.worlds.world import World
+from touchstone.core.data import Dataset
+from touchstone.core.data.examples import load_example
+from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from touchstone.core.evaluate.source_robustness.null import KIND, cloud_gaps
+from touchstone.core.trials import Context
 
 N_DRAWN = 6000
 COLUMNS = "world", "claims", "mean excess", "half-width", "seeds disagree", "one seed undecided"

@@ -25,9 +25,9 @@ from playwright.sync_api import Locator, Page, expect, sync_playwright
 import tests.browser.server
 from benchmarks.bench_pages import processor_seconds, until_idle
 from benchmarks.screenshots import settle
-from core.questions import with_page
 from tests.browser.server import FLAGS, ROOT, Server, chromium, cookies, serve
 from tests.browser.test_everybody import GOLDEN, MODELS, RUNS
+from touchstone.core.questions import with_page
 
 SUBJECTS = {
     "data_sets": "colour",

@@ -18,12 +18,12 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 from streamlit.testing.v1 import AppTest
 
-from core.data import load_example
-from core.trials import TrialPlan
-from core.workspace.engine.runner import close_engine, engine
-from core.workspace.workspace import LOCAL_OWNER
 from tests.browser.server import FLAGS, ROOT, chromium, cookies, serve
-from ui.shell import serving
+from touchstone.core.data import load_example
+from touchstone.core.trials import TrialPlan
+from touchstone.core.workspace.engine.runner import close_engine, engine
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui.shell import serving
 
 N_RERUNS = 5
 MINUTE = 60_000

@@ -90,7 +90,7 @@ FILES: dict[str, tuple[str, Callable[[Path], None]]] = {
 
 
 def read_ours(path: str) -> int:
-    from core.data import read_dataset, read_predictions
+    from touchstone.core.data import read_dataset, read_predictions
 
     if Path(path).stem != "scores":
         return read_dataset(path).x.nbytes

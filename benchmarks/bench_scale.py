@@ -39,7 +39,7 @@ def clouds(n: int, n_features: int = 50, n_labels: int = N_LABELS) -> tuple[np.n
 def sds(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
     from sklearn.cluster import KMeans
 
-    from core.cluster import SDSKMeans
+    from touchstone.core.cluster import SDSKMeans
 
     x, y = clouds(n)
     SDSKMeans(3, n_init=1, random_state=0).fit(x[:300], y[:300])
@@ -49,7 +49,7 @@ def sds(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
 
 
 def same_size(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
-    from core.cluster import SameSizeKMeans
+    from touchstone.core.cluster import SameSizeKMeans
 
     x, y = clouds(n)
     if peer:
@@ -62,8 +62,8 @@ def same_size(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
 
 
 def matching(n: int, *, peer: bool, sorted_before: bool = False) -> Work:
-    from core.evaluate.matched_subsets import Outcomes
-    from core.evaluate.matched_subsets.matching import candidates, match_candidates
+    from touchstone.core.evaluate.matched_subsets import Outcomes
+    from touchstone.core.evaluate.matched_subsets.matching import candidates, match_candidates
 
     rng = np.random.default_rng(0)
 
@@ -87,7 +87,7 @@ def normal_cdf(n: int, *, peer: bool) -> Work:
     """A vector of n classes, whose covariance has full rank: eight of them, and one by the peer."""
     from scipy.stats import multivariate_normal
 
-    from core.evaluate.average_case import mvn_cdf
+    from touchstone.core.evaluate.average_case import mvn_cdf
 
     rng = np.random.default_rng(0)
     factors = rng.normal(size=(8, n, n)) / np.sqrt(n)
@@ -104,8 +104,8 @@ def dimensions(n: int, *, peer: bool, n_features: int = 128, n_labels: int = N_L
     """As many training samples as test samples. Made by blocks: at the largest sizes no second copy finds room."""
     from sklearn.neighbors import NearestCentroid
 
-    from core.evaluate.test_quality import measure_quality
-    from core.models.layers import LayerSamples
+    from touchstone.core.evaluate.test_quality import measure_quality
+    from touchstone.core.models.layers import LayerSamples
 
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(n_labels, n_features)).astype(np.float32)
@@ -129,7 +129,7 @@ def dimensions(n: int, *, peer: bool, n_features: int = 128, n_labels: int = N_L
 def tables(n: int, *, peer: bool) -> Work:
     import pandas as pd
 
-    from core.data.tables.datasets import read_dataset
+    from touchstone.core.data.tables.datasets import read_dataset
 
     file = a_table(n)
     return (lambda: pd.read_csv(file)) if peer else (lambda: read_dataset(file))
@@ -147,7 +147,7 @@ def a_table(n: int) -> Path:
 def texts(n: int, *, peer: bool) -> Work:
     import pandas as pd
 
-    from core.data.tables.datasets import read_dataset
+    from touchstone.core.data.tables.datasets import read_dataset
 
     file = some_texts(n)
     return (lambda: pd.read_csv(file, sep="\t")) if peer else (lambda: read_dataset(file))

@@ -20,7 +20,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
-from core.evaluate.covariate_shift import (
+from touchstone.core.evaluate.covariate_shift import (
     CovariateShift,
     ShiftOptions,
     class_parts,
@@ -30,9 +30,9 @@ from core.evaluate.covariate_shift import (
     covariate_shift,
     shift_of,
 )
-from core.evaluate.intervals import wilson
-from core.evaluate.test_quality.shift_verdict import together
-from core.evaluate.two_samples import smallest_seen, tell_parts
+from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.test_quality.shift_verdict import together
+from touchstone.core.evaluate.two_samples import smallest_seen, tell_parts
 
 MNIST = Path(__file__).resolve().parents[2] / "shared" / "data" / "mnist.npz"
 N_TEN, N_HUNDRED, N_NETWORKS = 200, 40, 8  # repeats

@@ -11,10 +11,10 @@ from datetime import date
 
 import numpy as np
 
-from core.evaluate.covariate_shift import class_parts, shift_of
-from core.evaluate.guided_tests import generate_tests, start
-from core.evaluate.test_quality import fit_regions, measure_quality
-from core.models.layers import LayerSamples
+from touchstone.core.evaluate.covariate_shift import class_parts, shift_of
+from touchstone.core.evaluate.guided_tests import generate_tests, start
+from touchstone.core.evaluate.test_quality import fit_regions, measure_quality
+from touchstone.core.models.layers import LayerSamples
 
 N_TRAIN, N_TEST, N_CLASSES, N_FEATURES = 50_000, 10_000, 10, 512
 N_PER_CLASS = 1000

@@ -15,11 +15,11 @@ from datetime import date
 
 import numpy as np
 
-from core.data import Dataset, load_example
-from core.models import MODELS
-from core.models.paper_networks import PaperNetwork
-from core.models.together import fit_together
-from core.models.training import best_device
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.models import MODELS
+from touchstone.core.models.paper_networks import PaperNetwork
+from touchstone.core.models.together import fit_together
+from touchstone.core.models.training import best_device
 
 N_ROUNDS = 3
 

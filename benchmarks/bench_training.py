@@ -25,8 +25,8 @@ from scipy import stats
 
 from benchmarks.paired import ratio
 from benchmarks.reproduce_test_quality import mnist
-from core.models import MODELS
-from core.models.paper_networks import PaperNetwork
+from touchstone.core.models import MODELS
+from touchstone.core.models.paper_networks import PaperNetwork
 
 
 @dataclass(frozen=True)
@@ -59,18 +59,18 @@ def taken(way: Way) -> Iterator[Callable[[str, int], PaperNetwork]]:
         network.learning_rate *= way.batch_size / 128
         return network
 
-    with patch("core.models.training.multiplies_bfloat16", lambda _device: way.rounded):
+    with patch("touchstone.core.models.training.multiplies_bfloat16", lambda _device: way.rounded):
         if not way.compiled:
             yield made
             return
-        from core.models.architectures import build
+        from touchstone.core.models.architectures import build
 
         def compiled(*args: object, **options: object) -> torch.nn.Module:
             network = build(*args, **options)
             network.forward = torch.compile(network.forward)
             return network
 
-        with patch("core.models.paper_networks.build", compiled):
+        with patch("touchstone.core.models.paper_networks.build", compiled):
             yield made
 
 

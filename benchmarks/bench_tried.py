@@ -16,8 +16,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from core.data import read_dataset
-from core.data.tried import try_file
+from touchstone.core.data import read_dataset
+from touchstone.core.data.tried import try_file
 
 N_TIMES = 5
 

@@ -19,11 +19,11 @@ from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
 
-from core.evaluate.intervals import wilson
-from core.evaluate.measured import FILE, Rate, rates, written
 from tests.worlds.every import every_world
 from tests.worlds.measure import measure
 from tests.worlds.world import World
+from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.measured import FILE, Rate, rates, written
 
 DOC = Path(__file__).resolve().parent.parent / "docs" / "measured" / "verdicts.md"
 HEAD = (

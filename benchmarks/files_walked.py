@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 
 ROOM = Path(__file__).resolve().parents[1] / "core" / "data"
 LABELLED = b"id\tgold\tpredicted\tprob\n" + b"".join(

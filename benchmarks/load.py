@@ -22,9 +22,9 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from core.questions import FIRST, with_page
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.browser.server import Server, cookies, serve
+from touchstone.core.questions import FIRST, with_page
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 SECONDS_BETWEEN_RERUNS = 3.0
 SECONDS_BETWEEN_LOOKS = 1.0

@@ -22,23 +22,23 @@ import pandas as pd
 
 from benchmarks import case_study_average_case, reproduce_test_quality
 from benchmarks.reproduce_source_robustness import CLUSTERINGS, PRINTED, PRINTED_SIZES, SCHEMES, mnist
-from core.data import Dataset
-from core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
-from core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
-from core.evaluate.intervals import Interval
-from core.evaluate.matched_subsets import Outcomes, SetComparison, compare_sets
-from core.evaluate.source_robustness import ExpectedInterval, expected_accuracy_intervals
-from core.models import MODELS
-from core.models.classifier import Classifier
-from core.models.paper_networks import LeNet, PaperNetwork, ResNet20
-from core.trials import FoldPlan, Plan, TrialPlan
-from core.trials.epochs import untrained
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.runner import Engine
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.papers.cluster_folds import TABLE_1 as FOLDS_1
 from tests.papers.source_aware_robustness import CNNS, INTERVALS
 from tests.papers.source_aware_robustness import MODELS as SOURCES_1
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
+from touchstone.core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.matched_subsets import Outcomes, SetComparison, compare_sets
+from touchstone.core.evaluate.source_robustness import ExpectedInterval, expected_accuracy_intervals
+from touchstone.core.models import MODELS
+from touchstone.core.models.classifier import Classifier
+from touchstone.core.models.paper_networks import LeNet, PaperNetwork, ResNet20
+from touchstone.core.trials import FoldPlan, Plan, TrialPlan
+from touchstone.core.trials.epochs import untrained
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SCALES = ("small", "processor", "paper")
@@ -289,9 +289,9 @@ def quality_of_resnet(bench: Bench) -> list[Row]:
 
 def quality_figures(bench: Bench, network: PaperNetwork, n_train: int) -> list[Row]:
     """Equivalence partitioning and its kin of the test set of MNIST, as a network sees it."""
-    from core.evaluate.test_quality import measure_quality
-    from core.models.layers import layer_names, layer_of
-    from core.models.training import one_torch_thread
+    from touchstone.core.evaluate.test_quality import measure_quality
+    from touchstone.core.models.layers import layer_names, layer_of
+    from touchstone.core.models.training import one_torch_thread
 
     x, x_test, y, y_test = reproduce_test_quality.mnist()
     few = np.random.default_rng(0).choice(len(y), n_train, replace=False)

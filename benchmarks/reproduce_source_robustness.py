@@ -19,19 +19,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.data_set_adequacy.plan import ALL, SIZES, AdequacyPlan
-from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
-from core.evaluate.source_robustness.results import ExpectedValue
-from core.models import MODELS
-from core.models.paper_networks import PaperNetwork
-from core.split import Split
-from core.trials import Context, Draw, found_in, needed_by, notes_in, sources_at_hand
-from core.trials.epochs import predict_at, untrained
-from core.trials.run import table_of
-from core.trials.together import predict_together
 from tests.papers.source_aware_robustness import CNNS, INTERVALS
 from tests.papers.source_aware_robustness import MODELS as TABLE_1
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.data_set_adequacy.plan import ALL, SIZES, AdequacyPlan
+from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
+from touchstone.core.evaluate.source_robustness.results import ExpectedValue
+from touchstone.core.models import MODELS
+from touchstone.core.models.paper_networks import PaperNetwork
+from touchstone.core.split import Split
+from touchstone.core.trials import Context, Draw, found_in, needed_by, notes_in, sources_at_hand
+from touchstone.core.trials.epochs import predict_at, untrained
+from touchstone.core.trials.run import table_of
+from touchstone.core.trials.together import predict_together
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "mnist.npz"
 SCHEMES = ("source_exclusive", "source_inclusive")

@@ -19,9 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
-from core.data import Dataset
-from core.evaluate.covariate_shift import covariate_shift
-from core.evaluate.guided_tests import (
+from tests.papers.test_set_quality import TABLE_2
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.covariate_shift import covariate_shift
+from touchstone.core.evaluate.guided_tests import (
     TABLE_MIXES,
     accuracy_grid,
     check_properties,
@@ -31,13 +32,12 @@ from core.evaluate.guided_tests import (
     start,
     table_sizes,
 )
-from core.evaluate.test_quality import measure_quality, quality_verdict
-from core.models.decoder import fit_decoder
-from core.models.layers import Layer, LayerSamples, layer_names, layer_of
-from core.models.paper_networks import LeNet, PaperNetwork
-from core.models.trained import TrainedNetwork
-from core.models.training import one_torch_thread
-from tests.papers.test_set_quality import TABLE_2
+from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+from touchstone.core.models.decoder import fit_decoder
+from touchstone.core.models.layers import Layer, LayerSamples, layer_names, layer_of
+from touchstone.core.models.paper_networks import LeNet, PaperNetwork
+from touchstone.core.models.trained import TrainedNetwork
+from touchstone.core.models.training import one_torch_thread
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "mnist.npz"
 N_FOR_DECODER = 10_000

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from core.workspace.workspace import Workspace
+    from touchstone.core.workspace.workspace import Workspace
 
 Work = Callable[[], object]
 
@@ -19,9 +19,9 @@ def page(n: int, *, peer: bool, again: bool = False) -> Work:
     """The page of matched subsets with n predictions beside a tenth of as many."""
     import pandas as pd
 
-    from core.data import Roles
-    from core.data.predictions.upload import GivenFile, PredictionUpload
-    from core.workspace.workspace import LOCAL_OWNER
+    from touchstone.core.data import Roles
+    from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+    from touchstone.core.workspace.workspace import LOCAL_OWNER
 
     roles = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence")
     workspace, parameters = fresh_home(), {}
@@ -38,8 +38,8 @@ def page(n: int, *, peer: bool, again: bool = False) -> Work:
 
 def page_of_data(n: int, *, peer: bool, made: Callable[[int], Path], stem: str, again: bool = False) -> Work:
     """A page about a data set of n rows, which is stored."""
-    from core.data.tables.datasets import read_dataset
-    from core.workspace.workspace import LOCAL_OWNER
+    from touchstone.core.data.tables.datasets import read_dataset
+    from touchstone.core.workspace.workspace import LOCAL_OWNER
 
     dataset = read_dataset(made(n))
     fresh_home().add_dataset(LOCAL_OWNER, dataset)
@@ -48,11 +48,11 @@ def page_of_data(n: int, *, peer: bool, made: Callable[[int], Path], stem: str, 
 
 def page_of_folds(n: int, *, peer: bool, made: Callable[[int], Path], again: bool = False) -> Work:
     """The page of cluster folds with a finished run over n rows of a table: k-means folds beside random ones."""
-    from core.data.tables.datasets import read_dataset
-    from core.trials import FoldPlan
-    from core.workspace.engine.runner import engine
-    from core.workspace.workspace import LOCAL_OWNER
-    from ui.shell.shared_view import parameters_of
+    from touchstone.core.data.tables.datasets import read_dataset
+    from touchstone.core.trials import FoldPlan
+    from touchstone.core.workspace.engine.runner import engine
+    from touchstone.core.workspace.workspace import LOCAL_OWNER
+    from touchstone.ui.shell.shared_view import parameters_of
 
     dataset, workspace = read_dataset(made(n)), fresh_home()
     plan = FoldPlan(schemes=("random_folds", "sds_folds"), models=("logistic",), n_folds=5, seeds=(0, 1, 2))
@@ -68,8 +68,8 @@ def page_of_folds(n: int, *, peer: bool, made: Callable[[int], Path], again: boo
 
 
 def fresh_home() -> "Workspace":
-    from core.workspace.engine.runner import engine
-    from ui.shell import serving
+    from touchstone.core.workspace.engine.runner import engine
+    from touchstone.ui.shell import serving
 
     os.environ |= {"TOUCHSTONE_HOME": tempfile.mkdtemp(), serving.LAUNCHED: "yes"}
     return engine().workspace

@@ -19,10 +19,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from core.questions import QUESTIONS, with_page
 from tests.browser.downloads import take
 from tests.browser.server import FLAGS, ROOT, Server, chromium, cookies, serve
 from tests.plain_words import MOST_WORDS, words_of_sentences
+from touchstone.core.questions import QUESTIONS, with_page
 
 FOLDER = ROOT / "docs" / "screenshots"
 VERDICTS = FOLDER / "verdicts"

@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.source_robustness import expected_accuracy_intervals
-from core.evaluate.source_robustness.agreement import agreement
-from core.evaluate.source_robustness.true_sources import true_source_table, true_sources
-from core.trials import Context, TrialPlan
-from core.trials.plan_sources import KNOWN_SOURCES
-from core.trials.trial_plan import Draw
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
+from touchstone.core.evaluate.source_robustness.agreement import agreement
+from touchstone.core.evaluate.source_robustness.true_sources import true_source_table, true_sources
+from touchstone.core.trials import Context, TrialPlan
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.trials.trial_plan import Draw
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 N_ROWS = 4000

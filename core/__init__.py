@@ -1,6 +1,6 @@
 """Touchstone's engine: from data to verdicts, without a browser. Data flows one way, and so do imports.
 
-From Python: `from core import check, compare, dataset` and what else docs/python.md lists. Importing `core` alone
+From Python: `from touchstone import check, compare, dataset` and what else docs/python.md lists. Importing it alone
 imports none of it.
 """
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 __version__ = "0.2.0"
-COMMAND = "python -m core" if (Path(__file__).parents[1] / "pyproject.toml").exists() else "touchstone"
+COMMAND = "python -m core" if (Path(__file__).resolve().parents[1] / "pyproject.toml").exists() else "touchstone"
 """How the command line is called: from a checkout as a module, in its folder; where Touchstone is installed by name."""
 PUBLIC = {
-    "core.public": (
+    "touchstone.core.public": (
         "FewLabels",
         "Result",
         "check",
@@ -25,7 +25,7 @@ PUBLIC = {
         "read",
         "record",
     ),
-    "core.split": (
+    "touchstone.core.split": (
         *(
             "RandomFolds",
             "StratifiedFolds",
@@ -38,7 +38,7 @@ PUBLIC = {
         *("MaxShift", "NearestNeighbourBalls", "QuantileFolds", "PairedSourceFolds", "SourceInclusiveFolds"),
         *("Random", "SourceExclusive", "SourceInclusive"),
     ),
-    "core.cluster": ("SDSKMeans", "SameSizeKMeans"),
+    "touchstone.core.cluster": ("SDSKMeans", "SameSizeKMeans"),
 }
 """The public surface, by the module that has it (docs/python.md)."""
 
@@ -93,3 +93,8 @@ def versions(*libraries: str) -> dict[str, str]:
 
 
 _installed_version = cache(metadata.version)
+
+if __name__ == "core":  # found by the name of its folder, in a checkout
+    from touchstone.core.same import as_core
+
+    as_core()

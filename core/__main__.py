@@ -39,28 +39,28 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from core import COMMAND
-from core.command.check import add_check_options, check, explained, read_sheet, write
-from core.command.compared_files import add_compare_options, compare_files
-from core.command.given_files import add_dataset_options, given_dataset, says_columns
-from core.command.given_model import add_model_options, given_model
-from core.command.upkeep import add_upkeep, all_runs, copy_home, say_address, see_doctor
-from core.command.verified_run import add_verify_options, verify
-from core.data import EXAMPLES, DataError, Dataset, load_example
-from core.data.home import home
-from core.data.tables.vectors import write_vectors
-from core.questions import QUESTIONS, of_kind
-from core.report.plan_reference import plan_reference, reference
-from core.report.recreate import recreate
-from core.report.run_report import body_of
-from core.represent.sentences import sentence_vectors
-from core.represent.word_files import ON_DISK, add_vectors, with_word_vectors
-from core.trials import Plan
-from core.workspace.engine.runner import close_engine, engine
-from core.workspace.errors import WorkspaceError
-from core.workspace.plans import PLANS, load_plan
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER
+from touchstone.core import COMMAND
+from touchstone.core.command.check import add_check_options, check, explained, read_sheet, write
+from touchstone.core.command.compared_files import add_compare_options, compare_files
+from touchstone.core.command.given_files import add_dataset_options, given_dataset, says_columns
+from touchstone.core.command.given_model import add_model_options, given_model
+from touchstone.core.command.upkeep import add_upkeep, all_runs, copy_home, say_address, see_doctor
+from touchstone.core.command.verified_run import add_verify_options, verify
+from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
+from touchstone.core.data.home import home
+from touchstone.core.data.tables.vectors import write_vectors
+from touchstone.core.questions import QUESTIONS, of_kind
+from touchstone.core.report.plan_reference import plan_reference, reference
+from touchstone.core.report.recreate import recreate
+from touchstone.core.report.run_report import body_of
+from touchstone.core.represent.sentences import sentence_vectors
+from touchstone.core.represent.word_files import ON_DISK, add_vectors, with_word_vectors
+from touchstone.core.trials import Plan
+from touchstone.core.workspace.engine.runner import close_engine, engine
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.plans import PLANS, load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 ABOUT = "Touchstone without a browser."
 SECONDS_BETWEEN_LOOKS = 0.5

@@ -14,9 +14,9 @@ FIRST = "overview"
 """The stem of the page at "/"."""
 
 MODULES = {
-    "evaluation": "core.evaluate.{stem}",
-    "figures": "core.figures.{stem}",
-    "report": "core.report.{stem}",
+    "evaluation": "touchstone.core.evaluate.{stem}",
+    "figures": "touchstone.core.figures.{stem}",
+    "report": "touchstone.core.report.{stem}",
     "run": "ui.{stem}.run",
     "card": "ui.{stem}.overview",
 }
@@ -85,7 +85,7 @@ QUESTIONS: dict[str, Question] = {
             "Data",
             "recipe",
             kind="folds",
-            plan="core.trials.fold_plan:FoldPlan",
+            plan="touchstone.core.trials.fold_plan:FoldPlan",
         ),
         Question(
             "source_robustness",
@@ -95,7 +95,7 @@ QUESTIONS: dict[str, Question] = {
             "Questions",
             "recipe",
             kind="trials",
-            plan="core.trials.trial_plan:TrialPlan",
+            plan="touchstone.core.trials.trial_plan:TrialPlan",
         ),
         Question(
             "data_set_adequacy",
@@ -105,7 +105,7 @@ QUESTIONS: dict[str, Question] = {
             "Questions",
             "recipe",
             kind="adequacy",
-            plan="core.evaluate.data_set_adequacy.plan:AdequacyPlan",
+            plan="touchstone.core.evaluate.data_set_adequacy.plan:AdequacyPlan",
         ),
         Question(
             "matched_subsets",
@@ -124,7 +124,7 @@ QUESTIONS: dict[str, Question] = {
             "Questions",
             "model",
             kind="average_case",
-            plan="core.evaluate.average_case.plan:AverageCasePlan",
+            plan="touchstone.core.evaluate.average_case.plan:AverageCasePlan",
         ),
         Question(
             "test_quality",
@@ -134,7 +134,7 @@ QUESTIONS: dict[str, Question] = {
             "Questions",
             "model",
             kind="covariate_shift",
-            plan="core.evaluate.test_quality.shift_plan:CovariateShiftPlan",
+            plan="touchstone.core.evaluate.test_quality.shift_plan:CovariateShiftPlan",
         ),
         Question(
             "guided_tests",
@@ -144,42 +144,42 @@ QUESTIONS: dict[str, Question] = {
             "Questions",
             "model",
             kind="guided_tests",
-            plan="core.evaluate.guided_tests.plan:GuidedTestsPlan",
+            plan="touchstone.core.evaluate.guided_tests.plan:GuidedTestsPlan",
         ),
         Question("runs", "What has been computed?", "Runs", ":material/history:", "Work"),
         Question(
             "training",
             "A trained and stored network",
             kind="training",
-            plan="core.trials.training_plan:TrainingPlan",
+            plan="touchstone.core.trials.training_plan:TrainingPlan",
             serves=("average_case", "test_quality", "guided_tests"),
         ),
         Question(
             "sources",
             "Which sources does a network find?",
             kind="sources",
-            plan="core.trials.sources_plan:SourcesPlan",
+            plan="touchstone.core.trials.sources_plan:SourcesPlan",
             serves=("source_robustness", "data_set_adequacy"),
         ),
         Question(
             "clouds",
             "How hard are held-out clusters of data without groups?",
             kind="clouds",
-            plan="core.evaluate.source_robustness.clouds_plan:CloudsPlan",
+            plan="touchstone.core.evaluate.source_robustness.clouds_plan:CloudsPlan",
             serves=("source_robustness", "data_set_adequacy"),
         ),
         Question(
             "few_labels",
             "How accurate is the model on new samples?",
             kind="few_labels",
-            plan="core.evaluate.guided_tests.few_labels_plan:FewLabelsPlan",
+            plan="touchstone.core.evaluate.guided_tests.few_labels_plan:FewLabelsPlan",
             serves=("guided_tests",),
         ),
         Question(
             "map",
             "Where do the samples lie? (map)",
             kind="map",
-            plan="core.trials.map_plan:MapPlan",
+            plan="touchstone.core.trials.map_plan:MapPlan",
             serves=("data_sets", "cluster_folds"),
         ),
     )
@@ -219,7 +219,7 @@ def module_of(question: Question, layer: str) -> ModuleType:
     Raises ImportError that names the file where it is missing.
 
     >>> module_of(QUESTIONS["average_case"], "report").__name__
-    'core.report.average_case'
+    'touchstone.core.report.average_case'
     """
     name = MODULES[layer].format(stem=question.stem)
     try:

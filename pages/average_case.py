@@ -4,17 +4,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.data import DataError
-from core.evaluate.average_case.verdict import trust_line
-from core.report import average_case as report
-from core.workspace.run import Run
-from ui.average_case import controls, results, samples
-from ui.average_case import look as average_case_look
-from ui.data import choice as data_choice
-from ui.forms.plan_form import stored_parameters
-from ui.models import choice as model_choice
-from ui.shell import exports, jobs, page, share
-from ui.shell.session import owner, workspace
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.average_case.verdict import trust_line
+from touchstone.core.report import average_case as report
+from touchstone.core.workspace.run import Run
+from touchstone.ui.average_case import controls, results, samples
+from touchstone.ui.average_case import look as average_case_look
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.forms.plan_form import stored_parameters
+from touchstone.ui.models import choice as model_choice
+from touchstone.ui.shell import exports, jobs, page, share
+from touchstone.ui.shell.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 

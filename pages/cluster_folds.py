@@ -5,17 +5,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.data import DataError
-from core.evaluate.cluster_folds import Metric
-from core.workspace.errors import WorkspaceError
-from core.workspace.run import Run
-from ui.cluster_folds import controls, export, inside, labels, look, results, upload
-from ui.cluster_folds import scores as cluster_folds_scores
-from ui.cluster_folds.work import Folded
-from ui.data import choice as data_choice
-from ui.data import own_test_set
-from ui.shell import exports, jobs, page, share, take_away
-from ui.shell.session import owner, workspace
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.cluster_folds import Metric
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.run import Run
+from touchstone.ui.cluster_folds import controls, export, inside, labels, look, results, upload
+from touchstone.ui.cluster_folds import scores as cluster_folds_scores
+from touchstone.ui.cluster_folds.work import Folded
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data import own_test_set
+from touchstone.ui.shell import exports, jobs, page, share, take_away
+from touchstone.ui.shell.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 STEM = "cluster-folds"

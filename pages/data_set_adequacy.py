@@ -5,20 +5,20 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.data import DataError
-from core.evaluate.claims import Claim
-from core.evaluate.data_set_adequacy.results import Adequacy, Curve
-from core.report import data_set_adequacy as report
-from core.workspace.run import Run
-from ui.clouds import part as clouds
-from ui.data import choice as data_choice
-from ui.data import own_test_set
-from ui.data_set_adequacy import controls, results
-from ui.data_set_adequacy import look as data_set_adequacy_look
-from ui.forms.plan_form import plan_parameters
-from ui.shell import exports, jobs, page, share
-from ui.shell.session import owner, workspace
-from ui.source_robustness import trained_sources
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve
+from touchstone.core.report import data_set_adequacy as report
+from touchstone.core.workspace.run import Run
+from touchstone.ui.clouds import part as clouds
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data import own_test_set
+from touchstone.ui.data_set_adequacy import controls, results
+from touchstone.ui.data_set_adequacy import look as data_set_adequacy_look
+from touchstone.ui.forms.plan_form import plan_parameters
+from touchstone.ui.shell import exports, jobs, page, share
+from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.source_robustness import trained_sources
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 6.0

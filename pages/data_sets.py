@@ -5,15 +5,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.evaluate.data_sets import NumberByClass, data_verdict
-from ui.data import choice as data_choice
-from ui.data import samples, vectors
-from ui.data.choice import Choice
-from ui.data_sets import choosing, copies, maps, results, views
-from ui.data_sets.work import DataLook
-from ui.forms.plan_form import plan_parameters
-from ui.shell import background, page, share, take_away
-from ui.shell.session import read_only
+from touchstone.core.evaluate.data_sets import NumberByClass, data_verdict
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data import samples, vectors
+from touchstone.ui.data.choice import Choice
+from touchstone.ui.data_sets import choosing, copies, maps, results, views
+from touchstone.ui.data_sets.work import DataLook
+from touchstone.ui.forms.plan_form import plan_parameters
+from touchstone.ui.shell import background, page, share, take_away
+from touchstone.ui.shell.session import read_only
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 

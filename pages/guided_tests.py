@@ -4,20 +4,20 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.data import DataError
-from core.evaluate.guided_tests import Guided
-from core.evaluate.guided_tests.verdict import NOTHING_INSIDE
-from core.models.layers import OUTPUTS
-from core.workspace.run import Run
-from ui.data import choice as data_choice
-from ui.forms.plan_form import stored_parameters
-from ui.guided_tests import controls, files, folded, gallery, look, results
-from ui.models import choice as model_choice
-from ui.models import results as model_results
-from ui.shell import background, jobs, page, share
-from ui.shell.session import owner, workspace
-from ui.test_quality import controls as test_quality_controls
-from ui.test_quality.work import Looked
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.guided_tests import Guided
+from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE
+from touchstone.core.models.layers import OUTPUTS
+from touchstone.core.workspace.run import Run
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.forms.plan_form import stored_parameters
+from touchstone.ui.guided_tests import controls, files, folded, gallery, look, results
+from touchstone.ui.models import choice as model_choice
+from touchstone.ui.models import results as model_results
+from touchstone.ui.shell import background, jobs, page, share
+from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.test_quality import controls as test_quality_controls
+from touchstone.ui.test_quality.work import Looked
 
 HOW_TO_READ, QUALITY = Path(__file__).with_suffix(".md"), Path(__file__).with_name("test_quality.py")
 MOST_FINDINGS = 4

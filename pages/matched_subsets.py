@@ -5,13 +5,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.data import DataError
-from core.evaluate.matched_subsets import ModelComparisons, SetComparison, matched_verdict, models_verdict
-from core.figures import matched_subsets as figures
-from ui.matched_subsets import calibration, command, controls, matching, results
-from ui.matched_subsets.plan import MatchingPlan
-from ui.predictions import choice as prediction_choice
-from ui.shell import background, page, share, take_away
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.matched_subsets import ModelComparisons, SetComparison, matched_verdict, models_verdict
+from touchstone.core.figures import matched_subsets as figures
+from touchstone.ui.matched_subsets import calibration, command, controls, matching, results
+from touchstone.ui.matched_subsets.plan import MatchingPlan
+from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.shell import background, page, share, take_away
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 STEM = "matched-subsets"

@@ -6,19 +6,19 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.data import EXAMPLES
-from core.evaluate.wording import plural
-from core.questions import with_page
-from core.report.overview import majority, marks
-from core.workspace.models import StoredModel
-from ui import page_file
-from ui.data import choice as data_choice
-from ui.data.choice import Choice
-from ui.data.results import dataset_of
-from ui.forms.controls import One, check_address
-from ui.overview import asking, doors, examined, files, model_pairs, one_model, results, sheet
-from ui.shell import page, questions, share
-from ui.shell.session import owner, read_only, workspace
+from touchstone.core.data import EXAMPLES
+from touchstone.core.evaluate.wording import plural
+from touchstone.core.questions import with_page
+from touchstone.core.report.overview import majority, marks
+from touchstone.core.workspace.models import StoredModel
+from touchstone.ui import page_file
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data.choice import Choice
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.overview import asking, doors, examined, files, model_pairs, one_model, results, sheet
+from touchstone.ui.shell import page, questions, share
+from touchstone.ui.shell.session import owner, read_only, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 DATA, FILES = "data", "files"

@@ -4,14 +4,14 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from core.evaluate.wording import plural
-from core.questions import QUESTIONS, with_page
-from core.workspace.run import Run
-from core.workspace.runs import LONGEST_NAME
-from ui import page_file
-from ui.data import choice as data_choice
-from ui.shell import exports, jobs, page, questions, run_list, share, shared_view
-from ui.shell.session import owner, workspace
+from touchstone.core.evaluate.wording import plural
+from touchstone.core.questions import QUESTIONS, with_page
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import LONGEST_NAME
+from touchstone.ui import page_file
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.shell import exports, jobs, page, questions, run_list, share, shared_view
+from touchstone.ui.shell.session import owner, workspace
 
 PER_PAGE = 12
 

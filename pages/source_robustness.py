@@ -5,18 +5,18 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.data import DataError
-from core.evaluate.claims import Claim
-from core.evaluate.source_robustness import ExpectedInterval, source_verdict
-from core.report import source_robustness as report
-from core.workspace.run import Run
-from ui.clouds import part as clouds
-from ui.data import choice as data_choice
-from ui.data import own_test_set
-from ui.forms.plan_form import plan_parameters
-from ui.shell import exports, jobs, page, share
-from ui.shell.session import owner, workspace
-from ui.source_robustness import controls, finders, own_model, results, sources, trained_sources
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.source_robustness import ExpectedInterval, source_verdict
+from touchstone.core.report import source_robustness as report
+from touchstone.core.workspace.run import Run
+from touchstone.ui.clouds import part as clouds
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data import own_test_set
+from touchstone.ui.forms.plan_form import plan_parameters
+from touchstone.ui.shell import exports, jobs, page, share
+from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.source_robustness import controls, finders, own_model, results, sources, trained_sources
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 

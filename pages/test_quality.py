@@ -4,18 +4,18 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.data import DataError
-from core.evaluate.test_quality import TestQuality
-from core.workspace.models import StoredModel
-from core.workspace.run import Run
-from ui.data import choice as data_choice
-from ui.forms.plan_form import stored_parameters
-from ui.models import choice as model_choice
-from ui.models import results as model_results
-from ui.shell import background, page, share
-from ui.test_quality import beside, controls, look, pairs, results, table
-from ui.test_quality import shift as test_quality_shift
-from ui.test_quality.work import Looked
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.test_quality import TestQuality
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.run import Run
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.forms.plan_form import stored_parameters
+from touchstone.ui.models import choice as model_choice
+from touchstone.ui.models import results as model_results
+from touchstone.ui.shell import background, page, share
+from touchstone.ui.test_quality import beside, controls, look, pairs, results, table
+from touchstone.ui.test_quality import shift as test_quality_shift
+from touchstone.ui.test_quality.work import Looked
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 MOST_FINDINGS = 3

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from core.evaluate.wording import Verdict
 from tests.plain_words import problems_of, question_of_caller
+from touchstone.core.evaluate.wording import Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"

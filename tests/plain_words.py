@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from core.evaluate.wording import Verdict
+from touchstone.core.evaluate.wording import Verdict
 
 MOST_WORDS = 25
 
@@ -108,7 +108,7 @@ def question_of_caller() -> str:
     frame = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__", "").split(".")
-        if module[:2] == ["core", "evaluate"] and len(module) > 3:
-            return module[2]
+        if module[:3] == ["touchstone", "core", "evaluate"] and len(module) > 4:
+            return module[3]
         frame = frame.f_back
     return ""

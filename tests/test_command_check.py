@@ -16,20 +16,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import core.command.check
-from core.__main__ import _parser, main
-from core.command.requirements import Requirement
-from core.data import DataError, load_example
-from core.data.tables.vectors import write_vectors
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.intervals import UNKNOWN, Interval
-from core.evaluate.source_robustness import expected_accuracy_intervals
-from core.models import MODELS
-from core.report.quantities import QUANTITIES, Quantity, of_run
-from core.workspace.engine.agenda import NO_TIME, Step, usual_steps
-from core.workspace.engine.runner import close_engine, engine
-from core.workspace.plans import load_plan
-from core.workspace.workspace import LOCAL_OWNER
+import touchstone.core.command.check
+from touchstone.core.__main__ import _parser, main
+from touchstone.core.command.requirements import Requirement
+from touchstone.core.data import DataError, load_example
+from touchstone.core.data.tables.vectors import write_vectors
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
+from touchstone.core.models import MODELS
+from touchstone.core.report.quantities import QUANTITIES, Quantity, of_run
+from touchstone.core.workspace.engine.agenda import NO_TIME, Step, usual_steps
+from touchstone.core.workspace.engine.runner import close_engine, engine
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = {"kind": "trials", "models": ["nearest_neighbours"], "n_repeats": 2}
@@ -205,7 +205,7 @@ def test_bad_input_is_said_in_a_line(tmp_path, capsys, content, words):
 
 def steps(monkeypatch, *of: Step) -> None:
     """What data are asked without a sheet, in the place of questions that take minutes."""
-    monkeypatch.setattr(core.command.check, "usual_steps", lambda *_, **__: of)
+    monkeypatch.setattr(touchstone.core.command.check, "usual_steps", lambda *_, **__: of)
 
 
 def quick(stem: str = "source_robustness") -> Step:
@@ -288,7 +288,7 @@ def test_a_model_that_is_brought_is_the_one_that_is_asked_about(monkeypatch, wei
         small = {"sigmas": (0.5,), "shape": "per_feature", "rows": "all", "n_samples": 40, "n_audit": 0}
         return (Step("average_case", lambda: AverageCasePlan(model, **small)),)
 
-    monkeypatch.setattr(core.command.check, "usual_steps", asked)
+    monkeypatch.setattr(touchstone.core.command.check, "usual_steps", asked)
     require = ["--require", "average_case.p_robust[0.5] >= .2"]
     assert main(["check", "--data", "wine", "--model", str(weights), *require]) == 0
     said = capsys.readouterr().err
@@ -339,7 +339,11 @@ def test_the_step_that_the_docs_give_a_ci_system_runs(tmp_path):
     [step] = re.findall(r"- run: (touchstone .*)", (ROOT / "docs" / "checks.md").read_text())
     predictions(tmp_path / "reference.csv", accuracy=0.95, seed=1)
     predictions(tmp_path / "candidate.csv", accuracy=0.6, seed=2)
-    tool = [sys.executable, "-c", "from ui.shell.tool import main; main()"]  # what the installed program does
+    tool = [
+        sys.executable,
+        "-c",
+        "from touchstone.ui.shell.tool import main; main()",
+    ]  # what the installed program does
     done = subprocess.run(
         [*tool, *shlex.split(step)[1:]],
         cwd=tmp_path,

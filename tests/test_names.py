@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import core
-import ui
+from touchstone import core, ui
 
 ROOT = Path(core.__file__).parents[1]
 SAYS_NOTHING = {"said", "told", "found", "one", "of"}
@@ -53,7 +52,7 @@ def test_no_package_binds_a_name_that_is_also_its_submodules(package):
 
 @pytest.mark.parametrize("package", [package for package in PACKAGES if package.startswith("core")])
 def test_nothing_exported_is_also_a_submodule(package):
-    exported = getattr(importlib.import_module(package), "__all__", [])
+    exported = getattr(importlib.import_module(f"touchstone.{package}"), "__all__", [])
     assert not sorted(set(exported) & submodules(package))
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.evaluate.wording import Verdict
 from tests.plain_words import problems, problems_of
+from touchstone.core.evaluate.wording import Verdict
 
 
 @pytest.mark.parametrize(

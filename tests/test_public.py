@@ -21,22 +21,23 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import core
-from core import check, compare, dataset, few_labels, predictions, public, read, record
-from core.data import DataError, Dataset, Predictions, load_example
-from core.evaluate.matched_subsets import compare_pairs, compare_sets, matched_verdict
-from core.evaluate.source_robustness import expected_accuracy_intervals
-from core.evaluate.test_quality import measure_quality, quality_verdict
-from core.figures.theme import alt_text
-from core.models import MODELS, ModelError
-from core.models.judged import judge
-from core.models.layers import LayerSamples
-from core.models.live import lent
-from core.models.load import read_stored
-from core.public import RECIPES, asking
-from core.questions import QUESTIONS, plan_class
-from core.trials import Context, TrialPlan
+import touchstone
 from tests.conftest import ROOT
+from touchstone import core
+from touchstone.core import check, compare, dataset, few_labels, predictions, public, read, record
+from touchstone.core.data import DataError, Dataset, Predictions, load_example
+from touchstone.core.evaluate.matched_subsets import compare_pairs, compare_sets, matched_verdict
+from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
+from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+from touchstone.core.figures.theme import alt_text
+from touchstone.core.models import MODELS, ModelError
+from touchstone.core.models.judged import judge
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.models.live import lent
+from touchstone.core.models.load import read_stored
+from touchstone.core.public import RECIPES, asking
+from touchstone.core.questions import QUESTIONS, plan_class
+from touchstone.core.trials import Context, TrialPlan
 
 HEAVY = ["numpy", "pandas", "scipy", "sklearn", "torch", "numba", "sqlalchemy", "distributed", "plotly", "streamlit"]
 
@@ -293,18 +294,19 @@ def test_results_do_not_change(wine):
         result.rows = None
 
 
-def test_importing_core_imports_none_of_what_it_exports_and_all_of_it_is_there():
-    asked = "import core, sys; before = set(sys.modules); [getattr(core, n) for ns in core.PUBLIC.values() for n in ns]"
-    told = f"{asked}; print(*sorted(m for m in before if m.partition('.')[0] in {HEAVY} or m.startswith('core.')))"
+def test_importing_touchstone_imports_none_of_what_it_exports_and_all_of_it_is_there():
+    asked = "import touchstone, sys; before = set(sys.modules); [getattr(touchstone, n) for n in dir(touchstone)]"
+    early = f"m for m in before if m.partition('.')[0] in {HEAVY} or m.startswith('touchstone.core.')"
+    told = f"{asked}; print(*sorted({early}))"
     done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == ""
-    assert {name for names in core.PUBLIC.values() for name in names} <= set(dir(core))
+    assert {name for names in core.PUBLIC.values() for name in names} <= set(dir(touchstone))
     with pytest.raises(AttributeError):
-        core.nothing  # noqa: B018
+        touchstone.nothing  # noqa: B018
 
 
-STUB = ast.parse((ROOT / "core" / "__init__.pyi").read_text("utf-8")).body
+STUB = ast.parse((ROOT / "touchstone" / "__init__.pyi").read_text("utf-8")).body
 
 
 def test_type_checkers_see_what_there_is():
@@ -313,7 +315,7 @@ def test_type_checkers_see_what_there_is():
         for node in STUB
         if isinstance(node, ast.ImportFrom) and node.module in core.PUBLIC
     }
-    seen["core.public"] |= {node.name for node in STUB if isinstance(node, ast.FunctionDef)} - {"version", "versions"}
+    seen["touchstone.core.public"] |= {node.name for node in STUB if isinstance(node, ast.FunctionDef)}
     assert seen == {module: set(names) for module, names in core.PUBLIC.items()}
 
 
@@ -344,7 +346,7 @@ def test_type_checkers_know_the_settings_of_every_question():
     assert set(settings) == options | {"seed"}
 
 
-@pytest.mark.parametrize("name", core.PUBLIC["core.split"])
+@pytest.mark.parametrize("name", core.PUBLIC["touchstone.core.split"])
 def test_splitters_are_what_scikit_learn_takes(name, wine):
     splitter = getattr(core, name)()
     groups = np.arange(wine.n_samples) % 6 if getattr(splitter, "needs", "") != "features" else None
@@ -354,7 +356,7 @@ def test_splitters_are_what_scikit_learn_takes(name, wine):
     assert np.isfinite(scores).all()
 
 
-@pytest.mark.parametrize("name", core.PUBLIC["core.cluster"])
+@pytest.mark.parametrize("name", core.PUBLIC["touchstone.core.cluster"])
 def test_clusterers_are_scikit_learns_kind(name, wine):
     clusterer = clone(getattr(core, name)(n_clusters=3, random_state=0))
     assert np.unique(clusterer.fit(wine.x, wine.y).labels_).tolist() == [0, 1, 2]

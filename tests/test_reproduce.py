@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from benchmarks import reproduce
-from core.data import load_example
-from core.evaluate.intervals import Interval
-from core.trials import TrialPlan
 from tests.conftest import ROOT
+from touchstone.core.data import load_example
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.trials import TrialPlan
 
 
 @pytest.mark.parametrize(("paper", "table"), list(reproduce.PIECES))

@@ -9,9 +9,9 @@ import struct
 
 import pytest
 
-from core.questions import QUESTIONS, with_page
 from tests.conftest import ROOT
 from tests.plain_words import problems
+from touchstone.core.questions import QUESTIONS, with_page
 
 FOLDER = ROOT / "docs" / "screenshots"
 WIDTH, LEAST_HEIGHT = 1280, 400

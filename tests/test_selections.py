@@ -10,7 +10,10 @@ from tests.conftest import ROOT
 
 @pytest.mark.evidence
 def test_a_module_and_its_test_run_together():
-    files = ["core/evaluate/source_robustness/verdict.py", "tests/evaluate/test_source_robustness_verdict.py"]
+    files = [
+        "touchstone/core/evaluate/source_robustness/verdict.py",
+        "tests/evaluate/test_source_robustness_verdict.py",
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files],
         cwd=ROOT,

@@ -5,8 +5,8 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-import core
 from tests.conftest import ROOT
+from touchstone import core
 
 
 def test_the_version_names_the_commit():

@@ -11,13 +11,13 @@ from typing import Any, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 import streamlit as st
 
-from core.data import Dataset
-from core.data.identity import key
-from core.data.predictions.upload import PredictionUpload
-from core.workspace.run import Run
-from ui.shell import background
-from ui.shell.background import Task, Work
-from ui.shell.session import owner
+from touchstone.core.data import Dataset
+from touchstone.core.data.identity import key
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.workspace.run import Run
+from touchstone.ui.shell import background
+from touchstone.ui.shell.background import Task, Work
+from touchstone.ui.shell.session import owner
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")

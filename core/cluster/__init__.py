@@ -2,13 +2,20 @@
 
 from typing import TYPE_CHECKING, Any
 
-from core.cluster.finders import SOURCE_FINDERS, SourceFinder, check_finder, find_sources, train_for_sources, trains
-from core.cluster.found import FoundSources
-from core.cluster.quotas import spread_quotas
-from core.cluster.sources import Silhouettes, cluster_classes, silhouettes
+from touchstone.core.cluster.finders import (
+    SOURCE_FINDERS,
+    SourceFinder,
+    check_finder,
+    find_sources,
+    train_for_sources,
+    trains,
+)
+from touchstone.core.cluster.found import FoundSources
+from touchstone.core.cluster.quotas import spread_quotas
+from touchstone.core.cluster.sources import Silhouettes, cluster_classes, silhouettes
 
 if TYPE_CHECKING:
-    from core.cluster.sds import SameSizeKMeans, SDSKMeans
+    from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans
 
 __all__ = [
     "SOURCE_FINDERS",
@@ -30,7 +37,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import the clusterers when they are first asked for: their base classes drag scikit-learn in."""
     if name in ("SDSKMeans", "SameSizeKMeans"):
-        from core.cluster import sds
+        from touchstone.core.cluster import sds
 
         return getattr(sds, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

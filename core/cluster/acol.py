@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from core.cluster.found import FoundSources, OnStep, unheard
-from core.cluster.sources import cluster_classes, kmeans
-from core.data.errors import DataError
-from core.models.architectures import ARCHITECTURES, build
-from core.models.classifier import ShouldStop
-from core.models.errors import ModelError
-from core.models.inputs import network_inputs
-from core.models.threads import single_threaded
-from core.models.training import adamw, best_device, one_torch_thread, predict_logits, sgd, train
+from touchstone.core.cluster.found import FoundSources, OnStep, unheard
+from touchstone.core.cluster.sources import cluster_classes, kmeans
+from touchstone.core.data.errors import DataError
+from touchstone.core.models.architectures import ARCHITECTURES, build
+from touchstone.core.models.classifier import ShouldStop
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.inputs import network_inputs
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.training import adamw, best_device, one_torch_thread, predict_logits, sgd, train
 
 if TYPE_CHECKING:
     import torch

@@ -7,17 +7,17 @@ into sources of the same size. The features saw the labels, but no model is trai
 import numpy as np
 from jaxtyping import Float
 
-from core.cluster.found import FoundSources, OnStep, unheard
-from core.cluster.sources import cluster_classes, same_size_kmeans
-from core.data import Dataset
-from core.models.classifier import ShouldStop
-from core.models.fitting import fits
-from core.models.inputs import network_inputs
-from core.models.layers import layer_of
-from core.models.networks import MlpSmall
-from core.models.paper_networks import Cnn2
-from core.models.threads import single_threaded
-from core.models.training import one_torch_thread
+from touchstone.core.cluster.found import FoundSources, OnStep, unheard
+from touchstone.core.cluster.sources import cluster_classes, same_size_kmeans
+from touchstone.core.data import Dataset
+from touchstone.core.models.classifier import ShouldStop
+from touchstone.core.models.fitting import fits
+from touchstone.core.models.inputs import network_inputs
+from touchstone.core.models.layers import layer_of
+from touchstone.core.models.networks import MlpSmall
+from touchstone.core.models.paper_networks import Cnn2
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.training import one_torch_thread
 
 
 def deep_kmeans(
@@ -35,7 +35,7 @@ def deep_kmeans(
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> found = deep_kmeans(load_example("wine"), n_sources=3)
     >>> np.bincount(found.sources)[-3:], found.options
     (array([16, 16, 16]), 'Small neural network, 30 epochs')

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Integer, Real
 
-from core.cluster.acol import acol_sources
-from core.cluster.deep import deep_kmeans
-from core.cluster.found import FoundSources, OnStep, unheard
-from core.cluster.sources import Clusterer, cluster_classes, kmeans, same_size_kmeans
-from core.data import DataError, Dataset
-from core.models.classifier import ShouldStop
-from core.models.fitting import fits
-from core.models.paper_networks import Cnn2
+from touchstone.core.cluster.acol import acol_sources
+from touchstone.core.cluster.deep import deep_kmeans
+from touchstone.core.cluster.found import FoundSources, OnStep, unheard
+from touchstone.core.cluster.sources import Clusterer, cluster_classes, kmeans, same_size_kmeans
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.models.classifier import ShouldStop
+from touchstone.core.models.fitting import fits
+from touchstone.core.models.paper_networks import Cnn2
 
 
 @dataclass(frozen=True)
@@ -116,11 +116,10 @@ def check_finder(method: str, dataset: Dataset) -> None:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> check_finder("acol", load_example("wine"))
     Traceback (most recent call last):
-    core.data.errors.DataError: ACOL (experimental) needs images of at least 4 x 4 pixels, and wine is tabular data. \
-Choose another way to find sources.
+    touchstone.core.data.errors.DataError: ACOL (experimental) needs images of at least 4 x 4 pixels, and wine is ...
     """
     finder = SOURCE_FINDERS[method]
     if finder.fits(dataset):

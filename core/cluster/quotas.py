@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer, Shaped
 
-from core.data.errors import DataError
+from touchstone.core.data.errors import DataError
 
 Codes = Integer[np.ndarray, " n_samples"]
 Counts = Integer[np.ndarray, " n_labels"]
@@ -84,7 +84,7 @@ def checked_quotas(
     --------
     >>> checked_quotas([[1, 4], [2, 1]], np.array([5, 4]), 2, names=["ham", "spam"])
     Traceback (most recent call last):
-    core.data.errors.DataError: quotas ask for 3 samples of label 'spam', but it has 4. Its row must sum to 4.
+    touchstone.core.data.errors.DataError: quotas ask for 3 samples of label 'spam', but it has 4. Its row must sum ...
     """
     try:
         wanted = np.asarray(quotas)

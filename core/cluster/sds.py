@@ -18,10 +18,10 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
-from core.cluster.quotas import checked_quotas, first_of_each, label_codes, share_out, spread_quotas
-from core.cluster.transport import assign_labels
-from core.data.errors import DataError
-from core.models.threads import single_threaded
+from touchstone.core.cluster.quotas import checked_quotas, first_of_each, label_codes, share_out, spread_quotas
+from touchstone.core.cluster.transport import assign_labels
+from touchstone.core.data.errors import DataError
+from touchstone.core.models.threads import single_threaded
 
 MOST_IN_A_START = 3_000
 """Samples that the starts are tried on, drawn label by label; the best start goes on with all."""

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer, Real, Shaped
 
-from core.data.errors import DataError
-from core.models.threads import single_threaded
+from touchstone.core.data.errors import DataError
+from touchstone.core.models.threads import single_threaded
 
 Clusterer = Callable[
     [Real[np.ndarray, "n_samples n_features"], int, np.random.Generator], Integer[np.ndarray, " n_samples"]
@@ -88,7 +88,7 @@ def same_size_kmeans(
     >>> np.bincount(clusters)
     array([2, 2])
     """
-    from core.cluster.sds import SameSizeKMeans
+    from touchstone.core.cluster.sds import SameSizeKMeans
 
     return SameSizeKMeans(n_sources, random_state=int(rng.integers(2**31))).fit_predict(features).astype(np.int64)
 

@@ -20,24 +20,24 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from core import COMMAND
-from core.command.compared_files import add_compare_options, compare_files
-from core.command.requirements import Outcome, Requirement, exit_status
-from core.data import DataError
-from core.evaluate.intervals import UNKNOWN
-from core.evaluate.wording import fixed
-from core.questions import QUESTIONS, of_kind
-from core.report.html import to_html
-from core.report.overview import axis_figure, marks_of
-from core.report.parts import Body, Report, Section, Table
-from core.report.quantities import QUANTITIES, Quantity, of_comparisons, of_run
-from core.report.run_report import body_of
-from core.trials import Plan
-from core.workspace.engine.agenda import NO_TIME, Step, usual_steps
-from core.workspace.errors import WorkspaceError
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core import COMMAND
+from touchstone.core.command.compared_files import add_compare_options, compare_files
+from touchstone.core.command.requirements import Outcome, Requirement, exit_status
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.intervals import UNKNOWN
+from touchstone.core.evaluate.wording import fixed
+from touchstone.core.questions import QUESTIONS, of_kind
+from touchstone.core.report.html import to_html
+from touchstone.core.report.overview import axis_figure, marks_of
+from touchstone.core.report.parts import Body, Report, Section, Table
+from touchstone.core.report.quantities import QUANTITIES, Quantity, of_comparisons, of_run
+from touchstone.core.report.run_report import body_of
+from touchstone.core.trials import Plan
+from touchstone.core.workspace.engine.agenda import NO_TIME, Step, usual_steps
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 _KEYS = ("plans", "compare", "require")
 GOES_ON = "The same command goes on."

@@ -12,17 +12,23 @@ from typing import get_args
 
 import numpy as np
 
-from core import COMMAND
-from core.command.given_files import json_or_file
-from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
-from core.data.predictions.pairs import Part, pair_predictions
-from core.data.predictions.roles import SHARED, Scores
-from core.data.predictions.shapes import read_prediction_table
-from core.data.predictions.upload import join_predictions, read_predictions
-from core.data.tables import Table
-from core.evaluate.matched_subsets import EPSILON, ModelComparisons, compare_pairs, matched_verdict, models_verdict
-from core.evaluate.matched_subsets.matching import By, Method, Order
-from core.workspace.workspace import Workspace
+from touchstone.core import COMMAND
+from touchstone.core.command.given_files import json_or_file
+from touchstone.core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
+from touchstone.core.data.predictions.pairs import Part, pair_predictions
+from touchstone.core.data.predictions.roles import SHARED, Scores
+from touchstone.core.data.predictions.shapes import read_prediction_table
+from touchstone.core.data.predictions.upload import join_predictions, read_predictions
+from touchstone.core.data.tables import Table
+from touchstone.core.evaluate.matched_subsets import (
+    EPSILON,
+    ModelComparisons,
+    compare_pairs,
+    matched_verdict,
+    models_verdict,
+)
+from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order
+from touchstone.core.workspace.workspace import Workspace
 
 SIDES = ("reference", "target")
 _MOST_ANSWERS = 5

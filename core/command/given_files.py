@@ -5,13 +5,13 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
-from core import COMMAND
-from core.data import DataError, Dataset, RolesNeeded, read_dataset
-from core.data.errors import SizeNeeded
-from core.data.tables import Table
-from core.data.tables.datasets import name_of, open_table, table_dataset
-from core.data.tables.proposal import SINGLE, propose_roles, said_roles
-from core.data.tables.roles_file import roles_from_json
+from touchstone.core import COMMAND
+from touchstone.core.data import DataError, Dataset, RolesNeeded, read_dataset
+from touchstone.core.data.errors import SizeNeeded
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
+from touchstone.core.data.tables.proposal import SINGLE, propose_roles, said_roles
+from touchstone.core.data.tables.roles_file import roles_from_json
 
 _HELP = {
     "label": "the column of the label",

@@ -4,13 +4,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from core.data import DataError, Dataset
-from core.evaluate.intervals import wilson
-from core.evaluate.wording import percent
-from core.models.pixels import InputRange
-from core.trials.training_plan import trainable
-from core.workspace.brought import bring_model
-from core.workspace.workspace import Workspace
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.wording import percent
+from touchstone.core.models.pixels import InputRange
+from touchstone.core.trials.training_plan import trainable
+from touchstone.core.workspace.brought import bring_model
+from touchstone.core.workspace.workspace import Workspace
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core import COMMAND
-from core.data import DataError
-from core.report.quantities import QUANTITIES, Quantity
+from touchstone.core import COMMAND
+from touchstone.core.data import DataError
+from touchstone.core.report.quantities import QUANTITIES, Quantity
 
 Decision = Literal["holds", "fails", "undecided"]
 _FORM = re.compile(
@@ -25,7 +25,7 @@ class Requirement:
     Requirement(name='source_robustness.rho', of=('svm',), at_least=True, bound=0.9)
     >>> Requirement.read("rho > .9")
     Traceback (most recent call last):
-    core.data.errors.DataError: 'rho > .9' is no requirement. Write one such as 'source_robustness.rho >= .9' ...
+    touchstone.core.data.errors.DataError: 'rho > .9' is no requirement. Write one such as 'source_robustness.rho ...
     """
 
     name: str
@@ -70,7 +70,7 @@ class Requirement:
     def decide(self, of: Quantity) -> Decision:
         """Whether the whole interval lies on the right side of the bound, on the wrong one, or holds it.
 
-        >>> from core.evaluate.intervals import Interval
+        >>> from touchstone.core.evaluate.intervals import Interval
         >>> at_least = Requirement.read("source_robustness.rho >= .9")
         >>> ends = [(0.91, 0.97), (0.7, 0.89), (0.85, 0.95)]
         >>> [at_least.decide(Quantity("source_robustness.rho", (), 0.9, Interval(*each), 9)) for each in ends]

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from core import COMMAND
-from core.data import DataError
-from core.workspace.access import address, open_at, secret
-from core.workspace.backup import back_up, restore
-from core.workspace.doctor import Finding, examine, mend, runs_of_all
-from core.workspace.engine.runner import Engine
-from core.workspace.store import Store
+from touchstone.core import COMMAND
+from touchstone.core.data import DataError
+from touchstone.core.workspace.access import address, open_at, secret
+from touchstone.core.workspace.backup import back_up, restore
+from touchstone.core.workspace.doctor import Finding, examine, mend, runs_of_all
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.store import Store
 
 START = "`touchstone`" if COMMAND == "touchstone" else "`make run`"
 SECONDS_BETWEEN_LOOKS = 0.5

@@ -5,12 +5,12 @@ import random
 import sys
 from collections.abc import Sequence
 
-from core.data import DataError
-from core.report.provenance import provenance
-from core.workspace.doctor import EXCHANGED
-from core.workspace.engine.recompute import TOLERANCE, recompute
-from core.workspace.run import Run
-from core.workspace.workspace import Workspace
+from touchstone.core.data import DataError
+from touchstone.core.report.provenance import provenance
+from touchstone.core.workspace.doctor import EXCHANGED
+from touchstone.core.workspace.engine.recompute import TOLERANCE, recompute
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import Workspace
 
 
 def add_verify_options(parser: argparse.ArgumentParser) -> None:

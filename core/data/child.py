@@ -17,8 +17,8 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-import core
-from core.data.errors import DataError
+import touchstone
+from touchstone.core.data.errors import DataError
 
 SECONDS_TO_READ = 60
 """What reading a file or a model may take, and asking a model about one batch of samples."""
@@ -31,7 +31,7 @@ Answer = Callable[[bytes], bytes]
 
 _MOST_ANSWERED = 1 << 29  # bytes: what comes back shall not fill the memory here
 _SECONDS_TO_START = 120  # besides: a machine that is busy elsewhere is not the file's fault
-_ROOT = Path(core.__file__).resolve().parents[1]
+_ROOT = Path(touchstone.__file__).resolve().parents[1]
 _ANSWER, _REFUSAL, _NO_MEMORY = b"a", b"r", b"m"
 _BEGINNING = Path(__file__).with_name("without_network.py")
 

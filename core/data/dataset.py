@@ -9,9 +9,9 @@ import numpy as np
 from jaxtyping import Float, Integer
 from numpy.typing import ArrayLike
 
-from core.data.errors import DataError
-from core.data.identity import fingerprint
-from core.data.values import check_unique, codes, counted, read_only, texts
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.identity import fingerprint
+from touchstone.core.data.values import check_unique, codes, counted, read_only, texts
 
 Kind = Literal["image", "text", "tabular"]
 _SHAPES = {

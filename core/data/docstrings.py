@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import core
-from core.data.dataset import Dataset
-from core.data.errors import DataError
-from core.data.home import home, write_whole
+from touchstone import core
+from touchstone.core.data.dataset import Dataset
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.home import home, write_whole
 
 LIBRARIES = {  # the name that pip knows, which is the class name: the name that Python imports
     "numpy": "numpy",

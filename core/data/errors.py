@@ -8,7 +8,7 @@ class DataError(ValueError):
 
     >>> raise DataError("scores.tsv, line 14: 2 cells. Each row must have 3 cells like the header.")
     Traceback (most recent call last):
-    core.data.errors.DataError: scores.tsv, line 14: 2 cells. Each row must have 3 cells like the header.
+    touchstone.core.data.errors.DataError: scores.tsv, line 14: 2 cells. Each row must have 3 cells like the header.
     """
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from core.data.dataset import Dataset, Kind
-from core.data.docstrings import load_docstrings
-from core.data.errors import DataError
+from touchstone.core.data.dataset import Dataset, Kind
+from touchstone.core.data.docstrings import load_docstrings
+from touchstone.core.data.errors import DataError
 
 
 @dataclass(frozen=True)

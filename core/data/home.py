@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from core.data.errors import DataError
+from touchstone.core.data.errors import DataError
 
 
 def home() -> Path:

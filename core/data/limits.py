@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol, runtime_checkable
 
-from core.data.errors import DataError
+from touchstone.core.data.errors import DataError
 
 _CHUNK = 2**20
 MIB = 2**20
@@ -52,7 +52,7 @@ def most(name: str) -> int | None:
     >>> with patch.dict("os.environ", TOUCHSTONE_MOST_ROWS="many"):
     ...     most("TOUCHSTONE_MOST_ROWS")
     Traceback (most recent call last):
-    core.data.errors.DataError: TOUCHSTONE_MOST_ROWS is 'many'. It has to be a number of rows from 1, or to be left out.
+    touchstone.core.data.errors.DataError: TOUCHSTONE_MOST_ROWS is 'many'. It has to be a number of rows from 1, or ...
     """
     setting, text = SETTINGS[name], os.environ.get(name, "").strip()
     if not text:
@@ -82,7 +82,7 @@ class Limits:
 
         >>> Limits(samples=2).check_rows("genes.csv", 3)
         Traceback (most recent call last):
-        core.data.errors.DataError: genes.csv: more than 2 rows. Give a smaller sample.
+        touchstone.core.data.errors.DataError: genes.csv: more than 2 rows. Give a smaller sample.
         """
         if n_rows > self.samples:
             raise DataError(f"{name}: more than {self.samples:,} rows. Give a smaller sample.")
@@ -92,7 +92,7 @@ class Limits:
 
         >>> Limits(columns=2).check_columns("genes.csv", 3)
         Traceback (most recent call last):
-        core.data.errors.DataError: genes.csv: 3 columns, and at most 2 are read. Leave out those that matter least, ...
+        touchstone.core.data.errors.DataError: genes.csv: 3 columns, and at most 2 are read. Leave out those that ...
         """
         if n_columns > self.columns:
             raise DataError(
@@ -151,7 +151,7 @@ def read_bytes(file: File, limits: Limits) -> bytes:
 
     >>> read_bytes(io.BytesIO(b"id,label"), Limits())
     Traceback (most recent call last):
-    core.data.errors.DataError: The file has no name. Its ending says what is in it, such as scores.tsv.
+    touchstone.core.data.errors.DataError: The file has no name. Its ending says what is in it, such as scores.tsv.
     """
     name = file_name(file)
     if isinstance(file, (str, Path)):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from core.data.dataset import Dataset
-from core.data.errors import DataError
+from touchstone.core.data.dataset import Dataset
+from touchstone.core.data.errors import DataError
 
 _HEADER = b"touchstone"
 _ZIP = b"PK"  # how NPZ begins; what a zip file ends with may stand in a text
@@ -17,7 +17,7 @@ _ZIP = b"PK"  # how NPZ begins; what a zip file ends with may stand in a text
 def to_bytes(dataset: Dataset) -> bytes:
     """Write a data set down, name and notes included; `from_bytes` gives back one with the same fingerprint.
 
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> wine = load_example("wine")
     >>> from_bytes(to_bytes(wine)).fingerprint == wine.fingerprint
     True
@@ -36,7 +36,7 @@ def from_bytes(content: bytes) -> Dataset:
 
     >>> from_bytes(b"something else")
     Traceback (most recent call last):
-    core.data.errors.DataError: The stored data set is damaged. Delete it and add it again.
+    touchstone.core.data.errors.DataError: The stored data set is damaged. Delete it and add it again.
     """
     import pyarrow
 

@@ -10,9 +10,9 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 
-from core.data.child import SECONDS_TO_READ, Answer, Child
-from core.data.errors import DataError, RolesNeeded, SizeNeeded
-from core.data.limits import MIB, Limits, opened
+from touchstone.core.data.child import SECONDS_TO_READ, Answer, Child
+from touchstone.core.data.errors import DataError, RolesNeeded, SizeNeeded
+from touchstone.core.data.limits import MIB, Limits, opened
 
 PACKED = (".gz", ".zip", ".npz", ".xlsx", ".parquet")
 """How files end that may hold more than their size."""
@@ -35,11 +35,11 @@ def try_file(read: Callable[[io.BytesIO], object], name: str, content: bytes, *,
     Examples
     --------
     >>> import gzip
-    >>> from core.data.tables.datasets import read_dataset
+    >>> from touchstone.core.data.tables.datasets import read_dataset
     >>> try_file(read_dataset, "pets.csv.gz", gzip.compress(b"size,class\\n1,cat\\n2,dog\\n"))
     >>> try_file(read_dataset, "pets.csv.gz", b"no such file")
     Traceback (most recent call last):
-    core.data.errors.DataError: pets.csv.gz: this is no gzip file, or a damaged one. Pack it again.
+    touchstone.core.data.errors.DataError: pets.csv.gz: this is no gzip file, or a damaged one. Pack it again.
     """
     limits = limits or Limits()
     if len(content) > limits.file_bytes or not _may_take_much(name, content):  # the first is refused unread

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from core.data.errors import DataError
+from touchstone.core.data.errors import DataError
 
 _LONGEST_LITERAL = 100_000
 _SCALAR = re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)")  # as numpy 2 prints a number in a list
@@ -301,7 +301,7 @@ def texts(values: Any, what: str, name: str, *, empty: bool = False) -> np.ndarr
 
     >>> texts(["a", ""], "id", "t.tsv")
     Traceback (most recent call last):
-    core.data.errors.DataError: t.tsv: id 2 of 2 is ''. It must be a non-empty string.
+    touchstone.core.data.errors.DataError: t.tsv: id 2 of 2 is ''. It must be a non-empty string.
     """
     given = list(values)
     plain = {*map(type, given)} <= {str} and (empty or all(given)) and all(map(str.isascii, given))
@@ -343,7 +343,7 @@ def codes(values: Any, name: str, *, what: str = "y") -> np.ndarray:
 
     >>> codes([0.5], "t.tsv")
     Traceback (most recent call last):
-    core.data.errors.DataError: t.tsv: y is float64 of shape (1,). It must hold one integer per sample, ...
+    touchstone.core.data.errors.DataError: t.tsv: y is float64 of shape (1,). It must hold one integer per sample, ...
     """
     array = np.asarray(values)
     if array.ndim != 1 or not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
@@ -359,7 +359,7 @@ def check_unique(values: Any, what: str, name: str) -> None:
 
     >>> check_unique(["a", "b", "a"], "id", "t.tsv")
     Traceback (most recent call last):
-    core.data.errors.DataError: t.tsv: id 'a' occurs 2 times. Each id must be unique.
+    touchstone.core.data.errors.DataError: t.tsv: id 'a' occurs 2 times. Each id must be unique.
     """
     if len(set(values)) == len(values):
         return

@@ -27,4 +27,4 @@ def leave_network() -> None:
 if __name__ == "__main__":
     sys.path[0] = os.getcwd()  # not the folder of this script
     leave_network()
-    runpy.run_module("core.data.child", run_name="__main__", alter_sys=True)
+    runpy.run_module("touchstone.core.data.child", run_name="__main__", alter_sys=True)

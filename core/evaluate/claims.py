@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from core.evaluate.intervals import Interval, holm, t_interval, t_p_value
+from touchstone.core.evaluate.intervals import Interval, holm, t_interval, t_p_value
 
 Decision = Literal["above", "below", "small", "undecided"]
 """The effect is above 0, below 0, surely smaller than what is worth a sentence, or none of these is known."""

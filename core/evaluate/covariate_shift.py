@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.data import DataError
-from core.evaluate.max_t import max_t
-from core.evaluate.mixtures import fit_mixture, jensen_shannon
-from core.models.classifier import ShouldStop, stop_if
-from core.models.threads import single_threaded
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.max_t import max_t
+from touchstone.core.evaluate.mixtures import fit_mixture, jensen_shannon
+from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.threads import single_threaded
 
 N_DIMENSIONS = 10
 N_COMPONENTS = 10

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from core.evaluate.claims import Claim
-from core.evaluate.wording import count
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.wording import count
 
 FILE = Path(__file__).with_suffix(".json")
 _WHERE = (" where there was nothing to find", " where there was something to find")

@@ -14,8 +14,8 @@ import pandas as pd
 from jaxtyping import Float, Integer
 from scipy.linalg import cho_factor, cho_solve
 
-from core.evaluate.max_t import max_t
-from core.models.threads import single_threaded
+from touchstone.core.evaluate.max_t import max_t
+from touchstone.core.models.threads import single_threaded
 
 N_SHUFFLES = 199
 FEWEST = 10

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.evaluate.claims import Claim
-from core.evaluate.intervals import Interval
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.intervals import Interval
 
 THIN_SPACE = "\u202f"  # the narrow one that does not break
 MINUS = "\u2212"

@@ -10,11 +10,22 @@ import pandas as pd
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from core.evaluate.average_case import facts_of
-from core.evaluate.average_case.robustness import Robustness
-from core.evaluate.average_case.verdict import estimator_title
-from core.evaluate.wording import bare, count, percent, plural, points
-from core.figures.theme import Theme, as_name, escape, faded, interval_bars, name_axis, new_figure, padded, scale, theme
+from touchstone.core.evaluate.average_case import facts_of
+from touchstone.core.evaluate.average_case.robustness import Robustness
+from touchstone.core.evaluate.average_case.verdict import estimator_title
+from touchstone.core.evaluate.wording import bare, count, percent, plural, points
+from touchstone.core.figures.theme import (
+    Theme,
+    as_name,
+    escape,
+    faded,
+    interval_bars,
+    name_axis,
+    new_figure,
+    padded,
+    scale,
+    theme,
+)
 
 MOST_SHAPES = 1500
 P_ROBUST = "p_robust (share of noisy copies with the same prediction, %)"

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.evaluate.average_case import facts_of
-from core.evaluate.average_case.audit import Audit, in_order
-from core.evaluate.wording import bare, plural
-from core.figures.average_case import estimator_style
-from core.figures.theme import faded, new_figure, padded, theme
+from touchstone.core.evaluate.average_case import facts_of
+from touchstone.core.evaluate.average_case.audit import Audit, in_order
+from touchstone.core.evaluate.wording import bare, plural
+from touchstone.core.figures.average_case import estimator_style
+from touchstone.core.figures.theme import faded, new_figure, padded, theme
 
 
 def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.Figure:

@@ -3,9 +3,9 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.average_case.robustness import Robustness
-from core.evaluate.wording import count, percent, quoted
-from core.figures.theme import as_name, escape, name_axis, new_figure, scale, theme
+from touchstone.core.evaluate.average_case.robustness import Robustness
+from touchstone.core.evaluate.wording import count, percent, quoted
+from touchstone.core.figures.theme import as_name, escape, name_axis, new_figure, scale, theme
 
 MOST_DIRECTIONS = 12
 """Of more directions (columns of a table) those that break predictions most."""

@@ -3,11 +3,11 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.average_case.robustness import Robustness
-from core.evaluate.average_case.verdict import sigma_50
-from core.evaluate.wording import count
-from core.figures.average_case import estimator_style, five_numbers
-from core.figures.theme import as_name, escape, faded, interval_bars, name_axis, new_figure, theme
+from touchstone.core.evaluate.average_case.robustness import Robustness
+from touchstone.core.evaluate.average_case.verdict import sigma_50
+from touchstone.core.evaluate.wording import count
+from touchstone.core.figures.average_case import estimator_style, five_numbers
+from touchstone.core.figures.theme import as_name, escape, faded, interval_bars, name_axis, new_figure, theme
 
 
 def half_chart(found: Robustness, *, dark: bool = False) -> go.Figure:

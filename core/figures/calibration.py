@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.calibration import Bin, Calibration, CoveragePoint
-from core.evaluate.wording import count, percent
-from core.figures.theme import Theme, faded, new_figure, theme
+from touchstone.core.evaluate.calibration import Bin, Calibration, CoveragePoint
+from touchstone.core.evaluate.wording import count, percent
+from touchstone.core.figures.theme import Theme, faded, new_figure, theme
 
 SYMBOLS = ("circle", "diamond", "circle-open", "diamond-open", "x-thin-open", "cross-thin-open")
 DASHES = ("solid", "solid", "dash", "dash", "dot", "dot")
@@ -17,7 +17,7 @@ SUBSETS = ("reference", "target", "matched reference", "matched target", "unmatc
 def subset_style(look: Theme, name: str) -> tuple[str, str, str]:
     """Colour, mark and dash of a subset: the colour says which set, the mark and dash which part of it.
 
-    >>> from core.figures.theme import LIGHT
+    >>> from touchstone.core.figures.theme import LIGHT
     >>> subset_style(LIGHT, "matched target")
     ('#C8501C', 'diamond-open', 'dash')
     """

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.evaluate.cluster_folds import FoldPerformance, RunScore, SchemeScore, scheme_title
-from core.evaluate.wording import count, percent, plural
-from core.figures.cluster_folds_style import Style, marker, marks, scheme_styles, upright
-from core.figures.theme import (
+from touchstone.core.evaluate.cluster_folds import FoldPerformance, RunScore, SchemeScore, scheme_title
+from touchstone.core.evaluate.wording import count, percent, plural
+from touchstone.core.figures.cluster_folds_style import Style, marker, marks, scheme_styles, upright
+from touchstone.core.figures.theme import (
     LONGEST_TITLE,
     Theme,
     escape,

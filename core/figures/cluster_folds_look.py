@@ -10,11 +10,11 @@ import pandas as pd
 import plotly.graph_objects as go
 from jaxtyping import Float, Integer
 
-from core.evaluate.cluster_folds import scheme_title
-from core.evaluate.wording import THIN_SPACE, count, percent, plural
-from core.figures.cluster_folds_style import SYMBOLS, fold_axis, marks, scheme_styles, upright
-from core.figures.maps import map_chart
-from core.figures.theme import LONGEST_TITLE, escape, name_axis, new_figure, theme
+from touchstone.core.evaluate.cluster_folds import scheme_title
+from touchstone.core.evaluate.wording import THIN_SPACE, count, percent, plural
+from touchstone.core.figures.cluster_folds_style import SYMBOLS, fold_axis, marks, scheme_styles, upright
+from touchstone.core.figures.maps import map_chart
+from touchstone.core.figures.theme import LONGEST_TITLE, escape, name_axis, new_figure, theme
 
 
 def fold_map(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.cluster_folds import BASELINES
-from core.figures.theme import Theme, escape
+from touchstone.core.evaluate.cluster_folds import BASELINES
+from touchstone.core.figures.theme import Theme, escape
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "pentagon", "star", "hexagon", "x")
 
@@ -26,7 +26,7 @@ def scheme_styles(schemes: Sequence[str], look: Theme) -> dict[str, Style]:
 
     Examples
     --------
-    >>> from core.figures.theme import theme
+    >>> from touchstone.core.figures.theme import theme
     >>> styles = scheme_styles(["random_folds", "sds_folds"], theme(dark=False))
     >>> styles["random_folds"].dash, styles["sds_folds"].colour
     ('dash', '#1B5FAA')

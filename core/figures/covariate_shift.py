@@ -3,10 +3,10 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.covariate_shift import ClassShift, CovariateShift
-from core.evaluate.wording import bare, count, listed, p_value, plural
-from core.figures.data_sets import MOST_IN_SIGHT
-from core.figures.theme import escape, faded, name_axis, new_figure, padded, theme
+from touchstone.core.evaluate.covariate_shift import ClassShift, CovariateShift
+from touchstone.core.evaluate.wording import bare, count, listed, p_value, plural
+from touchstone.core.figures.data_sets import MOST_IN_SIGHT
+from touchstone.core.figures.theme import escape, faded, name_axis, new_figure, padded, theme
 
 
 def shift_chart(shift: CovariateShift, *, dark: bool = False) -> go.Figure:

@@ -10,11 +10,11 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve
-from core.evaluate.source_robustness import ExpectedValue
-from core.evaluate.wording import count, percent, plural, ratio
-from core.figures.source_robustness import SCHEMES, SYMBOLS
-from core.figures.theme import Theme, escape, faded, interval_bars, new_figure, padded, theme, traces_of
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve
+from touchstone.core.evaluate.source_robustness import ExpectedValue
+from touchstone.core.evaluate.wording import count, percent, plural, ratio
+from touchstone.core.figures.source_robustness import SCHEMES, SYMBOLS
+from touchstone.core.figures.theme import Theme, escape, faded, interval_bars, new_figure, padded, theme, traces_of
 
 ENDS = {"inclusive": "source_inclusive", "exclusive": "source_exclusive"}
 MOST_CLASSES = 24

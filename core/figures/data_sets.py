@@ -6,9 +6,19 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Integer
 
-from core.evaluate.data_sets import NumberByClass, NumberSummary, SharesByNumber
-from core.evaluate.wording import MINUS, THIN_SPACE, count, percent, plural, quoted
-from core.figures.theme import LONGEST_TITLE, Theme, as_name, escape, faded, name_axis, new_figure, scale, theme
+from touchstone.core.evaluate.data_sets import NumberByClass, NumberSummary, SharesByNumber
+from touchstone.core.evaluate.wording import MINUS, THIN_SPACE, count, percent, plural, quoted
+from touchstone.core.figures.theme import (
+    LONGEST_TITLE,
+    Theme,
+    as_name,
+    escape,
+    faded,
+    name_axis,
+    new_figure,
+    scale,
+    theme,
+)
 
 MOST_STACKED = 10
 """With more classes than there are colours, shares are drawn as a heat map."""

@@ -10,11 +10,21 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.evaluate.guided_tests import AccuracyGrid, Guided, JudgedSuite, Walk
-from core.evaluate.guided_tests.verdict import mix_title
-from core.evaluate.wording import count, percent, plural
-from core.figures.data_sets import MOST_IN_SIGHT
-from core.figures.theme import Theme, as_name, escape, faded, interval_bars, name_axis, new_figure, padded, theme
+from touchstone.core.evaluate.guided_tests import AccuracyGrid, Guided, JudgedSuite, Walk
+from touchstone.core.evaluate.guided_tests.verdict import mix_title
+from touchstone.core.evaluate.wording import count, percent, plural
+from touchstone.core.figures.data_sets import MOST_IN_SIGHT
+from touchstone.core.figures.theme import (
+    Theme,
+    as_name,
+    escape,
+    faded,
+    interval_bars,
+    name_axis,
+    new_figure,
+    padded,
+    theme,
+)
 
 MOST_CLASSES = 4
 """So many classes have a line of their own on a walk; the others are one, their sum."""

@@ -6,8 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float, Integer
 
-from core.evaluate.wording import count, listed, plural
-from core.figures.theme import as_name, escape, new_figure, theme
+from touchstone.core.evaluate.wording import count, listed, plural
+from touchstone.core.figures.theme import as_name, escape, new_figure, theme
 
 MOST_COLOURS = 10
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "triangle-down", "pentagon", "star", "hexagon")

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.intervals import Interval
-from core.evaluate.matched_subsets import SetComparison, SetEstimate
-from core.evaluate.wording import count, percent, points
-from core.figures.theme import escape, faded, interval_bars, name_axis, new_figure, padded, theme
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.matched_subsets import SetComparison, SetEstimate
+from touchstone.core.evaluate.wording import count, percent, points
+from touchstone.core.figures.theme import escape, faded, interval_bars, name_axis, new_figure, padded, theme
 
 MOST_ROWS = 40
 ROW = 26

@@ -3,8 +3,8 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.matched_subsets import MatchedSubsets
-from core.figures.theme import name_axis, new_figure, theme
+from touchstone.core.evaluate.matched_subsets import MatchedSubsets
+from touchstone.core.figures.theme import name_axis, new_figure, theme
 
 MOST_DRAWN = 60
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.intervals import Interval
-from core.evaluate.wording import count, percent
-from core.figures.theme import Theme, escape, interval_bars, name_axis, new_figure, padded, theme
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.wording import count, percent
+from touchstone.core.figures.theme import Theme, escape, interval_bars, name_axis, new_figure, padded, theme
 
 ROW, ROW_ON_PAPER = 20, 19
 """How high a row is, in pixels."""

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.source_robustness import (
+from touchstone.core.evaluate.source_robustness import (
     AccuracyIntervals,
     Baseline,
     ExpectedInterval,
     ExpectedValue,
 )
-from core.evaluate.wording import count, listed, percent, plural, ratio
-from core.figures.theme import (
+from touchstone.core.evaluate.wording import count, listed, percent, plural, ratio
+from touchstone.core.figures.theme import (
     Theme,
     faded,
     interval_bars,

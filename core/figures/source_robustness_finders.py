@@ -5,10 +5,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.source_robustness.agreement import SourceAgreement
-from core.evaluate.source_robustness.true_sources import TrueSources
-from core.evaluate.wording import bare, listed, percent
-from core.figures.theme import escape, faded, interval_bars, name_axis, new_figure, percent_axis, scale, theme
+from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement
+from touchstone.core.evaluate.source_robustness.true_sources import TrueSources
+from touchstone.core.evaluate.wording import bare, listed, percent
+from touchstone.core.figures.theme import (
+    escape,
+    faded,
+    interval_bars,
+    name_axis,
+    new_figure,
+    percent_axis,
+    scale,
+    theme,
+)
 
 MOST_NUMBERS = 14
 

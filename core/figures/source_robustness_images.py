@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.theme import as_name, escape, new_figure, theme
+from touchstone.core.figures.theme import as_name, escape, new_figure, theme
 
 SIDE = 42
 """About so many pixels of the screen an image gets; it is enlarged by a whole factor: its pixels stay square."""

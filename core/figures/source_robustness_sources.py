@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness import Hardness, HeldOutSource, hardest
-from core.evaluate.wording import count, percent, plural
-from core.figures.source_robustness import MOST_ROWS, ROW, height_of
-from core.figures.theme import Theme, escape, interval_bars, name_axis, new_figure, percent_axis, theme
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.source_robustness import Hardness, HeldOutSource, hardest
+from touchstone.core.evaluate.wording import count, percent, plural
+from touchstone.core.figures.source_robustness import MOST_ROWS, ROW, height_of
+from touchstone.core.figures.theme import Theme, escape, interval_bars, name_axis, new_figure, percent_axis, theme
 
 
 def held_out_chart(sources: Sequence[HeldOutSource], *, dark: bool = False) -> go.Figure:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.test_quality import Curve, Regions, Shares, TestQuality
-from core.evaluate.wording import count, fixed, listed, percent, plural
-from core.figures.data_sets import MOST_IN_SIGHT
-from core.figures.theme import Theme, as_name, escape, faded, interval_bars, name_axis, new_figure, theme
+from touchstone.core.evaluate.test_quality import Curve, Regions, Shares, TestQuality
+from touchstone.core.evaluate.wording import count, fixed, listed, percent, plural
+from touchstone.core.figures.data_sets import MOST_IN_SIGHT
+from touchstone.core.figures.theme import Theme, as_name, escape, faded, interval_bars, name_axis, new_figure, theme
 
 TITLES = {
     "equivalence partitioning": "Times the fair share",

@@ -3,9 +3,9 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.test_quality.missed import Missed
-from core.evaluate.wording import count, percent, plural
-from core.figures.theme import faded, interval_bars, name_axis, new_figure, theme
+from touchstone.core.evaluate.test_quality.missed import Missed
+from touchstone.core.evaluate.wording import count, percent, plural
+from touchstone.core.figures.theme import faded, interval_bars, name_axis, new_figure, theme
 
 
 def missed_chart(missed: Missed, *, dark: bool = False) -> go.Figure:

@@ -6,9 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Integer
 
-from core.evaluate.test_quality import Finding, PairMap, PairShares
-from core.evaluate.wording import count, percent, plural
-from core.figures.theme import Theme, as_name, escape, faded, name_axis, new_figure, scale, theme
+from touchstone.core.evaluate.test_quality import Finding, PairMap, PairShares
+from touchstone.core.evaluate.wording import count, percent, plural
+from touchstone.core.figures.theme import Theme, as_name, escape, faded, name_axis, new_figure, scale, theme
 
 MOST_NUMBERS = 12
 """Of more classes, cells hold no numbers: hovering tells them, and the table beside."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.wording import quoted
+from touchstone.core.evaluate.wording import quoted
 
 FONT = "'Source Sans', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
 LONGEST_NAME = 36

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.data_sets import Word
-from core.evaluate.wording import THIN_SPACE, count, percent, plural
-from core.figures.theme import faded, name_axis, new_figure, theme
+from touchstone.core.evaluate.data_sets import Word
+from touchstone.core.evaluate.wording import THIN_SPACE, count, percent, plural
+from touchstone.core.figures.theme import faded, name_axis, new_figure, theme
 
 
 def frequent_words(words: Sequence[Word], *, dark: bool = False) -> go.Figure:

@@ -10,10 +10,19 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from core.data.child import MOST_BYTES, SECONDS_AT_REST, SECONDS_TO_READ, Answer, AtRest, Child, Refused, Stopped
-from core.models.errors import ModelError, ModelStopped
-from core.models.foreign import Run
-from core.models.foreign_files import read_exported, read_onnx
+from touchstone.core.data.child import (
+    MOST_BYTES,
+    SECONDS_AT_REST,
+    SECONDS_TO_READ,
+    Answer,
+    AtRest,
+    Child,
+    Refused,
+    Stopped,
+)
+from touchstone.core.models.errors import ModelError, ModelStopped
+from touchstone.core.models.foreign import Run
+from touchstone.core.models.foreign_files import read_exported, read_onnx
 
 if TYPE_CHECKING:
     import torch

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from core.models.errors import ModelError
+from touchstone.core.models.errors import ModelError
 
 if TYPE_CHECKING:
     from torch import nn
 
-    from core.models.blocks import Network
+    from touchstone.core.models.blocks import Network
 
 _LARGEST = 10**9  # numbers in one input
 Shape = tuple[int, ...]
@@ -43,7 +43,7 @@ class Architecture:
         """Build the untrained network. Raises ModelError where the depth does not fit the inputs."""
         from torch import nn
 
-        from core.models.blocks import Network
+        from touchstone.core.models.blocks import Network
 
         self.check(input_shape)
         if n_classes < 1:
@@ -125,7 +125,7 @@ def _mlp_2048(shape: Shape) -> tuple[Stages, int]:
     """Kilinc & Uysal 2018, section 5.1: three dense layers of 2048, half dropped out, incoming weights at most 2."""
     from torch import nn
 
-    from core.models.blocks import MaxNormLinear
+    from touchstone.core.models.blocks import MaxNormLinear
 
     stages: Stages = {"flatten": nn.Flatten()}
     n_inputs = math.prod(shape)
@@ -179,7 +179,7 @@ def _resnet(widths: tuple[int, ...], n_blocks: int, *, projection: bool) -> Call
     def stages(shape: Shape) -> tuple[Stages, int]:
         from torch import nn
 
-        from core.models.blocks import Residual, convolution
+        from touchstone.core.models.blocks import Residual, convolution
 
         made: Stages = {"stem": nn.Sequential(*convolution(shape[0], widths[0], stride=1), nn.ReLU())}
         n_in = widths[0]
@@ -204,7 +204,7 @@ def _vgg19(shape: Shape) -> tuple[Stages, int]:
     """
     from torch import nn
 
-    from core.models.blocks import convolution
+    from touchstone.core.models.blocks import convolution
 
     n_in, height, width = shape
     made: Stages = {}

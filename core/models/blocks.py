@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import nn
 
-from core.models.errors import ModelError
+from touchstone.core.models.errors import ModelError
 
 
 class Network(nn.Module):

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from core.models.classifier import ShouldStop, stop_if
-from core.models.threads import single_threaded
-from core.models.vectors import Vectors, fit_vectors
+from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.vectors import Vectors, fit_vectors
 
 _ROUNDS_AT_ONCE = 10  # of gradient boosting, between two looks at should_stop
 _Fit = Callable[[Float[np.ndarray, "n_samples n_features"], Integer[np.ndarray, " n_samples"]], Any]

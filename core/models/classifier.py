@@ -16,7 +16,7 @@ class Cancelled(Exception):
     --------
     >>> raise Cancelled("training stopped as asked")
     Traceback (most recent call last):
-    core.models.classifier.Cancelled: training stopped as asked
+    touchstone.core.models.classifier.Cancelled: training stopped as asked
     """
 
 
@@ -28,7 +28,7 @@ def stop_if(should_stop: ShouldStop | None) -> None:
     >>> stop_if(None)
     >>> stop_if(lambda: True)
     Traceback (most recent call last):
-    core.models.classifier.Cancelled: training stopped as asked
+    touchstone.core.models.classifier.Cancelled: training stopped as asked
     """
     if should_stop is not None and should_stop():
         raise Cancelled("training stopped as asked")

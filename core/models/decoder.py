@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from core.models.classifier import ShouldStop, stop_if
-from core.models.errors import ModelError
-from core.models.threads import single_threaded
-from core.models.trained import read_safetensors
-from core.models.training import OnEpoch, adamw, best_device, one_torch_thread
+from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.trained import read_safetensors
+from touchstone.core.models.training import OnEpoch, adamw, best_device, one_torch_thread
 
 if TYPE_CHECKING:
     import torch

@@ -1,6 +1,6 @@
 """What went wrong with a model, in words that its owner can act on."""
 
-from core.data import DataError
+from touchstone.core.data import DataError
 
 
 class ModelError(DataError):
@@ -10,7 +10,7 @@ class ModelError(DataError):
     --------
     >>> raise ModelError("cnn_3 needs images of at least 8 x 8 pixels, these are 6 x 6.")
     Traceback (most recent call last):
-    core.models.errors.ModelError: cnn_3 needs images of at least 8 x 8 pixels, these are 6 x 6.
+    touchstone.core.models.errors.ModelError: cnn_3 needs images of at least 8 x 8 pixels, these are 6 x 6.
     """
 
 
@@ -21,5 +21,5 @@ class ModelStopped(ModelError):
     --------
     >>> raise ModelStopped("loop.onnx: it was stopped.")
     Traceback (most recent call last):
-    core.models.errors.ModelStopped: loop.onnx: it was stopped.
+    touchstone.core.models.errors.ModelStopped: loop.onnx: it was stopped.
     """

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from core.data import DataError, Predictions, Roles, load_example, write_predictions
-from core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.data import DataError, Predictions, Roles, load_example, write_predictions
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 
 N_TRAIN, N_OWN = 500, 750
 SHIFT = 0.5
@@ -69,7 +69,7 @@ def example_predictions(name: str) -> PredictionUpload:
     """
     if name not in PREDICTION_EXAMPLES:
         raise DataError(f"There are no predictions {name!r}. The examples are {', '.join(PREDICTION_EXAMPLES)}.")
-    from core.models.classical import Logistic
+    from touchstone.core.models.classical import Logistic
 
     example, digits = PREDICTION_EXAMPLES[name], load_example("digits")
     order = np.random.default_rng(0).permutation(digits.n_samples)

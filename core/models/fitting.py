@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from core.data import Dataset
-from core.models.errors import ModelError
+from touchstone.core.data import Dataset
+from touchstone.core.models.errors import ModelError
 
 
 def fits(model: type, dataset: Dataset) -> bool:
@@ -11,8 +11,8 @@ def fits(model: type, dataset: Dataset) -> bool:
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models import MODELS
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models import MODELS
     >>> fits(MODELS["cnn_1"], load_example("digits")), fits(MODELS["cnn_1"], load_example("wine"))
     (True, False)
     """

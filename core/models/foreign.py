@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from jaxtyping import Shaped
 
-from core.models.errors import ModelError, ModelStopped
-from core.models.inputs import network_inputs
-from core.models.pixels import InputRange, black_and_white
+from touchstone.core.models.errors import ModelError, ModelStopped
+from touchstone.core.models.inputs import network_inputs
+from touchstone.core.models.pixels import InputRange, black_and_white
 
 if TYPE_CHECKING:
     import torch

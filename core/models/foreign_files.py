@@ -3,8 +3,8 @@
 import io
 from typing import TYPE_CHECKING
 
-from core.models.errors import ModelError
-from core.models.foreign import Run
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.foreign import Run
 
 if TYPE_CHECKING:
     import torch
@@ -24,7 +24,7 @@ def read_onnx(content: bytes) -> Run:
     --------
     >>> read_onnx(b"no network")
     Traceback (most recent call last):
-    core.models.errors.ModelError: ...
+    touchstone.core.models.errors.ModelError: ...
     """
     import torch
 

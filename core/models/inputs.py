@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Shaped
 
-from core.models.errors import ModelError
+from touchstone.core.models.errors import ModelError
 
 if TYPE_CHECKING:
     import torch

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Integer
 
-from core.data import Dataset
-from core.models.errors import ModelError
-from core.models.load import Model, model_inputs
+from touchstone.core.data import Dataset
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.load import Model, model_inputs
 
 MOST_JUDGED, BATCH = 5000, 256
 _MUCH_BETTER = 0.2
@@ -87,8 +87,8 @@ def judge(model: Model, dataset: Dataset, rows: Integer[np.ndarray, " n"] | None
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models.paper_networks import LinearNetwork
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.paper_networks import LinearNetwork
     >>> wine = load_example("wine")
     >>> model = LinearNetwork(n_epochs=20).fit(wine.x, wine.y, seed=0).trained(wine)
     >>> judge(model, wine).accuracy > 0.9
@@ -114,7 +114,7 @@ def check_above_chance(judged: Judged, name: str) -> None:
     --------
     >>> check_above_chance(Judged(("cat", "dog"), np.array([[1, 49], [48, 2]])), "mine.onnx")
     Traceback (most recent call last):
-    core.models.errors.ModelError: mine.onnx: its accuracy on 100 samples is 3.0 %, below chance (50.0 %)...
+    touchstone.core.models.errors.ModelError: mine.onnx: its accuracy on 100 samples is 3.0 %, below chance (50.0 %)...
     """
     from scipy.special import betaincinv
 

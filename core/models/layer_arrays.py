@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_softmax
 
-from core.data import DataError
-from core.data.values import spell
+from touchstone.core.data import DataError
+from touchstone.core.data.values import spell
 
 _SLACK = 0.01  # by how much the probabilities of a row may miss 1: files round them
 

@@ -5,12 +5,12 @@ from pathlib import PurePath
 
 import numpy as np
 
-from core.data import DataError
-from core.data.limits import Archive, Limits, opened
-from core.data.tables.files import ARRAYS, TABLES, read_table
-from core.models.layer_arrays import as_codes, as_features, as_probabilities
-from core.models.layer_tables import arrays_of
-from core.models.layers import LayerSamples
+from touchstone.core.data import DataError
+from touchstone.core.data.limits import Archive, Limits, opened
+from touchstone.core.data.tables.files import ARRAYS, TABLES, read_table
+from touchstone.core.models.layer_arrays import as_codes, as_features, as_probabilities
+from touchstone.core.models.layer_tables import arrays_of
+from touchstone.core.models.layers import LayerSamples
 
 _KEYS = {
     "features": ("features", "embeddings"),

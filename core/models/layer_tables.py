@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from core.data import DataError
-from core.data.tables import Table
-from core.data.tables.names import compact, families
-from core.data.tables.vectors import holds_lists, of_lists
+from touchstone.core.data import DataError
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import compact, families
+from touchstone.core.data.tables.vectors import holds_lists, of_lists
 
 _SCORES = {
     "logits": ("logit", "logits"),
@@ -22,7 +22,7 @@ def arrays_of(table: Table, keys: dict[str, tuple[str, ...]]) -> dict[str, np.nd
 
     Examples
     --------
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.csv", ["f0", "prob_a", "prob_b", "label"], [[1.0], [0.9], [0.1], ["a"]], lines=[2])
     >>> {role: array.tolist() for role, array in arrays_of(table, {"y": ("label",)}).items()}
     {'y': ['a'], 'proba': [[0.9, 0.1]], 'class_names': ['a', 'b'], 'features': [[1.0]]}

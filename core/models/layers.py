@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from core.data import DataError, Dataset
-from core.data.values import check_unique, codes, read_only, texts
-from core.models.errors import ModelError
-from core.models.foreign import ForeignModel
-from core.models.load import Model, model_inputs
-from core.models.trained import TrainedNetwork
-from core.models.training import one_torch_thread
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.values import check_unique, codes, read_only, texts
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.foreign import ForeignModel
+from touchstone.core.models.load import Model, model_inputs
+from touchstone.core.models.trained import TrainedNetwork
+from touchstone.core.models.training import one_torch_thread
 
 if TYPE_CHECKING:
     import torch
@@ -135,7 +135,7 @@ class Layer:
     Examples
     --------
     >>> import torch
-    >>> from core.models.architectures import build
+    >>> from touchstone.core.models.architectures import build
     >>> state = build("cnn_1", (1, 8, 8), 3, seed=0).state_dict()
     >>> model = TrainedNetwork("cnn_1", (1, 8, 8), ("a", "b", "c"), scale=1.0, fingerprint="", state=state)
     >>> layer = layer_of(model, "last convolution")
@@ -191,7 +191,7 @@ def layer_names(model: Model) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from core.models.architectures import build
+    >>> from touchstone.core.models.architectures import build
     >>> state = build("linear", (2,), 2, seed=0).state_dict()
     >>> layer_names(TrainedNetwork("linear", (2,), ("a", "b"), scale=1.0, fingerprint="", state=state))
     ('inputs',)
@@ -207,11 +207,11 @@ def layer_of(model: Model, name: str | None = None) -> Layer:
 
     Examples
     --------
-    >>> from core.models.architectures import build
+    >>> from touchstone.core.models.architectures import build
     >>> state = build("linear", (2,), 2, seed=0).state_dict()
     >>> layer_of(TrainedNetwork("linear", (2,), ("a", "b"), scale=1.0, fingerprint="", state=state), "last hidden")
     Traceback (most recent call last):
-    core.models.errors.ModelError: The model has no layer 'last hidden'. Take one of: inputs.
+    touchstone.core.models.errors.ModelError: The model has no layer 'last hidden'. Take one of: inputs.
     """
     names = layer_names(model)
     name = names[0] if name is None else name
@@ -252,8 +252,8 @@ def layer_samples(
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models.paper_networks import Mlp2048
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.paper_networks import Mlp2048
     >>> wine = load_example("wine")
     >>> trained = Mlp2048(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)
     >>> layer_samples(trained, wine, np.arange(9)).features.shape

@@ -10,9 +10,9 @@ from uuid import uuid4
 
 import numpy as np
 
-from core.data import Dataset
-from core.models.errors import ModelError
-from core.models.stored import ModelFile
+from touchstone.core.data import Dataset
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.stored import ModelFile
 
 if TYPE_CHECKING:
     import torch
@@ -26,8 +26,8 @@ _lent: dict[bytes, Any] = {}
 def lent(model: Any, dataset: Dataset) -> Iterator[bytes]:
     """Lend a model of a data set; gives the bytes by which `core.models.load.read_stored` finds it meanwhile.
 
-    >>> from core.data import load_example
-    >>> from core.models.load import read_stored
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.load import read_stored
     >>> wine = load_example("wine")
     >>> with lent(lambda x: np.eye(3)[(x[:, 0] > 13).astype(int)], wine) as stored:
     ...     read_stored(stored, wine).has_gradients

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Integer, Shaped
 
-from core.data import Dataset
-from core.models.apart import READERS, Apart, ForeignKind
-from core.models.architectures import ARCHITECTURES
-from core.models.errors import ModelError
-from core.models.foreign import ForeignModel, adapt
-from core.models.inputs import input_shape, network_inputs
-from core.models.key_layouts import renamed
-from core.models.live import LIVE, found
-from core.models.pixels import InputRange, black_and_white, checked_range
-from core.models.stored import RECORDED, ModelFile
-from core.models.trained import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
+from touchstone.core.data import Dataset
+from touchstone.core.models.apart import READERS, Apart, ForeignKind
+from touchstone.core.models.architectures import ARCHITECTURES
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.foreign import ForeignModel, adapt
+from touchstone.core.models.inputs import input_shape, network_inputs
+from touchstone.core.models.key_layouts import renamed
+from touchstone.core.models.live import LIVE, found
+from touchstone.core.models.pixels import InputRange, black_and_white, checked_range
+from touchstone.core.models.stored import RECORDED, ModelFile
+from touchstone.core.models.trained import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
 
 if TYPE_CHECKING:
     import torch
@@ -85,10 +85,10 @@ def load_model(
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> load_model("mine.pt", b"\\x80\\x02}q\\x00.", load_example("digits"))
     Traceback (most recent call last):
-    core.models.errors.ModelError: mine.pt is a pickle. Reading one runs whatever code it holds, ...
+    touchstone.core.models.errors.ModelError: mine.pt is a pickle. Reading one runs whatever code it holds, ...
     """
     if architecture == RECORDED:
         raise ModelError(
@@ -120,9 +120,9 @@ def read_stored(stored: bytes, dataset: Dataset, *, apart: bool = False) -> Trai
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models.paper_networks import LinearNetwork
-    >>> from core.models.stored import RECORDED, ModelFile
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.paper_networks import LinearNetwork
+    >>> from touchstone.core.models.stored import RECORDED, ModelFile
     >>> digits = load_example("digits")
     >>> trained = LinearNetwork(n_epochs=1).fit(digits.x, digits.y, seed=0).trained(digits)
     >>> stored = ModelFile(trained.to_bytes(), "linear.safetensors", digits.fingerprint).to_bytes()
@@ -143,12 +143,12 @@ def check_fits(model: TrainedNetwork, dataset: Dataset) -> None:
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models.paper_networks import LinearNetwork
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.paper_networks import LinearNetwork
     >>> digits, wine = load_example("digits"), load_example("wine")
     >>> check_fits(LinearNetwork(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine), digits)
     Traceback (most recent call last):
-    core.models.errors.ModelError: The network takes inputs of shape (13,), those of digits have (1, 8, 8).
+    touchstone.core.models.errors.ModelError: The network takes inputs of shape (13,), those of digits have (1, 8, 8).
     """
     if model.words is None or dataset.kind != "text":
         x = _values(dataset)
@@ -177,8 +177,8 @@ def model_inputs(model: Model, dataset: Dataset, rows: Integer[np.ndarray, " n_r
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models.paper_networks import LinearNetwork
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.paper_networks import LinearNetwork
     >>> digits = load_example("digits")
     >>> trained = LinearNetwork(n_epochs=1).fit(digits.x, digits.y, seed=0).trained(digits)
     >>> model_inputs(trained, digits, np.arange(5)).shape

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from core.models.classifier import ShouldStop, stop_if
-from core.models.threads import single_threaded
-from core.models.training import OnEpoch, adamw, one_torch_thread, predict_logits, train
-from core.models.vectors import fit_vectors
+from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.training import OnEpoch, adamw, one_torch_thread, predict_logits, train
+from touchstone.core.models.vectors import fit_vectors
 
 if TYPE_CHECKING:
     import torch

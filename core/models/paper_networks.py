@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from core.data import Dataset
-from core.data.dataset import Kind
-from core.models.architectures import ARCHITECTURES, build
-from core.models.classifier import ShouldStop, stop_if
-from core.models.inputs import input_shape, network_inputs
-from core.models.networks import absent
-from core.models.threads import single_threaded
-from core.models.trained import TrainedNetwork
-from core.models.training import OnEpoch, best_device, one_torch_thread, predict_logits, sgd, train
-from core.models.vectors import fit_text
+from touchstone.core.data import Dataset
+from touchstone.core.data.dataset import Kind
+from touchstone.core.models.architectures import ARCHITECTURES, build
+from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.inputs import input_shape, network_inputs
+from touchstone.core.models.networks import absent
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.trained import TrainedNetwork
+from touchstone.core.models.training import OnEpoch, best_device, one_torch_thread, predict_logits, sgd, train
+from touchstone.core.models.vectors import fit_text
 
 if TYPE_CHECKING:
     import torch
 
-    from core.models.blocks import Network
+    from touchstone.core.models.blocks import Network
 
 
 @dataclass

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from core.models.errors import ModelError
+from touchstone.core.models.errors import ModelError
 
 Ends = tuple[float, float]
 InputRange = Ends | tuple[Ends, ...]
@@ -41,7 +41,7 @@ def checked_range(input_range: InputRange, n_channels: int) -> InputRange:
 
     >>> checked_range(((0.0, 1.0), (-1.0, 1.0), (0.0, 255.0)), 1)
     Traceback (most recent call last):
-    core.models.errors.ModelError: There are 3 input ranges, and images of 1 channel. Give one, or one for each channel.
+    touchstone.core.models.errors.ModelError: There are 3 input ranges, and images of 1 channel. Give one, or one ...
     """
     low, high = black_and_white(input_range)
     if len(low) not in (1, n_channels):

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Integer
 
-from core.data import DataError, Dataset
-from core.data.limits import Archive, Limits
-from core.models.errors import ModelError
-from core.models.layer_files import read_layer_samples
-from core.models.layers import LayerSamples
-from core.models.stored import RECORDED, ModelFile
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.limits import Archive, Limits
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.layer_files import read_layer_samples
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.models.stored import RECORDED, ModelFile
 
 FILE_NAME = "recorded.npz"
 _FROM_A_LAYER = "The columns are features of a model's layer, uploaded with the probabilities that the model gave."

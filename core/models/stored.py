@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from core.data.identity import hash_of
-from core.models.errors import ModelError
-from core.models.pixels import InputRange
+from touchstone.core.data.identity import hash_of
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.pixels import InputRange
 
 RECORDED = "recorded"
 """The architecture of what is no model, but a record of what one said (`core.models.recorded`)."""

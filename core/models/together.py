@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Integer
 
-from core.data import Dataset
-from core.models.architectures import architecture
-from core.models.classifier import ShouldStop, stop_if
-from core.models.errors import ModelError
-from core.models.inputs import network_inputs
-from core.models.paper_networks import PaperNetwork
-from core.models.threads import single_threaded
-from core.models.training import batches, best_device, one_torch_thread, own_randomness
+from touchstone.core.data import Dataset
+from touchstone.core.models.architectures import architecture
+from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.inputs import network_inputs
+from touchstone.core.models.paper_networks import PaperNetwork
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.training import batches, best_device, one_torch_thread, own_randomness
 
 if TYPE_CHECKING:
     import torch
@@ -37,8 +37,8 @@ def why_not_together(model: object, dataset: Dataset) -> str | None:
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models import MODELS
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models import MODELS
     >>> digits = load_example("digits")
     >>> why_not_together(MODELS["cnn_1"](), digits) is None
     True
@@ -72,8 +72,8 @@ def fit_together(
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models import MODELS
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models import MODELS
     >>> wine = load_example("wine")
     >>> parts = [np.arange(0, 178, 2), np.arange(0, 178, 3)]
     >>> fitted = fit_together(MODELS["linear"](), wine, parts, seeds=[0, 1])
@@ -197,7 +197,7 @@ class _Together:
     ):
         import torch
 
-        from core.models.blocks import MaxNormLinear
+        from touchstone.core.models.blocks import MaxNormLinear
 
         self.learning_rate, self.momentum, self.weight_decay = learning_rate, momentum, weight_decay
         self.networks = [network.to(device) for network in networks]

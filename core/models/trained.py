@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Shaped
 
-from core.data.identity import hash_of
-from core.models.architectures import architecture
-from core.models.errors import ModelError
-from core.models.inputs import network_inputs
-from core.models.vectors import TextVectors
+from touchstone.core.data.identity import hash_of
+from touchstone.core.models.architectures import architecture
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.inputs import network_inputs
+from touchstone.core.models.vectors import TextVectors
 
 if TYPE_CHECKING:
     import torch
 
-    from core.models.blocks import Network
+    from touchstone.core.models.blocks import Network
 
 DESCRIPTION = "touchstone"  # where in the header of a file the network is described
 _WORDS = "words."  # how the names of arrays begin that belong to `words`
@@ -40,7 +40,7 @@ class TrainedNetwork:
     Examples
     --------
     >>> import torch
-    >>> from core.models.architectures import build
+    >>> from touchstone.core.models.architectures import build
     >>> state = build("linear", (2,), 3, seed=0).state_dict()
     >>> trained = TrainedNetwork("linear", (2,), ("a", "b", "c"), scale=1.0, fingerprint="", state=state)
     >>> again = TrainedNetwork.from_bytes(trained.to_bytes())
@@ -168,7 +168,7 @@ def check_state(state: Mapping[str, "torch.Tensor"], name: str, input_shape: tup
     >>> import torch
     >>> check_state({"head.weight": torch.zeros(2, 4)}, "linear", (4,), 3)
     Traceback (most recent call last):
-    core.models.errors.ModelError: The weights are of a network with 2 classes. Here there are 3.
+    touchstone.core.models.errors.ModelError: The weights are of a network with 2 classes. Here there are 3.
     """
     expected = empty_network(name, input_shape, n_classes).state_dict()
     head = state.get("head.weight")

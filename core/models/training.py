@@ -10,8 +10,8 @@ from contextlib import contextmanager, nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from core.models.classifier import ShouldStop, stop_if
-from core.models.errors import ModelError
+from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.errors import ModelError
 
 if TYPE_CHECKING:
     import torch
@@ -162,7 +162,7 @@ def constrain(network: "torch.nn.Module") -> None:
     >>> import torch
     >>> constrain(torch.nn.Linear(3, 2))
     """
-    from core.models.blocks import MaxNormLinear
+    from touchstone.core.models.blocks import MaxNormLinear
 
     for module in network.modules():
         if isinstance(module, MaxNormLinear):

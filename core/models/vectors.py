@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float, Shaped
 
-from core.data.errors import DataError
+from touchstone.core.data.errors import DataError
 
 N_COMPONENTS = 100
 

@@ -6,11 +6,11 @@ other; `few_labels` says which samples to label, and what their labels tell. `da
 exports, are the public surface (docs/python.md); everything else may change.
 """
 
-from core.public.asking import QUESTIONS, RECIPES, check
-from core.public.data import dataset, predictions, read, record
-from core.public.files import compare
-from core.public.labels import FewLabels, few_labels
-from core.public.result import Result
+from touchstone.core.public.asking import QUESTIONS, RECIPES, check
+from touchstone.core.public.data import dataset, predictions, read, record
+from touchstone.core.public.files import compare
+from touchstone.core.public.labels import FewLabels, few_labels
+from touchstone.core.public.result import Result
 
 __all__ = [
     "QUESTIONS",

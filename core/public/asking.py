@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core import COMMAND
-from core.asked import About, usual_plan
-from core.data import DataError, Dataset
-from core.models.live import lent
-from core.models.load import read_stored
-from core.models.stored import RECORDED, ModelFile, model_fingerprint
-from core.public.data import read
-from core.public.result import Result, tables_of
-from core.questions import QUESTIONS as RECORDS
-from core.questions import module_of, plan_class
-from core.report.parts import Body, Figure
-from core.report.quantities import of_run
-from core.trials import Context, Plan
-from core.trials.layer_parts import layer_parts, layers_offered, split_of
-from core.workspace.models import StoredModel
+from touchstone.core import COMMAND
+from touchstone.core.asked import About, usual_plan
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.models.live import lent
+from touchstone.core.models.load import read_stored
+from touchstone.core.models.stored import RECORDED, ModelFile, model_fingerprint
+from touchstone.core.public.data import read
+from touchstone.core.public.result import Result, tables_of
+from touchstone.core.questions import QUESTIONS as RECORDS
+from touchstone.core.questions import module_of, plan_class
+from touchstone.core.report.parts import Body, Figure
+from touchstone.core.report.quantities import of_run
+from touchstone.core.trials import Context, Plan
+from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
+from touchstone.core.workspace.models import StoredModel
 
 RECIPES = tuple(stem for stem, question in RECORDS.items() if question.speaks_of == "recipe")
 """The questions about a recipe, which is trained anew for each split."""
@@ -39,8 +39,8 @@ def check(question: str, data: Dataset | str | PathLike[str], *, model: Any = No
 
     Questions about one model (test_quality, covariate_shift, average_case, guided_tests) take it as `model`: a
     classifier with `predict_proba`, a torch module, a function of arrays that gives logits or probabilities, a file of
-    a model, or what `core.record` gives. It is judged on the test part of the data where they have one (`part`), and
-    must have been trained on the rest.
+    a model, or what `touchstone.record` gives. It is judged on the test part of the data where they have one (`part`),
+    and must have been trained on the rest.
 
     `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
     `theta1`, `theta2` and `unit`. What is not said is as the page begins with. Raises DataError for a question, a
@@ -117,8 +117,8 @@ def _result(stem: str, plan: Plan, data: Dataset, context: Context) -> Result:
 
 def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **thresholds: Any) -> Result:
     """The four dimensions of a test set in a layer of a model."""
-    from core.evaluate.test_quality import measure_quality, quality_verdict
-    from core.figures.test_quality import class_chart
+    from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+    from touchstone.core.figures.test_quality import class_chart
 
     parts = layer_parts(stored, data, layer=layer, **split_of(None, data))
     try:
@@ -136,9 +136,9 @@ def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **t
 
 def _data_sets(data: Dataset) -> Result:
     """What is to be known of a data set before anything is trained on it."""
-    from core.evaluate.data_sets import ExactCopies, column_summaries, data_verdict, label_counts
-    from core.figures.data_sets import label_distribution
-    from core.represent.duplicates import duplicate_groups
+    from touchstone.core.evaluate.data_sets import ExactCopies, column_summaries, data_verdict, label_counts
+    from touchstone.core.figures.data_sets import label_distribution
+    from touchstone.core.represent.duplicates import duplicate_groups
 
     labels, copies = label_counts(data.y, data.class_names), ExactCopies(duplicate_groups(data), data.y)
     columns = column_summaries(data.x, data.feature_names) if data.kind == "tabular" else None

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.data import DataError, Predictions, read_predictions
-from core.data.predictions.pairs import pair_predictions
-from core.public.result import Result
-from core.report.parts import Figure
-from core.report.quantities import of_comparisons
+from touchstone.core.data import DataError, Predictions, read_predictions
+from touchstone.core.data.predictions.pairs import pair_predictions
+from touchstone.core.public.result import Result
+from touchstone.core.report.parts import Figure
+from touchstone.core.report.quantities import of_comparisons
 
 File = str | PathLike[str]
 
@@ -27,12 +27,13 @@ def compare(
 ) -> Result:
     """Does accuracy really drop from one test set to another? Of one model's predictions on both.
 
-    Both are `core.predictions`, or both files as the app reads them (docs/file-formats.md); where files hold several
-    models, `model` names one. `options` are those of `core.evaluate.matched_subsets.compare_sets`, such as `epsilon`.
+    Both are `touchstone.predictions`, or both files as the app reads them (docs/file-formats.md); where files hold
+    several models, `model` names one. `options` are those of
+    `touchstone.core.evaluate.matched_subsets.compare_sets`, such as `epsilon`.
 
     Examples
     --------
-    >>> from core.public import predictions
+    >>> from touchstone.core.public import predictions
     >>> truth, confidence = np.tile(["cat", "dog"], 30), np.linspace(0.6, 0.9, 60)
     >>> old = predictions(truth, truth, confidence=confidence)
     >>> new = predictions(truth, np.where(np.arange(60) < 30, "cat", truth), confidence=confidence)
@@ -42,8 +43,8 @@ def compare(
     >>> print(result.verdict.headline.split("[")[0])
     Accuracy falls by 25.0 points
     """
-    from core.evaluate.matched_subsets import compare_pairs, matched_verdict
-    from core.figures.matched_subsets import gap_chart
+    from touchstone.core.evaluate.matched_subsets import compare_pairs, matched_verdict
+    from touchstone.core.figures.matched_subsets import gap_chart
 
     references, targets = {"model": reference}, {"model": target}
     if not isinstance(reference, Predictions) and not isinstance(target, Predictions):
@@ -51,7 +52,7 @@ def compare(
         name = _one_of(pairs.models, model)
         references, targets = {name: pairs.references[name]}, {name: pairs.targets[name]}
     elif not (isinstance(reference, Predictions) and isinstance(target, Predictions)):
-        raise DataError("Give two files of predictions, or both as core.predictions.")
+        raise DataError("Give two files of predictions, or both as touchstone.predictions.")
     compared = compare_pairs(references, targets, rng=np.random.default_rng(seed), **options)
     row = compared.rows[0]
     caption = "Right of zero, accuracy falls; the three parts add up to the gap. Bars are 95 % CIs for new data."

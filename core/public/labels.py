@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer
 from numpy.typing import ArrayLike
 
-from core.data import DataError
-from core.evaluate.guided_tests.few_labels import (
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.guided_tests.few_labels import (
     LabelDesign,
     LabelledAccuracy,
     design_labels,
@@ -16,7 +16,7 @@ from core.evaluate.guided_tests.few_labels import (
     labelled_accuracy,
     unlike,
 )
-from core.evaluate.guided_tests.few_labels_words import promise
+from touchstone.core.evaluate.guided_tests.few_labels_words import promise
 
 
 @dataclass(frozen=True, eq=False)

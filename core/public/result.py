@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from core.evaluate.wording import Verdict
-from core.report.parts import Body, Figure, Table
-from core.report.quantities import Quantity
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.report.parts import Body, Figure, Table
+from touchstone.core.report.quantities import Quantity
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,19 +4,19 @@ from functools import partial
 
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.average_case.audit import Audit, AuditedEstimator
-from core.evaluate.average_case.class_means import Measured
-from core.evaluate.average_case.half_sigma import looked_through
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.average_case.robustness import Robustness, evaluate_robustness
-from core.evaluate.average_case.verdict import average_case_verdict, estimator_title
-from core.evaluate.wording import bare, count, percent, plural, points
-from core.figures import average_case as figures
-from core.figures import average_case_audit as audits
-from core.figures.average_case_directions import direction_chart
-from core.figures.average_case_half import half_chart
-from core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.average_case.audit import Audit, AuditedEstimator
+from touchstone.core.evaluate.average_case.class_means import Measured
+from touchstone.core.evaluate.average_case.half_sigma import looked_through
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.average_case.robustness import Robustness, evaluate_robustness
+from touchstone.core.evaluate.average_case.verdict import average_case_verdict, estimator_title
+from touchstone.core.evaluate.wording import bare, count, percent, plural, points
+from touchstone.core.figures import average_case as figures
+from touchstone.core.figures import average_case_audit as audits
+from touchstone.core.figures.average_case_directions import direction_chart
+from touchstone.core.figures.average_case_half import half_chart
+from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets
 
 DRAWS_OF_PAPER = 10_000
 

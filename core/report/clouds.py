@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.source_robustness.clouds_plan import CloudsPlan
-from core.evaluate.source_robustness.null import CloudGaps, cloud_gaps, cloud_sentence
-from core.evaluate.wording import count, fixed
-from core.report.parts import Body, Section, Table
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from touchstone.core.evaluate.source_robustness.null import CloudGaps, cloud_gaps, cloud_sentence
+from touchstone.core.evaluate.wording import count, fixed
+from touchstone.core.report.parts import Body, Section, Table
 
 
 def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CloudsPlan) -> Body:

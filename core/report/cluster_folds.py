@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.cluster_folds import (
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
     Foretold,
@@ -22,13 +22,13 @@ from core.evaluate.cluster_folds import (
     rows_of_run,
     scheme_title,
 )
-from core.evaluate.cluster_folds import Metric as ScoredBy
-from core.evaluate.wording import Verdict, bare, count, fixed, p_value, percent, points
-from core.figures import cluster_folds as figures
-from core.figures import cluster_folds_look as looks
-from core.report.names import MODEL_TITLES
-from core.report.parts import Body, Figure, Metric, Section, Table, brackets
-from core.trials import FoldPlan
+from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
+from touchstone.core.evaluate.wording import Verdict, bare, count, fixed, p_value, percent, points
+from touchstone.core.figures import cluster_folds as figures
+from touchstone.core.figures import cluster_folds_look as looks
+from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from touchstone.core.trials import FoldPlan
 
 MOST_BY_CLASS = 3
 """More schemes in the figure of classes would hide one another."""

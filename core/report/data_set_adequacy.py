@@ -6,19 +6,19 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.claims import Claim
-from core.evaluate.data_set_adequacy.adequacy import adequacy_of
-from core.evaluate.data_set_adequacy.next_doubling import judged
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.evaluate.data_set_adequacy.results import Adequacy, Curve, Step, Told
-from core.evaluate.data_set_adequacy.verdict import adequacy_verdict, first_curve
-from core.evaluate.data_set_adequacy.words import WORTH, ends, kind, sentence
-from core.evaluate.source_robustness import Difference
-from core.evaluate.wording import count, percent, plural, points, ratio
-from core.figures import data_set_adequacy as figures
-from core.report.names import MODEL_TITLES
-from core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from touchstone.core.evaluate.data_set_adequacy.next_doubling import judged
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve, Step, Told
+from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict, first_curve
+from touchstone.core.evaluate.data_set_adequacy.words import WORTH, ends, kind, sentence
+from touchstone.core.evaluate.source_robustness import Difference
+from touchstone.core.evaluate.wording import count, percent, plural, points, ratio
+from touchstone.core.figures import data_set_adequacy as figures
+from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
 
 SHORT = {
     "more": "more samples",

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from core.asked import ANYTHING, Asked, answers_of, asked
-from core.evaluate.wording import plural
-from core.trials import Plan
+from touchstone.core.asked import ANYTHING, Asked, answers_of, asked
+from touchstone.core.evaluate.wording import plural
+from touchstone.core.trials import Plan
 
 
 def describe(plan: Plan) -> str:
@@ -12,7 +12,7 @@ def describe(plan: Plan) -> str:
 
     Examples
     --------
-    >>> from core.trials import FoldPlan, TrialPlan
+    >>> from touchstone.core.trials import FoldPlan, TrialPlan
     >>> describe(TrialPlan(models=("svm",), n_repeats=20))
     'SVM · k-means clusters · 20 repeats'
     >>> describe(FoldPlan(schemes=("max_shift",), options=(("max_shift", "test_share", 0.3),)))
@@ -31,7 +31,7 @@ def words_of(question: Asked, answer: Any) -> str:
 
     Examples
     --------
-    >>> from core.trials import TrialPlan
+    >>> from touchstone.core.trials import TrialPlan
     >>> [words_of(one, getattr(TrialPlan(), one.field)) for one in asked(TrialPlan)[:2]]
     ['SVM, Logistic regression', 'k-means clusters']
     """

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan, accuracy_of_rows
-from core.evaluate.guided_tests.few_labels_words import accuracy_in_words
-from core.report.parts import Body, Section, Table
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan, accuracy_of_rows
+from touchstone.core.evaluate.guided_tests.few_labels_words import accuracy_in_words
+from touchstone.core.report.parts import Body, Section, Table
 
 STRATA = (
     "Strata go from the most confident samples to the least. The interval is 95 %, of the samples without a label. Its "

@@ -4,13 +4,27 @@ from functools import partial
 
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.guided_tests import REGIONS, AccuracyGrid, Guided, JudgedSuite, SharedAccuracy, guided_of_rows
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.guided_tests.verdict import CHANCE, SIDE, features_findings, guided_verdict, mix_title, oracle_reads
-from core.evaluate.wording import count, percent, plural
-from core.figures import guided_tests as figures
-from core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.guided_tests import (
+    REGIONS,
+    AccuracyGrid,
+    Guided,
+    JudgedSuite,
+    SharedAccuracy,
+    guided_of_rows,
+)
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.verdict import (
+    CHANCE,
+    SIDE,
+    features_findings,
+    guided_verdict,
+    mix_title,
+    oracle_reads,
+)
+from touchstone.core.evaluate.wording import count, percent, plural
+from touchstone.core.figures import guided_tests as figures
+from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets
 
 
 def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: GuidedTestsPlan) -> Body:

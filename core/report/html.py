@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 from plotly.offline import get_plotlyjs
 
-from core.evaluate.wording import Verdict, count, fixed
-from core.figures.theme import LIGHT, alt_text
-from core.report.files import tsv
-from core.report.markdown import markup
-from core.report.parts import Body, Figure, Metric, Note, Part, Report, Section, Table
+from touchstone.core.evaluate.wording import Verdict, count, fixed
+from touchstone.core.figures.theme import LIGHT, alt_text
+from touchstone.core.report.files import tsv
+from touchstone.core.report.markdown import markup
+from touchstone.core.report.parts import Body, Figure, Metric, Note, Part, Report, Section, Table
 
 MOST_LINES = 200
 """A longer table is cut in a report; the files of tables are whole."""

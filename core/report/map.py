@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.wording import plural
-from core.report.parts import Body, Section
-from core.trials import MapPlan
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.wording import plural
+from touchstone.core.report.parts import Body, Section
+from touchstone.core.trials import MapPlan
 
 
 def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: MapPlan) -> Body:

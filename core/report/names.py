@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from core.cluster import SOURCE_FINDERS
-from core.models import MODELS
-from core.trials import KNOWN_SOURCES
+from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.models import MODELS
+from touchstone.core.trials import KNOWN_SOURCES
 
 
 class Names(Mapping[str, str]):

@@ -13,16 +13,16 @@ from math import isnan
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.claims import Claim
-from core.evaluate.intervals import half_width, wilson
-from core.evaluate.measured import reliability
-from core.evaluate.wording import Verdict, count, percent, plural, points
-from core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
-from core.questions import QUESTIONS, Question
-from core.report.parts import Body, Figure, Metric, Note, Report, Section, Table, brackets
-from core.report.quantities import ON_AXIS, Quantity
-from core.workspace.models import StoredModel
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.intervals import half_width, wilson
+from touchstone.core.evaluate.measured import reliability
+from touchstone.core.evaluate.wording import Verdict, count, percent, plural, points
+from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
+from touchstone.core.questions import QUESTIONS, Question
+from touchstone.core.report.parts import Body, Figure, Metric, Note, Report, Section, Table, brackets
+from touchstone.core.report.quantities import ON_AXIS, Quantity
+from touchstone.core.workspace.models import StoredModel
 
 TITLE = "Can this accuracy be trusted?"
 SPEAKS_OF = {
@@ -98,8 +98,8 @@ def settles(claim: Claim | None, n: int | None = None) -> str:
     with the root of the number of samples (or sources). Corrections for many claims ask for a little more. `n` is how
     many samples there are.
 
-    >>> from core.evaluate.claims import claim
-    >>> from core.evaluate.intervals import Interval
+    >>> from touchstone.core.evaluate.claims import claim
+    >>> from touchstone.core.evaluate.intervals import Interval
     >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2))
     'If the effect is as estimated, about 2.2 times as many samples or sources would decide this.'
     >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2), n=1797)
@@ -249,7 +249,7 @@ def summary(answers: Sequence[Answer], shown: Sequence[Mark], *, n_unasked: int 
 def majority(dataset: Dataset) -> float:
     """The accuracy of always predicting the largest class.
 
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> round(majority(load_example("wine")), 3)
     0.399
     """

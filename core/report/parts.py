@@ -7,8 +7,8 @@ from math import isnan
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.evaluate.intervals import Interval
-from core.evaluate.wording import Verdict
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.wording import Verdict
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Report:
 def brackets(write: Callable[..., str], value: float, interval: Interval) -> str:
     """The interval of a number as `write` writes it, without the number.
 
-    >>> from core.evaluate.wording import percent
+    >>> from touchstone.core.evaluate.wording import percent
     >>> brackets(percent, 0.5, Interval(0.4, 0.6))
     '[40.0, 60.0]'
     """
@@ -114,7 +114,7 @@ def brackets(write: Callable[..., str], value: float, interval: Interval) -> str
 def over_repeats(write: Callable[..., str], value: float, interval: Interval) -> str:
     """The interval of what repeats estimate, or why there is none.
 
-    >>> from core.evaluate.wording import percent
+    >>> from touchstone.core.evaluate.wording import percent
     >>> over_repeats(percent, 0.5, Interval(float("nan"), float("nan")))
     'no interval: too few repeats'
     """

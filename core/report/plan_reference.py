@@ -6,10 +6,10 @@ It follows from what stands beside the fields (`core.asked`). docs/plans.md is t
 import json
 from dataclasses import MISSING, Field, fields
 
-from core.asked import ANYTHING, ITSELF, Ask, Asked, asked, options_of
-from core.evaluate.wording import exact
-from core.questions import of_kind
-from core.workspace.plans import PLANS
+from touchstone.core.asked import ANYTHING, ITSELF, Ask, Asked, asked, options_of
+from touchstone.core.evaluate.wording import exact
+from touchstone.core.questions import of_kind
+from touchstone.core.workspace.plans import PLANS
 
 _HEAD = "| field | default | takes | on the page | meaning |\n|---|---|---|---|---|"
 

@@ -4,12 +4,12 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from core.asked import Asked, answers_of
-from core.data import DataError
-from core.evaluate.wording import count
-from core.report.descriptions import words_of
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
+from touchstone.core.asked import Asked, answers_of
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.wording import count
+from touchstone.core.report.descriptions import words_of
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
 
 OLDER_METHOD = "Computed by an older method."
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.cluster_folds import scheme_title
-from core.evaluate.intervals import Interval, t_interval
-from core.evaluate.source_robustness.words import noun
-from core.report.names import TITLES
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.cluster_folds import scheme_title
+from touchstone.core.evaluate.intervals import Interval, t_interval
+from touchstone.core.evaluate.source_robustness.words import noun
+from touchstone.core.report.names import TITLES
 
 QUANTITIES = {
     "source_robustness.rho": "share of the accuracy that is kept on held-out sources; of a model and a source finder",
@@ -121,7 +121,7 @@ def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
 
 
 def _source_robustness(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from core.evaluate.source_robustness import expected_accuracy_intervals
+    from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
 
     for row in expected_accuracy_intervals(rows).overall:
         of = (row.model, row.source_finder)
@@ -132,7 +132,7 @@ def _source_robustness(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Itera
 
 
 def _cluster_folds(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
+    from touchstone.core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
 
     folds = rows_of_run(rows, dataset)
     for name, metric in (("score", Metric()), ("accuracy", Metric("accuracy"))):
@@ -141,7 +141,7 @@ def _cluster_folds(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[
 
 
 def _average_case(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from core.evaluate.average_case.robustness import evaluate_robustness
+    from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 
     robustness = evaluate_robustness(rows, class_names=dataset.class_names)
     for at in robustness.by_sigma:
@@ -156,7 +156,7 @@ def _average_case(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Q
 
 
 def _data_set_adequacy(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from core.evaluate.data_set_adequacy.adequacy import adequacy_of
+    from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 
     n_per_class = dict(zip(dataset.class_names, dataset.n_per_class.tolist(), strict=True))
     for curve in adequacy_of(rows, n_per_class=n_per_class).overall:
@@ -168,8 +168,8 @@ def _data_set_adequacy(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Itera
 
 
 def _guided_tests(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from core.evaluate.guided_tests import REGIONS, guided_of_rows
-    from core.evaluate.guided_tests.verdict import oracle_reads
+    from touchstone.core.evaluate.guided_tests import REGIONS, guided_of_rows
+    from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
 
     suite = guided_of_rows(rows, class_names=dataset.class_names).suite
     if suite is not None and oracle_reads(suite):
@@ -179,7 +179,7 @@ def _guided_tests(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Q
 
 
 def _few_labels(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from core.evaluate.guided_tests.few_labels_plan import accuracy_of_rows
+    from touchstone.core.evaluate.guided_tests.few_labels_plan import accuracy_of_rows
 
     labelled = accuracy_of_rows(rows)
     if labelled is not None:

@@ -8,14 +8,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import core
-from core.data import EXAMPLES, DataError, Dataset, load_example
-from core.trials import Plan, version_of
-from core.workspace.errors import WorkspaceError
-from core.workspace.plans import PLANS, load_plan
-from core.workspace.provenance import LIBRARIES
-from core.workspace.run import Run, method_version, run_key
-from core.workspace.workspace import Workspace
+from touchstone import core
+from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
+from touchstone.core.trials import Plan, version_of
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.plans import PLANS, load_plan
+from touchstone.core.workspace.provenance import LIBRARIES
+from touchstone.core.workspace.run import Run, method_version, run_key
+from touchstone.core.workspace.workspace import Workspace
 
 _NOT_OURS = (
     "This is not a file of parameters. Touchstone writes them beside every result: “Parameters (JSON)” under "

@@ -7,14 +7,14 @@ from typing import Protocol, runtime_checkable
 
 import pandas as pd
 
-from core.data import EXAMPLES, DataError, Dataset
-from core.questions import Question, module_of, of_kind
-from core.report.parts import Body, Report, Section
-from core.report.provenance import provenance
-from core.report.recreate import recipe
-from core.workspace.data import StoredDataset
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
+from touchstone.core.data import EXAMPLES, DataError, Dataset
+from touchstone.core.questions import Question, module_of, of_kind
+from touchstone.core.report.parts import Body, Report, Section
+from touchstone.core.report.provenance import provenance
+from touchstone.core.report.recreate import recipe
+from touchstone.core.workspace.data import StoredDataset
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
 
 NOTHING_YET = "No trial has finished yet, so there is no result to show."
 

@@ -14,13 +14,13 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 from scipy import special
 
-from core.cluster.sources import kmeans
-from core.data import Dataset
-from core.evaluate.claims import Claim, claim, corrected
-from core.evaluate.cluster_folds import UNTRIED, TrainedFolds, TrainingError, moderated
-from core.evaluate.intervals import Interval, apart, half_width, t_p_value, wilson
-from core.evaluate.wording import quoted
-from core.report.samples import AT_BOUNDARY, IS_COPY, correct_on, measures
+from touchstone.core.cluster.sources import kmeans
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claims import Claim, claim, corrected
+from touchstone.core.evaluate.cluster_folds import UNTRIED, TrainedFolds, TrainingError, moderated
+from touchstone.core.evaluate.intervals import Interval, apart, half_width, t_p_value, wilson
+from touchstone.core.evaluate.wording import quoted
+from touchstone.core.report.samples import AT_BOUNDARY, IS_COPY, correct_on, measures
 
 FEWEST = 10
 """Fewer samples of a slice in either half, and the slice is not looked at."""
@@ -80,7 +80,7 @@ def find_slices(dataset: Dataset, features: Float[np.ndarray, "n_samples n_featu
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> wine = load_example("wine")
     >>> find_slices(wine, wine.x).names
     ('class “class_0”', 'class “class_1”', 'class “class_2”')

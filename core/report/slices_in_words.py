@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from core.evaluate.intervals import holm
-from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points
-from core.report.samples import CORRECT, LEVEL
-from core.report.slices import Weak
+from touchstone.core.evaluate.intervals import holm
+from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points
+from touchstone.core.report.samples import CORRECT, LEVEL
+from touchstone.core.report.slices import Weak
 
 BOUNDARY = "Boundary tests"
 _COVERED = "Intervals are over samples and trainings; of copies the first is used."

@@ -7,9 +7,9 @@ from math import isnan
 
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.claims import Claim
-from core.evaluate.source_robustness import (
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.source_robustness import (
     AccuracyIntervals,
     Baseline,
     ExpectedInterval,
@@ -20,14 +20,14 @@ from core.evaluate.source_robustness import (
     leading_row,
     source_verdict,
 )
-from core.evaluate.source_robustness.true_sources import TrueSources, true_sources
-from core.evaluate.source_robustness.words import noun
-from core.evaluate.wording import percent, points, ratio
-from core.figures import source_robustness, source_robustness_finders
-from core.figures.source_robustness_sources import held_out_chart
-from core.report.names import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
-from core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
-from core.trials import TrialPlan
+from touchstone.core.evaluate.source_robustness.true_sources import TrueSources, true_sources
+from touchstone.core.evaluate.source_robustness.words import noun
+from touchstone.core.evaluate.wording import percent, points, ratio
+from touchstone.core.figures import source_robustness, source_robustness_finders
+from touchstone.core.figures.source_robustness_sources import held_out_chart
+from touchstone.core.report.names import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
+from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
+from touchstone.core.trials import TrialPlan
 
 Row = tuple[str, str]
 """A model and a source finder."""

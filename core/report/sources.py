@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from core.data import Dataset
-from core.report.parts import Body, Section, Table
-from core.trials import SourcesPlan, notes_in
+from touchstone.core.data import Dataset
+from touchstone.core.report.parts import Body, Section, Table
+from touchstone.core.trials import SourcesPlan, notes_in
 
 NO_VERDICT = "Sources were found by training networks. This run has no verdict; other questions use its sources."
 

@@ -5,13 +5,13 @@ from functools import partial
 
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.covariate_shift import CovariateShift
-from core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
-from core.evaluate.test_quality.shift_verdict import shift_verdict
-from core.evaluate.wording import p_value
-from core.figures import covariate_shift as figures
-from core.report.parts import Body, Figure, Section, Table
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.covariate_shift import CovariateShift
+from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
+from touchstone.core.evaluate.test_quality.shift_verdict import shift_verdict
+from touchstone.core.evaluate.wording import p_value
+from touchstone.core.figures import covariate_shift as figures
+from touchstone.core.report.parts import Body, Figure, Section, Table
 
 
 def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CovariateShiftPlan) -> Body:

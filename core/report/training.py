@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from core.data import Dataset
-from core.report.parts import Body, Section, Table
-from core.trials import TrainingPlan
+from touchstone.core.data import Dataset
+from touchstone.core.report.parts import Body, Section, Table
+from touchstone.core.trials import TrainingPlan
 
 NO_VERDICT = (
     "A network was trained and stored. This run has no verdict. Below: its epochs and its accuracy on held-out samples."

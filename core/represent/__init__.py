@@ -1,8 +1,8 @@
 """Features of samples; write a representation and add it to ``REPRESENTATIONS``."""
 
-from core.represent.for_splits import features_for_splits
-from core.represent.numbers import number_of, number_title, numbers_of
-from core.represent.representations import (
+from touchstone.core.represent.for_splits import features_for_splits
+from touchstone.core.represent.numbers import number_of, number_title, numbers_of
+from touchstone.core.represent.representations import (
     REPRESENTATIONS,
     Representation,
     available,
@@ -10,7 +10,7 @@ from core.represent.representations import (
     default_representation,
     encode,
 )
-from core.represent.tokens import n_tokens, tokenize
+from touchstone.core.represent.tokens import n_tokens, tokenize
 
 __all__ = [
     "REPRESENTATIONS",

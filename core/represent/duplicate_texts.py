@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from core.models.threads import single_threaded
-from core.represent.duplicates import ROUNDING, check_similarity, most_similar
-from core.represent.tokens import tokenize
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.represent.duplicates import ROUNDING, check_similarity, most_similar
+from touchstone.core.represent.tokens import tokenize
 
 Pairs = Integer[np.ndarray, "n_pairs 2"]
 Cosines = Float[np.ndarray, " n_pairs"]

@@ -10,9 +10,9 @@ from hashlib import blake2b
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.data import Dataset
-from core.data.errors import DataError
-from core.models.threads import single_threaded
+from touchstone.core.data import Dataset
+from touchstone.core.data.errors import DataError
+from touchstone.core.models.threads import single_threaded
 
 ROUNDING = np.float32(2e-6)
 """Of a cosine in single precision: so that copies pass a similarity of 1."""
@@ -27,7 +27,7 @@ def duplicate_groups(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:
 
     Examples
     --------
-    >>> from core.data import Dataset
+    >>> from touchstone.core.data import Dataset
     >>> texts = ["a fox", "a dog", "a fox", "a  fox"]
     >>> duplicate_groups(Dataset("animals", "text", texts, [0, 1, 1, 0], ("fox", "dog"), list("abcd")))
     array([0, 1, 0, 3])
@@ -143,7 +143,7 @@ def check_similarity(similarity: float) -> None:
 
     >>> check_similarity(1.5)
     Traceback (most recent call last):
-    core.data.errors.DataError: Near-duplicates were requested with a similarity of 1.5. It must lie in (0, 1].
+    touchstone.core.data.errors.DataError: Near-duplicates were requested with a similarity of 1.5. It must lie in ...
     """
     if not 0 < similarity <= 1:
         raise DataError(f"Near-duplicates were requested with a similarity of {similarity:g}. It must lie in (0, 1].")

@@ -3,10 +3,10 @@
 import numpy as np
 from jaxtyping import Float
 
-from core.data import Dataset
-from core.data.errors import DataError
-from core.models.threads import single_threaded
-from core.represent.representations import REPRESENTATIONS, encode
+from touchstone.core.data import Dataset
+from touchstone.core.data.errors import DataError
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.represent.representations import REPRESENTATIONS, encode
 
 _EXACT = 1000
 """Up to so many samples or columns, whichever are fewer, PCA is exact; beyond, it is randomised with a fixed seed."""
@@ -27,7 +27,7 @@ def features_for_splits(
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> features_for_splits(load_example("digits"), "raw").shape
     (1797, 5)
     >>> features_for_splits(load_example("digits"), "raw", n_components=None).shape

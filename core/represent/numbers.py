@@ -3,9 +3,9 @@
 import numpy as np
 from jaxtyping import Float
 
-from core.data import Dataset
-from core.data.errors import DataError
-from core.represent.tokens import n_tokens
+from touchstone.core.data import Dataset
+from touchstone.core.data.errors import DataError
+from touchstone.core.represent.tokens import n_tokens
 
 _TITLES = {"length": "Length (words)", "brightness": "Mean brightness (0 black, 1 white)"}
 _LISTED = 10  # names that an error lists
@@ -18,7 +18,7 @@ def numbers_of(dataset: Dataset) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> numbers_of(load_example("digits")), numbers_of(load_example("wine"))[:2]
     (('brightness',), ('alcohol', 'malic_acid'))
     """
@@ -35,7 +35,7 @@ def number_of(dataset: Dataset, name: str) -> Float[np.ndarray, " n_samples"]:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> number_of(load_example("wine"), "alcohol")[:2]
     array([14.23, 13.2 ])
     """
@@ -58,7 +58,7 @@ def number_title(dataset: Dataset, name: str) -> str:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> number_title(load_example("digits"), "brightness"), number_title(load_example("wine"), "alcohol")
     ('Mean brightness (0 black, 1 white)', 'alcohol')
     """

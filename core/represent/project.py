@@ -5,9 +5,9 @@ import warnings
 import numpy as np
 from jaxtyping import Float
 
-from core.data.errors import DataError
-from core.models.threads import single_threaded
-from core.represent.for_splits import principal_components
+from touchstone.core.data.errors import DataError
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.represent.for_splits import principal_components
 
 _FEWEST = 4  # samples of which UMAP can make a map
 
@@ -50,7 +50,7 @@ def umap_map(
     --------
     >>> umap_map(np.eye(3))
     Traceback (most recent call last):
-    core.data.errors.DataError: UMAP needs 4 samples or more, and here are 3. Take PCA.
+    touchstone.core.data.errors.DataError: UMAP needs 4 samples or more, and here are 3. Take PCA.
     """
     n_samples = len(features)
     if n_samples < _FEWEST:
@@ -78,7 +78,7 @@ def check_umap(n_neighbors: int, min_dist: float) -> None:
     --------
     >>> check_umap(1, 0.1)
     Traceback (most recent call last):
-    core.data.errors.DataError: n_neighbors must be at least 2, not 1.
+    touchstone.core.data.errors.DataError: n_neighbors must be at least 2, not 1.
     """
     if n_neighbors < 2:
         raise DataError(f"n_neighbors must be at least 2, not {n_neighbors}.")

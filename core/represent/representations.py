@@ -11,14 +11,14 @@ from typing import get_args
 import numpy as np
 from jaxtyping import Float
 
-from core.data import Dataset
-from core.data.dataset import Kind
-from core.data.errors import DataError
-from core.models import MODELS
-from core.models.networks import MlpSmall
-from core.models.threads import single_threaded
-from core.models.vectors import fit_vectors
-from core.represent.word_vectors import train_word_vectors
+from touchstone.core.data import Dataset
+from touchstone.core.data.dataset import Kind
+from touchstone.core.data.errors import DataError
+from touchstone.core.models import MODELS
+from touchstone.core.models.networks import MlpSmall
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.vectors import fit_vectors
+from touchstone.core.represent.word_vectors import train_word_vectors
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -54,7 +54,7 @@ def encode(dataset: Dataset, representation: str) -> Float[np.ndarray, "n_sample
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> encode(load_example("digits"), "raw").shape
     (1797, 64)
     """
@@ -68,7 +68,7 @@ def available(dataset: Dataset) -> dict[str, Representation]:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> list(available(load_example("digits")))
     ['raw', 'network']
     """
@@ -84,10 +84,10 @@ def check_representation(dataset: Dataset, representation: str) -> None:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> check_representation(load_example("digits"), "own_vectors")
     Traceback (most recent call last):
-    core.data.errors.DataError: digits has no vectors of its own. Add a file of them by id, or take raw, network.
+    touchstone.core.data.errors.DataError: digits has no vectors of its own. Add a file of them by id, or take raw ...
     """
     if representation not in REPRESENTATIONS:
         known = ", ".join(REPRESENTATIONS)

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from core.data.errors import DataError
-from core.models.threads import single_threaded
-from core.models.training import one_torch_thread
+from touchstone.core.data.errors import DataError
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.models.training import one_torch_thread
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _KNOWN = ("torch.nn.", "sentence_transformers.")
@@ -27,7 +27,7 @@ def sentence_vectors(texts: Sequence[str], folder: str | Path) -> Float[np.ndarr
 
     >>> sentence_vectors(["a red fox"], "no/such/folder")
     Traceback (most recent call last):
-    core.data.errors.DataError: no/such/folder: there is no such folder. Save a model there first, with model.save(...).
+    touchstone.core.data.errors.DataError: no/such/folder: there is no such folder. Save a model there first, with ...
     """
     _check_folder(Path(folder))
     try:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from core.data import Dataset
-from core.data.errors import DataError
-from core.data.limits import File, Limits, file_name, read_bytes, unpack_gzip
-from core.data.tables.vectors import attach_vectors, read_vectors
-from core.represent.word_vectors import WordVectors
+from touchstone.core.data import Dataset
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import File, Limits, file_name, read_bytes, unpack_gzip
+from touchstone.core.data.tables.vectors import attach_vectors, read_vectors
+from touchstone.core.represent.word_vectors import WordVectors
 
 WORD_ENDINGS = (".vec", ".bin", ".w2v", ".txt")
 """What a file of word vectors may end in, perhaps with .gz after it; all others hold vectors by id."""

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from core.data.errors import DataError
-from core.models.threads import single_threaded
-from core.represent.tokens import tokenize
+from touchstone.core.data.errors import DataError
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.represent.tokens import tokenize
 
 _SMOOTHING = 0.75  # of the context's frequencies, so that rare contexts do not get the largest weights (Levy et al.)
 

@@ -5,16 +5,16 @@ What they did to the data is told by ``describe_split`` and by ``core.split.desc
 nothing: it is the split that a file marks itself.
 """
 
-from core.split.adversarial import MaxShift, NearestNeighbourBalls, QuantileFolds
-from core.split.cluster_folds import KMeansFolds, SameSizeFolds, SDSFolds
-from core.split.describe import SplitDescription, describe_split
-from core.split.distance import PartDistances, part_distances
-from core.split.file_part import DRAWN, FILE, has_test_set, rows_to_judge, split_by_part
-from core.split.fold_scheme import NO_FOLD, FoldScheme
-from core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFolds, StratifiedFolds
-from core.split.scheme import Split, SplitScheme
-from core.split.source_aware import Random, SourceExclusive, SourceInclusive
-from core.split.source_folds import PairedSourceFolds, SourceInclusiveFolds
+from touchstone.core.split.adversarial import MaxShift, NearestNeighbourBalls, QuantileFolds
+from touchstone.core.split.cluster_folds import KMeansFolds, SameSizeFolds, SDSFolds
+from touchstone.core.split.describe import SplitDescription, describe_split
+from touchstone.core.split.distance import PartDistances, part_distances
+from touchstone.core.split.file_part import DRAWN, FILE, has_test_set, rows_to_judge, split_by_part
+from touchstone.core.split.fold_scheme import NO_FOLD, FoldScheme
+from touchstone.core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFolds, StratifiedFolds
+from touchstone.core.split.scheme import Split, SplitScheme
+from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
+from touchstone.core.split.source_folds import PairedSourceFolds, SourceInclusiveFolds
 
 DRAW_SCHEMES: dict[str, type[SplitScheme]] = {
     "source_exclusive": SourceExclusive,

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float, Shaped
 
-from core.asked import asks
-from core.data.errors import DataError
-from core.data.tables.dates import days
-from core.split.fold_scheme import (
+from touchstone.core.asked import asks
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.tables.dates import days
+from touchstone.core.split.fold_scheme import (
     NO_FOLD,
     Folds,
     asks_starts,
@@ -27,7 +27,7 @@ from core.split.fold_scheme import (
     random_state,
     split_by_fold,
 )
-from core.split.scheme import BALLS, MAX_SHIFT, QUANTILES
+from touchstone.core.split.scheme import BALLS, MAX_SHIFT, QUANTILES
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class MaxShift:
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
         """Give 0 to the rows of the test part and -1 to the others; features and labels are read."""
-        from core.cluster import SDSKMeans
-        from core.cluster.quotas import share_out
+        from touchstone.core.cluster import SDSKMeans
+        from touchstone.core.cluster.quotas import share_out
 
         features, (labels, _) = features_of(X), label_codes_of(y)
         n_rows = count_rows(X, y, groups, n_folds=2)
@@ -120,7 +120,7 @@ class NearestNeighbourBalls:
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
         """Give the fold of every row; features and labels are read."""
-        from core.cluster import spread_quotas
+        from touchstone.core.cluster import spread_quotas
 
         features, (labels, _) = features_of(X), label_codes_of(y)
         n_rows = count_rows(X, y, groups, n_folds=self.n_folds)
@@ -170,7 +170,7 @@ class QuantileFolds:
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
         """Give the fold of every row; X holds one number (or date) for each, and labels are read."""
-        from core.cluster import spread_quotas
+        from touchstone.core.cluster import spread_quotas
 
         values, (labels, _) = values_of(X), label_codes_of(y)
         n_rows = count_rows(X, y, groups, n_folds=self.n_folds)
@@ -194,7 +194,7 @@ def values_of(X: Any) -> Float[np.ndarray, " n_samples"]:
     --------
     >>> values_of([[1, 2], [3, 4]])
     Traceback (most recent call last):
-    core.data.errors.DataError: This scheme needs one number for every sample (X=...), not 2. Choose a column, ...
+    touchstone.core.data.errors.DataError: This scheme needs one number for every sample (X=...), not 2. Choose a ...
     """
     values = np.asarray(X)
     if values.ndim == 0 or values.size != len(values):

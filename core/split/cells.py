@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer, Shaped
 
-from core.data.errors import DataError
+from touchstone.core.data.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)

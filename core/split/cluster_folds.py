@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Integer
 
-from core.data.errors import DataError
-from core.models.threads import single_threaded
-from core.split.fold_scheme import (
+from touchstone.core.data.errors import DataError
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.split.fold_scheme import (
     Folds,
     asks_starts,
     check_folds,
@@ -25,7 +25,7 @@ from core.split.fold_scheme import (
     random_state,
     split_by_fold,
 )
-from core.split.scheme import KMEANS_FOLDS, SAME_SIZE_FOLDS, SDS_FOLDS
+from touchstone.core.split.scheme import KMEANS_FOLDS, SAME_SIZE_FOLDS, SDS_FOLDS
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class SameSizeFolds:
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
         """Give the fold of every row; only the features are read."""
-        from core.cluster import SameSizeKMeans
+        from touchstone.core.cluster import SameSizeKMeans
 
         features = features_of(X)
         count_rows(X, y, groups, n_folds=self.n_folds)
@@ -154,7 +154,7 @@ class SDSFolds:
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
         """Give the fold of every row; features and labels are read."""
-        from core.cluster import SDSKMeans
+        from touchstone.core.cluster import SDSKMeans
 
         features, (labels, names) = features_of(X), label_codes_of(y)
         count_rows(X, y, groups, n_folds=self.n_folds)
@@ -165,7 +165,7 @@ class SDSFolds:
         return estimator.fit(features, labels).labels_.astype(int)
 
     def _quotas(self, n_label: Integer[np.ndarray, " n_labels"], names: list[Any]) -> Integer[np.ndarray, "_ _"]:
-        from core.cluster.quotas import weighted_quotas
+        from touchstone.core.cluster.quotas import weighted_quotas
 
         weights = {}
         for label, *of_label in self.labels_by_fold:

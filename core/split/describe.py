@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.split.scheme import Split
+from touchstone.core.split.scheme import Split
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer, Real
 
-from core.data.errors import DataError
-from core.represent.duplicates import NearDuplicates
-from core.split.describe import total_variation
-from core.split.distance import part_distances
+from touchstone.core.data.errors import DataError
+from touchstone.core.represent.duplicates import NearDuplicates
+from touchstone.core.split.describe import total_variation
+from touchstone.core.split.distance import part_distances
 
 MEASURES = {
     "label_tv": "Total variation between the labels of training and test part (0 alike, 1 disjoint)",

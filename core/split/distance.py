@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Real
 
-from core.models.threads import single_threaded
+from touchstone.core.models.threads import single_threaded
 
 MOST_ROWS = 750
 """Rows of each part that distances are taken between."""

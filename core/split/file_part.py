@@ -3,9 +3,9 @@
 import numpy as np
 from jaxtyping import Integer
 
-from core.data import DataError, Dataset
-from core.data.values import quoted
-from core.split.scheme import Split
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.values import quoted
+from touchstone.core.split.scheme import Split
 
 DRAWN, FILE = "drawn", "file"
 """Where a test set comes from: drawn here at random, or the test part that the file marks."""
@@ -14,7 +14,7 @@ DRAWN, FILE = "drawn", "file"
 def has_test_set(dataset: Dataset) -> bool:
     """Whether the file of a data set marks training samples and test samples.
 
-    >>> from core.data import Dataset
+    >>> from touchstone.core.data import Dataset
     >>> fruit = {"x": [[1.0], [9.0], [8.5]], "y": [0, 1, 1], "class_names": ["plum", "melon"], "ids": "abc"}
     >>> [has_test_set(Dataset("fruit", "tabular", **fruit, part=part)) for part in (None, ["train", "train", "test"])]
     [False, True]

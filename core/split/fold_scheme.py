@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from core.asked import asks
-from core.data.errors import DataError
-from core.split.cells import number
-from core.split.scheme import Split
+from touchstone.core.asked import asks
+from touchstone.core.data.errors import DataError
+from touchstone.core.split.cells import number
+from touchstone.core.split.scheme import Split
 
 NO_FOLD = -1
 """The fold of a row that is in no test part: a single split calls its test part fold 0 and all else so."""
@@ -87,7 +87,7 @@ def check_folds(n_folds: int, seed: int) -> None:
     --------
     >>> check_folds(1, 0)
     Traceback (most recent call last):
-    core.data.errors.DataError: The number of folds must be 2 or more, not 1: one is tested on, the others train.
+    touchstone.core.data.errors.DataError: The number of folds must be 2 or more, not 1: one is tested on, the ...
     """
     if n_folds < 2:
         raise DataError(f"The number of folds must be 2 or more, not {n_folds}: one is tested on, the others train.")
@@ -102,7 +102,7 @@ def check_starts(n_init: int) -> None:
     --------
     >>> check_starts(0)
     Traceback (most recent call last):
-    core.data.errors.DataError: The number of starts must be 1 or more, not 0.
+    touchstone.core.data.errors.DataError: The number of starts must be 1 or more, not 0.
     """
     if n_init < 1:
         raise DataError(f"The number of starts must be 1 or more, not {n_init}.")
@@ -126,7 +126,7 @@ def count_rows(X: Any, y: Any, groups: Any, *, n_folds: int) -> int:
     --------
     >>> count_rows(None, [0, 1, 1], None, n_folds=5)
     Traceback (most recent call last):
-    core.data.errors.DataError: 5 folds cannot be made of 3 samples: each fold needs one. Ask for 3 folds or fewer.
+    touchstone.core.data.errors.DataError: 5 folds cannot be made of 3 samples: each fold needs one. Ask for 3 ...
     """
     given = {"rows of X": X, "labels": y, "sources": groups}
     lengths = {what: np.shape(values)[0] for what, values in given.items() if values is not None}
@@ -165,7 +165,7 @@ def features_of(X: Any) -> Float[np.ndarray, "n_samples n_features"]:
     --------
     >>> features_of([[1, 2], [1, 2]])
     Traceback (most recent call last):
-    core.data.errors.DataError: All 2 samples have the same features, so none is nearer to another: choose another ...
+    touchstone.core.data.errors.DataError: All 2 samples have the same features, so none is nearer to another: ...
     """
     if X is None:
         raise DataError("This scheme needs the features of every sample (X=...), and there are none.")

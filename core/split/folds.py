@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.data.errors import DataError
-from core.split.fold_scheme import (
+from touchstone.core.data.errors import DataError
+from touchstone.core.split.fold_scheme import (
     Folds,
     check_folds,
     count_folds,
@@ -21,7 +21,7 @@ from core.split.fold_scheme import (
     random_state,
     split_by_fold,
 )
-from core.split.scheme import GROUP_FOLDS, RANDOM_FOLDS, STRATIFIED_FOLDS, asks_for_groups
+from touchstone.core.split.scheme import GROUP_FOLDS, RANDOM_FOLDS, STRATIFIED_FOLDS, asks_for_groups
 
 
 @dataclass(frozen=True)

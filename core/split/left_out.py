@@ -7,8 +7,8 @@ of testing. Where there are more than ten units, several of them are left out in
 import numpy as np
 from jaxtyping import Integer, Shaped
 
-from core.split.cells import read_cells
-from core.split.scheme import Split
+from touchstone.core.split.cells import read_cells
+from touchstone.core.split.scheme import Split
 
 MOST_TURNS = 10
 

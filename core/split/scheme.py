@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Bool, Integer, Shaped
 
-from core.data.errors import DataError
+from touchstone.core.data.errors import DataError
 
 # Each way of drawing has a stream of random numbers of its own: default_rng([seed, stream, ...]).
 WITHIN_CLASSES, OVER_CLASSES, INCLUSIVE, RANDOM = range(4)
@@ -95,7 +95,7 @@ def asks_for_groups(self: Any) -> Any:
 
     Examples
     --------
-    >>> from core.split import GroupFolds
+    >>> from touchstone.core.split import GroupFolds
     >>> GroupFolds().get_metadata_routing()
     {'split': {'groups': True}}
     """
@@ -113,7 +113,7 @@ def check_fields(n_repeats: int, test_share: float, seed: int) -> None:
     --------
     >>> check_fields(100, 20.0, 0)
     Traceback (most recent call last):
-    core.data.errors.DataError: The test share must lie between 0 and 1 (both excluded), not 20. For 20 % write 0.2.
+    touchstone.core.data.errors.DataError: The test share must lie between 0 and 1 (both excluded), not 20. For 20 ...
     """
     if n_repeats < 1:
         raise DataError(f"The number of repeats must be 1 or more, not {n_repeats}.")

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Integer, Shaped
 
-from core.data.errors import DataError
-from core.split.cells import Cells, number, read_cells
-from core.split.held_out import every_combination, n_combinations, walk_over_sources, within_classes
-from core.split.scheme import INCLUSIVE, RANDOM, Split, asks_for_groups, check_fields, check_repeat
+from touchstone.core.data.errors import DataError
+from touchstone.core.split.cells import Cells, number, read_cells
+from touchstone.core.split.held_out import every_combination, n_combinations, walk_over_sources, within_classes
+from touchstone.core.split.scheme import INCLUSIVE, RANDOM, Split, asks_for_groups, check_fields, check_repeat
 
 
 @dataclass(frozen=True)

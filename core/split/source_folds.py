@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.split.fold_scheme import (
+from touchstone.core.split.fold_scheme import (
     Folds,
     asks_starts,
     check_folds,
@@ -24,7 +24,7 @@ from core.split.fold_scheme import (
     random_state,
     split_by_fold,
 )
-from core.split.scheme import INCLUSIVE_FOLDS, PAIRED_SOURCES, asks_for_groups
+from touchstone.core.split.scheme import INCLUSIVE_FOLDS, PAIRED_SOURCES, asks_for_groups
 
 
 def same_size_sources(
@@ -46,7 +46,7 @@ def same_size_sources(
     >>> bool(sources[0] == sources[2] != sources[1] == sources[3]), sources[4]
     (True, np.int64(0))
     """
-    from core.cluster import SameSizeKMeans
+    from touchstone.core.cluster import SameSizeKMeans
 
     sources = np.zeros(len(labels), dtype=np.int64)
     for label in np.unique(labels).tolist():
@@ -90,7 +90,7 @@ class PairedSourceFolds:
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
         """Give the fold of every row; features and labels are read."""
-        from core.cluster import spread_quotas
+        from touchstone.core.cluster import spread_quotas
 
         features, (labels, names) = features_of(X), label_codes_of(y)
         count_rows(X, y, groups, n_folds=self.n_folds)

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.trials.split_tables import splits_table
-from core.trials.trial_plan import TrialPlan
+from touchstone.core.data import Dataset
+from touchstone.core.trials.split_tables import splits_table
+from touchstone.core.trials.trial_plan import TrialPlan
 
 _SHARE_RIGHT = 0.9
 
@@ -15,7 +15,7 @@ def rows_to_predict(plan: TrialPlan, dataset: Dataset) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> table = rows_to_predict(TrialPlan(schemes=("random",), n_repeats=2), load_example("wine"))
     >>> table.columns.tolist(), len(table)
     (['trial', 'id', 'predicted'], 72)
@@ -30,7 +30,7 @@ def sample_predictions(plan: TrialPlan, dataset: Dataset) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> table = sample_predictions(TrialPlan(schemes=("random",), n_repeats=2), load_example("wine"))
     >>> set(table["predicted"]) <= set(load_example("wine").class_names)
     True

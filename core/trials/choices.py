@@ -1,12 +1,12 @@
 """What can be chosen in a plan? The entries of each registry that fit what a form is about, with their titles."""
 
-from core.asked import About, Titles, title_of
-from core.cluster import SOURCE_FINDERS
-from core.models import MODELS, fits
-from core.represent import REPRESENTATIONS, available, numbers_of
-from core.split import FOLD_SCHEMES
-from core.trials.epochs import EPOCHS
-from core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.asked import About, Titles, title_of
+from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.models import MODELS, fits
+from touchstone.core.represent import REPRESENTATIONS, available, numbers_of
+from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.trials.epochs import EPOCHS
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 KNOWN_TITLE = "known sources"
 ACROSS = {"class": "within each class", "all": "over all classes together"}
@@ -20,7 +20,7 @@ def models_offered(about: About) -> Titles:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> "cnn_1" in models_offered(About()), "cnn_1" in models_offered(About(load_example("wine")))
     (True, False)
     """

@@ -11,15 +11,15 @@ from dataclasses import Field, dataclass, fields
 from functools import lru_cache
 from typing import Any, Protocol
 
-from core.asked import options_of
-from core.data import DataError, Dataset
-from core.data.dataset import Kind
-from core.models import MODELS
-from core.represent import default_representation
-from core.split.cells import read_cells
-from core.trials.epochs import learns_in_epochs
-from core.trials.plan import Aside, Context, Plan
-from core.trials.plan_sources import KNOWN_SOURCES, known_sources
+from touchstone.core.asked import options_of
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.dataset import Kind
+from touchstone.core.models import MODELS
+from touchstone.core.represent import default_representation
+from touchstone.core.split.cells import read_cells
+from touchstone.core.trials.epochs import learns_in_epochs
+from touchstone.core.trials.plan import Aside, Context, Plan
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES, known_sources
 
 
 class About(Protocol):
@@ -53,7 +53,7 @@ class Facts:
     def of(cls, dataset: Dataset) -> "Facts":
         """Of a data set that is at hand, without stored models.
 
-        >>> from core.data import load_example
+        >>> from touchstone.core.data import load_example
         >>> Facts.of(load_example("wine")).n_classes
         3
         """
@@ -75,8 +75,8 @@ def same_work(plan: Plan, other: Plan, facts: Facts) -> bool:
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.trials.map_plan import MapPlan
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.trials.map_plan import MapPlan
     >>> facts = Facts.of(load_example("wine"))
     >>> [same_work(MapPlan(), MapPlan(representation=name), facts) for name in ("raw", "network")]
     [True, False]
@@ -95,7 +95,7 @@ def same_work(plan: Plan, other: Plan, facts: Facts) -> bool:
 def left_open(plan: type) -> frozenset[str]:
     """The fields of a kind of plan, by name, whose defaults hang on the data or on other fields.
 
-    >>> from core.trials.map_plan import MapPlan
+    >>> from touchstone.core.trials.map_plan import MapPlan
     >>> left_open(MapPlan)
     frozenset({'representation'})
     """
@@ -126,7 +126,7 @@ def _resolved_options(plan: Plan, one: Field, facts: Facts) -> dict[tuple[str, s
 def meant_features(plan: Any, facts: Facts) -> str:
     """The representation that a plan takes where it names none.
 
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> meant_features(None, Facts.of(load_example("wine")))
     'raw'
     """

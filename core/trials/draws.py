@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Integer
 
-from core.data import DataError, Dataset
-from core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
-from core.split.held_out import OnlyOneSource
-from core.trials.left_out import n_turns
-from core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, known_sources
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
+from touchstone.core.split.held_out import OnlyOneSource
+from touchstone.core.trials.left_out import n_turns
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, known_sources
 
 if TYPE_CHECKING:
-    from core.trials.trial_plan import TrialPlan
+    from touchstone.core.trials.trial_plan import TrialPlan
 
 
 @dataclass(frozen=True)

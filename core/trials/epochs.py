@@ -11,9 +11,9 @@ from dataclasses import fields, is_dataclass, replace
 import numpy as np
 from jaxtyping import Integer
 
-from core.data import Dataset
-from core.models import Classifier
-from core.split import Split
+from touchstone.core.data import Dataset
+from touchstone.core.models import Classifier
+from touchstone.core.split import Split
 
 EPOCHS = {
     "last": "the last epoch",
@@ -28,7 +28,7 @@ def learns_in_epochs(model: object) -> bool:
 
     Examples
     --------
-    >>> from core.models import MODELS
+    >>> from touchstone.core.models import MODELS
     >>> [name for name in ("svm", "mlp_small", "cnn_1") if learns_in_epochs(MODELS[name])]
     ['mlp_small', 'cnn_1']
     """
@@ -40,7 +40,7 @@ def untrained(model: type, n_epochs: int | None) -> Classifier:
 
     Examples
     --------
-    >>> from core.models import MODELS
+    >>> from touchstone.core.models import MODELS
     >>> untrained(MODELS["mlp_small"], 3).n_epochs, untrained(MODELS["mlp_small"], None).n_epochs
     (3, 30)
     """
@@ -84,8 +84,8 @@ def predict_at(
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models import MODELS
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models import MODELS
     >>> wine, split = load_example("wine"), Split(np.arange(0, 178, 2), np.arange(1, 178, 2))
     >>> network = untrained(MODELS["mlp_small"], 5)
     >>> predicted, seconds = predict_at(("last", "best"), network, wine, split, seed=0, should_stop=lambda: False)
@@ -108,8 +108,8 @@ class Chosen:
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models import MODELS
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models import MODELS
     >>> wine = load_example("wine")
     >>> chosen, model = Chosen(("last",), wine, np.arange(9), None), MODELS["svm"]().fit(wine.x, wine.y, seed=0)
     >>> chosen.judges, chosen.at_the_end(model)["last"].tolist()

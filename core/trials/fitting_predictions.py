@@ -6,10 +6,10 @@ from collections.abc import Iterable
 import numpy as np
 from jaxtyping import Integer
 
-from core.data import DataError, Dataset, Predictions, PredictionTable
-from core.data.tables.names import common_names
-from core.data.values import listed
-from core.split import Split
+from touchstone.core.data import DataError, Dataset, Predictions, PredictionTable
+from touchstone.core.data.tables.names import common_names
+from touchstone.core.data.values import listed
+from touchstone.core.split import Split
 
 _OTHER_SETTINGS = (
     "If that is how it was exported, it was exported with other settings: download the splits again, or set the "

@@ -10,19 +10,19 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.asked import LATER, Ask, Several, asks, asks_options, asks_several, label_of, title_of
-from core.data import DataError, Dataset
-from core.models import MODELS, check_fitting
-from core.models.classifier import stop_if
-from core.represent import (
+from touchstone.core.asked import LATER, Ask, Several, asks, asks_options, asks_several, label_of, title_of
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.models import MODELS, check_fitting
+from touchstone.core.models.classifier import stop_if
+from touchstone.core.represent import (
     REPRESENTATIONS,
     check_representation,
     default_representation,
     features_for_splits,
     number_of,
 )
-from core.split import FOLD_SCHEMES, FoldScheme, SDSFolds
-from core.trials.choices import (
+from touchstone.core.split import FOLD_SCHEMES, FoldScheme, SDSFolds
+from touchstone.core.trials.choices import (
     features_offered,
     first_four,
     fold_schemes_offered,
@@ -30,9 +30,9 @@ from core.trials.choices import (
     numbers_offered,
     usual_features,
 )
-from core.trials.defaults import meant_features
-from core.trials.fold_rows import FoldTrial, frame_of_folds
-from core.trials.labels_by_fold import (
+from touchstone.core.trials.defaults import meant_features
+from touchstone.core.trials.fold_rows import FoldTrial, frame_of_folds
+from touchstone.core.trials.labels_by_fold import (
     WeightRows,
     checked_weights,
     notes_on_labels,
@@ -40,9 +40,9 @@ from core.trials.labels_by_fold import (
     wanted_by_fold,
     weights_by_code,
 )
-from core.trials.options import checked_options
-from core.trials.plan import Context, check_fields, check_names
-from core.trials.plan_sources import known_sources
+from touchstone.core.trials.options import checked_options
+from touchstone.core.trials.plan import Context, check_fields, check_names
+from touchstone.core.trials.plan_sources import known_sources
 
 MOST_FOLDS = 2**15 - 1
 """Of a scheme; rows hold their fold in 16 bits, and every fold is a trial for each model."""
@@ -80,7 +80,7 @@ class FoldPlan:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> FoldPlan(seeds=(0, 1)).n_trials(load_example("wine"))
     24
     """

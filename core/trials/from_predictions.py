@@ -5,9 +5,9 @@ from math import nan
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset, Predictions, PredictionTable
-from core.models import MODELS
-from core.trials.fitting_predictions import (
+from touchstone.core.data import Dataset, Predictions, PredictionTable
+from touchstone.core.models import MODELS
+from touchstone.core.trials.fitting_predictions import (
     check_part,
     check_roles,
     check_truth,
@@ -15,8 +15,8 @@ from core.trials.fitting_predictions import (
     rows_of_ids,
     trial_numbers,
 )
-from core.trials.run import COLUMNS, as_frame, table_of
-from core.trials.trial_plan import TrialPlan
+from touchstone.core.trials.run import COLUMNS, as_frame, table_of
+from touchstone.core.trials.trial_plan import TrialPlan
 
 
 def trials_of_predictions(plan: TrialPlan, dataset: Dataset, table: PredictionTable) -> pd.DataFrame:
@@ -32,9 +32,9 @@ def trials_of_predictions(plan: TrialPlan, dataset: Dataset, table: PredictionTa
 
     Examples
     --------
-    >>> from core.data import Roles, load_example
-    >>> from core.data.predictions.upload import prediction_table
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data import Roles, load_example
+    >>> from touchstone.core.data.predictions.upload import prediction_table
+    >>> from touchstone.core.data.tables import make_table
     >>> wine, plan = load_example("wine"), TrialPlan(models=("svm",), schemes=("random",), n_repeats=2)
     >>> test = plan.split(wine, plan.draws(wine)[1]).test
     >>> labels = [wine.class_names[code] for code in wine.y[test]]
@@ -60,8 +60,8 @@ def foreign_names(table: PredictionTable) -> dict[str, str]:
 
     Examples
     --------
-    >>> from core.data.predictions.upload import prediction_table
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.predictions.upload import prediction_table
+    >>> from touchstone.core.data.tables import make_table
     >>> columns = [["a", "b"] * 2, ["x", "y"] * 2, ["x", "x"] * 2, ["svm"] * 2 + ["resnet"] * 2]
     >>> names = ["id", "gold", "predicted", "model"]
     >>> foreign_names(prediction_table(make_table("t.tsv", names, columns, lines=[2, 3, 4, 5])))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from core.data import DataError, Dataset
+from touchstone.core.data import DataError, Dataset
 
 WeightRows = tuple[tuple[str | int | float, ...], ...]
 """For each label that something is said of: the label, then its weight in each fold."""
@@ -24,7 +24,7 @@ def checked_weights(rows: Any, n_folds: int, *, what: str) -> WeightRows:
     (('ham', 1.0, 3.0),)
     >>> checked_weights((("ham", 1),), 2, what="Labels by fold")
     Traceback (most recent call last):
-    core.data.errors.DataError: Labels by fold: “ham” needs a number for each of the 2 folds, not 1.
+    touchstone.core.data.errors.DataError: Labels by fold: “ham” needs a number for each of the 2 folds, not 1.
     """
     checked: dict[str, tuple[str | float, ...]] = {}
     for row in rows:
@@ -46,7 +46,7 @@ def weights_by_code(rows: WeightRows, dataset: Dataset, *, what: str) -> dict[in
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> weights_by_code((("class_1", 1.0, 3.0),), load_example("wine"), what="Labels by fold")
     {1: (1.0, 3.0)}
     """
@@ -67,7 +67,7 @@ def wanted_by_fold(
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> wanted_by_fold((("class_1", 1.0, 3.0),), load_example("wine"), 2, what="Labels by fold")
     array([[29.5 , 17.75, 24.  ],
            [29.5 , 53.25, 24.  ]])
@@ -101,7 +101,7 @@ def notes_on_labels(rows: WeightRows, *, title: str) -> tuple[str, ...]:
 def rare_labels(dataset: Dataset, n_folds: int) -> tuple[str, ...]:
     """The labels that have fewer samples than there are folds, in a sentence; none where there are none.
 
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> rare_labels(load_example("wine"), 5)
     ()
     """

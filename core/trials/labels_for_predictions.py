@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from core.data import DataError, Dataset, Roles, guess_roles
-from core.data.predictions.guess import complete_roles
-from core.data.predictions.shapes import read_prediction_table
-from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.data.tables import Table
+from touchstone.core.data import DataError, Dataset, Roles, guess_roles
+from touchstone.core.data.predictions.guess import complete_roles
+from touchstone.core.data.predictions.shapes import read_prediction_table
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.data.tables import Table
 
 _GOLD = "gold"
 _TRUTH = Roles(truth="label", id="id")
@@ -24,7 +24,7 @@ def with_labels(upload: PredictionUpload, dataset: Dataset) -> PredictionUpload:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> file = GivenFile("mine.tsv", b"trial\\tid\\tlabel\\n0\\t3\\tclass_0\\n0\\t170\\tclass_0\\n")
     >>> upload = with_labels(PredictionUpload(file), load_example("wine"))
     >>> upload.truth.name, upload.read().select().accuracy

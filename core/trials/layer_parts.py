@@ -9,18 +9,18 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 from jaxtyping import Integer
 
-from core.asked import LATER, About, Values, asks, follows
-from core.data import DataError, Dataset
-from core.models.errors import ModelError
-from core.models.layers import Head, Layer, LayerSamples, fit_head, layer_names, layer_of, layer_samples
-from core.models.load import Model, read_stored
-from core.models.recorded import recorded_parts
-from core.models.stored import RECORDED, ModelFile
-from core.models.trained import TrainedNetwork
-from core.split import DRAWN, FILE, has_test_set
-from core.trials.defaults import Facts
-from core.trials.plan import Aside, check_names
-from core.trials.training_plan import TEST_SETS, TrainingPlan
+from touchstone.core.asked import LATER, About, Values, asks, follows
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.layers import Head, Layer, LayerSamples, fit_head, layer_names, layer_of, layer_samples
+from touchstone.core.models.load import Model, read_stored
+from touchstone.core.models.recorded import recorded_parts
+from touchstone.core.models.stored import RECORDED, ModelFile
+from touchstone.core.models.trained import TrainedNetwork
+from touchstone.core.split import DRAWN, FILE, has_test_set
+from touchstone.core.trials.defaults import Facts
+from touchstone.core.trials.plan import Aside, check_names
+from touchstone.core.trials.training_plan import TEST_SETS, TrainingPlan
 
 _SELDOM = 0.95  # a fitted head that agrees with its model less often than that is not to be relied on
 
@@ -40,7 +40,7 @@ def check_model_and_layer(model: object, layer: object) -> None:
     >>> check_model_and_layer("f1", None)
     >>> check_model_and_layer("f1", "")
     Traceback (most recent call last):
-    core.data.errors.DataError: layer must be the name of a layer, or nothing for the usual one, not ''.
+    touchstone.core.data.errors.DataError: layer must be the name of a layer, or nothing for the usual one, not ''.
     """
     if not (isinstance(model, str) and model):
         raise DataError("model must be the fingerprint of a stored model. Train or upload one first.")
@@ -128,7 +128,7 @@ def split_of(training_plan: str | None, dataset: Dataset | None = None) -> Train
 
     Examples
     --------
-    >>> from core.trials.plan import to_json
+    >>> from touchstone.core.trials.plan import to_json
     >>> split_of(to_json(TrainingPlan("linear", test_share=0.5, seed=7)))
     {'test_share': 0.5, 'split_seed': 7, 'test_set': 'drawn'}
     >>> split_of(to_json(TrainingPlan("linear", test_set="file", seed=7)))
@@ -182,8 +182,8 @@ def layers_offered(stored: bytes, dataset: Dataset) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models.paper_networks import Mlp2048
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.paper_networks import Mlp2048
     >>> wine = load_example("wine")
     >>> trained = Mlp2048(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)
     >>> layers_offered(ModelFile(trained.to_bytes(), "mlp.safetensors", wine.fingerprint).to_bytes(), wine)
@@ -213,8 +213,8 @@ def layer_parts(
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models.paper_networks import Mlp2048
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.paper_networks import Mlp2048
     >>> wine = load_example("wine")
     >>> trained = Mlp2048(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)
     >>> stored = ModelFile(trained.to_bytes(), "mlp.safetensors", wine.fingerprint).to_bytes()
@@ -251,7 +251,7 @@ def both_parts(
 
     Examples
     --------
-    >>> from core.models.recorded import record_of
+    >>> from touchstone.core.models.recorded import record_of
     >>> part = LayerSamples([[0.0, 1.0], [2.0, 1.0]], [0, 1], [[0.9, 0.1], [0.4, 0.6]], ("a", "b"))
     >>> dataset, record = record_of(part, part, name="mine")
     >>> [one.name for one in both_parts(record.to_bytes(), dataset)]

@@ -5,11 +5,11 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Integer
 
-from core.data import Dataset
-from core.split import Split
-from core.split.left_out import turns_of, without
-from core.trials.plan_sources import known_sources
-from core.trials.run import Counted
+from touchstone.core.data import Dataset
+from touchstone.core.split import Split
+from touchstone.core.split.left_out import turns_of, without
+from touchstone.core.trials.plan_sources import known_sources
+from touchstone.core.trials.run import Counted
 
 LEFT_OUT = "left_out"
 """The column that says which turn a trial leaves out (NA: none), in runs that were asked to."""
@@ -26,7 +26,7 @@ def n_turns(dataset: Dataset) -> int:
 
     Examples
     --------
-    >>> from core.data import Dataset
+    >>> from touchstone.core.data import Dataset
     >>> y, sources = np.array([0, 0, 1, 1]), ["ann", "bob", "ann", "bob"]
     >>> n_turns(Dataset("written", "tabular", np.zeros((4, 1)), y, ("a", "b"), list("1234"), sources))
     2

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from core.asked import About, Values, asks, asks_seed, label_of, title_of
-from core.data import DataError, Dataset
-from core.models.classifier import stop_if
-from core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
-from core.represent.project import check_umap, pca_map, umap_map, usable_neighbours
-from core.trials.choices import features_offered
-from core.trials.defaults import meant_features
-from core.trials.plan import Context, check_fields, check_names, check_whole
+from touchstone.core.asked import About, Values, asks, asks_seed, label_of, title_of
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.models.classifier import stop_if
+from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
+from touchstone.core.represent.project import check_umap, pca_map, umap_map, usable_neighbours
+from touchstone.core.trials.choices import features_offered
+from touchstone.core.trials.defaults import meant_features
+from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
 
 COLUMNS = {"row": "Int64", "x": "Float64", "y": "Float64", "status": "str"}
 """The columns of a map and their types: position in the data set, place on the map; one row without figures if failed.
@@ -49,7 +49,7 @@ class MapPlan:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> wine = load_example("wine")
     >>> MapPlan(method="pca").run_trial(wine, 0, context=Context()).head(2).round(2)
        row     x     y status

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
-from core.asked import ANYTHING, Ask, options_of, title_of
-from core.data import DataError
+from touchstone.core.asked import ANYTHING, Ask, options_of, title_of
+from touchstone.core.data import DataError
 
 Options = tuple[tuple[float | int | str | bool | None, ...], ...]
 
@@ -16,7 +16,7 @@ def checked_options(options: object, chosen: Collection[str], registry: Mapping[
 
     Examples
     --------
-    >>> from core.split import FOLD_SCHEMES
+    >>> from touchstone.core.split import FOLD_SCHEMES
     >>> checked_options((("sds_folds", "n_init", 20),), ["sds_folds"], FOLD_SCHEMES)
     (('sds_folds', 'n_init', 20),)
     >>> checked_options((("sds_folds", "n_init", 8),), ["sds_folds"], FOLD_SCHEMES)

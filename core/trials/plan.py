@@ -13,10 +13,10 @@ from typing import ClassVar, Generic, Protocol, TypeVar, get_origin, get_type_hi
 import numpy as np
 import pandas as pd
 
-from core.asked import LATER, label_of
-from core.data import DataError, Dataset
-from core.models.stored import model_fingerprint
-from core.trials.run import Counted
+from touchstone.core.asked import LATER, label_of
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.models.stored import model_fingerprint
+from touchstone.core.trials.run import Counted
 
 MOST = {"n_repeats": 10_000, "n_clusterings": 1_000, "n_resplits": 100_000}
 """How often a plan that comes as text may do something: whoever reads it lists its trials, before any is done."""
@@ -114,7 +114,7 @@ def version_of(plan: Plan) -> int:
 
     Examples
     --------
-    >>> from core.trials.trial_plan import TrialPlan
+    >>> from touchstone.core.trials.trial_plan import TrialPlan
     >>> version_of(TrialPlan()), version_of(TrialPlan(source_finders=("same_size_kmeans",)))
     (1, 2)
     """
@@ -135,8 +135,8 @@ def needed_by(plan: Plan, dataset: Dataset) -> tuple[Plan, ...]:
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.trials.trial_plan import TrialPlan
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.trials.trial_plan import TrialPlan
     >>> wine = load_example("wine")
     >>> needed_by(TrialPlan(), wine)
     ()
@@ -189,7 +189,7 @@ def to_json(plan: Plan) -> str:
 
     Examples
     --------
-    >>> from core.trials.trial_plan import TrialPlan
+    >>> from touchstone.core.trials.trial_plan import TrialPlan
     >>> to_json(TrialPlan(models=("svm",), n_repeats=20))[:44]
     '{"across":null,"kind":"trials","models":["sv'
     """
@@ -209,7 +209,7 @@ def from_json(text: str, plans: Mapping[str, type]) -> Plan:
 
     Examples
     --------
-    >>> from core.trials.trial_plan import TrialPlan
+    >>> from touchstone.core.trials.trial_plan import TrialPlan
     >>> plan = TrialPlan(models=("svm",))
     >>> from_json(to_json(plan), {"trials": TrialPlan}) == plan
     True
@@ -275,10 +275,10 @@ def check_whole(plan: object, lowest_of: Mapping[str, int], *, or_none: Collecti
 
     Examples
     --------
-    >>> from core.trials.trial_plan import TrialPlan
+    >>> from touchstone.core.trials.trial_plan import TrialPlan
     >>> TrialPlan(n_repeats=0)
     Traceback (most recent call last):
-    core.data.errors.DataError: Repeats must be a whole number of at least 1, not 0.
+    touchstone.core.data.errors.DataError: Repeats must be a whole number of at least 1, not 0.
     """
     for name, lowest in lowest_of.items():
         value = getattr(plan, name)

@@ -5,9 +5,9 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Integer
 
-from core.cluster import find_sources
-from core.data import DataError, Dataset
-from core.represent import encode
+from touchstone.core.cluster import find_sources
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.represent import encode
 
 KNOWN_SOURCES = "known"
 """The source finder's name for the sources that the data set itself came with."""

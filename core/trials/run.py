@@ -8,8 +8,8 @@ import pandas as pd
 from jaxtyping import Integer
 from pandas.api.extensions import ExtensionArray
 
-from core.data import Dataset
-from core.split import Split
+from touchstone.core.data import Dataset
+from touchstone.core.split import Split
 
 COLUMNS = {
     "model": "str",

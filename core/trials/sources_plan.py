@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import asks
-from core.cluster import SOURCE_FINDERS, FoundSources, check_finder, train_for_sources, trains
-from core.data import DataError, Dataset
-from core.trials.plan import Context, check_fields, check_whole
+from touchstone.core.asked import asks
+from touchstone.core.cluster import SOURCE_FINDERS, FoundSources, check_finder, train_for_sources, trains
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.trials.plan import Context, check_fields, check_whole
 
 COLUMNS = {
     "clustering": "Int64",
@@ -57,7 +57,7 @@ class SourcesPlan:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> rows = SourcesPlan("deep_kmeans", n_sources=2).run_trial(load_example("wine"), 1, context=Context())
     >>> rows["options"].iloc[0], rows["row"].iloc[:3].tolist(), rows["source"].nunique()
     ('Small neural network, 30 epochs', [<NA>, 0, 1], 6)
@@ -130,7 +130,7 @@ def found_in(plan: SourcesPlan, rows: pd.DataFrame) -> Found:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> plan = SourcesPlan("deep_kmeans", n_sources=2, n_clusterings=1)
     >>> rows = plan.run_trial(load_example("wine"), 0, context=Context())
     >>> [sources.shape for sources in found_in(plan, rows).values()]

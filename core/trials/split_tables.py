@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.trials.trial_plan import TrialPlan
+from touchstone.core.data import Dataset
+from touchstone.core.trials.trial_plan import TrialPlan
 
 
 def splits_table(plan: TrialPlan, dataset: Dataset) -> pd.DataFrame:
@@ -16,7 +16,7 @@ def splits_table(plan: TrialPlan, dataset: Dataset) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> plan = TrialPlan(models=("svm",), schemes=("source_exclusive",), n_repeats=4)
     >>> table = splits_table(plan, load_example("wine"))
     >>> table.columns.tolist(), table["trial"].nunique(), len(table)

@@ -8,20 +8,20 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.data import Dataset
-from core.models import MODELS, Classifier
-from core.models.paper_networks import PaperNetwork
-from core.models.together import fit_together, why_not_together
-from core.models.training import best_device
-from core.split import Split
-from core.trials.draws import trial_at
-from core.trials.epochs import Chosen, untrained
-from core.trials.left_out import of_turn
-from core.trials.plan import Context
-from core.trials.run import table_of
+from touchstone.core.data import Dataset
+from touchstone.core.models import MODELS, Classifier
+from touchstone.core.models.paper_networks import PaperNetwork
+from touchstone.core.models.together import fit_together, why_not_together
+from touchstone.core.models.training import best_device
+from touchstone.core.split import Split
+from touchstone.core.trials.draws import trial_at
+from touchstone.core.trials.epochs import Chosen, untrained
+from touchstone.core.trials.left_out import of_turn
+from touchstone.core.trials.plan import Context
+from touchstone.core.trials.run import table_of
 
 if TYPE_CHECKING:
-    from core.trials.trial_plan import TrialPlan
+    from touchstone.core.trials.trial_plan import TrialPlan
 
 AT_ONCE = 16
 """So many networks are trained together at most: each brings its weights, gradients and velocities to the GPU."""
@@ -32,8 +32,8 @@ def trained_together(model: Classifier, dataset: Dataset, together: bool | None 
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models import MODELS
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models import MODELS
     >>> trained_together(MODELS["cnn_1"](), load_example("digits"), together=True)
     True
     >>> trained_together(MODELS["svm"](), load_example("digits"), together=True)
@@ -81,8 +81,8 @@ def predict_together(
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models import MODELS
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models import MODELS
     >>> wine = load_example("wine")
     >>> splits = [Split(np.arange(0, 178, 2), np.arange(1, 178, 2)), Split(np.arange(1, 178, 2), np.arange(0, 178, 2))]
     >>> options = dict(seeds=[0, 1], should_stop=lambda: False)

@@ -6,14 +6,14 @@ from typing import ClassVar
 
 import pandas as pd
 
-from core.asked import LATER, About, Titles, Values, asks, asks_seed, label_of, title_of
-from core.data import DataError, Dataset
-from core.models import MODELS, check_fitting, fits
-from core.models.paper_networks import PaperNetwork
-from core.models.stored import ModelFile
-from core.models.training import best_device
-from core.split import DRAWN, FILE, Random, Split, has_test_set, split_by_part
-from core.trials.plan import Context, check_fields, check_names, check_whole, to_json
+from touchstone.core.asked import LATER, About, Titles, Values, asks, asks_seed, label_of, title_of
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.models import MODELS, check_fitting, fits
+from touchstone.core.models.paper_networks import PaperNetwork
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.models.training import best_device
+from touchstone.core.split import DRAWN, FILE, Random, Split, has_test_set, split_by_part
+from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole, to_json
 
 _HIGHEST_SEED = 2**32 - 1  # that scikit-learn takes
 COLUMNS = {
@@ -96,7 +96,7 @@ class TrainingPlan:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> wine = load_example("wine")
     >>> rows = TrainingPlan("linear", n_epochs=3).run_trial(wine, 0, context=Context())
     >>> rows["epoch"].tolist(), int(rows["n_test"].iloc[-1])

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import ANYTHING, LATER, asks, asks_seed, label_of, title_of
-from core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, silhouettes, trains
-from core.data import DataError, Dataset
-from core.models import MODELS, check_fitting
-from core.represent import REPRESENTATIONS, check_representation, default_representation
-from core.split import DRAW_SCHEMES, SourceExclusive, Split
-from core.trials.choices import (
+from touchstone.core.asked import ANYTHING, LATER, asks, asks_seed, label_of, title_of
+from touchstone.core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, silhouettes, trains
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.models import MODELS, check_fitting
+from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
+from touchstone.core.split import DRAW_SCHEMES, SourceExclusive, Split
+from touchstone.core.trials.choices import (
     ACROSS,
     N_EPOCHS,
     epochs_offered,
@@ -24,8 +24,8 @@ from core.trials.choices import (
     models_offered,
     usual_features,
 )
-from core.trials.defaults import meant_across, meant_epochs, meant_features
-from core.trials.draws import (
+from touchstone.core.trials.defaults import meant_across, meant_epochs, meant_features
+from touchstone.core.trials.draws import (
     Draw,
     all_draws,
     check_held_back,
@@ -37,18 +37,18 @@ from core.trials.draws import (
     spared_split,
     trial_at,
 )
-from core.trials.epochs import EPOCHS, fit_and_predict, untrained
-from core.trials.left_out import LEFT_OUT, n_turns, of_turn, without_turn
-from core.trials.plan import Context, check_fields, check_names, check_whole
-from core.trials.plan_sources import (
+from touchstone.core.trials.epochs import EPOCHS, fit_and_predict, untrained
+from touchstone.core.trials.left_out import LEFT_OUT, n_turns, of_turn, without_turn
+from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
+from touchstone.core.trials.plan_sources import (
     KNOWN_SOURCES,
     features,
     found_by_clustering,
     known_sources,
 )
-from core.trials.run import COLUMNS, Counted, count_trial, table_of
-from core.trials.sources_plan import SourcesPlan, sources_of
-from core.trials.together import groups_of, run_together
+from touchstone.core.trials.run import COLUMNS, Counted, count_trial, table_of
+from touchstone.core.trials.sources_plan import SourcesPlan, sources_of
+from touchstone.core.trials.together import groups_of, run_together
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class TrialPlan:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> TrialPlan(models=("logistic",), n_repeats=20).n_trials(load_example("wine"))
     60
     """

@@ -13,7 +13,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from core.workspace.holders import is_dead
+from touchstone.core.workspace.holders import is_dead
 
 SECRET = "access"
 """The file of the home. Who deletes it and starts anew shuts out every browser."""

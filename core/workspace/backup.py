@@ -13,10 +13,10 @@ import zipfile
 from contextlib import closing
 from pathlib import Path
 
-import core
-from core.data import DataError
-from core.workspace.blobs import Blobs
-from core.workspace.errors import FULL, WorkspaceError, database_error, disk_error
+from touchstone import core
+from touchstone.core.data import DataError
+from touchstone.core.workspace.blobs import Blobs
+from touchstone.core.workspace.errors import FULL, WorkspaceError, database_error, disk_error
 
 DATABASE, ABOUT = "touchstone.sqlite", "about.json"
 WITH_BLOBS = ("datasets", "predictions", "models")

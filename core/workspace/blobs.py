@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.data.home import write_whole
-from core.workspace.errors import WorkspaceError, disk_error
+from touchstone.core.data.home import write_whole
+from touchstone.core.workspace.errors import WorkspaceError, disk_error
 
 
 class Blobs:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from core.data import Dataset
-from core.models.judged import Judged, check_above_chance
-from core.models.pixels import InputRange
-from core.models.tried import try_model
-from core.split import rows_to_judge
-from core.workspace.workspace import Workspace
+from touchstone.core.data import Dataset
+from touchstone.core.models.judged import Judged, check_above_chance
+from touchstone.core.models.pixels import InputRange
+from touchstone.core.models.tried import try_model
+from touchstone.core.split import rows_to_judge
+from touchstone.core.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True, eq=False)

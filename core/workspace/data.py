@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.data import Dataset
-from core.data.predictions.upload import PredictionUpload
-from core.data.store import from_bytes, to_bytes
-from core.workspace.errors import WorkspaceError
-from core.workspace.schema import DatasetRow, PredictionsRow
-from core.workspace.store import Store
+from touchstone.core.data import Dataset
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.data.store import from_bytes, to_bytes
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.schema import DatasetRow, PredictionsRow
+from touchstone.core.workspace.store import Store
 
 
 @dataclass(frozen=True)

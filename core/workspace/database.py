@@ -5,8 +5,8 @@ from sqlalchemy.engine import Engine as Database
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from core.workspace.errors import WorkspaceError, database_error
-from core.workspace.migrations import migrate
+from touchstone.core.workspace.errors import WorkspaceError, database_error
+from touchstone.core.workspace.migrations import migrate
 
 BUSY_MILLISECONDS = 20_000
 """How long SQLite waits for another process that writes, before it is said that the database is busy."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from core.evaluate.wording import plural
-from core.workspace.blobs import Blobs
-from core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
-from core.workspace.run import require_run, state_of
-from core.workspace.runs import Runs
-from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RunRow, StepsRow, TrialRow
-from core.workspace.store import Store
+from touchstone.core.evaluate.wording import plural
+from touchstone.core.workspace.blobs import Blobs
+from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
+from touchstone.core.workspace.run import require_run, state_of
+from touchstone.core.workspace.runs import Runs
+from touchstone.core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RunRow, StepsRow, TrialRow
+from touchstone.core.workspace.store import Store
 
 WITH_BLOBS = (DatasetRow, PredictionsRow, ModelRow)
 SECONDS_TO_BE_KEPT = 3600.0

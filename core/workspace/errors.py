@@ -16,7 +16,7 @@ class WorkspaceError(ValueError):
     >>> raise WorkspaceError("This run is gone. Start it again.")
     Traceback (most recent call last):
     ...
-    core.workspace.errors.WorkspaceError: This run is gone. Start it again.
+    touchstone.core.workspace.errors.WorkspaceError: This run is gone. Start it again.
     """
 
 

@@ -70,7 +70,7 @@ def _append(file: str, line: bytes) -> None:
 def _where(problem: BaseException) -> str:
     """The last place of ours on the way to a fault; "" where there is none."""
     for frame in reversed(traceback.extract_tb(problem.__traceback__)):
-        file = Path(frame.filename)
+        file = Path(frame.filename).resolve()  # past the links of a checkout
         if file.is_relative_to(_ROOT) and "site-packages" not in file.parts:
             return f"{file.relative_to(_ROOT).as_posix()}:{frame.lineno}"
     return ""

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from statistics import median
 
-from core.data import DataError, Dataset
-from core.trials import Plan
-from core.trials.plan import MOST
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.trials import Plan
+from touchstone.core.trials.plan import MOST
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
 
 
 def expected_seconds(plan: Plan, dataset: Dataset, runs: Sequence[Run], *, n_trials: int) -> float | None:
@@ -19,8 +19,8 @@ def expected_seconds(plan: Plan, dataset: Dataset, runs: Sequence[Run], *, n_tri
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.trials import TrialPlan
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.trials import TrialPlan
     >>> expected_seconds(TrialPlan(), load_example("wine"), [], n_trials=120) is None
     True
     """

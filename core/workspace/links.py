@@ -18,11 +18,11 @@ from sqlalchemy import and_, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from core.workspace.data import require_dataset, require_predictions
-from core.workspace.errors import WorkspaceError
-from core.workspace.models import require_model
-from core.workspace.run import require_run
-from core.workspace.schema import (
+from touchstone.core.workspace.data import require_dataset, require_predictions
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.models import require_model
+from touchstone.core.workspace.run import require_run
+from touchstone.core.workspace.schema import (
     DatasetRow,
     LinkRow,
     ModelRow,
@@ -32,7 +32,7 @@ from core.workspace.schema import (
     ViewLinkRow,
     now,
 )
-from core.workspace.store import Store, hold
+from touchstone.core.workspace.store import Store, hold
 
 USUAL_DAYS = 30
 MOST_DAYS = 365

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.models.stored import ModelFile, model_fingerprint
-from core.workspace.errors import WorkspaceError
-from core.workspace.schema import ModelRow
-from core.workspace.store import Store
+from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.schema import ModelRow
+from touchstone.core.workspace.store import Store
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from core.questions import QUESTIONS, of_kind, plan_class
-from core.trials import Plan, from_json
+from touchstone.core.questions import QUESTIONS, of_kind, plan_class
+from touchstone.core.trials import Plan, from_json
 
 
 class _Plans(Mapping[str, type]):

@@ -3,8 +3,8 @@
 import platform
 from pathlib import Path
 
-import core
-from core.workspace.engine.executor import Executor
+from touchstone import core
+from touchstone.core.workspace.engine.executor import Executor
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "umap-learn")
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from core.workspace.errors import DiskFull
+from touchstone.core.workspace.errors import DiskFull
 
 RESERVED_BYTES = 4 << 20
 """Enough for the pages of the database that a deletion touches."""

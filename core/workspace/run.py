@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core.data import DataError
-from core.data.identity import key
-from core.trials import Plan, to_json, version_of
-from core.workspace.errors import WorkspaceError
-from core.workspace.holders import is_dead
-from core.workspace.plans import load_plan
-from core.workspace.schema import RunNameRow, RunRow, StepsRow, TrialRow, now
-from core.workspace.seals import is_named_by
+from touchstone.core.data import DataError
+from touchstone.core.data.identity import key
+from touchstone.core.trials import Plan, to_json, version_of
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.holders import is_dead
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.schema import RunNameRow, RunRow, StepsRow, TrialRow, now
+from touchstone.core.workspace.seals import is_named_by
 
 WAITING = -1
 """The number under which a run notes how far the run is that it waits for, beside the numbers of its trials."""
@@ -101,7 +101,7 @@ def run_key(plan: Plan, fingerprint: str) -> str:
 
     Examples
     --------
-    >>> from core.trials import TrialPlan
+    >>> from touchstone.core.trials import TrialPlan
     >>> run_key(TrialPlan(), "f1") == run_key(TrialPlan(n_repeats=20), "f1") != run_key(TrialPlan(), "f2")
     True
     """

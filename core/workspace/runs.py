@@ -8,15 +8,15 @@ import pandas as pd
 from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
-from core.trials import Plan, to_json
-from core.trials.defaults import Facts, left_open, same_work
-from core.workspace import frames
-from core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
-from core.workspace.plans import load_plan
-from core.workspace.run import Run, as_run, is_whole, require_run, run_key, state_of
-from core.workspace.schema import LinkRow, RunNameRow, RunRow, StepsRow, TrialRow
-from core.workspace.seals import StoredTrial, run_seal
-from core.workspace.store import Store, commit_or_ignore_twin, forget_views
+from touchstone.core.trials import Plan, to_json
+from touchstone.core.trials.defaults import Facts, left_open, same_work
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run, as_run, is_whole, require_run, run_key, state_of
+from touchstone.core.workspace.schema import LinkRow, RunNameRow, RunRow, StepsRow, TrialRow
+from touchstone.core.workspace.seals import StoredTrial, run_seal
+from touchstone.core.workspace.store import Store, commit_or_ignore_twin, forget_views
 
 LONGEST_NAME = 80
 """Letters of a run's name."""

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from core.data.identity import key
-from core.workspace import frames
+from touchstone.core.data.identity import key
+from touchstone.core.workspace import frames
 
 N_VERSIONS = 100
 """No method has had so many versions; which of them a run is of is known by its key alone."""

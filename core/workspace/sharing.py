@@ -10,19 +10,19 @@ from typing import Any, NoReturn
 
 import pandas as pd
 
-from core.data import DataError, Dataset
-from core.data.predictions.upload import PredictionUpload
-from core.trials import Plan, needed_by
-from core.trials.defaults import Facts
-from core.trials.plan import Needing
-from core.workspace.data import StoredDataset, StoredPredictions
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import View, link_id
-from core.workspace.models import StoredModel
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from core.workspace.runs import is_of
-from core.workspace.workspace import Workspace
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.trials import Plan, needed_by
+from touchstone.core.trials.defaults import Facts
+from touchstone.core.trials.plan import Needing
+from touchstone.core.workspace.data import StoredDataset, StoredPredictions
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import View, link_id
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import is_of
+from touchstone.core.workspace.workspace import Workspace
 
 READ_ONLY = "A link shows one result. It cannot start, store or change anything."
 NOT_SHOWN = "This link does not show that. It shows one result and the data behind it."

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from core.workspace import events
-from core.workspace.errors import WorkspaceError
-from core.workspace.schema import SignInRow, now
-from core.workspace.store import Store, commit_or_ignore_twin
+from touchstone.core.workspace import events
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.schema import SignInRow, now
+from touchstone.core.workspace.store import Store, commit_or_ignore_twin
 
 LONGEST_SIGN_IN = 31 * 24 * 3600.0
 """Seconds after which no cookie is believed any more, so that its sign-in, or the end of it, need not be remembered."""

@@ -9,12 +9,20 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from core.data.limits import MIB, most
-from core.workspace.blobs import Blobs
-from core.workspace.database import open_database
-from core.workspace.errors import WorkspaceError
-from core.workspace.reserve import Reserve
-from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RestsOnRow, RunRow, TrialRow, ViewLinkRow
+from touchstone.core.data.limits import MIB, most
+from touchstone.core.workspace.blobs import Blobs
+from touchstone.core.workspace.database import open_database
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.reserve import Reserve
+from touchstone.core.workspace.schema import (
+    DatasetRow,
+    ModelRow,
+    PredictionsRow,
+    RestsOnRow,
+    RunRow,
+    TrialRow,
+    ViewLinkRow,
+)
 
 LOCK_OF_BLOBS = 7_305_803_174
 """Known to no other program that may share the database."""

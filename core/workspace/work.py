@@ -11,10 +11,10 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from core.workspace.run import Steps, counts_of, find_run_row, is_held, require_run
-from core.workspace.schema import RunRow, StepsRow, TrialRow, now
-from core.workspace.seals import run_seal, trial_seal
-from core.workspace.store import Store, commit_or_ignore_twin
+from touchstone.core.workspace.run import Steps, counts_of, find_run_row, is_held, require_run
+from touchstone.core.workspace.schema import RunRow, StepsRow, TrialRow, now
+from touchstone.core.workspace.seals import run_seal, trial_seal
+from touchstone.core.workspace.store import Store, commit_or_ignore_twin
 
 LEASE_SECONDS = 15.0
 """How long a process that says nothing is believed to work on its run still."""

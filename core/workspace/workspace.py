@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pandas as pd
 
-from core.data import DataError, Dataset
-from core.data.predictions.upload import PredictionUpload
-from core.models.pixels import InputRange
-from core.models.stored import ModelFile
-from core.trials import Plan
-from core.trials.defaults import Facts
-from core.workspace.data import Data, StoredDataset, StoredPredictions
-from core.workspace.errors import DatabaseBusy, WorkspaceError
-from core.workspace.links import USUAL_DAYS, Link, Links, View
-from core.workspace.models import Models, StoredModel
-from core.workspace.run import Run, Steps
-from core.workspace.runs import Runs
-from core.workspace.sign_ins import SignIn, SignIns
-from core.workspace.store import Store
-from core.workspace.work import Work
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.models.pixels import InputRange
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.trials import Plan
+from touchstone.core.trials.defaults import Facts
+from touchstone.core.workspace.data import Data, StoredDataset, StoredPredictions
+from touchstone.core.workspace.errors import DatabaseBusy, WorkspaceError
+from touchstone.core.workspace.links import USUAL_DAYS, Link, Links, View
+from touchstone.core.workspace.models import Models, StoredModel
+from touchstone.core.workspace.run import Run, Steps
+from touchstone.core.workspace.runs import Runs
+from touchstone.core.workspace.sign_ins import SignIn, SignIns
+from touchstone.core.workspace.store import Store
+from touchstone.core.workspace.work import Work
 
 LOCAL_OWNER = "local"
 """The owner of everything while nobody signs in."""

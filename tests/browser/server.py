@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.data.home import write_whole
-from core.workspace import access
-from core.workspace.access import derived
+from touchstone.core.data.home import write_whole
+from touchstone.core.workspace import access
+from touchstone.core.workspace.access import derived
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.data import load_example
-from core.data.predictions.fold_files import predictions_file
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 from tests.browser.waiting import click, settled, unfold
+from touchstone.core.data import load_example
+from touchstone.core.data.predictions.fold_files import predictions_file
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 

@@ -5,9 +5,9 @@ import urllib.request
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.questions import with_page
 from tests.browser.server import Server, cookies
 from tests.browser.waiting import click, settled
+from touchstone.core.questions import with_page
 
 # The first test asks a server that nobody has asked yet.
 pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]

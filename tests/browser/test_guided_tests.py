@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.data import load_example
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address
 from tests.browser.waiting import click, settled
+from touchstone.core.data import load_example
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 SETTINGS = "data=digits&network=CNN-1&epochs=3&decoder=2&size=25 %25&table2=no&mix=30-70"  # few, so that it is quick

@@ -11,11 +11,11 @@ import pytest
 from playwright.sync_api import Page, expect
 from sklearn.tree import DecisionTreeClassifier
 
-from core.data import Dataset, load_example
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 from tests.browser.waiting import click, settled
+from touchstone.core.data import Dataset, load_example
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 PARAMETERS = "data=wine&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials, 24 of each model

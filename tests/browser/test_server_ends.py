@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.workspace.schema import RunRow
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.browser.server import serve
 from tests.browser.waiting import click
+from touchstone.core.workspace.schema import RunRow
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 TRIALS = re.compile(r"\d+ of 2.400 trials")

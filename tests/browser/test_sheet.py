@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.questions import QUESTIONS
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_matched_subsets import upload
 from tests.browser.waiting import click, settled, unfold
+from touchstone.core.questions import QUESTIONS
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 

@@ -11,12 +11,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.questions import QUESTIONS, with_page
 from tests.browser.server import SECONDS_TO_STOP, Server, free_port, serve, wait_for
 from tests.browser.test_links import create_link, shown, watched
 from tests.browser.test_main_job import click_run, verdict
 from tests.browser.waiting import click, settled
-from ui.shell.gate import SENTENCE
+from touchstone.core.questions import QUESTIONS, with_page
+from touchstone.ui.shell.gate import SENTENCE
 
 # The first test asks a server that nobody has asked yet.
 pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]

@@ -13,13 +13,13 @@ import pytest
 from distributed import Security
 from playwright.sync_api import Browser, Page, expect
 
-from core.questions import with_page
-from core.workspace import events
 from tests.browser.server import CERTIFICATE, SECONDS_TO_START, SECONDS_TO_STOP, Server, free_port, serve
 from tests.browser.test_links import create_link, watched
 from tests.browser.waiting import PATIENCE, click, settled
-from ui.shell.only_links import AT_ONCE, NOTHING_ELSE, TOO_MANY
-from ui.shell.visitors import SETTING
+from touchstone.core.questions import with_page
+from touchstone.core.workspace import events
+from touchstone.ui.shell.only_links import AT_ONCE, NOTHING_ELSE, TOO_MANY
+from touchstone.ui.shell.visitors import SETTING
 
 pytestmark = pytest.mark.browser
 TITLE = "What is in the data?"

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from core.cluster import acol, find_sources
-from core.cluster.acol import (
+from touchstone.core.cluster import acol, find_sources
+from touchstone.core.cluster.acol import (
     LADDER,
     LEAST_SHARE,
     AcolOptions,
@@ -20,9 +20,9 @@ from core.cluster.acol import (
     pooled_log_probabilities,
     train_acol,
 )
-from core.data import DataError, load_example
-from core.models.classifier import Cancelled
-from core.models.errors import ModelError
+from touchstone.core.data import DataError, load_example
+from touchstone.core.models.classifier import Cancelled
+from touchstone.core.models.errors import ModelError
 
 N_CLASSES, N_SOURCES = 2, 3
 ACTIVITIES = hnp.arrays(np.float64, (7, N_CLASSES * N_SOURCES), elements=st.floats(-3, 3, width=32))

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.cluster import spread_quotas
-from core.cluster.quotas import checked_quotas, share_out, weighted_quotas
-from core.data.errors import DataError
+from touchstone.core.cluster import spread_quotas
+from touchstone.core.cluster.quotas import checked_quotas, share_out, weighted_quotas
+from touchstone.core.data.errors import DataError
 
 
 @given(

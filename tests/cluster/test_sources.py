@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from core.cluster import SOURCE_FINDERS, find_sources
-from core.data.errors import DataError
+from touchstone.core.cluster import SOURCE_FINDERS, find_sources
+from touchstone.core.data.errors import DataError
 
 CLUSTERINGS = [name for name, finder in SOURCE_FINDERS.items() if not finder.trains]
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.cluster.transport import balance, repair
 from tests.cluster.transport_oracle import assigned, least_cost, twin
+from touchstone.core.cluster.transport import balance, repair
 
 KINDS = ("smooth", "ties", "copies", "far apart")
 

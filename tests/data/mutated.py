@@ -23,13 +23,13 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from core.data import Dataset, load_example
-from core.data.child import limit_memory
-from core.data.errors import DataError
-from core.data.predictions.upload import read_predictions
-from core.data.tables.datasets import read_dataset
-from core.data.tables.vectors import read_vectors
-from core.models.errors import ModelError
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.data.child import limit_memory
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.predictions.upload import read_predictions
+from touchstone.core.data.tables.datasets import read_dataset
+from touchstone.core.data.tables.vectors import read_vectors
+from touchstone.core.models.errors import ModelError
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS, MOST_BYTES = 10, 1 << 30
@@ -166,10 +166,10 @@ def _models() -> list[Base]:
     """A network of ours, its weights alone, and a network in ONNX, as the process reads it that tries models."""
     from safetensors.torch import save
 
-    from core.models.load import load_model
-    from core.models.paper_networks import LinearNetwork
-    from core.models.trained import read_safetensors
     from tests.models.test_onnx import onnx_file
+    from touchstone.core.models.load import load_model
+    from touchstone.core.models.paper_networks import LinearNetwork
+    from touchstone.core.models.trained import read_safetensors
 
     digits = load_example("digits")
     trained = LinearNetwork(n_epochs=1).fit(digits.x, digits.y, seed=0).trained(digits).to_bytes()

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from core.data.child import Answer, Child
+from touchstone.core.data.child import Answer, Child
 
 
 def caller(port: str) -> Answer:

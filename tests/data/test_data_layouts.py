@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from core.data import DataError, Dataset, RolesNeeded, read_dataset
 from tests.data.sets.listed import LAYOUTS, MISSED, page
 from tests.data.sets.made import Data, DataLayout, Proposed
 from tests.data.uploads import upload
+from touchstone.core.data import DataError, Dataset, RolesNeeded, read_dataset
 
 
 def outcome(layout: DataLayout) -> Dataset | DataError:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data import DataError, Dataset
+from touchstone.core.data import DataError, Dataset
 
 USUAL = {
     "name": "fruit",
@@ -74,7 +74,7 @@ def test_nothing_can_be_changed():
 def test_pickling_keeps_everything(dataset, monkeypatch):
     fingerprint = dataset.fingerprint
     content = pickle.dumps(dataset)
-    monkeypatch.setattr("core.data.dataset.fingerprint", None)  # a worker need not compute it again
+    monkeypatch.setattr("touchstone.core.data.dataset.fingerprint", None)  # a worker need not compute it again
     copy = pickle.loads(content)
     assert copy.fingerprint == fingerprint
     for field in dataclasses.fields(dataset):

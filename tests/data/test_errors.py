@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
-from core.data import DataError, Roles, RolesNeeded
-from core.models.errors import ModelError
-from core.split.held_out import OnlyOneSource
+from touchstone.core.data import DataError, Roles, RolesNeeded
+from touchstone.core.models.errors import ModelError
+from touchstone.core.split.held_out import OnlyOneSource
 
 RAISED = (
     DataError("scores.tsv, line 14: 2 cells."),

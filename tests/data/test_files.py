@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data import DataError, RolesNeeded, load_example, read_dataset
-from core.data.limits import Limits
-from core.data.tables.files import read_table
-from core.data.tables.roles import DatasetRoles
 from tests.data.uploads import noise, picture, zipped
 from tests.data.uploads import upload as named
+from touchstone.core.data import DataError, RolesNeeded, load_example, read_dataset
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.tables.files import read_table
+from touchstone.core.data.tables.roles import DatasetRoles
 
 
 def npz(**arrays) -> io.BytesIO:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data import DataError
-from core.data.predictions.fold_files import (
+from touchstone.core.data import DataError
+from touchstone.core.data.predictions.fold_files import (
     analysis_file,
     datasplits_file,
     folded_upload,
@@ -16,7 +16,7 @@ from core.data.predictions.fold_files import (
     predictions_file,
     read_folds,
 )
-from core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 
 SHIPPED = [(data, scheme) for data in ("patent_classification", "toy_data") for scheme in
            ("distribution_sensitive_kmeans", "randomized")]  # fmt: skip

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.data import DataError
-from core.data.home import home, write_whole
+from touchstone.core.data import DataError
+from touchstone.core.data.home import home, write_whole
 
 
 def test_home_is_made_for_its_owner_only(tmp_path, monkeypatch):

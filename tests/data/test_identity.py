@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data import Dataset
-from core.data.identity import fingerprint, key
+from touchstone.core.data import Dataset
+from touchstone.core.data.identity import fingerprint, key
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from core.data import DataError, RolesNeeded, read_dataset
-from core.data.errors import SizeNeeded
-from core.data.limits import Limits
-from core.data.store import from_bytes, to_bytes
-from core.data.tables.roles import DatasetRoles
 from tests.data.uploads import noise, picture, zipped
 from tests.data.uploads import upload as named
+from touchstone.core.data import DataError, RolesNeeded, read_dataset
+from touchstone.core.data.errors import SizeNeeded
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.store import from_bytes, to_bytes
+from touchstone.core.data.tables.roles import DatasetRoles
 
 NOISE = noise()
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, join_predictions
 from tests.data.uploads import upload
+from touchstone.core.data import DataError, join_predictions
 
 N_ROWS = 320
 """Rows that are taken of a longer file, from anywhere in it."""

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from core.data import DataError, read_dataset
-from core.data.limits import MIB, SETTINGS, Limits, most
 from tests.conftest import ROOT
+from touchstone.core.data import DataError, read_dataset
+from touchstone.core.data.limits import MIB, SETTINGS, Limits, most
 
 ROWS = b"id\ttext\tlabel\n" + b"".join(b"%d\tword %d\t%s\n" % (n, n, b"ab"[n % 2 : n % 2 + 1]) for n in range(40))
 

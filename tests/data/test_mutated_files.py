@@ -8,9 +8,9 @@ import zipfile
 
 import pytest
 
-from core.data import DataError
-from core.data.limits import Archive, Limits
 from tests.data.mutated import GOOD, Outcome, bases, faults, file_number, outcomes
+from touchstone.core.data import DataError
+from touchstone.core.data.limits import Archive, Limits
 
 
 @pytest.mark.evidence

@@ -6,12 +6,6 @@ import json
 import numpy as np
 import pytest
 
-from core.data import DataError, RolesNeeded, read_predictions
-from core.data.limits import Limits
-from core.data.predictions.scores import probabilities
-from core.data.predictions.shapes import read_prediction_table
-from core.data.tables.files import read_table
-from core.data.values import numbers_in
 from tests.data.layouts.made import (
     CODES,
     NAMES,
@@ -26,6 +20,12 @@ from tests.data.layouts.made import (
     scores,
 )
 from tests.data.uploads import read, rows, upload
+from touchstone.core.data import DataError, RolesNeeded, read_predictions
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.predictions.scores import probabilities
+from touchstone.core.data.predictions.shapes import read_prediction_table
+from touchstone.core.data.tables.files import read_table
+from touchstone.core.data.values import numbers_in
 
 
 def roles_of(content, name="t.csv"):

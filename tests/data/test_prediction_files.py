@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.data import DataError, Predictions, RolesNeeded, read_predictions, write_predictions
-from core.data.limits import Limits
-from core.data.predictions.writing import sample, template
 from tests.data.uploads import npz, read, rows, upload
+from touchstone.core.data import DataError, Predictions, RolesNeeded, read_predictions, write_predictions
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.predictions.writing import sample, template
 
 IDS = ["a1", "a2", "a3", "a4"]
 TRUE = ["cat", "dog", "dog", "cat"]

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, Roles, RolesNeeded, join_predictions, read_predictions
-from core.data.predictions.join import ways
-from core.data.predictions.join.agreement import Labels
-from core.data.predictions.roles import LINE
-from core.data.tables import make_table
-from core.data.tables.names import compact
 from tests.data.uploads import upload
+from touchstone.core.data import DataError, Roles, RolesNeeded, join_predictions, read_predictions
+from touchstone.core.data.predictions.join import ways
+from touchstone.core.data.predictions.join.agreement import Labels
+from touchstone.core.data.predictions.roles import LINE
+from touchstone.core.data.tables import make_table
+from touchstone.core.data.tables.names import compact
 
 PROBA = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]])
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.data import DataError, RolesNeeded, join_predictions, read_predictions
 from tests.data.layouts.listed import LAYOUTS, MISSED, page
 from tests.data.layouts.made import CODES, CODES_2, PROBA, PROBA_2, SAID, SAID_2, Asked, Expected, Layout, Read, Refused
 from tests.data.uploads import upload
+from touchstone.core.data import DataError, RolesNeeded, join_predictions, read_predictions
 
 ACCURACY = {3: float((CODES == SAID).mean()), 2: float((CODES_2 == SAID_2).mean())}
 TOP = {3: PROBA.max(axis=1), 2: PROBA_2.max(axis=1)}

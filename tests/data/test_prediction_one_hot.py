@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, Predictions, PredictionTable, join_predictions, read_predictions
-from core.data.predictions.shapes import read_prediction_table
+from touchstone.core.data import DataError, Predictions, PredictionTable, join_predictions, read_predictions
+from touchstone.core.data.predictions.shapes import read_prediction_table
 
 N = 30
 RNG = np.random.default_rng(0)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from core.data import DataError
-from core.data.predictions.pairs import ALL, MOST_PARTS, OTHERS, WHOLE, Part, choices_of, pair_predictions
-from core.data.predictions.record import PredictionTable
-from core.data.predictions.upload import prediction_table
-from core.data.tables import make_table
+from touchstone.core.data import DataError
+from touchstone.core.data.predictions.pairs import ALL, MOST_PARTS, OTHERS, WHOLE, Part, choices_of, pair_predictions
+from touchstone.core.data.predictions.record import PredictionTable
+from touchstone.core.data.predictions.upload import prediction_table
+from touchstone.core.data.tables import make_table
 
 N = 12
 

@@ -7,10 +7,10 @@ import pickle
 import numpy as np
 import pytest
 
-from core.data import DataError
-from core.data.limits import Limits
-from core.data.values import numbers_in
 from tests.data.uploads import npz, read, rows
+from touchstone.core.data import DataError
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.values import numbers_in
 
 PROBA = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]])
 CSV = "id,gold,prob_cat,prob_dog\na1,cat,0.9,0.1\na2,dog,0.2,0.8\n"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data import DataError, Roles, RolesNeeded, guess_roles, join_predictions
-from core.data.predictions.roles import Part
-from core.data.predictions.upload import prediction_table
-from core.data.tables import Table, make_table
+from touchstone.core.data import DataError, Roles, RolesNeeded, guess_roles, join_predictions
+from touchstone.core.data.predictions.roles import Part
+from touchstone.core.data.predictions.upload import prediction_table
+from touchstone.core.data.tables import Table, make_table
 
 N = 60
 RNG = np.random.default_rng(0)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, RolesNeeded, join_predictions, read_predictions
+from touchstone.core.data import DataError, RolesNeeded, join_predictions, read_predictions
 
 FILE = "predictions/mrnet__validation_predictions.csv"
 ACCURACY = {"abnormal": 0.825, "acl": 0.5083, "meniscus": 0.5833}

@@ -5,9 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
-from core.data import DataError, Predictions
-from core.data.predictions.record import suspicions
-from core.data.tables.names import agreement_by_chance
+from touchstone.core.data import DataError, Predictions
+from touchstone.core.data.predictions.record import suspicions
+from touchstone.core.data.tables.names import agreement_by_chance
 
 
 def predictions(**changes) -> Predictions:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, RolesNeeded, join_predictions, pair_models, read_predictions
+from touchstone.core.data import DataError, RolesNeeded, join_predictions, pair_models, read_predictions
 
 MODELS = 14
 LOADED = {  # file: roles that it gets, accuracy (by task where there are several), number of classes

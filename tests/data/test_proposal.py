@@ -2,14 +2,14 @@
 
 import pytest
 
-from core.data import DataError, RolesNeeded
-from core.data.limits import Limits
-from core.data.tables import make_table
-from core.data.tables.files import parse_delimited
-from core.data.tables.proposal import features_of, propose_roles, said_roles, values_of
-from core.data.tables.roles import DatasetRoles, guess_dataset_roles
-from core.data.tables.roles_file import FileReading, roles_from_json, roles_to_json
 from tests.data.shared_files import recordings
+from touchstone.core.data import DataError, RolesNeeded
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.tables import make_table
+from touchstone.core.data.tables.files import parse_delimited
+from touchstone.core.data.tables.proposal import features_of, propose_roles, said_roles, values_of
+from touchstone.core.data.tables.roles import DatasetRoles, guess_dataset_roles
+from touchstone.core.data.tables.roles_file import FileReading, roles_from_json, roles_to_json
 
 N = 12
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from core.data import DataError, Dataset, load_example
-from core.data.store import from_bytes, to_bytes
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.data.store import from_bytes, to_bytes
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 names = words.filter(bool)

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core.data import DataError
-from core.data.limits import Limits
-from core.data.tables import files
-from core.data.tables import lines as lines_module
-from core.data.tables.columnar import TextColumns, side_by_side
-from core.data.tables.files import parse_delimited
-from core.data.tables.records import parse_json, parse_jsonl, parse_parquet
+from touchstone.core.data import DataError
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.tables import files
+from touchstone.core.data.tables import lines as lines_module
+from touchstone.core.data.tables.columnar import TextColumns, side_by_side
+from touchstone.core.data.tables.files import parse_delimited
+from touchstone.core.data.tables.records import parse_json, parse_jsonl, parse_parquet
 
 SMALL = Limits(samples=3)
 

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from core.data import DataError, read_dataset
-from core.data import tried as trying
-from core.data.predictions.shapes import read_prediction_table
-from core.data.tables.vectors import read_vectors
-from core.data.tried import MOST_HERE, MOST_IN_LINE, try_file
 from tests.data import bombs
 from tests.data.mutated import memory
+from touchstone.core.data import DataError, read_dataset
+from touchstone.core.data import tried as trying
+from touchstone.core.data.predictions.shapes import read_prediction_table
+from touchstone.core.data.tables.vectors import read_vectors
+from touchstone.core.data.tried import MOST_HERE, MOST_IN_LINE, try_file
 
 SECONDS_TO_START = 30  # of a busy machine
 BOMBS = {

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from core.data import DataError, Dataset, load_example
-from core.data.store import from_bytes, to_bytes
-from core.data.tables.vectors import GivenVectors, attach_vectors, read_vectors, write_vectors
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.data.store import from_bytes, to_bytes
+from touchstone.core.data.tables.vectors import GivenVectors, attach_vectors, read_vectors, write_vectors
 
 IDS = ["r3", "r1", "r2"]
 VECTORS = np.array([[3.0, 0.5], [1.0, -0.25], [2.0, 1e-3]])

@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 from PIL import Image
 
-from core.data import Predictions, read_predictions
+from touchstone.core.data import Predictions, read_predictions
 
 
 def upload(content: bytes | str, name: str) -> io.BytesIO:

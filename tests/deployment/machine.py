@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.workspace.engine.kernels import LAST_COMPILED
 from tests.browser.server import free_port
 from tests.conftest import ROOT
 from tests.test_installed_tool import tracked
+from touchstone.core.workspace.engine.kernels import LAST_COMPILED
 
 SECONDS = 120
 PORTS = ("8501", "8786", "5432", "443")

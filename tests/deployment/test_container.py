@@ -34,7 +34,10 @@ def test_it_runs_as_a_user_of_its_own_who_owns_the_volume():
 
 def test_secrets_and_tests_are_not_copied():
     sources = [word for rest in said("COPY") for word in shlex.split(rest)[:-1]]
-    files, folders = {"requirements.txt", "app.py", "pyproject.toml", ".streamlit/config.toml"}, {"core", "ui", "pages"}
+    files, folders = (
+        {"requirements.txt", "app.py", "pyproject.toml", ".streamlit/config.toml"},
+        {"core", "ui", "pages", "touchstone"},
+    )
     assert set(sources) == files | folders
 
 

@@ -18,14 +18,14 @@ from distributed import Security
 from sqlalchemy import make_url
 from websockets.sync.client import connect
 
-from core.data import load_example
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.browser.server import free_port
 from tests.conftest import ROOT
 from tests.deployment.machine import SECONDS, Machine
 from tests.deployment.page import blocks, commands
 from tests.workspace.conftest import wait_until
 from tests.workspace.postgres import postgres
+from touchstone.core.data import load_example
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 pytestmark = pytest.mark.evidence
 PLAN = '{"kind":"trials","models":["gradient_boosting"],"n_repeats":5}'
@@ -98,12 +98,12 @@ def test_another_version_and_back(machine: Machine):
     machine.publish("0.3.0")
     machine.do(*commands("Another version of Touchstone"))
     machine.wait_for_health(database="ok", workers="not started")
-    assert machine.do('python -c "import core; print(core.__version__)"') == "0.3.0\n"
+    assert machine.do('python -c "import touchstone; print(touchstone.__version__)"') == "0.3.0\n"
     assert (machine.home / "touchstone.version-1.sqlite").is_file()
     assert (machine.home / "before.zip").is_file()
     machine.do(*commands("Another version of Touchstone", 1))
     assert content(machine.home / "touchstone.sqlite") == before
-    assert machine.do('python -c "import core; print(core.__version__)"') == "0.2.0\n"
+    assert machine.do('python -c "import touchstone; print(touchstone.__version__)"') == "0.2.0\n"
     machine.wait_for_health(database="ok", workers="not started")
 
 

@@ -11,9 +11,9 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from core.evaluate.data_set_adequacy.adequacy import adequacy_of
-from core.evaluate.data_set_adequacy.results import Adequacy
 from tests.evaluate.populations import Data, Population
+from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy
 
 SIZES = (100, 300, 1000, 3000, 10_000)
 POPULATION = Population(n_classes=4, n_sources=8, size=150, size_sd=0.2, source_sd=0.35, training_sd=0.05)

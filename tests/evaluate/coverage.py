@@ -4,10 +4,10 @@ from collections import Counter
 
 import numpy as np
 
-from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Group, groups
-from core.evaluate.source_robustness.expected import expected_interval
 from tests.evaluate.populations import Population
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Group, groups
+from touchstone.core.evaluate.source_robustness.expected import expected_interval
 
 NUMBERS = ("exclusive", "inclusive", "rho")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.models.layers import LayerSamples
+from touchstone.core.models.layers import LayerSamples
 
 
 class LinearHead:

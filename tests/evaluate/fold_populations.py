@@ -7,8 +7,8 @@ from string import ascii_letters
 import numpy as np
 import pandas as pd
 
-from core.evaluate.cluster_folds import FoldPredictions
-from core.trials.fold_rows import COLUMNS
+from touchstone.core.evaluate.cluster_folds import FoldPredictions
+from touchstone.core.trials.fold_rows import COLUMNS
 
 
 def simulated(

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.evaluate.matched_subsets import Outcomes
-from core.evaluate.matched_subsets.matching import By, candidates, match_candidates
-from core.evaluate.matched_subsets.repeats import Repeats
-from core.evaluate.matched_subsets.tally import STATISTICS, statistics
+from touchstone.core.evaluate.matched_subsets import Outcomes
+from touchstone.core.evaluate.matched_subsets.matching import By, candidates, match_candidates
+from touchstone.core.evaluate.matched_subsets.repeats import Repeats
+from touchstone.core.evaluate.matched_subsets.tally import STATISTICS, statistics
 
 
 @dataclass(frozen=True)

@@ -169,7 +169,7 @@ def failed_row(**same) -> dict:
 
 
 def frame(rows: list[dict]) -> pd.DataFrame:
-    """Rows as a trials frame, with the types that core.trials gives it."""
+    """Rows as a trials frame, with the types that touchstone.core.trials gives it."""
     text = ("model", "source_finder", "scheme", "label", "source", "held_out_source", "status")
     whole = ("repeat", "clustering", "n_train", "n_test", "n_correct", "n_label", "n_predicted")
     columns = [*text[:3], *whole[:4], *text[3:6], *whole[4:], "seconds", "status"]

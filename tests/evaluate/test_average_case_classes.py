@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from core.evaluate.average_case.class_means import bounded_mean, class_means, mean_of
 from tests.evaluate.average_case_rows import skewed
+from touchstone.core.evaluate.average_case.class_means import bounded_mean, class_means, mean_of
 
 
 def drawn(means, n, rng):

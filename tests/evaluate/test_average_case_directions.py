@@ -5,10 +5,12 @@ import pytest
 import torch
 from scipy.stats import norm
 
-from core.asked import About
-from core.data import DataError, Dataset, load_example
-from core.evaluate.average_case import estimate
-from core.evaluate.average_case.directions import (
+from tests.evaluate.small_networks import Logits, generator
+from tests.evaluate.test_average_case_plan import planned, rows_of
+from touchstone.core.asked import About
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.evaluate.average_case import estimate
+from touchstone.core.evaluate.average_case.directions import (
     IMAGE_CHANGES,
     N_STRENGTHS,
     covariance_of_changes,
@@ -16,15 +18,13 @@ from core.evaluate.average_case.directions import (
     kept_along,
     quantiles,
 )
-from core.evaluate.average_case.gradients import NoisyInputs
-from core.evaluate.average_case.noise import Noise
-from core.evaluate.average_case.robustness import evaluate_robustness
-from core.evaluate.average_case.shapes import shapes_offered, spread_of
-from core.evaluate.average_case.verdict import average_case_verdict
-from core.figures.average_case_directions import direction_chart
-from core.figures.theme import alt_text
-from tests.evaluate.small_networks import Logits, generator
-from tests.evaluate.test_average_case_plan import planned, rows_of
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs
+from touchstone.core.evaluate.average_case.noise import Noise
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.average_case.shapes import shapes_offered, spread_of
+from touchstone.core.evaluate.average_case.verdict import average_case_verdict
+from touchstone.core.figures.average_case_directions import direction_chart
+from touchstone.core.figures.theme import alt_text
 
 
 def pictures(n=12, side=8, seed=0):

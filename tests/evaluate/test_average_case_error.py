@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from core.evaluate.average_case import MMSE, GaussianLogits, MonteCarlo, Taylor, estimate
-from core.evaluate.intervals import t_interval
-from core.models.training import one_torch_thread
 from tests.evaluate.small_networks import digits_cnn, generator
+from touchstone.core.evaluate.average_case import MMSE, GaussianLogits, MonteCarlo, Taylor, estimate
+from touchstone.core.evaluate.intervals import t_interval
+from touchstone.core.models.training import one_torch_thread
 
 ASKED = {
     "taylor": Taylor(),

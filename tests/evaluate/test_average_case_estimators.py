@@ -9,7 +9,8 @@ from scipy.special import expit, ndtr
 from scipy.stats import multivariate_normal
 from torch import nn
 
-from core.evaluate.average_case import (
+from tests.evaluate.small_networks import Logits, SideBySide, digits_cnn, generator, linear, samples
+from touchstone.core.evaluate.average_case import (
     ESTIMATORS,
     MMSE,
     MMSEMVS,
@@ -21,9 +22,8 @@ from core.evaluate.average_case import (
     TaylorMVS,
     estimate,
 )
-from core.evaluate.average_case.margins import mv_sigmoid
-from core.models.errors import ModelError
-from tests.evaluate.small_networks import Logits, SideBySide, digits_cnn, generator, linear, samples
+from touchstone.core.evaluate.average_case.margins import mv_sigmoid
+from touchstone.core.models.errors import ModelError
 
 NORMAL = ("taylor", "mmse", "gaussian_logits")
 

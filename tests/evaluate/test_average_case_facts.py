@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.evaluate.average_case import ESTIMATORS, Estimator, Facts, Mark, facts_of, offered
-from core.evaluate.average_case.audit import MONTE_CARLO
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.average_case.robustness import CONFIDENCE, evaluate_robustness
-from core.evaluate.average_case.trial import Trial, asked_of
-from core.evaluate.average_case.verdict import average_case_verdict, estimator_title
-from core.figures import average_case_audit as audits
-from core.figures.average_case import estimator_style
-from core.figures.theme import theme
-from core.models.foreign import ForeignModel
-from core.report import average_case as report
 from tests.evaluate.average_case_rows import counted, rows_of, skewed
+from touchstone.core.evaluate.average_case import ESTIMATORS, Estimator, Facts, Mark, facts_of, offered
+from touchstone.core.evaluate.average_case.audit import MONTE_CARLO
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.average_case.robustness import CONFIDENCE, evaluate_robustness
+from touchstone.core.evaluate.average_case.trial import Trial, asked_of
+from touchstone.core.evaluate.average_case.verdict import average_case_verdict, estimator_title
+from touchstone.core.figures import average_case_audit as audits
+from touchstone.core.figures.average_case import estimator_style
+from touchstone.core.figures.theme import theme
+from touchstone.core.models.foreign import ForeignModel
+from touchstone.core.report import average_case as report
 
 AUDITED = [name for name, kind in ESTIMATORS.items() if kind.facts.audited]
 each = pytest.mark.parametrize("name", ESTIMATORS)

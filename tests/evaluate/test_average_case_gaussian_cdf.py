@@ -11,13 +11,13 @@ from numba import njit
 from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
 
-from core.evaluate.average_case.gaussian_cdf import MOST_PAIRS, mvn_cdf
-from core.evaluate.average_case.gradients import NoisyInputs, logits_of
-from core.evaluate.average_case.moments import linearised
-from core.evaluate.average_case.noise import Noise
-from core.evaluate.average_case.normal_kernels import ON_VECTORS, factor, quantile, sides
-from core.evaluate.average_case.pair_bounds import bivariate_tail, bounds_from_pairs
 from tests.evaluate.small_networks import SideBySide, digits_cnn, generator
+from touchstone.core.evaluate.average_case.gaussian_cdf import MOST_PAIRS, mvn_cdf
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs, logits_of
+from touchstone.core.evaluate.average_case.moments import linearised
+from touchstone.core.evaluate.average_case.noise import Noise
+from touchstone.core.evaluate.average_case.normal_kernels import ON_VECTORS, factor, quantile, sides
+from touchstone.core.evaluate.average_case.pair_bounds import bivariate_tail, bounds_from_pairs
 
 
 def vectors(n, k, *, rng, rank=None, shared=1.0, spread=1.5):
@@ -223,7 +223,7 @@ def test_too_few_points_are_said():
 def test_a_large_batch_is_taken_in_parts(monkeypatch):
     z, cov = vectors(40, 9, rng=np.random.default_rng(7))
     whole = mvn_cdf(z, cov).p
-    monkeypatch.setattr("core.evaluate.average_case.gaussian_cdf.MOST_PAIRS", 200)
+    monkeypatch.setattr("touchstone.core.evaluate.average_case.gaussian_cdf.MOST_PAIRS", 200)
     np.testing.assert_array_equal(mvn_cdf(z, cov).p, whole)
     assert MOST_PAIRS * 8 < 2**25
 

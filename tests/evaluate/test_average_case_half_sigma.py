@@ -7,11 +7,11 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 from scipy.stats import binom
 
-from core.evaluate.average_case.gradients import NoisyInputs
-from core.evaluate.average_case.half_sigma import half_sigma
-from core.evaluate.average_case.noise import Noise
-from core.evaluate.average_case.robustness import median_of
-from core.models.errors import ModelError
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs
+from touchstone.core.evaluate.average_case.half_sigma import half_sigma
+from touchstone.core.evaluate.average_case.noise import Noise
+from touchstone.core.evaluate.average_case.robustness import median_of
+from touchstone.core.models.errors import ModelError
 
 
 def between(left: float, right: float):

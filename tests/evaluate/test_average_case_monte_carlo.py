@@ -6,10 +6,10 @@ import torch
 from scipy.stats import binomtest
 from torch import nn
 
-from core.evaluate.average_case import MonteCarlo, estimate
-from core.evaluate.average_case.monte_carlo import LOOKS, N_PILOT, clopper_pearson, draws_for
-from core.models.errors import ModelError
 from tests.evaluate.small_networks import Logits, generator, linear, samples
+from touchstone.core.evaluate.average_case import MonteCarlo, estimate
+from touchstone.core.evaluate.average_case.monte_carlo import LOOKS, N_PILOT, clopper_pearson, draws_for
+from touchstone.core.models.errors import ModelError
 
 
 def known_shares(p, *, n_features=8):

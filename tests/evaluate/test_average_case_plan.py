@@ -9,19 +9,19 @@ import pandas as pd
 import pytest
 import torch
 
-from core.data import DataError, Dataset, load_example
-from core.evaluate.average_case import MonteCarlo, estimate
-from core.evaluate.average_case import trial as trial_module
-from core.evaluate.average_case.noise import CutOff
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.average_case.robustness import evaluate_robustness
-from core.evaluate.average_case.rows import COLUMNS
-from core.models import MODELS, Cancelled
-from core.models.stored import ModelFile, model_fingerprint
-from core.trials import Context, Plan, from_json, to_json
-from core.trials.training_plan import TrainingPlan
-from core.workspace import frames
 from tests.split.marked import marked
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.evaluate.average_case import MonteCarlo, estimate
+from touchstone.core.evaluate.average_case import trial as trial_module
+from touchstone.core.evaluate.average_case.noise import CutOff
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.average_case.rows import COLUMNS
+from touchstone.core.models import MODELS, Cancelled
+from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.trials import Context, Plan, from_json, to_json
+from touchstone.core.trials.training_plan import TrainingPlan
+from touchstone.core.workspace import frames
 
 
 @lru_cache(maxsize=4)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from core.evaluate.average_case import MMSE, PlainMMSE, Taylor, estimate
-from core.evaluate.average_case.gradients import NoisyInputs
-from core.evaluate.average_case.noise import Noise
-from core.evaluate.average_case.rivals import find_rivals
 from tests.evaluate.small_networks import SideBySide, digits_cnn, generator, linear, samples
+from touchstone.core.evaluate.average_case import MMSE, PlainMMSE, Taylor, estimate
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs
+from touchstone.core.evaluate.average_case.noise import Noise
+from touchstone.core.evaluate.average_case.rivals import find_rivals
 
 
 def pairs_of_digits(n):

@@ -5,18 +5,18 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from core.evaluate.average_case.audit import flipped_p
-from core.evaluate.average_case.class_means import mean_of
-from core.evaluate.average_case.robustness import (
+from tests.evaluate.average_case_rows import counted, rows_of, skewed
+from touchstone.core.evaluate.average_case.audit import flipped_p
+from touchstone.core.evaluate.average_case.class_means import mean_of
+from touchstone.core.evaluate.average_case.robustness import (
     accuracy_of_fifths,
     evaluate_robustness,
     kruskal_wallis,
     rank_correlation,
 )
-from core.evaluate.average_case.robustness_claims import farther_off
-from core.evaluate.average_case.verdict import average_case_verdict
-from core.evaluate.wording import bare
-from tests.evaluate.average_case_rows import counted, rows_of, skewed
+from touchstone.core.evaluate.average_case.robustness_claims import farther_off
+from touchstone.core.evaluate.average_case.verdict import average_case_verdict
+from touchstone.core.evaluate.wording import bare
 
 NAMES = ("plum", "melon", "fig")
 N = 150

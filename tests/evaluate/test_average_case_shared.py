@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from core.evaluate.average_case import (
+from tests.evaluate.small_networks import generator, samples
+from touchstone.core.evaluate.average_case import (
     ESTIMATORS,
     MMSE,
     MMSEMVS,
@@ -19,8 +20,7 @@ from core.evaluate.average_case import (
     estimate,
     estimates,
 )
-from core.evaluate.average_case.shared import Shared
-from tests.evaluate.small_networks import generator, samples
+from touchstone.core.evaluate.average_case.shared import Shared
 
 SIGMAS = (0.05, 0.2, 0.6)
 

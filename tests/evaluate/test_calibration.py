@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data.predictions.record import Predictions
-from core.evaluate.calibration import (
+from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.evaluate.calibration import (
     ClassCalibration,
     accuracy_by_coverage,
     bin_of,
@@ -22,9 +22,9 @@ from core.evaluate.calibration import (
     probabilities_of,
     smooth_error,
 )
-from core.evaluate.calibration.bins import correct_if_perfect
-from core.evaluate.calibration.brier import isotonic
-from core.evaluate.calibration.errors import debiased_squared_error
+from touchstone.core.evaluate.calibration.bins import correct_if_perfect
+from touchstone.core.evaluate.calibration.brier import isotonic
+from touchstone.core.evaluate.calibration.errors import debiased_squared_error
 
 
 def textbook_ece(confidence, correct, n_bins: int) -> float:

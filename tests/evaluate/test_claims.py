@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluate.claims import Claim, claim, claim_of_t, corrected
-from core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.claims import Claim, claim, claim_of_t, corrected
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 
 KIND = "questions.effect"
 effects = st.floats(-1, 1)

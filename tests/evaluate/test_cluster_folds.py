@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score
 
-from core.data import DataError, Predictions, load_example
-from core.evaluate.cluster_folds import (
+from tests.evaluate.fold_populations import frame, simulated
+from touchstone.core.data import DataError, Predictions, load_example
+from touchstone.core.evaluate.cluster_folds import (
     FoldPredictions,
     Metric,
     fold_performance,
@@ -20,10 +21,9 @@ from core.evaluate.cluster_folds import (
     predictions_on_folds,
     rows_of_run,
 )
-from core.evaluate.cluster_folds.counts import counted, f1_interval
-from core.evaluate.intervals import wilson
-from core.trials import Context, FoldPlan
-from tests.evaluate.fold_populations import frame, simulated
+from touchstone.core.evaluate.cluster_folds.counts import counted, f1_interval
+from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.trials import Context, FoldPlan
 
 SCORES = {
     Metric("macro_f1"): lambda y, said: f1_score(y, said, average="macro"),

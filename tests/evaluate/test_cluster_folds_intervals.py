@@ -8,22 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.data import Predictions
-from core.evaluate.cluster_folds import (
+from tests.evaluate.fold_populations import simulated
+from touchstone.core.data import Predictions
+from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     Metric,
     fold_performance,
     foretold_on_sources,
     predictions_on_folds,
 )
-from core.evaluate.cluster_folds import jackknife as jackknives
-from core.evaluate.cluster_folds.compare import WILSON, over_both
-from core.evaluate.cluster_folds.counts import counted
-from core.evaluate.cluster_folds.fold_claims import beats_baselines
-from core.evaluate.cluster_folds.jackknife import pulls_on_mean, scores_without, standard_error
-from core.evaluate.cluster_folds.results import ScoreEstimate
-from core.evaluate.intervals import Interval, p_of_interval
-from tests.evaluate.fold_populations import simulated
+from touchstone.core.evaluate.cluster_folds import jackknife as jackknives
+from touchstone.core.evaluate.cluster_folds.compare import WILSON, over_both
+from touchstone.core.evaluate.cluster_folds.counts import counted
+from touchstone.core.evaluate.cluster_folds.fold_claims import beats_baselines
+from touchstone.core.evaluate.cluster_folds.jackknife import pulls_on_mean, scores_without, standard_error
+from touchstone.core.evaluate.cluster_folds.results import ScoreEstimate
+from touchstone.core.evaluate.intervals import Interval, p_of_interval
 
 HARD = {"randomized": 0.25, "kmeans": 0.35, "sds": 0.3}
 """How often a model errs; folds of "kmeans" have classes of their own, so that each lacks most classes."""

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 from sklearn.tree import DecisionTreeClassifier
 
-from core.evaluate.cluster_folds import recipe_difference
-from core.evaluate.intervals import t_p_value
+from touchstone.core.evaluate.cluster_folds import recipe_difference
+from touchstone.core.evaluate.intervals import t_p_value
 
 
 def rows_of(apart: np.ndarray, folds: np.ndarray, seed: int = 0) -> pd.DataFrame:

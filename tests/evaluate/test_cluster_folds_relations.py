@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.evaluate.cluster_folds import (
+from tests.evaluate.fold_populations import frame, simulated
+from touchstone.core.evaluate.cluster_folds import (
     Metric,
     characteristics_of,
     fold_characteristics,
@@ -18,8 +19,7 @@ from core.evaluate.cluster_folds import (
     mean_by_fold,
     relations,
 )
-from core.evaluate.cluster_folds.characteristics import MOST_EXACT, correlation
-from tests.evaluate.fold_populations import frame, simulated
+from touchstone.core.evaluate.cluster_folds.characteristics import MOST_EXACT, correlation
 
 EVEN = np.full(9, 40.0)
 

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, Predictions, load_example
-from core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
-from core.data.predictions.upload import GivenFile
-from core.evaluate.cluster_folds import (
+from tests.evaluate.fold_populations import frame, simulated, without_makers
+from touchstone.core.data import DataError, Predictions, load_example
+from touchstone.core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
+from touchstone.core.data.predictions.upload import GivenFile
+from touchstone.core.evaluate.cluster_folds import (
     fold_performance,
     fold_verdict,
     joined,
@@ -17,8 +18,7 @@ from core.evaluate.cluster_folds import (
     rows_of_run,
     rows_of_tables,
 )
-from core.trials import Context, FoldPlan
-from tests.evaluate.fold_populations import frame, simulated, without_makers
+from touchstone.core.trials import Context, FoldPlan
 
 
 def uploaded(seed: int = 0, n: int = 60, names=("cat", "dog"), shuffle: bool = False, **options) -> Predictions:

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.data import Predictions
-from core.evaluate.cluster_folds import (
+from tests.evaluate.fold_populations import frame, simulated
+from tests.worlds import cluster_folds as worlds
+from touchstone.core.data import Predictions
+from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     Foretold,
     Metric,
@@ -20,14 +22,12 @@ from core.evaluate.cluster_folds import (
     predictions_on_folds,
     scheme_title,
 )
-from core.evaluate.cluster_folds.fold_claims import beats_baselines, differs_between_folds
-from core.evaluate.cluster_folds.results import ScoreEstimate
-from core.evaluate.intervals import Interval
-from core.evaluate.wording import percent, points
-from core.report.overview import settles
-from core.split import FOLD_SCHEMES
-from tests.evaluate.fold_populations import frame, simulated
-from tests.worlds import cluster_folds as worlds
+from touchstone.core.evaluate.cluster_folds.fold_claims import beats_baselines, differs_between_folds
+from touchstone.core.evaluate.cluster_folds.results import ScoreEstimate
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.wording import percent, points
+from touchstone.core.report.overview import settles
+from touchstone.core.split import FOLD_SCHEMES
 
 BANNED = ("at least", "plan with", "cannot be told", "can be shown", "luck", "that the data", "foretell", "promise")
 SEEDS = (0, 1, 2)

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from core.data import DataError
-from core.evaluate.covariate_shift import (
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.covariate_shift import (
     ClassParts,
     CovariateShift,
     Divergence,
@@ -15,8 +15,8 @@ from core.evaluate.covariate_shift import (
     covariate_shift,
     shift_of,
 )
-from core.evaluate.mixtures import Mixture, fit_mixture, jensen_shannon
-from core.models.classifier import Cancelled
+from touchstone.core.evaluate.mixtures import Mixture, fit_mixture, jensen_shannon
+from touchstone.core.models.classifier import Cancelled
 
 FAST = ShiftOptions(n_dimensions=5, n_components=2, n_draws=300)
 

@@ -7,18 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.evaluate.claims import claim
-from core.evaluate.data_set_adequacy.adequacy import adequacy_of
-from core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, together, weights
-from core.evaluate.data_set_adequacy.outlook import Contrast, _told
-from core.evaluate.data_set_adequacy.results import Told
-from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
-from core.evaluate.data_set_adequacy.words import GAIN, GAP, KINDS, kind, sentence
-from core.evaluate.intervals import UNKNOWN, Interval, t_interval
-from core.evaluate.source_robustness import expected_accuracy_intervals
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, groups
-from core.evaluate.source_robustness.estimate import Error, error_over_sources, measure
-from core.evaluate.source_robustness.null import KIND as NULL
 from tests.evaluate.adequacy_populations import (
     MORE_HELPS,
     POPULATION,
@@ -31,6 +19,18 @@ from tests.evaluate.adequacy_populations import (
     sized_trials,
 )
 from tests.evaluate.coverage import NUMBERS
+from touchstone.core.evaluate.claims import claim
+from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from touchstone.core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, together, weights
+from touchstone.core.evaluate.data_set_adequacy.outlook import Contrast, _told
+from touchstone.core.evaluate.data_set_adequacy.results import Told
+from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
+from touchstone.core.evaluate.data_set_adequacy.words import GAIN, GAP, KINDS, kind, sentence
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, t_interval
+from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
+from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, groups
+from touchstone.core.evaluate.source_robustness.estimate import Error, error_over_sources, measure
+from touchstone.core.evaluate.source_robustness.null import KIND as NULL
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
-from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from tests.evaluate.adequacy_populations import POPULATION, SIZES, found_of, power_law, shifts_of
+from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
+from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 
 
 def test_a_power_law_is_found_with_its_uncertainty():

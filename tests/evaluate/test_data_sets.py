@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluate.data_sets import (
+from touchstone.core.evaluate.data_sets import (
     ExactCopies,
     column_summaries,
     data_verdict,
@@ -17,7 +17,7 @@ from core.evaluate.data_sets import (
     number_by_class,
     summarise,
 )
-from core.evaluate.wording import THIN_SPACE
+from touchstone.core.evaluate.wording import THIN_SPACE
 
 NUMBERS = st.one_of(
     st.lists(st.integers(0, 3000).map(float), min_size=1, max_size=80),

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.data import DataError
-from core.evaluate.guided_tests import (
+from tests.evaluate.feature_populations import LinearHead, cloud, head, names
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.guided_tests import (
     FREQUENCIES,
     MIXES,
     Missing,
@@ -25,11 +26,10 @@ from core.evaluate.guided_tests import (
     sizes,
     start,
 )
-from core.evaluate.guided_tests.properties import wrong_ways
-from core.evaluate.test_quality import fit_regions, measure_quality
-from core.models.classifier import Cancelled
-from core.models.layers import LayerSamples
-from tests.evaluate.feature_populations import LinearHead, cloud, head, names
+from touchstone.core.evaluate.guided_tests.properties import wrong_ways
+from touchstone.core.evaluate.test_quality import fit_regions, measure_quality
+from touchstone.core.models.classifier import Cancelled
+from touchstone.core.models.layers import LayerSamples
 
 HEAD = head(3, 6, apart=3.0)
 TRAIN, TEST = cloud(HEAD, 200, name="train"), cloud(HEAD, 60, seed=2, name="test")

@@ -11,8 +11,8 @@ from scipy import stats
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
-from core.data import DataError
-from core.evaluate.guided_tests.few_labels import (
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.guided_tests.few_labels import (
     FEWEST_LABELS,
     LabelDesign,
     design_labels,
@@ -20,9 +20,9 @@ from core.evaluate.guided_tests.few_labels import (
     labelled_accuracy,
     unlike,
 )
-from core.evaluate.guided_tests.few_labels_words import promise
-from core.evaluate.guided_tests.label_file import read_labels, to_label
-from core.models.layers import LayerSamples
+from touchstone.core.evaluate.guided_tests.few_labels_words import promise
+from touchstone.core.evaluate.guided_tests.label_file import read_labels, to_label
+from touchstone.core.models.layers import LayerSamples
 
 CLASSES = ("cat", "dog")
 

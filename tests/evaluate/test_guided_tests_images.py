@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from core.data import load_example
-from core.evaluate.guided_tests import generate_tests, reconstruction, round_trip, start, walk_between
-from core.evaluate.test_quality import fit_regions, measure_quality, quality_verdict
-from core.models.decoder import fit_decoder
-from core.models.layers import layer_of, layer_samples
-from core.models.paper_networks import Cnn1
+from touchstone.core.data import load_example
+from touchstone.core.evaluate.guided_tests import generate_tests, reconstruction, round_trip, start, walk_between
+from touchstone.core.evaluate.test_quality import fit_regions, measure_quality, quality_verdict
+from touchstone.core.models.decoder import fit_decoder
+from touchstone.core.models.layers import layer_of, layer_samples
+from touchstone.core.models.paper_networks import Cnn1
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, Dataset, load_example
-from core.evaluate.guided_tests import (
+from tests.split.marked import marked
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.evaluate.guided_tests import (
     generate_tests,
     guided_of_rows,
     judge_suite,
@@ -17,17 +18,16 @@ from core.evaluate.guided_tests import (
     start,
     table_sizes,
 )
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.guided_tests.rows import COLUMNS
-from core.evaluate.test_quality import fit_regions
-from core.models import MODELS, Cancelled
-from core.models.stored import ModelFile, model_fingerprint
-from core.trials import Context, Plan, from_json, to_json
-from core.trials.layer_parts import layer_parts, split_in_words
-from core.trials.training_plan import TrainingPlan
-from core.workspace import frames
-from core.workspace.plans import load_plan
-from tests.split.marked import marked
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.rows import COLUMNS
+from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.models import MODELS, Cancelled
+from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.trials import Context, Plan, from_json, to_json
+from touchstone.core.trials.layer_parts import layer_parts, split_in_words
+from touchstone.core.trials.training_plan import TrainingPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.plans import load_plan
 
 
 @lru_cache(maxsize=2)

@@ -6,11 +6,11 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from core.data import DataError, Dataset, load_example
-from core.evaluate.guided_tests.pool import read_pool
-from core.models import MODELS
-from core.models.stored import ModelFile
-from core.trials.layer_parts import LayerParts, layer_parts
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.evaluate.guided_tests.pool import read_pool
+from touchstone.core.models import MODELS
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.trials.layer_parts import LayerParts, layer_parts
 
 
 @lru_cache(maxsize=2)

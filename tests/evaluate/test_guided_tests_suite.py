@@ -6,10 +6,10 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from core.data import DataError, load_example
-from core.evaluate.guided_tests import JudgedSuite, Suite, judge_suite, make_suite, suite_difference
-from core.evaluate.guided_tests.oracle import N_OTHERS, read_by_oracle
-from core.models import MODELS
+from touchstone.core.data import DataError, load_example
+from touchstone.core.evaluate.guided_tests import JudgedSuite, Suite, judge_suite, make_suite, suite_difference
+from touchstone.core.evaluate.guided_tests.oracle import N_OTHERS, read_by_oracle
+from touchstone.core.models import MODELS
 
 N_TRAIN = 1200
 DIGITS = load_example("digits")

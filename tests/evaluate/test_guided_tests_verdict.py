@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.evaluate.guided_tests import (
+from tests.evaluate.feature_populations import cloud, head, names
+from touchstone.core.evaluate.guided_tests import (
     Guided,
     JudgedSuite,
     Reconstruction,
@@ -15,10 +16,10 @@ from core.evaluate.guided_tests import (
     generate_tests,
     start,
 )
-from core.evaluate.guided_tests.images import RoundTrip
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.guided_tests.report import PAPER_NOTES, guided_report
-from core.evaluate.guided_tests.verdict import (
+from touchstone.core.evaluate.guided_tests.images import RoundTrip
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.report import PAPER_NOTES, guided_report
+from touchstone.core.evaluate.guided_tests.verdict import (
     CHANCE,
     SIDE,
     features_findings,
@@ -26,9 +27,8 @@ from core.evaluate.guided_tests.verdict import (
     oracle_reads,
     round_trip_finding,
 )
-from core.evaluate.intervals import Interval
-from core.evaluate.test_quality import fit_regions
-from tests.evaluate.feature_populations import cloud, head, names
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.test_quality import fit_regions
 
 HEAD = head(3, 6, apart=3.0)
 TRAIN, TEST = cloud(HEAD, 200, name="train"), cloud(HEAD, 60, seed=2, name="test")

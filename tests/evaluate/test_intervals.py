@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
-from core.evaluate.intervals import (
+from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
     growing_interval,

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.data import DataError
-from core.data.predictions.record import Predictions
-from core.evaluate.matched_subsets import Outcomes, match, outcomes_of
-from core.evaluate.matched_subsets.matching import SLACK, _sorted, candidates, match_candidates
+from touchstone.core.data import DataError
+from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.evaluate.matched_subsets import Outcomes, match, outcomes_of
+from touchstone.core.evaluate.matched_subsets.matching import SLACK, _sorted, candidates, match_candidates
 
 NAMES = ("a", "b", "c")
 
@@ -132,7 +132,7 @@ def test_sets_are_in_the_order_of_lexsort_with_equals_as_they_were_given(rows, m
 @pytest.mark.parametrize("most", [1, 3])
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 512, 2000, 70_000])
 def test_each_target_takes_the_copy_that_a_list_of_all_that_are_left_gives(n, most):
-    from core.evaluate.matched_subsets.kernels import draw_partners
+    from touchstone.core.evaluate.matched_subsets.kernels import draw_partners
 
     rng = np.random.default_rng(n)
     copies = np.ones(n, dtype=np.int32) if most == 1 else rng.integers(most + 1, size=n, dtype=np.int32)
@@ -220,7 +220,7 @@ def test_above_the_bound_only_the_number_of_pairs_is_promised(monkeypatch):
     rng = np.random.default_rng(0)
     reference, target = outcomes(rng.random(300)), outcomes(rng.random(200))
     exact = match(reference, target, method="maximum", rng=rng)
-    monkeypatch.setattr("core.evaluate.matched_subsets.matching.MOST_EXACT", 100)
+    monkeypatch.setattr("touchstone.core.evaluate.matched_subsets.matching.MOST_EXACT", 100)
     swept = match(reference, target, method="maximum", rng=rng)
     assert (exact.least_difference, swept.least_difference) == (True, False)
     assert exact.n_pairs == swept.n_pairs

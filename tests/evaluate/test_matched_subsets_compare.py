@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.data.predictions.record import Predictions
-from core.evaluate.claims import Claim, claim
-from core.evaluate.intervals import Interval, share_difference, share_difference_p
-from core.evaluate.matched_subsets import (
+from tests.evaluate.matching_populations import TwoSets
+from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.intervals import Interval, share_difference, share_difference_p
+from touchstone.core.evaluate.matched_subsets import (
     Outcomes,
     SetComparison,
     SetEstimate,
@@ -22,8 +23,7 @@ from core.evaluate.matched_subsets import (
     n_steps,
     smaller_reference,
 )
-from core.evaluate.matched_subsets.compare import most_rounds
-from tests.evaluate.matching_populations import TwoSets
+from touchstone.core.evaluate.matched_subsets.compare import most_rounds
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 

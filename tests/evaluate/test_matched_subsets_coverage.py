@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.evaluate.matched_subsets import Outcomes, compare_sets
-from core.evaluate.matched_subsets.matching import candidates, match_candidates
-from core.evaluate.matched_subsets.repeats import Repeats
-from core.evaluate.matched_subsets.tally import COUNTED
 from tests.evaluate.matching_populations import TwoSets
+from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
+from touchstone.core.evaluate.matched_subsets.matching import candidates, match_candidates
+from touchstone.core.evaluate.matched_subsets.repeats import Repeats
+from touchstone.core.evaluate.matched_subsets.tally import COUNTED
 
 
 def sure(n: int, right: float) -> Outcomes:

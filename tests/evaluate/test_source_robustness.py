@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
-from core.evaluate.source_robustness import AccuracyInterval, expected_accuracy_intervals, hardest
-from core.evaluate.source_robustness.results import TABLE_COLUMNS
 from tests.evaluate.populations import SCHEMES, Population, failed_row, frame, trial_rows
+from touchstone.core.evaluate.source_robustness import AccuracyInterval, expected_accuracy_intervals, hardest
+from touchstone.core.evaluate.source_robustness.results import TABLE_COLUMNS
 
 POPULATION = Population(n_classes=3, n_clusterings=2, agreement=0.8)
 

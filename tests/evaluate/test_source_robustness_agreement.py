@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from core.data import Dataset, load_example
-from core.evaluate.source_robustness.agreement import adjusted_rand, agreement, compare_clusterings
-from core.trials import TrialPlan
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.evaluate.source_robustness.agreement import adjusted_rand, agreement, compare_clusterings
+from touchstone.core.trials import TrialPlan
 
 ONE_CLASS = np.zeros(12, dtype=np.int64)
 

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import Dataset
-from core.evaluate.source_robustness import expected_accuracy_intervals, source_verdict
-from core.report.source_robustness import metrics
-from core.trials import Context, TrialPlan
 from tests.evaluate.populations import frame, trial_rows
 from tests.worlds.source_robustness import Sources
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals, source_verdict
+from touchstone.core.report.source_robustness import metrics
+from touchstone.core.trials import Context, TrialPlan
 
 PATIENTS = Sources(2, 8, shared=False, size=6, first_class=3.0, source_sd=1.5, apart=0.5)
 """Eight subjects of either class, three quarters of the recordings of one class, hardly anything to learn."""

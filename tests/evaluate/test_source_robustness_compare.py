@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.evaluate.source_robustness import (
+from tests.evaluate.populations import SCHEMES, Population, failed_row, frame
+from touchstone.core.evaluate.source_robustness import (
     ModelComparison,
     compare_models,
     comparison_table,
     expected_accuracy_intervals,
 )
-from tests.evaluate.populations import SCHEMES, Population, failed_row, frame
 
 
 def simulated(shifts, *, population=None, seed=0, **options) -> pd.DataFrame:

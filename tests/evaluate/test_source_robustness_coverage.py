@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
-from core.evaluate.source_robustness.counts import groups
-from core.evaluate.source_robustness.expected import expected_interval
 from tests.evaluate.coverage import NUMBERS, coverage
 from tests.evaluate.populations import SCHEMES, Population
+from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
+from touchstone.core.evaluate.source_robustness.counts import groups
+from touchstone.core.evaluate.source_robustness.expected import expected_interval
 
 
 def test_what_is_simulated_is_what_the_public_function_says():

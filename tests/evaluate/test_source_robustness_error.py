@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, groups
-from core.evaluate.source_robustness.estimate import (
+from tests.evaluate.populations import Population, frame, trial_rows
+from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, groups
+from touchstone.core.evaluate.source_robustness.estimate import (
     error_over_draws,
     error_over_sources,
     measure,
     rho_terms,
     source_influences,
 )
-from tests.evaluate.populations import Population, frame, trial_rows
 
 ONE = np.array([True])
 

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.evaluate.source_robustness import HeldOutSource, expected_accuracy_intervals, hardest, same_clusters
 from tests.evaluate.populations import frame, trial_rows
+from touchstone.core.evaluate.source_robustness import (
+    HeldOutSource,
+    expected_accuracy_intervals,
+    hardest,
+    same_clusters,
+)
 
 NAN = float("nan")
 USUAL = HeldOutSource("svm", "kmeans", 90, 0, "a", "0", 4, 50, 0.9, 0.79, 0.96, 0.97, 0.1)

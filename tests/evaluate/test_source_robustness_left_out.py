@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.evaluate.source_robustness.baseline import baseline
-from core.evaluate.source_robustness.counts import EXCLUSIVE, groups
-from core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure
 from tests.evaluate.populations import frame, trial_rows
 from tests.worlds.source_robustness_populations import RealPopulation
+from touchstone.core.evaluate.source_robustness.baseline import baseline
+from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, groups
+from touchstone.core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure
 
 SIZE = 100
 WHOLE = {"w1": 90, "w2": 60, "w3": 85}

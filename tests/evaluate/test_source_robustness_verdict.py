@@ -5,9 +5,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from core.evaluate.claims import claim
-from core.evaluate.intervals import UNKNOWN, Interval
-from core.evaluate.source_robustness import (
+from touchstone.core.evaluate.claims import claim
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.source_robustness import (
     AccuracyIntervals,
     Difference,
     ExpectedInterval,
@@ -17,9 +17,9 @@ from core.evaluate.source_robustness import (
     leading_row,
     source_verdict,
 )
-from core.evaluate.source_robustness.best import compared
-from core.evaluate.source_robustness.results import NO_DIFFERENCE
-from core.evaluate.wording import THIN_SPACE
+from touchstone.core.evaluate.source_robustness.best import compared
+from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE
+from touchstone.core.evaluate.wording import THIN_SPACE
 
 NAN = float("nan")
 RHOS = {"svm": 0.8, "mlp": 0.85, "tree": 0.82}

@@ -5,8 +5,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import binom
 
-from core.data import DataError
-from core.evaluate.test_quality import (
+from tests.evaluate.feature_populations import cloud, head
+from tests.plain_words import problems
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.test_quality import (
     boundary_conditioning,
     boundary_curve,
     centroid_curve,
@@ -21,12 +23,10 @@ from core.evaluate.test_quality import (
     quality_verdict,
     samples_table,
 )
-from core.evaluate.test_quality.quality_claims import class_shares, pair_share
-from core.evaluate.test_quality.shares import Shares, random_splits, share_intervals
-from core.evaluate.test_quality.verdict import DRAWN_HERE
-from core.models.layers import LayerSamples
-from tests.evaluate.feature_populations import cloud, head
-from tests.plain_words import problems
+from touchstone.core.evaluate.test_quality.quality_claims import class_shares, pair_share
+from touchstone.core.evaluate.test_quality.shares import Shares, random_splits, share_intervals
+from touchstone.core.evaluate.test_quality.verdict import DRAWN_HERE
+from touchstone.core.models.layers import LayerSamples
 
 
 def rng():
@@ -257,7 +257,7 @@ def test_the_order_of_classes_puts_the_confused_side_by_side():
     counts = np.zeros((6, 6), dtype=np.int64)
     for i, j in ((0, 3), (1, 4), (2, 5)):
         counts[i, j] = counts[j, i] = 20
-    from core.evaluate.test_quality import PairShares
+    from touchstone.core.evaluate.test_quality import PairShares
 
     order = PairShares.of(tuple("abcdef"), counts, np.full(6, 50)).order().tolist()
     assert all(abs(order.index(i) - order.index(i + 3)) == 1 for i in range(3))

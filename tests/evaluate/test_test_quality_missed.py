@@ -10,11 +10,11 @@ from scipy import stats
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
-from core.evaluate.test_quality import findings, measure_quality, quality_verdict
-from core.evaluate.test_quality.missed import WITHIN, ErrorBounds, measure_missed
-from core.evaluate.test_quality.regions import fit_regions
-from core.models.layers import LayerSamples
 from tests.evaluate.feature_populations import cloud, head
+from touchstone.core.evaluate.test_quality import findings, measure_quality, quality_verdict
+from touchstone.core.evaluate.test_quality.missed import WITHIN, ErrorBounds, measure_missed
+from touchstone.core.evaluate.test_quality.regions import fit_regions
+from touchstone.core.models.layers import LayerSamples
 
 
 def of_counts(n_wrong, n) -> ErrorBounds:

@@ -8,27 +8,27 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, Dataset, load_example
-from core.evaluate.covariate_shift import covariate_shift
-from core.evaluate.test_quality import shift_plan
-from core.evaluate.test_quality.shift_plan import (
+from tests.evaluate.feature_populations import cloud, head
+from tests.split.marked import marked
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.evaluate.covariate_shift import covariate_shift
+from touchstone.core.evaluate.test_quality import shift_plan
+from touchstone.core.evaluate.test_quality.shift_plan import (
     COLUMNS,
     FAILED,
     WAITING,
     CovariateShiftPlan,
     shift_of_rows,
 )
-from core.models import Cancelled
-from core.models.paper_networks import LinearNetwork, Mlp2048
-from core.models.recorded import record_of
-from core.models.stored import ModelFile, model_fingerprint
-from core.trials import Context, Plan, from_json, to_json
-from core.trials.layer_parts import layer_parts
-from core.trials.training_plan import TrainingPlan
-from core.workspace import frames
-from core.workspace.plans import load_plan
-from tests.evaluate.feature_populations import cloud, head
-from tests.split.marked import marked
+from touchstone.core.models import Cancelled
+from touchstone.core.models.paper_networks import LinearNetwork, Mlp2048
+from touchstone.core.models.recorded import record_of
+from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.trials import Context, Plan, from_json, to_json
+from touchstone.core.trials.layer_parts import layer_parts
+from touchstone.core.trials.training_plan import TrainingPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.plans import load_plan
 
 FAST = {"n_dimensions": 4, "n_components": 2, "n_draws": 200, "n_resplits": 19}
 

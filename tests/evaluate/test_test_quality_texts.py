@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.data.dataset import Dataset
-from core.evaluate.guided_tests import (
+from touchstone.core.data.dataset import Dataset
+from touchstone.core.evaluate.guided_tests import (
     Missing,
     generate_missing,
     generate_tests,
@@ -13,9 +13,9 @@ from core.evaluate.guided_tests import (
     nearest,
     start,
 )
-from core.evaluate.test_quality import measure_quality, quality_verdict
-from core.models.layers import layer_of, layer_samples
-from core.models.paper_networks import LinearNetwork
+from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+from touchstone.core.models.layers import layer_of, layer_samples
+from touchstone.core.models.paper_networks import LinearNetwork
 
 
 @pytest.fixture(scope="module")

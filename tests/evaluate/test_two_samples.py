@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
-from core.evaluate.two_samples import MOST, PartsTold, areas, smallest_seen, tell_parts
+from touchstone.core.evaluate.two_samples import MOST, PartsTold, areas, smallest_seen, tell_parts
 
 
 def rng(seed=0):

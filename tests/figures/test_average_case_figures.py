@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.evaluate.average_case.robustness import Robustness, evaluate_robustness
-from core.figures import average_case as figures
-from core.figures import average_case_audit as audits
-from core.figures.theme import alt_text, theme
 from tests.evaluate.average_case_rows import counted, rows_of, skewed
+from touchstone.core.evaluate.average_case.robustness import Robustness, evaluate_robustness
+from touchstone.core.figures import average_case as figures
+from touchstone.core.figures import average_case_audit as audits
+from touchstone.core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & $y$"
 NAMES = ("plum", MARKUP, "fig")

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.evaluate.cluster_folds import (
+from tests.evaluate.fold_populations import simulated
+from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
     ScoreEstimate,
@@ -15,10 +16,15 @@ from core.evaluate.cluster_folds import (
     mean_by_fold,
     scheme_title,
 )
-from core.figures.cluster_folds import class_scores, performance_chart, relation_chart, run_names, seeds_chart
-from core.figures.cluster_folds_look import fold_map, fold_means, fold_sizes, label_shares
-from core.figures.theme import alt_text, theme
-from tests.evaluate.fold_populations import simulated
+from touchstone.core.figures.cluster_folds import (
+    class_scores,
+    performance_chart,
+    relation_chart,
+    run_names,
+    seeds_chart,
+)
+from touchstone.core.figures.cluster_folds_look import fold_map, fold_means, fold_sizes, label_shares
+from touchstone.core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & $y$"
 SCHEMES = ("random_folds", "sds_folds", "mine")

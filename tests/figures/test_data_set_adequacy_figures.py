@@ -6,16 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.evaluate.data_set_adequacy.adequacy import adequacy_of
-from core.figures.data_set_adequacy import (
-    MOST_CLASSES,
-    class_panels,
-    interval_curve,
-    rho_curves,
-    size_boxes,
-    widest_first,
-)
-from core.figures.theme import alt_text, theme
 from tests.evaluate.adequacy_populations import (
     POPULATION,
     SAME,
@@ -25,6 +15,16 @@ from tests.evaluate.adequacy_populations import (
     shifts_of,
     sized_trials,
 )
+from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from touchstone.core.figures.data_set_adequacy import (
+    MOST_CLASSES,
+    class_panels,
+    interval_curve,
+    rho_curves,
+    size_boxes,
+    widest_first,
+)
+from touchstone.core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & <a href='//x'>$y$</a>"
 

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from core.evaluate.data_sets import count_words, number_by_class
-from core.figures.data_sets import (
+from touchstone.core.evaluate.data_sets import count_words, number_by_class
+from touchstone.core.figures.data_sets import (
     class_boxes,
     label_distribution,
     number_histogram,
     shares_by_number,
 )
-from core.figures.maps import N_LAYERS, OTHERS, map_chart
-from core.figures.theme import DARK, LIGHT, alt_text
-from core.figures.words import characteristic_words, frequent_words
+from touchstone.core.figures.maps import N_LAYERS, OTHERS, map_chart
+from touchstone.core.figures.theme import DARK, LIGHT, alt_text
+from touchstone.core.figures.words import characteristic_words, frequent_words
 
 
 @pytest.mark.parametrize("n_classes", [2, 100])

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from core.evaluate.guided_tests import Guided, accuracy_grid, generate_tests, start, walk_between
-from core.evaluate.test_quality import fit_regions
-from core.figures import guided_tests as figures
-from core.figures.theme import alt_text
-from core.models.layers import LayerSamples
 from tests.evaluate.feature_populations import cloud, head
+from touchstone.core.evaluate.guided_tests import Guided, accuracy_grid, generate_tests, start, walk_between
+from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.figures import guided_tests as figures
+from touchstone.core.figures.theme import alt_text
+from touchstone.core.models.layers import LayerSamples
 
 MARKUP = "<b>bold</b> & $y$"
 N_CLASSES = 7

@@ -11,14 +11,18 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-import core.figures
-from core.evaluate.average_case.robustness import evaluate_robustness
-from core.evaluate.cluster_folds import Metric, fold_performance, mean_by_fold, rows_of_run
-from core.evaluate.data_sets import count_words, number_by_class
-from core.evaluate.guided_tests import walk_between
-from core.evaluate.matched_subsets import compare_models, compare_sets, match
-from core.evaluate.source_robustness.agreement import agreement
-from core.figures import (
+import touchstone.core.figures
+from tests.figures import test_guided_tests_figures as guided_cases
+from tests.figures import test_matched_subsets as matched_cases
+from tests.figures import test_test_quality_figures as quality_cases
+from tests.report.runs import a_workspace, data, plans, rows, stored
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.cluster_folds import Metric, fold_performance, mean_by_fold, rows_of_run
+from touchstone.core.evaluate.data_sets import count_words, number_by_class
+from touchstone.core.evaluate.guided_tests import walk_between
+from touchstone.core.evaluate.matched_subsets import compare_models, compare_sets, match
+from touchstone.core.evaluate.source_robustness.agreement import agreement
+from touchstone.core.figures import (
     average_case,
     cluster_folds,
     cluster_folds_look,
@@ -29,16 +33,12 @@ from core.figures import (
     source_robustness_images,
     words,
 )
-from core.figures import matched_subsets as matched
-from core.figures.matched_subsets_picture import matching_picture
-from core.figures.theme import escape
-from core.report.run_report import body_of
-from core.workspace import frames
-from core.workspace.workspace import LOCAL_OWNER
-from tests.figures import test_guided_tests_figures as guided_cases
-from tests.figures import test_matched_subsets as matched_cases
-from tests.figures import test_test_quality_figures as quality_cases
-from tests.report.runs import a_workspace, data, plans, rows, stored
+from touchstone.core.figures import matched_subsets as matched
+from touchstone.core.figures.matched_subsets_picture import matching_picture
+from touchstone.core.figures.theme import escape
+from touchstone.core.report.run_report import body_of
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 HOSTILE = '<a href="javascript:alert(1)">x</a><img src=x onerror=alert(1)> %{evil} $evil$ &lt;evil'
 RAW = (
@@ -159,14 +159,14 @@ def of_the_rest() -> Iterator[go.Figure]:
 
 
 def public() -> set[str]:
-    """Every function of core.figures that gives a figure."""
+    """Every function of touchstone.core.figures that gives a figure."""
     found = set()
-    for module in pkgutil.iter_modules(core.figures.__path__, "core.figures."):
+    for module in pkgutil.iter_modules(touchstone.core.figures.__path__, "touchstone.core.figures."):
         for name, one in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
             ours = inspect.unwrap(one).__module__ == module.name and not name.startswith("_")
             if ours and inspect.signature(one).return_annotation is go.Figure:
                 found.add(f"{module.name}.{name}")
-    return found - {"core.figures.theme.new_figure"}
+    return found - {"touchstone.core.figures.theme.new_figure"}
 
 
 def note_calls(monkeypatch: pytest.MonkeyPatch) -> set[str]:

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.evaluate.calibration import accuracy_by_coverage, calibration, density
-from core.evaluate.matched_subsets import Outcomes, compare_models, compare_sets, epsilon_curve, match
-from core.figures import calibration as calibrated
-from core.figures import matched_subsets as figures
-from core.figures.matched_subsets_picture import matching_picture
-from core.figures.theme import alt_text, theme
+from touchstone.core.evaluate.calibration import accuracy_by_coverage, calibration, density
+from touchstone.core.evaluate.matched_subsets import Outcomes, compare_models, compare_sets, epsilon_curve, match
+from touchstone.core.figures import calibration as calibrated
+from touchstone.core.figures import matched_subsets as figures
+from touchstone.core.figures.matched_subsets_picture import matching_picture
+from touchstone.core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & <a href='//x'>$y$</a>"
 NAMES = (MARKUP, "dog", "hen")

@@ -4,17 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.evaluate.source_robustness import AccuracyIntervals, expected_accuracy_intervals
-from core.figures.source_robustness import (
+from tests.evaluate.populations import SCHEMES, Population
+from touchstone.core.evaluate.source_robustness import AccuracyIntervals, expected_accuracy_intervals
+from touchstone.core.figures.source_robustness import (
     accuracy_boxes,
     class_chart,
     interval_chart,
     rho_chart,
     row_names,
 )
-from core.figures.source_robustness_sources import held_out_chart
-from core.figures.theme import alt_text, theme
-from tests.evaluate.populations import SCHEMES, Population
+from touchstone.core.figures.source_robustness_sources import held_out_chart
+from touchstone.core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & <a href='//x'>$y$</a>"
 

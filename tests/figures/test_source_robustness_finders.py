@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.evaluate.source_robustness.agreement import compare_clusterings
-from core.evaluate.source_robustness.true_sources import true_sources
-from core.figures.source_robustness_finders import agreement_map, true_sources_chart
-from core.figures.theme import alt_text, theme
 from tests.evaluate.populations import Population
+from touchstone.core.evaluate.source_robustness.agreement import compare_clusterings
+from touchstone.core.evaluate.source_robustness.true_sources import true_sources
+from touchstone.core.figures.source_robustness_finders import agreement_map, true_sources_chart
+from touchstone.core.figures.theme import alt_text, theme
 
 NAMES = {"one": "Model <b>one</b>", "kmeans": "k-means", "known": "known sources"}
 

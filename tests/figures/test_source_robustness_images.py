@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 
-from core.evaluate.source_robustness.mean_images import mean_images
-from core.figures.source_robustness_images import MOST_CLASSES, MOST_SOURCES, SIDE, left_out, mean_image_sheet
-from core.figures.theme import alt_text, theme
+from touchstone.core.evaluate.source_robustness.mean_images import mean_images
+from touchstone.core.figures.source_robustness_images import (
+    MOST_CLASSES,
+    MOST_SOURCES,
+    SIDE,
+    left_out,
+    mean_image_sheet,
+)
+from touchstone.core.figures.theme import alt_text, theme
 
 PAPER = {dark: [int(theme(dark).paper[at : at + 2], 16) for at in (1, 3, 5)] for dark in (False, True)}
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from core.evaluate.covariate_shift import Divergence, class_shift, corrected
-from core.evaluate.test_quality import boundary_curve, centroid_curve, findings, map_pair, measure_quality
-from core.figures import test_quality as figures
-from core.figures import test_quality_pairs as pair_figures
-from core.figures.covariate_shift import shift_chart
-from core.figures.test_quality import Subject
-from core.figures.theme import alt_text, theme
 from tests.evaluate.feature_populations import cloud, head
+from touchstone.core.evaluate.covariate_shift import Divergence, class_shift, corrected
+from touchstone.core.evaluate.test_quality import boundary_curve, centroid_curve, findings, map_pair, measure_quality
+from touchstone.core.figures import test_quality as figures
+from touchstone.core.figures import test_quality_pairs as pair_figures
+from touchstone.core.figures.covariate_shift import shift_chart
+from touchstone.core.figures.test_quality import Subject
+from touchstone.core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & $y$"
 LOOK = theme(dark=False)

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.figures.theme import DARK, LIGHT, LONGEST_NAME, escape, interval_bars, name_axis, new_figure, padded, theme
+from touchstone.core.figures.theme import (
+    DARK,
+    LIGHT,
+    LONGEST_NAME,
+    escape,
+    interval_bars,
+    name_axis,
+    new_figure,
+    padded,
+    theme,
+)
 
 
 def test_the_colours_are_those_that_the_search_found():

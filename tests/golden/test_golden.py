@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from core.data.identity import key
-from core.questions import module_of, of_kind
-from core.report.descriptions import describe
-from core.trials import Plan, to_json
-from core.workspace.engine.runner import engine
-from core.workspace.plans import load_plan
-from core.workspace.run import method_version
-from core.workspace.sharing import SharedWorkspace
-from core.workspace.workspace import LOCAL_OWNER, Workspace
-from ui.forms.plan_form import about_plan, plan_at
+from touchstone.core.data.identity import key
+from touchstone.core.questions import module_of, of_kind
+from touchstone.core.report.descriptions import describe
+from touchstone.core.trials import Plan, to_json
+from touchstone.core.workspace.engine.runner import engine
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import method_version
+from touchstone.core.workspace.sharing import SharedWorkspace
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.forms.plan_form import about_plan, plan_at
 
 HERE = Path(__file__).parent
 GOLDEN = json.loads((HERE / "plans.json").read_text("utf-8"))

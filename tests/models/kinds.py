@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 
-from core.models import MODELS
-from core.models.architectures import ARCHITECTURES
-from core.models.paper_networks import PaperNetwork
+from touchstone.core.models import MODELS
+from touchstone.core.models.architectures import ARCHITECTURES
+from touchstone.core.models.paper_networks import PaperNetwork
 
 PAPER_NETWORKS = [name for name in MODELS if issubclass(MODELS[name], PaperNetwork)]
 OTHERS = [name for name in MODELS if name not in PAPER_NETWORKS]

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from core.data import Dataset, load_example
-from core.models import apart
-from core.models.apart import Apart
-from core.models.errors import ModelError, ModelStopped
-from core.models.foreign_files import read_onnx
-from core.models.stored import ModelFile
-from core.trials.layer_parts import layer_parts, layers_offered
 from tests.models.test_onnx import onnx_file
 from tests.models.test_tried import endless, large
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.models import apart
+from touchstone.core.models.apart import Apart
+from touchstone.core.models.errors import ModelError, ModelStopped
+from touchstone.core.models.foreign_files import read_onnx
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.trials.layer_parts import layer_parts, layers_offered
 
 
 @pytest.fixture(scope="module")

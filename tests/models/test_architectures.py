@@ -3,9 +3,9 @@ from itertools import pairwise
 import pytest
 import torch
 
-from core.models import ModelError
-from core.models.architectures import ARCHITECTURES, build
-from core.models.blocks import MaxNormLinear
+from touchstone.core.models import ModelError
+from touchstone.core.models.architectures import ARCHITECTURES, build
+from touchstone.core.models.blocks import MaxNormLinear
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -3,11 +3,11 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.svm import SVC
 
-from core.data import load_example
-from core.models import MODELS
-from core.models.classical import GradientBoosting, NearestNeighbours, Svm
-from core.split import Random
 from tests.models.kinds import OTHERS, quick, takes
+from touchstone.core.data import load_example
+from touchstone.core.models import MODELS
+from touchstone.core.models.classical import GradientBoosting, NearestNeighbours, Svm
+from touchstone.core.split import Random
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.models import MODELS, Cancelled
 from tests.models.kinds import PAPER_NETWORKS, few, quick, side, takes
+from touchstone.core.models import MODELS, Cancelled
 
 KINDS = ("image", "tabular", "text")
 WORDS = ("red fox hen", "blue sky sea", "tall tree leaf", "old stone wall")

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from core.data import load_example
-from core.models import ModelError
-from core.models.classifier import Cancelled
-from core.models.decoder import Decoder, fit_decoder
-from core.models.layers import layer_samples
-from core.models.paper_networks import Cnn1
+from touchstone.core.data import load_example
+from touchstone.core.models import ModelError
+from touchstone.core.models.classifier import Cancelled
+from touchstone.core.models.decoder import Decoder, fit_decoder
+from touchstone.core.models.layers import layer_samples
+from touchstone.core.models.paper_networks import Cnn1
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

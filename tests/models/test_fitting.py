@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from core.data import DataError, Dataset, load_example
-from core.models import MODELS, check_fitting, fits
-from core.models.errors import ModelError
-from core.trials import FoldPlan, TrialPlan
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.models import MODELS, check_fitting, fits
+from touchstone.core.models.errors import ModelError
+from touchstone.core.trials import FoldPlan, TrialPlan
 
 CONVOLUTIONS = {"cnn_1", "cnn_2", "cnn_3", "lenet", "resnet18", "resnet20", "vgg19"}
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix
 
-from core.data import Dataset, load_example
-from core.models.errors import ModelError
-from core.models.judged import MOST_JUDGED, Judged, check_above_chance, judge
-from core.models.load import model_inputs
-from core.models.paper_networks import LinearNetwork
-from core.models.trained import TrainedNetwork
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.judged import MOST_JUDGED, Judged, check_above_chance, judge
+from touchstone.core.models.load import model_inputs
+from touchstone.core.models.paper_networks import LinearNetwork
+from touchstone.core.models.trained import TrainedNetwork
 
 
 @pytest.fixture(scope="module")

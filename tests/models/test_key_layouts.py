@@ -6,9 +6,9 @@ from safetensors.torch import save
 from torch import nn
 from torch.nn import functional
 
-from core.data import Dataset
-from core.models import ModelError
-from core.models.load import load_model
+from touchstone.core.data import Dataset
+from touchstone.core.models import ModelError
+from touchstone.core.models.load import load_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError
-from core.models.layer_files import read_layer_samples
+from touchstone.core.data import DataError
+from touchstone.core.models.layer_files import read_layer_samples
 
 GOOD = {"features": np.eye(3), "proba": [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]}
 

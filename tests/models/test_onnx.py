@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.data import Dataset, load_example
-from core.models import ModelError
-from core.models.load import load_model, model_inputs
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.models import ModelError
+from touchstone.core.models.load import load_model, model_inputs
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 FLOAT, INT64, DOUBLE = 1, 7, 11

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.data import DataError, Dataset
-from core.models import ModelError
-from core.models.layers import LayerSamples
-from core.models.load import load_model, read_stored
-from core.models.recorded import read_recorded, record_of, recorded_parts
-from core.models.stored import RECORDED, ModelFile, model_fingerprint
 from tests.evaluate.feature_populations import cloud, head
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.models import ModelError
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.models.load import load_model, read_stored
+from touchstone.core.models.recorded import read_recorded, record_of, recorded_parts
+from touchstone.core.models.stored import RECORDED, ModelFile, model_fingerprint
 
 OF = head(3, 4)
 TRAIN, TEST = cloud(OF, 9, seed=1), cloud(OF, 5, seed=2)

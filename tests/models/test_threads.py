@@ -7,8 +7,8 @@ from types import ModuleType
 import threadpoolctl
 from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
-from core.models import threads
-from core.models.threads import single_threaded
+from touchstone.core.models import threads
+from touchstone.core.models.threads import single_threaded
 
 
 def n_threads() -> set[int]:

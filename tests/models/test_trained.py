@@ -6,10 +6,10 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
-from core.data import Dataset, load_example
-from core.models import MODELS, ModelError
-from core.models.architectures import ARCHITECTURES, build
-from core.models.trained import DESCRIPTION, TrainedNetwork
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.models import MODELS, ModelError
+from touchstone.core.models.architectures import ARCHITECTURES, build
+from touchstone.core.models.trained import DESCRIPTION, TrainedNetwork
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

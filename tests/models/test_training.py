@@ -3,10 +3,10 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from core.models import MODELS, Cancelled, ModelError, training
-from core.models.architectures import ARCHITECTURES, build
-from core.models.blocks import MaxNormLinear
-from core.models.training import multiplies_bfloat16, penalised_loss, predict_logits, sgd, train
+from touchstone.core.models import MODELS, Cancelled, ModelError, training
+from touchstone.core.models.architectures import ARCHITECTURES, build
+from touchstone.core.models.blocks import MaxNormLinear
+from touchstone.core.models.training import multiplies_bfloat16, penalised_loss, predict_logits, sgd, train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -200,7 +200,7 @@ def test_hyperparameters_are_used():
 
 @pytest.mark.parametrize("name", ["lenet", "resnet20"])
 def test_rounded_products_change_the_weights_by_little_and_their_type_not_at_all(name, monkeypatch):
-    monkeypatch.setattr("core.models.training.multiplies_bfloat16", lambda _device: True)
+    monkeypatch.setattr("touchstone.core.models.training.multiplies_bfloat16", lambda _device: True)
     inputs, y = few_images(name, 20)
     usual, rounded = (trained(name, inputs, y, n_epochs=1, bfloat16=asked) for asked in (False, True))
     first, last = build(name, tuple(inputs.shape[1:]), 3, seed=0).state_dict(), usual.state_dict()
@@ -215,7 +215,7 @@ def test_rounded_products_change_the_weights_by_little_and_their_type_not_at_all
 
 
 def test_a_gradient_penalty_is_never_rounded(monkeypatch):
-    monkeypatch.setattr("core.models.training.multiplies_bfloat16", lambda _device: True)
+    monkeypatch.setattr("touchstone.core.models.training.multiplies_bfloat16", lambda _device: True)
     inputs, y = few_images("cnn_1")
     usual, asked = (trained("cnn_1", inputs, y, gradient_penalty=0.1, bfloat16=asked) for asked in (False, True))
     assert all(torch.equal(value, asked.state_dict()[key]) for key, value in usual.state_dict().items())

@@ -6,13 +6,13 @@ import time
 import numpy as np
 import pytest
 
-from core.data import Dataset, load_example
-from core.models import ModelError, tried
-from core.models.judged import judge
-from core.models.load import load_model
-from core.models.paper_networks import LinearNetwork
-from core.models.tried import try_model
 from tests.models.test_onnx import FLOAT, INT64, field, node, onnx_file, tensor, value_info
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.models import ModelError, tried
+from touchstone.core.models.judged import judge
+from touchstone.core.models.load import load_model
+from touchstone.core.models.paper_networks import LinearNetwork
+from touchstone.core.models.tried import try_model
 
 BOOL = 9
 

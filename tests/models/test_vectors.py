@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from core.data.errors import DataError
-from core.models.vectors import N_COMPONENTS, fit_vectors
+from touchstone.core.data.errors import DataError
+from touchstone.core.models.vectors import N_COMPONENTS, fit_vectors
 
 
 def texts(n: int, n_words: int, seed: int = 0) -> np.ndarray:

@@ -11,15 +11,15 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from core.data import DataError, Dataset, load_example
-from core.trials import Context, Plan, TrialPlan
-from core.workspace import frames
-from core.workspace.engine.needed import about, found_rows
-from core.workspace.engine.runner import close_engine, engine
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER, Workspace
-from ui.matched_subsets import work
-from ui.shell import background
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.trials import Context, Plan, TrialPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.needed import about, found_rows
+from touchstone.core.workspace.engine.runner import close_engine, engine
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.matched_subsets import work
+from touchstone.ui.shell import background
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = TrialPlan(models=("svm", "logistic"), n_repeats=4)

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.data import Dataset, load_example
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.average_case.robustness import evaluate_robustness
-from core.models import MODELS
-from core.models.stored import ModelFile, model_fingerprint
-from core.trials import Context, TrainingPlan, to_json
-from core.workspace import frames
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.models.test_onnx import linear, onnx_file
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
-from ui.average_case import look as average_case_look
-from ui.forms.plan_form import stored_parameters
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.models import MODELS
+from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.trials import Context, TrainingPlan, to_json
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.average_case import look as average_case_look
+from touchstone.ui.forms.plan_form import stored_parameters
 
 SIGMAS = (0.1, 0.25, 0.5, 1.0)
 TRAINING = TrainingPlan("linear", n_epochs=30)

@@ -6,8 +6,6 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.trials import sample_predictions, with_labels
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.test_average_case import kept
 from tests.pages.test_cluster_folds import PLAN as FOLDS
 from tests.pages.test_cluster_folds import uploaded
@@ -15,6 +13,8 @@ from tests.pages.test_matched_subsets import made, store, two
 from tests.pages.test_own_model import PLAN, upload
 from tests.pages.test_shared_comparison import token_of
 from tests.pages.test_shared_run import open_link
+from touchstone.core.trials import sample_predictions, with_labels
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 __all__ = ["open_link", "two", "uploaded"]  # fixtures
 

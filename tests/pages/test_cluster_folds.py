@@ -7,15 +7,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.data import Dataset, load_example
-from core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
-from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.represent import REPRESENTATIONS
-from core.trials import FoldPlan
-from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run, texts
-from ui.cluster_folds import controls, labels
-from ui.forms.texts import NamedNumbers
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.represent import REPRESENTATIONS
+from touchstone.core.trials import FoldPlan
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui.cluster_folds import controls, labels
+from touchstone.ui.forms.texts import NamedNumbers
 
 PLAN = FoldPlan(seeds=(0, 1, 2))
 

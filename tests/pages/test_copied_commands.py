@@ -8,22 +8,22 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from core.__main__ import main
-from core.models.stored import model_fingerprint
-from core.questions import with_page
-from core.report.quantities import of_run
-from core.trials import Context, Plan, to_json
-from core.workspace import frames
-from core.workspace.engine.agenda import usual_steps
-from core.workspace.engine.runner import engine
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import run_of_rows
 from tests.pages.test_matched_subsets import settled
 from tests.report.runs import TRAINING, data, model, plans
-from ui.matched_subsets import work
-from ui.matched_subsets.work import N_RESAMPLES
-from ui.shell import shared_view
+from touchstone.core.__main__ import main
+from touchstone.core.models.stored import model_fingerprint
+from touchstone.core.questions import with_page
+from touchstone.core.report.quantities import of_run
+from touchstone.core.trials import Context, Plan, to_json
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.agenda import usual_steps
+from touchstone.core.workspace.engine.runner import engine
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.matched_subsets import work
+from touchstone.ui.matched_subsets.work import N_RESAMPLES
+from touchstone.ui.shell import shared_view
 
 ASKED = {question.kind: stem for stem, question in with_page().items() if question.kind}
 SMALL = {"covariate_shift": {"n_resplits": 19}, "guided_tests": {"frequency": 0.5}}

@@ -1,14 +1,14 @@
 import pytest
 
-from core.data import Dataset
-from core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
-from core.evaluate.source_robustness.clouds_plan import CloudsPlan
-from core.workspace import frames
-from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run, texts
-from ui.data_set_adequacy import controls
-from ui.forms.plan_form import plan_parameters
-from ui.shell import questions
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
+from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui.data_set_adequacy import controls
+from touchstone.ui.forms.plan_form import plan_parameters
+from touchstone.ui.shell import questions
 
 PLAN = AdequacyPlan(models=("logistic", "nearest_neighbours"), n_repeats=4, n_clusterings=2, sizes=(15, 40, 80, ALL))
 ADDRESS = {

@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.data import EXAMPLES, Dataset
-from core.trials import Context
-from core.trials.fold_plan import FoldPlan
-from core.trials.map_plan import METHODS, MapPlan
-from core.workspace import frames
-from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import plainly, texts
-from ui.forms.plan_form import plan_parameters
+from touchstone.core.data import EXAMPLES, Dataset
+from touchstone.core.trials import Context
+from touchstone.core.trials.fold_plan import FoldPlan
+from touchstone.core.trials.map_plan import METHODS, MapPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui.forms.plan_form import plan_parameters
 
 GOOD = b"text\tlabel\n" + b"".join(
     b"a fine film number %d\tgood\na dull film number %d\tbad\n" % (n, n) for n in range(20)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.models.paper_networks import Mlp2048
-from core.models.recorded import record_of
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.evaluate.feature_populations import cloud, head
 from tests.models.test_recorded import npz
 from tests.pages.conftest import texts
+from touchstone.core.models.paper_networks import Mlp2048
+from touchstone.core.models.recorded import record_of
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 OF = head(3, 4)
 TRAIN, TEST = cloud(OF, 9, seed=1), cloud(OF, 5, seed=2)
@@ -20,9 +20,9 @@ TRAIN, TEST = cloud(OF, 9, seed=1), cloud(OF, 5, seed=2)
 def page_with_features() -> None:
     import streamlit as st
 
-    from ui.data import choice as data_choice
-    from ui.data.results import dataset_of
-    from ui.models import choice as model_choice
+    from touchstone.ui.data import choice as data_choice
+    from touchstone.ui.data.results import dataset_of
+    from touchstone.ui.models import choice as model_choice
 
     dataset = dataset_of(st.query_params["data"])
     model = model_choice.model_choice(dataset, records=st.query_params.get("records") != "no")

@@ -10,28 +10,28 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.data import Dataset, load_example
-from core.evaluate.guided_tests import guided_of_rows, judge_suite, round_trip, suite_difference
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.guided_tests.verdict import difference_finding
-from core.evaluate.intervals import Interval
-from core.evaluate.test_quality import fit_regions
-from core.evaluate.wording import points
-from core.models import MODELS, ModelError, apart
-from core.models.load import read_stored
-from core.models.stored import ModelFile, model_fingerprint
-from core.report.quantities import of_run
-from core.trials import Context, TrainingPlan, to_json
-from core.trials.layer_parts import layer_parts
-from core.workspace import frames
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.models.test_tried import endless
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
-from ui.forms.plan_form import stored_parameters
-from ui.guided_tests import files, gallery, work
-from ui.test_quality.controls import RegionChoice
-from ui.test_quality.work import Looked
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.evaluate.guided_tests import guided_of_rows, judge_suite, round_trip, suite_difference
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.verdict import difference_finding
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.evaluate.wording import points
+from touchstone.core.models import MODELS, ModelError, apart
+from touchstone.core.models.load import read_stored
+from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.report.quantities import of_run
+from touchstone.core.trials import Context, TrainingPlan, to_json
+from touchstone.core.trials.layer_parts import layer_parts
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.forms.plan_form import stored_parameters
+from touchstone.ui.guided_tests import files, gallery, work
+from touchstone.ui.test_quality.controls import RegionChoice
+from touchstone.ui.test_quality.work import Looked
 
 TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
 TRAINING["docstrings"] = TRAINING["wine"]

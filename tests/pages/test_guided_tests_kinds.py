@@ -7,21 +7,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import Dataset, load_example
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.models import MODELS
-from core.models.layers import LayerSamples
-from core.models.load import TRUST
-from core.models.recorded import record_of
-from core.models.stored import ModelFile
-from core.trials import Context, TrainingPlan, to_json
-from core.trials.layer_parts import UPLOADED
-from core.workspace import frames
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.evaluate.feature_populations import cloud, head
 from tests.pages.conftest import charts, plainly
 from tests.workspace.conftest import wait_while_running
-from ui.forms.plan_form import stored_parameters
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.models import MODELS
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.models.load import TRUST
+from touchstone.core.models.recorded import record_of
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.trials import Context, TrainingPlan, to_json
+from touchstone.core.trials.layer_parts import UPLOADED
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.forms.plan_form import stored_parameters
 
 MARKUP = "<b>5 $</b> *a*"
 SMALL = {"layer": UPLOADED, "frequency": 0.25, "table": False}
@@ -219,7 +219,7 @@ def test_what_labels_of_samples_like_the_test_samples_would_bring_is_said(open_p
 def test_columns_of_the_data_do_not_hide_those_of_a_list(column):
     from pandas import DataFrame
 
-    from ui.guided_tests.work import content_of
+    from touchstone.ui.guided_tests.work import content_of
 
     data = Dataset(
         "odd", "tabular", [[1.0, 2.0], [3.0, 4.0]], [0, 1], ("a", "b"), ["p", "q"], feature_names=[column, "z"]

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.conftest import stored_run
 from tests.pages.test_average_case import kept
 from tests.pages.test_matched_subsets import settled, two
-from ui.shell import charts
+from touchstone.ui.shell import charts
 
 __all__ = ["two"]  # a fixture
 

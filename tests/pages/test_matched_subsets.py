@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.__main__ import main
-from core.data import Roles
-from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import charts, plainly, texts
+from touchstone.core.__main__ import main
+from touchstone.core.data import Roles
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 ROLES = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence")
 
@@ -148,7 +148,7 @@ def test_the_truth_may_be_in_a_file_of_its_own(open_page, workspace, two):
 
 
 def test_one_file_with_a_column_of_sets_is_both(open_page, workspace):
-    from core.data.predictions.writing import sample
+    from touchstone.core.data.predictions.writing import sample
 
     app = open_page("matched_subsets")
     app.file_uploader[0].upload("sample.tsv", sample())

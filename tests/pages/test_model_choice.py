@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.asked import asked
-from core.data import Dataset, load_example
-from core.models.load import read_stored
-from core.models.paper_networks import LinearNetwork
-from core.models.stored import ModelFile
-from core.trials import Context, TrainingPlan
-from core.workspace import frames
-from core.workspace.engine.runner import engine
-from core.workspace.run import Run, Steps
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import texts
 from tests.workspace.conftest import wait_until
-from ui.forms.plan_form import plan_parameters
-from ui.shell import compiling, jobs
+from touchstone.core.asked import asked
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.models.load import read_stored
+from touchstone.core.models.paper_networks import LinearNetwork
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.trials import Context, TrainingPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.runner import engine
+from touchstone.core.workspace.run import Run, Steps
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.forms.plan_form import plan_parameters
+from touchstone.ui.shell import compiling, jobs
 
 QUICK = TrainingPlan("linear", n_epochs=2)
 
@@ -29,8 +29,8 @@ QUICK = TrainingPlan("linear", n_epochs=2)
 def page_with_a_model() -> None:
     import streamlit as st
 
-    from ui.data.results import dataset_of
-    from ui.models import choice
+    from touchstone.ui.data.results import dataset_of
+    from touchstone.ui.models import choice
 
     data = st.query_params.get("data") or st.session_state["data"]
     model = choice.model_choice(dataset_of(data))

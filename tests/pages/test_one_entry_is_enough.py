@@ -6,28 +6,28 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from core.asked import About, asks
-from core.cluster import SOURCE_FINDERS, SourceFinder
-from core.data import DataError, load_example
-from core.evaluate.average_case import ESTIMATORS, Facts, GaussianLogits, Mark
-from core.evaluate.average_case.robustness import evaluate_robustness
-from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
-from core.figures import average_case_audit as audits
-from core.figures.theme import theme
-from core.models import MODELS
-from core.models.errors import ModelError
-from core.report import average_case as average_case_report
-from core.report import source_robustness as source_robustness_report
-from core.report.descriptions import describe
-from core.report.parts import Body, Figure, Table
-from core.trials import TrialPlan, to_json
-from core.workspace import frames
-from core.workspace.plans import load_plan
-from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run
 from tests.pages.test_average_case import kept, planned, rows_of
 from tests.pages.test_average_case import stored_run as stored_average_case
-from ui.forms.plan_form import plan_parameters
+from touchstone.core.asked import About, asks
+from touchstone.core.cluster import SOURCE_FINDERS, SourceFinder
+from touchstone.core.data import DataError, load_example
+from touchstone.core.evaluate.average_case import ESTIMATORS, Facts, GaussianLogits, Mark
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
+from touchstone.core.figures import average_case_audit as audits
+from touchstone.core.figures.theme import theme
+from touchstone.core.models import MODELS
+from touchstone.core.models.errors import ModelError
+from touchstone.core.report import average_case as average_case_report
+from touchstone.core.report import source_robustness as source_robustness_report
+from touchstone.core.report.descriptions import describe
+from touchstone.core.report.parts import Body, Figure, Table
+from touchstone.core.trials import TrialPlan, to_json
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui.forms.plan_form import plan_parameters
 
 
 @dataclass(frozen=True)

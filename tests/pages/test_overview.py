@@ -9,19 +9,19 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.__main__ import main
-from core.asked import About, usual_plan
-from core.data.predictions.upload import PredictionUpload
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.models import MODELS
-from core.models.stored import ModelFile
-from core.trials import FoldPlan, SourcesPlan, TrialPlan
-from core.workspace.engine.runner import engine
-from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, plainly, stored_run, texts
 from tests.pages.test_matched_subsets import ROLES, made, settled, store
-from ui.forms.plan_form import plan_parameters
-from ui.shell.questions import NO_PAGE
+from touchstone.core.__main__ import main
+from touchstone.core.asked import About, usual_plan
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.models import MODELS
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.trials import FoldPlan, SourcesPlan, TrialPlan
+from touchstone.core.workspace.engine.runner import engine
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui.forms.plan_form import plan_parameters
+from touchstone.ui.shell.questions import NO_PAGE
 
 
 def test_a_first_visit_asks_for_one_click(open_page):
@@ -135,7 +135,9 @@ def test_a_question_under_way_says_how_far_it_is_and_gives_no_advice(open_page, 
 def test_a_run_of_an_unknown_plan_is_listed_without_a_link(open_page, workspace, wine, monkeypatch):
     stored_run(workspace, wine, plan=replace(PLAN, models=("svm",)), n_trials=1)
     without = {name: model for name, model in MODELS.items() if name != "svm"}
-    monkeypatch.setattr("core.trials.trial_plan.MODELS", without)  # putting it back into MODELS would change its order
+    monkeypatch.setattr(
+        "touchstone.core.trials.trial_plan.MODELS", without
+    )  # putting it back into MODELS would change its order
     assert "does not know" in texts(open_page("overview", data=wine.fingerprint))
     assert "does not know" in texts(open_page("runs"))
 

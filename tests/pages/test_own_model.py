@@ -6,11 +6,11 @@ import os
 import pandas as pd
 import pytest
 
-from core.data import Dataset, load_example
-from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.trials import sample_predictions, with_labels
-from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.trials import sample_predictions, with_labels
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 
 def upload(table: pd.DataFrame, name: str = "mine.tsv") -> PredictionUpload:

@@ -6,23 +6,23 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from core.asked import About
-from core.data import Dataset
-from core.evaluate.test_quality.verdict import DRAWN_HERE
-from core.evaluate.wording import percent
-from core.models.paper_networks import LinearNetwork
-from core.trials import from_json, to_json
-from core.trials.layer_parts import NOT_TRAINED_HERE, NOT_TRAINED_HERE_BUT_MARKED, layer_parts, split_of
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import charts, plainly, run_of_rows
 from tests.pages.test_model_choice import QUICK, trained, weights
 from tests.pages.test_shared_run import open_link
 from tests.pages.test_test_quality import stored_shift
 from tests.split.marked import marked
-from ui.data.own_test_set import NOT_USED
-from ui.forms.plan_form import plan_parameters, stored_parameters
+from touchstone.core.asked import About
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.test_quality.verdict import DRAWN_HERE
+from touchstone.core.evaluate.wording import percent
+from touchstone.core.models.paper_networks import LinearNetwork
+from touchstone.core.trials import from_json, to_json
+from touchstone.core.trials.layer_parts import NOT_TRAINED_HERE, NOT_TRAINED_HERE_BUT_MARKED, layer_parts, split_of
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.data.own_test_set import NOT_USED
+from touchstone.ui.forms.plan_form import plan_parameters, stored_parameters
 
 __all__ = ["open_link"]  # a fixture
 MODEL_PAGES = ("average_case", "test_quality", "guided_tests")
@@ -201,7 +201,7 @@ def test_the_address_of_a_plan_leads_back_to_it(open_page, workspace, data, page
     model = from_elsewhere(workspace, data) if uploaded else trained(workspace, data, OWN)
     app = open_page(page, data=data.fingerprint, model=model)
     if page == "test_quality":
-        from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
+        from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 
         plan = CovariateShiftPlan(model, "inputs", **split_of(None if uploaded else to_json(OWN), data))
     else:

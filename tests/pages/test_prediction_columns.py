@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data.predictions.roles import LINE
 from tests.pages.conftest import texts
 from tests.pages.test_matched_subsets import made, store
+from touchstone.core.data.predictions.roles import LINE
 
 N = 240
 RNG = np.random.default_rng(4)

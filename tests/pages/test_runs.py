@@ -5,19 +5,19 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
-from core.data.home import home
-from core.questions import QUESTIONS
-from core.report.recreate import recipe
-from core.workspace.engine.runner import Engine
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.conftest import ROOT
 from tests.pages.conftest import PLAN, plainly, stored_run, texts
 from tests.plain_words import problems_of
 from tests.workspace.conftest import behind
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_migrations import flip_a_byte
-from ui.data import choice as data_choice
-from ui.shell import jobs, questions, run_list
+from touchstone.core.data.home import home
+from touchstone.core.questions import QUESTIONS
+from touchstone.core.report.recreate import recipe
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.shell import jobs, questions, run_list
 
 
 @pytest.fixture

@@ -6,15 +6,15 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from core.asked import asks
-from core.data import DataError
-from core.report.descriptions import describe
-from core.report.plan_reference import plan_reference
-from core.split import FOLD_SCHEMES
-from core.split.fold_scheme import count_folds, count_rows, split_by_fold
-from core.trials import Context, FoldPlan, to_json
-from core.workspace.plans import load_plan
-from ui.forms.plan_form import plan_at, plan_parameters
+from touchstone.core.asked import asks
+from touchstone.core.data import DataError
+from touchstone.core.report.descriptions import describe
+from touchstone.core.report.plan_reference import plan_reference
+from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.fold_scheme import count_folds, count_rows, split_by_fold
+from touchstone.core.trials import Context, FoldPlan, to_json
+from touchstone.core.workspace.plans import load_plan
+from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 import pytest
 import streamlit as st
 
-from core.data.predictions.writing import sample
-from core.workspace.links import DEAD, View
-from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, texts
 from tests.pages.test_matched_subsets import made, settled, store, two
 from tests.pages.test_shared_run import open_link
-from ui.shell import background
+from touchstone.core.data.predictions.writing import sample
+from touchstone.core.workspace.links import DEAD, View
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui.shell import background
 
 __all__ = ["open_link", "two"]  # fixtures
 EPSILON = "0.02"

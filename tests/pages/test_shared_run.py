@@ -8,16 +8,16 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import RerunData
 from streamlit.testing.v1 import AppTest, local_script_runner
 
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.questions import of_kind
-from core.trials import FoldPlan
-from core.workspace.errors import DatabaseBusy
-from core.workspace.links import DEAD
-from core.workspace.plans import load_plan
-from core.workspace.workspace import LOCAL_OWNER
 from tests.pages import test_average_case, test_guided_tests, test_test_quality
 from tests.pages.conftest import FOLDS, ROOT, charts, page_hash, plainly, stored_run, texts
-from ui.shell import questions, session
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.questions import of_kind
+from touchstone.core.trials import FoldPlan
+from touchstone.core.workspace.errors import DatabaseBusy
+from touchstone.core.workspace.links import DEAD
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui.shell import questions, session
 
 
 @pytest.fixture
@@ -162,7 +162,9 @@ def test_all_links_that_do_not_work_say_the_same(open_link, workspace, run):
     assert DEAD in said.pop()
 
 
-@pytest.mark.parametrize("where", ["core.workspace.workspace.Workspace._follow_link", "ui.data.choice.title_of"])
+@pytest.mark.parametrize(
+    "where", ["touchstone.core.workspace.workspace.Workspace._follow_link", "touchstone.ui.data.choice.title_of"]
+)
 def test_a_link_that_nobody_can_ask_for_is_not_called_dead(where, open_link, workspace, run, monkeypatch):
     token = workspace.create_link(LOCAL_OWNER, run.id)
 

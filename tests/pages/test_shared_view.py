@@ -9,9 +9,17 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core.data import Dataset, load_example
-from core.models.stored import ModelFile
-from core.trials import (
+from tests.pages import test_average_case, test_guided_tests, test_test_quality
+from tests.pages.conftest import PLAN, charts, plainly, run_of_rows, stored_run, texts
+from tests.pages.test_cluster_folds import PLAN as FOLDS
+from tests.pages.test_cluster_folds import uploaded
+from tests.pages.test_matched_subsets import made, store
+from tests.pages.test_own_model import upload
+from tests.pages.test_shared_run import open_link
+from tests.pages.test_source_finders import TRAINED, TRAINED_ADDRESS, acol, digits
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.trials import (
     Context,
     FoldPlan,
     MapPlan,
@@ -21,18 +29,10 @@ from core.trials import (
     sources_at_hand,
     with_labels,
 )
-from core.trials.map_plan import METHODS
-from core.workspace import frames
-from core.workspace.links import DEAD
-from core.workspace.workspace import LOCAL_OWNER, Workspace
-from tests.pages import test_average_case, test_guided_tests, test_test_quality
-from tests.pages.conftest import PLAN, charts, plainly, run_of_rows, stored_run, texts
-from tests.pages.test_cluster_folds import PLAN as FOLDS
-from tests.pages.test_cluster_folds import uploaded
-from tests.pages.test_matched_subsets import made, store
-from tests.pages.test_own_model import upload
-from tests.pages.test_shared_run import open_link
-from tests.pages.test_source_finders import TRAINED, TRAINED_ADDRESS, acol, digits
+from touchstone.core.trials.map_plan import METHODS
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.links import DEAD
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 __all__ = ["acol", "digits", "open_link", "uploaded"]  # fixtures
 LOOKING = {"draw-others", "clear-selection"}

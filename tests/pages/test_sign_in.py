@@ -7,13 +7,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from core.questions import with_page
-from core.workspace import events
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import link_id
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import PLAN, ROOT, stored_run, texts
-from ui.shell import gate, session, sign_in
+from touchstone.core.questions import with_page
+from touchstone.core.workspace import events
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import link_id
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.shell import gate, session, sign_in
 
 AUTH = {
     "redirect_uri": "http://localhost:8501/oauth2callback",

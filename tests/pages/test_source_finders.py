@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
-from core.data import Dataset, load_example
-from core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
-from core.trials import SourcesPlan, TrialPlan, needed_by
-from core.workspace.run import WAITING, Steps
-from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, charts, stored_run, texts
+from touchstone.core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
+from touchstone.core.trials import SourcesPlan, TrialPlan, needed_by
+from touchstone.core.workspace.run import WAITING, Steps
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 FOUND = TrialPlan(models=("svm", "logistic"), source_finders=("kmeans", "same_size_kmeans"), n_repeats=2)
 BOTH = TrialPlan(models=("logistic",), source_finders=("kmeans", "known"), n_repeats=8, n_clusterings=2)

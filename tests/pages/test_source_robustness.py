@@ -1,14 +1,14 @@
 from dataclasses import replace
 
-from core.data import Dataset
-from core.report.descriptions import describe
-from core.trials import TrialPlan
-from core.workspace import frames
-from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
-from ui.forms.plan_form import plan_parameters
-from ui.shell import questions
-from ui.shell.jobs import duration
+from touchstone.core.data import Dataset
+from touchstone.core.report.descriptions import describe
+from touchstone.core.trials import TrialPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui.forms.plan_form import plan_parameters
+from touchstone.ui.shell import questions
+from touchstone.ui.shell.jobs import duration
 
 
 def charts(app) -> list[str]:

@@ -5,24 +5,24 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from core.data import Dataset, load_example
-from core.evaluate.test_quality import measure_quality
-from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
-from core.models import MODELS, apart
-from core.models.recorded import record_of
-from core.models.stored import ModelFile
-from core.trials import Context, TrainingPlan, to_json
-from core.trials.layer_parts import UPLOADED, layer_parts, split_of
-from core.workspace import frames
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.evaluate.feature_populations import cloud, head
 from tests.models.test_tried import endless
 from tests.pages.conftest import charts, plainly, run_of_rows
 from tests.pages.test_average_case import kept
-from ui.forms.plan_form import stored_parameters
-from ui.test_quality.controls import RegionChoice, region_parameters
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.evaluate.test_quality import measure_quality
+from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
+from touchstone.core.models import MODELS, apart
+from touchstone.core.models.recorded import record_of
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.trials import Context, TrainingPlan, to_json
+from touchstone.core.trials.layer_parts import UPLOADED, layer_parts, split_of
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.forms.plan_form import stored_parameters
+from touchstone.ui.test_quality.controls import RegionChoice, region_parameters
 
 FEW = {"layer": UPLOADED, "n_dimensions": 3, "n_components": 1}
 

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.__main__ import _parser
-from core.command.given_files import given_dataset
-from core.data.tried import try_file
-from core.evaluate.wording import THIN_SPACE
-from core.workspace.workspace import LOCAL_OWNER
 from tests.data.bombs import parquet_bomb
 from tests.data.sets.images import PATHS, beside, csv, named
 from tests.data.shared_files import recordings, zip_of
 from tests.pages.conftest import plainly, texts
-from ui.shell import uploads
+from touchstone.core.__main__ import _parser
+from touchstone.core.command.given_files import given_dataset
+from touchstone.core.data.tried import try_file
+from touchstone.core.evaluate.wording import THIN_SPACE
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui.shell import uploads
 
 
 @pytest.fixture

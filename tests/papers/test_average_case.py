@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.evaluate.average_case import ESTIMATORS, MMSE, MonteCarlo
 from tests.papers.average_case import IN_THE_TEXT, RUNTIMES, seconds
+from touchstone.core.evaluate.average_case import ESTIMATORS, MMSE, MonteCarlo
 
 
 @pytest.mark.parametrize(("estimator", "on_cpu", "on_gpu"), [("taylor", 759, 598), ("mmse", 148, 199)])

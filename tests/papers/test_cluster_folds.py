@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from core.data.predictions.fold_files import folded_upload
-from core.data.predictions.upload import GivenFile
-from core.evaluate.cluster_folds import fold_performance, fold_verdict, rows_of_tables
-from core.evaluate.cluster_folds.results import population_std
 from tests.papers.cluster_folds import PLACEHOLDERS, TABLE_1, TABLE_3
+from touchstone.core.data.predictions.fold_files import folded_upload
+from touchstone.core.data.predictions.upload import GivenFile
+from touchstone.core.evaluate.cluster_folds import fold_performance, fold_verdict, rows_of_tables
+from touchstone.core.evaluate.cluster_folds.results import population_std
 
 ROWS = [
     pytest.param(*row, id=f"Table {number}, {splits}")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.evaluate.source_robustness import AccuracyInterval
 from tests.papers.source_aware_robustness import CNNS, INTERVALS, MODELS, RHO
+from touchstone.core.evaluate.source_robustness import AccuracyInterval
 
 CELLS = [
     *((f"Table 1, {model}, {clustering}", *cell) for model, by in MODELS.items() for clustering, cell in by.items()),

@@ -4,8 +4,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from core.questions import FIRST, MODULES, QUESTIONS, module_of, plan_class, with_page
-from ui import ROOT, page_file
+from touchstone.core.questions import FIRST, MODULES, QUESTIONS, module_of, plan_class, with_page
+from touchstone.ui import ROOT, page_file
 
 OURS = {stem: question for stem, question in QUESTIONS.items() if not (question.plan or "core.").startswith("tests.")}
 """Without those that other tests have added."""

@@ -14,17 +14,17 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-import core.__main__
-from core.questions import QUESTIONS, module_of, plan_class
-from core.report.html import to_html
-from core.report.recreate import recipe, recreate
-from core.report.run_report import report_of
-from core.workspace.plans import PLANS, load_plan
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER
+import touchstone.core.__main__
 from tests.pages.conftest import ROOT, charts, plainly, stored_run
 from tests.questions import toy
-from ui import PAGES
+from touchstone.core.questions import QUESTIONS, module_of, plan_class
+from touchstone.core.report.html import to_html
+from touchstone.core.report.recreate import recipe, recreate
+from touchstone.core.report.run_report import report_of
+from touchstone.core.workspace.plans import PLANS, load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui import PAGES
 
 HEADLINE = "The largest class holds"
 
@@ -104,11 +104,11 @@ def test_a_link_shows_it(run, workspace):
 
 def test_the_command_line_runs_it_and_names_it(capsys):
     with dask.config.set({"distributed.worker.preload": ["tests.questions.toy"]}, config=distributed.config):
-        assert core.__main__.main(["run", "--data", "wine", '{"kind":"largest_class","n_repeats":2}']) == 0
+        assert touchstone.core.__main__.main(["run", "--data", "wine", '{"kind":"largest_class","n_repeats":2}']) == 0
     rows = pd.read_csv(io.StringIO(capsys.readouterr().out), sep="\t")
     assert rows["n"].tolist() == [178, 178]
     with pytest.raises(SystemExit):
-        core.__main__.main(["run", "--help"])
+        touchstone.core.__main__.main(["run", "--help"])
     assert "largest_class    How large is the largest class?" in capsys.readouterr().out
 
 
@@ -127,6 +127,6 @@ def test_a_module_that_is_missing_is_named_by_its_file():
 
 
 def test_a_module_that_is_there_says_what_it_lacks(monkeypatch):
-    monkeypatch.setitem(sys.modules, "core.figures.largest_class", None)
+    monkeypatch.setitem(sys.modules, "touchstone.core.figures.largest_class", None)
     with pytest.raises(ImportError, match=r"core\.figures\.largest_class"):
         module_of(toy.RECORD, "report")

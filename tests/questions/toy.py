@@ -3,10 +3,10 @@
 from importlib import import_module
 from pathlib import Path
 
-from core.questions import QUESTIONS, Question
+from touchstone.core.questions import QUESTIONS, Question
 
 FOLDER = Path(__file__).with_name("largest_class")
-PACKAGES = ("core.evaluate", "core.figures", "core.report", "ui")
+PACKAGES = ("touchstone.core.evaluate", "touchstone.core.figures", "touchstone.core.report", "touchstone.ui")
 RECORD = Question(
     "largest_class",
     "How large is the largest class?",
@@ -14,13 +14,13 @@ RECORD = Question(
     ":material/bar_chart:",
     "Questions",
     kind="largest_class",
-    plan="core.evaluate.largest_class.plan:LargestClassPlan",
+    plan="touchstone.core.evaluate.largest_class.plan:LargestClassPlan",
 )
 
 
 def paths() -> dict[str, list[str]]:
     """Where each package that has a module of every question looks for them, this question's folder included."""
-    return {name: [*import_module(name).__path__, str(FOLDER.joinpath(*name.split(".")))] for name in PACKAGES}
+    return {name: [*import_module(name).__path__, str(FOLDER.joinpath(*name.split(".")[1:]))] for name in PACKAGES}
 
 
 def dask_setup(_worker: object) -> None:

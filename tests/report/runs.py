@@ -6,19 +6,19 @@ from pathlib import Path
 
 import numpy as np
 
-from core.data import Dataset
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.source_robustness.clouds_plan import CloudsPlan
-from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
-from core.models import MODELS
-from core.models.stored import ModelFile, model_fingerprint
-from core.trials import Context, FoldPlan, MapPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan, to_json
-from core.workspace import frames
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
+from touchstone.core.models import MODELS
+from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.trials import Context, FoldPlan, MapPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan, to_json
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 NAMES = (
     '<a href="javascript:alert(1)">link</a>',

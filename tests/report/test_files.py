@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from core.data.tables.files import read_table
-from core.report.files import RUN_BY_SPREADSHEETS, parquet, spreadsheet, tsv
+from touchstone.core.data.tables.files import read_table
+from touchstone.core.report.files import RUN_BY_SPREADSHEETS, parquet, spreadsheet, tsv
 
 WILD = st.text(
     st.one_of(st.sampled_from("\t\n\r\"'=+-@,;ab 0\u2028\u0085\ufeff"), st.characters(codec="utf-8")), max_size=12

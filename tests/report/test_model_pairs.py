@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.data import load_example
-from core.data.predictions.record import Predictions
-from core.evaluate.average_case.robustness import evaluate_robustness
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.report.model_pairs import (
+from tests.evaluate.average_case_rows import rows_of
+from touchstone.core.data import load_example
+from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.report.model_pairs import (
     FEWEST,
     OnTwoSets,
     on_files,
@@ -21,8 +22,7 @@ from core.report.model_pairs import (
     pairs_verdict,
     under_noise,
 )
-from core.trials import Context, TrialPlan
-from tests.evaluate.average_case_rows import rows_of
+from touchstone.core.trials import Context, TrialPlan
 
 N_WORLDS = 400
 

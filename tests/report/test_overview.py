@@ -8,23 +8,33 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.data import Predictions, load_example
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.claims import claim
-from core.evaluate.intervals import UNKNOWN, Interval
-from core.evaluate.matched_subsets import compare_pairs
-from core.evaluate.wording import Verdict
-from core.figures.overview import accuracy_axis
-from core.figures.theme import alt_text
-from core.questions import QUESTIONS
-from core.report.html import to_html
-from core.report.overview import Answer, accuracies, axis_figure, marks, metrics, settles, sheet, summary, table
-from core.report.quantities import ON_AXIS, QUANTITIES, Quantity, of_comparisons, of_run
-from core.workspace import frames
-from core.workspace.models import StoredModel
 from tests.evaluate.average_case_rows import rows_of
 from tests.plain_words import problems_of
 from tests.report import runs
+from touchstone.core.data import Predictions, load_example
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.claims import claim
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.matched_subsets import compare_pairs
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.figures.overview import accuracy_axis
+from touchstone.core.figures.theme import alt_text
+from touchstone.core.questions import QUESTIONS
+from touchstone.core.report.html import to_html
+from touchstone.core.report.overview import (
+    Answer,
+    accuracies,
+    axis_figure,
+    marks,
+    metrics,
+    settles,
+    sheet,
+    summary,
+    table,
+)
+from touchstone.core.report.quantities import ON_AXIS, QUANTITIES, Quantity, of_comparisons, of_run
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.models import StoredModel
 
 FALL = claim("source_robustness.falls", 0.12, Interval(0.04, 0.2), 0.004, smallest=0.01)
 VERDICT = Verdict("SVM loses 12.0 points [4.0, 20.0].", "n = 100.", "Next: plan for 80.0 %.", (), (FALL,))

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.__main__ import main
-from core.questions import QUESTIONS
-from core.report.plan_reference import plan_reference, reference
-from core.workspace.plans import PLANS
+from touchstone.core.__main__ import main
+from touchstone.core.questions import QUESTIONS
+from touchstone.core.report.plan_reference import plan_reference, reference
+from touchstone.core.workspace.plans import PLANS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 OURS = {stem: question for stem, question in QUESTIONS.items() if (question.plan or "core.").startswith("core.")}

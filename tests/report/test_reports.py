@@ -12,15 +12,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import load_example
-from core.evaluate.wording import quoted
-from core.questions import QUESTIONS, of_kind, plan_class
-from core.report.html import to_html
-from core.report.markdown import formula, markup
-from core.report.run_report import NOTHING_YET, report_of
-from core.trials import TrialPlan
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.report.runs import NAME, NAMES, a_workspace, plans, stored
+from touchstone.core.data import load_example
+from touchstone.core.evaluate.wording import quoted
+from touchstone.core.questions import QUESTIONS, of_kind, plan_class
+from touchstone.core.report.html import to_html
+from touchstone.core.report.markdown import formula, markup
+from touchstone.core.report.run_report import NOTHING_YET, report_of
+from touchstone.core.trials import TrialPlan
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 KINDS = [question.kind for question in QUESTIONS.values() if question.plan and question.plan.startswith("core.")]
@@ -199,7 +199,7 @@ def test_a_run_without_results_has_a_report_that_says_so(workspace):
 def test_a_long_table_is_cut_and_says_so(workspace):
     from dataclasses import replace
 
-    from core.report.parts import Body, Section, Table
+    from touchstone.core.report.parts import Body, Section, Table
 
     told = report(workspace, "trials")
     long = Table("Many", pd.DataFrame({"n": range(1000)}))

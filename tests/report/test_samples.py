@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.data import Dataset, load_example
-from core.evaluate.average_case.robustness import evaluate_robustness
-from core.evaluate.cluster_folds import rows_of_run
-from core.evaluate.data_sets import NearCopies
-from core.report.samples import (
+from tests.evaluate.average_case_rows import rows_of
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.cluster_folds import rows_of_run
+from touchstone.core.evaluate.data_sets import NearCopies
+from touchstone.core.report.samples import (
     FEWEST,
     agreement,
     agreement_by_class,
@@ -20,8 +21,7 @@ from core.report.samples import (
     known_of_samples,
     measures,
 )
-from core.trials.fold_rows import FoldTrial, frame_of_folds
-from tests.evaluate.average_case_rows import rows_of
+from touchstone.core.trials.fold_rows import FoldTrial, frame_of_folds
 
 
 @pytest.fixture(scope="module")

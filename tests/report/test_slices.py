@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.data import Dataset, load_example
-from core.evaluate.claims import claim
-from core.evaluate.intervals import Interval
-from core.report.slices import (
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.evaluate.claims import claim
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.report.slices import (
     Slices,
     Weak,
     find_slices,
@@ -17,7 +17,7 @@ from core.report.slices import (
     weak_classes,
     weak_slices,
 )
-from core.report.slices_in_words import classes_verdict, slices_verdict, weak_lines, weak_table
+from touchstone.core.report.slices_in_words import classes_verdict, slices_verdict, weak_lines, weak_table
 
 N_SLICES, N_EACH, N_WORLDS = 20, 60, 200
 CODES = np.repeat(np.arange(N_SLICES), N_EACH)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.data import DataError, Dataset
-from core.represent.duplicates import (
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.represent.duplicates import (
     NearDuplicates,
     duplicate_groups,
     n_steps,

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data import DataError, Dataset, load_example
-from core.represent import available, encode, features_for_splits
-from core.represent.for_splits import principal_components
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.represent import available, encode, features_for_splits
+from touchstone.core.represent.for_splits import principal_components
 
 
 def table(x: np.ndarray) -> Dataset:

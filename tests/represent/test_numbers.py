@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from core.data import DataError, Dataset, load_example
-from core.represent import number_of, number_title, numbers_of, tokenize
-from core.split import QuantileFolds
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.represent import number_of, number_title, numbers_of, tokenize
+from touchstone.core.split import QuantileFolds
 
 
 @pytest.mark.parametrize("name", ["digits", "wine", "breast_cancer"])

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from core.data import DataError, load_example
-from core.represent import features_for_splits
-from core.represent.project import pca_map, umap_map, usable_neighbours
+from touchstone.core.data import DataError, load_example
+from touchstone.core.represent import features_for_splits
+from touchstone.core.represent.project import pca_map, umap_map, usable_neighbours
 
 
 def blobs(n: int = 60) -> tuple[np.ndarray, np.ndarray]:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from core.data import Dataset, load_example
-from core.data.errors import DataError
-from core.represent import REPRESENTATIONS, available, check_representation, default_representation, encode
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.data.errors import DataError
+from touchstone.core.represent import REPRESENTATIONS, available, check_representation, default_representation, encode
 
 KINDS = ("image", "tabular", "text")
 
@@ -72,7 +72,7 @@ def test_own_vectors_are_taken_as_they_are():
 
 
 def test_the_hidden_layer_is_what_the_network_decides_by():
-    from core.models import MODELS
+    from touchstone.core.models import MODELS
 
     wine = load_example("wine")
     features = encode(wine, "network")

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.data import DataError
-from core.represent.sentences import sentence_vectors
+from touchstone.core.data import DataError
+from touchstone.core.represent.sentences import sentence_vectors
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.__main__ import main
-from core.data import load_example
-from core.data.tables.vectors import read_vectors, write_vectors
+from touchstone.core.__main__ import main
+from touchstone.core.data import load_example
+from touchstone.core.data.tables.vectors import read_vectors, write_vectors
 
 TEXTS = "id\ttext\tlabel\nr1\ta red fox\tanimal\nr2\tblue sky\tweather\nr3\tred sky\tweather\nr4\tthe fox\tanimal\n"
 WORDS = "4 2\nred 1 0\nfox 0 1\nblue 2 2\nsky 0 4\n"

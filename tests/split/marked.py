@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.data import Dataset, load_example
+from touchstone.core.data import Dataset, load_example
 
 SHARES = {"train": 0.5, "validation": 0.2, "test": 0.3}
 

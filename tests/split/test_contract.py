@@ -8,8 +8,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, check_cv, cross_val_score
 
-from core.data.errors import DataError
-from core.split import DRAW_SCHEMES, Random, SourceExclusive, SourceInclusive, Split
+from touchstone.core.data.errors import DataError
+from touchstone.core.split import DRAW_SCHEMES, Random, SourceExclusive, SourceInclusive, Split
 
 Y = np.repeat([0, 1, 2], 20)
 SOURCES = np.repeat(np.arange(12), 5)

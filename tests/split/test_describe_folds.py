@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from core.data import DataError, load_example
-from core.represent import encode
-from core.represent.duplicates import NearDuplicates
-from core.split import FOLD_SCHEMES, MaxShift, RandomFolds, StratifiedFolds
-from core.split.describe_folds import MEASURES, describe_folds
+from touchstone.core.data import DataError, load_example
+from touchstone.core.represent import encode
+from touchstone.core.represent.duplicates import NearDuplicates
+from touchstone.core.split import FOLD_SCHEMES, MaxShift, RandomFolds, StratifiedFolds
+from touchstone.core.split.describe_folds import MEASURES, describe_folds
 
 NAMES = ["ant", "bee", "cat"]
 

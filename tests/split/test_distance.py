@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from core.split import part_distances
-from core.split.distance import auc_interval
+from touchstone.core.split import part_distances
+from touchstone.core.split.distance import auc_interval
 
 
 def by_loops(train: np.ndarray, test: np.ndarray) -> tuple[float, float]:

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.data import DataError, Dataset, load_example, read_dataset
-from core.split import has_test_set, rows_to_judge, split_by_part
-from core.trials import TrainingPlan
-from core.workspace.plans import load_plan
 from tests.data.uploads import picture, upload, zipped
 from tests.split.marked import marked
+from touchstone.core.data import DataError, Dataset, load_example, read_dataset
+from touchstone.core.split import has_test_set, rows_to_judge, split_by_part
+from touchstone.core.trials import TrainingPlan
+from touchstone.core.workspace.plans import load_plan
 
 WINE = load_example("wine")
 

@@ -11,8 +11,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, check_cv, cro
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from core.data.errors import DataError
-from core.split import (
+from touchstone.core.data.errors import DataError
+from touchstone.core.split import (
     DRAW_SCHEMES,
     FOLD_SCHEMES,
     NO_FOLD,
@@ -27,7 +27,7 @@ from core.split import (
     SplitScheme,
     StratifiedFolds,
 )
-from core.trials import TrialPlan
+from touchstone.core.trials import TrialPlan
 
 RNG = np.random.default_rng(0)
 Y = RNG.permutation(np.repeat([0, 1, 2], [20, 17, 23]))

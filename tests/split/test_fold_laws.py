@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from core.data.errors import DataError
-from core.split import (
+from touchstone.core.data.errors import DataError
+from touchstone.core.split import (
     FOLD_SCHEMES,
     NO_FOLD,
     NearestNeighbourBalls,

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from core.cluster import find_sources
-from core.data import load_example
-from core.models import MODELS
-from core.represent import encode, features_for_splits
-from core.split import DRAW_SCHEMES, FOLD_SCHEMES
+from touchstone.core.cluster import find_sources
+from touchstone.core.data import load_example
+from touchstone.core.models import MODELS
+from touchstone.core.represent import encode, features_for_splits
+from touchstone.core.split import DRAW_SCHEMES, FOLD_SCHEMES
 
 
 @pytest.mark.evidence

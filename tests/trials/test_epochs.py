@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from core.data import DataError, Dataset, load_example
-from core.models import MODELS
-from core.split import Split
-from core.trials import Context, TrialPlan, from_json, to_json
-from core.trials.epochs import EPOCHS, learns_in_epochs, predict_at, untrained
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.models import MODELS
+from touchstone.core.split import Split
+from touchstone.core.trials import Context, TrialPlan, from_json, to_json
+from touchstone.core.trials.epochs import EPOCHS, learns_in_epochs, predict_at, untrained
 
 
 @pytest.fixture(scope="module")

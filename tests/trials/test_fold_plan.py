@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, Dataset, load_example
-from core.models import MODELS, Cancelled
-from core.split import FOLD_SCHEMES
-from core.trials import Context, FoldPlan, Plan, from_json, to_json
-from core.trials.fold_rows import COLUMNS
-from core.workspace import frames
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.models import MODELS, Cancelled
+from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.trials import Context, FoldPlan, Plan, from_json, to_json
+from touchstone.core.trials.fold_rows import COLUMNS
+from touchstone.core.workspace import frames
 
 BY_FEATURES = [name for name, scheme in FOLD_SCHEMES.items() if scheme.needs == "features"]
 BY_GROUPS = [name for name, scheme in FOLD_SCHEMES.items() if scheme.needs == "groups"]
@@ -140,7 +140,8 @@ def test_schemes_by_a_number_cut_by_it(wine):
 def test_another_process_makes_the_same_folds(wine):
     plan = FoldPlan(schemes=tuple(BY_FEATURES), seeds=(0,), models=())
     code = (
-        "import sys; from core.data import load_example; from core.workspace.plans import load_plan;"
+        "import sys; from touchstone.core.data import load_example;"
+        "from touchstone.core.workspace.plans import load_plan;"
         "plan, wine = load_plan(sys.argv[1]), load_example('wine');"
         "print([plan.folds(wine, scheme, 0).tolist() for scheme in plan.schemes])"
     )

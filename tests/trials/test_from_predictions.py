@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, Dataset, RolesNeeded, load_example, read_predictions
-from core.data.predictions.record import PredictionTable
-from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
-from core.models import MODELS
-from core.trials import (
+from touchstone.core.data import DataError, Dataset, RolesNeeded, load_example, read_predictions
+from touchstone.core.data.predictions.record import PredictionTable
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
+from touchstone.core.models import MODELS
+from touchstone.core.trials import (
     Context,
     TrialPlan,
     rows_to_predict,
@@ -22,8 +22,8 @@ from core.trials import (
     trials_of_predictions,
     with_labels,
 )
-from core.trials.epochs import fit_and_predict
-from core.trials.from_predictions import foreign_names
+from touchstone.core.trials.epochs import fit_and_predict
+from touchstone.core.trials.from_predictions import foreign_names
 
 PLAN = TrialPlan(models=("logistic",), n_repeats=4, n_clusterings=2)
 

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.__main__ import main
-from core.data import DataError, Dataset, load_example
-from core.report.descriptions import describe
-from core.split import SDSFolds
-from core.trials import Context, FoldPlan, to_json
-from core.workspace.plans import load_plan
-from ui.forms.plan_form import plan_at, plan_parameters
-from ui.forms.texts import NamedNumbers
+from touchstone.core.__main__ import main
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.report.descriptions import describe
+from touchstone.core.split import SDSFolds
+from touchstone.core.trials import Context, FoldPlan, to_json
+from touchstone.core.workspace.plans import load_plan
+from touchstone.ui.forms.plan_form import plan_at, plan_parameters
+from touchstone.ui.forms.texts import NamedNumbers
 
 ROWS = (("class_0", 30, 20, 9), ("class_2", 1, 1, 0))
 PLAN = FoldPlan(schemes=("random_folds", "sds_folds"), models=(), n_folds=3, labels_by_fold=ROWS)

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from core.data import load_example
-from core.models import ModelError
-from core.models.layers import layer_of, layer_samples
-from core.models.load import read_stored
-from core.models.paper_networks import Cnn1, LinearNetwork
-from core.models.recorded import record_of
-from core.models.stored import ModelFile
-from core.trials.layer_parts import (
+from tests.evaluate.feature_populations import cloud, head
+from tests.split.marked import marked
+from touchstone.core.data import load_example
+from touchstone.core.models import ModelError
+from touchstone.core.models.layers import layer_of, layer_samples
+from touchstone.core.models.load import read_stored
+from touchstone.core.models.paper_networks import Cnn1, LinearNetwork
+from touchstone.core.models.recorded import record_of
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.trials.layer_parts import (
     NOT_TRAINED_HERE,
     NOT_TRAINED_HERE_BUT_MARKED,
     UPLOADED,
@@ -18,10 +20,8 @@ from core.trials.layer_parts import (
     layers_offered,
     split_of,
 )
-from core.trials.plan import to_json
-from core.trials.training_plan import TrainingPlan
-from tests.evaluate.feature_populations import cloud, head
-from tests.split.marked import marked
+from touchstone.core.trials.plan import to_json
+from touchstone.core.trials.training_plan import TrainingPlan
 
 
 @pytest.fixture(scope="module")

@@ -12,15 +12,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, Dataset, load_example
-from core.models import Cancelled
-from core.represent import REPRESENTATIONS, features_for_splits
-from core.trials import Context, MapPlan, Plan, from_json, to_json
-from core.trials.map_plan import COLUMNS, METHODS
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.runner import Engine
-from core.workspace.plans import PLANS, load_plan
-from core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.models import Cancelled
+from touchstone.core.represent import REPRESENTATIONS, features_for_splits
+from touchstone.core.trials import Context, MapPlan, Plan, from_json, to_json
+from touchstone.core.trials.map_plan import COLUMNS, METHODS
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.plans import PLANS, load_plan
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 
 @pytest.fixture(scope="module")

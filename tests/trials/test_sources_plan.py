@@ -6,12 +6,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
-from core.data import DataError, Dataset, load_example
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.trials import Context, Plan, SourcesPlan, TrialPlan, found_in, from_json, needed_by, sources_at_hand, to_json
-from core.trials.sources_plan import COLUMNS
-from core.workspace import frames
+from touchstone.core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.trials import (
+    Context,
+    Plan,
+    SourcesPlan,
+    TrialPlan,
+    found_in,
+    from_json,
+    needed_by,
+    sources_at_hand,
+    to_json,
+)
+from touchstone.core.trials.sources_plan import COLUMNS
+from touchstone.core.workspace import frames
 
 DRAWING = TrialPlan(models=("logistic",), source_finders=("kmeans", "deep_kmeans"), n_repeats=4, n_clusterings=2)
 PLAN = SourcesPlan("deep_kmeans", n_clusterings=2)

@@ -7,14 +7,14 @@ import sys
 import numpy as np
 import pytest
 
-from core.data import DataError, Dataset, load_example
-from core.models import MODELS, Cancelled, ModelError
-from core.models.load import model_inputs, read_stored
-from core.models.training import best_device
-from core.trials import Context, TrainingPlan, from_json, to_json
-from core.trials.training_plan import COLUMNS, trainable
-from core.workspace.plans import load_plan
 from tests.split.marked import marked
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.models import MODELS, Cancelled, ModelError
+from touchstone.core.models.load import model_inputs, read_stored
+from touchstone.core.models.training import best_device
+from touchstone.core.trials import Context, TrainingPlan, from_json, to_json
+from touchstone.core.trials.training_plan import COLUMNS, trainable
+from touchstone.core.workspace.plans import load_plan
 
 WINE = load_example("wine")
 QUICK = TrainingPlan("linear", n_epochs=3)
@@ -131,7 +131,7 @@ def test_a_plan_is_the_same_however_its_numbers_are_written():
     plan = TrainingPlan("linear", learning_rate=1.0, momentum=0.0)
     assert load_plan(to_json(plan)) == plan
     code = (
-        "import sys; from core.trials import to_json; from core.workspace.plans import load_plan;"
+        "import sys; from touchstone.core.trials import to_json; from touchstone.core.workspace.plans import load_plan;"
         "print(to_json(load_plan(sys.argv[1])))"
     )
     text = '{"kind":"training","model":"linear","learning_rate":1,"momentum":0}'

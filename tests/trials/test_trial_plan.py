@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.asked import LATER
-from core.data import DataError, Dataset, load_example
-from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
-from core.models import Cancelled
-from core.split import DRAW_SCHEMES
-from core.trials import COLUMNS, Context, SourcesPlan, TrialPlan, from_json, splits_table, to_json
-from core.trials.run import count
+from touchstone.core.asked import LATER
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
+from touchstone.core.models import Cancelled
+from touchstone.core.split import DRAW_SCHEMES
+from touchstone.core.trials import COLUMNS, Context, SourcesPlan, TrialPlan, from_json, splits_table, to_json
+from touchstone.core.trials.run import count
 
 
 @pytest.fixture(scope="module")
@@ -153,8 +153,8 @@ def test_rows_say_what_an_obvious_count_says(wine):
     plan = TrialPlan(models=("logistic",), n_repeats=1, schemes=("source_inclusive",))
     [draw] = plan.draws(wine)
     train, test = plan.split(wine, draw)
-    from core.models import MODELS
-    from core.trials.draws import seed_of
+    from touchstone.core.models import MODELS
+    from touchstone.core.trials.draws import seed_of
 
     model = MODELS["logistic"]()
     model.fit(wine.x[train], wine.y[train], seed=seed_of(plan.seed, draw.scheme, draw.repeat), n_classes=3)

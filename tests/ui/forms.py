@@ -1,8 +1,8 @@
 """The controls of a form, for tests that need no page."""
 
-from core.asked import ANYTHING, About, asked
-from ui.forms.controls import Control
-from ui.forms.plan_form import control
+from touchstone.core.asked import ANYTHING, About, asked
+from touchstone.ui.forms.controls import Control
+from touchstone.ui.forms.plan_form import control
 
 
 def controls_of(plan: type, about: About = ANYTHING) -> dict[str, Control]:

@@ -10,11 +10,11 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
-from core.__main__ import main
-from core.workspace.access import NOTE, SECRET, secret
 from tests.conftest import ROOT
 from tests.ui.test_serving import AUTH
-from ui.shell import access, already_open, sign_in
+from touchstone.core.__main__ import main
+from touchstone.core.workspace.access import NOTE, SECRET, secret
+from touchstone.ui.shell import access, already_open, sign_in
 
 HERE = "http://127.0.0.1:8501"
 

@@ -2,7 +2,7 @@
 
 from streamlit.testing.v1 import AppTest
 
-from ui.forms.controls import One, check_address
+from touchstone.ui.forms.controls import One, check_address
 
 
 def page(control, check):

@@ -7,8 +7,8 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, RedirectResponse
 
-from ui.shell import addresses, sign_in
-from ui.shell.addresses import COOKIE, KEPT_FOR, Addresses
+from touchstone.ui.shell import addresses, sign_in
+from touchstone.ui.shell.addresses import COOKIE, KEPT_FOR, Addresses
 
 RUN = "source_robustness?data=wine&models=SVM%2C+linear&run=1"
 

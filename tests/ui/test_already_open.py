@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from tests.conftest import ROOT
-from ui.shell import already_open
+from touchstone.ui.shell import already_open
 
 FIRST, SECOND = "http://127.0.0.1:8501", "http://127.0.0.1:9000"
 
@@ -28,7 +28,7 @@ def test_one_that_has_left_is_not_told_of(tmp_path):
 
 
 def test_one_that_was_killed_is_not_told_of(tmp_path):
-    code = "from pathlib import Path; from ui.shell.already_open import arrive; arrive(Path({!r}), {!r})"
+    code = "from pathlib import Path; from touchstone.ui.shell.already_open import arrive; arrive(Path({!r}), {!r})"
     script = code.format(str(tmp_path), FIRST)
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, timeout=60)
     assert json.loads((tmp_path / already_open.NOTE).read_text("utf-8"))["url"] == FIRST

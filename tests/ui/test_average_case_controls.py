@@ -4,13 +4,13 @@ from dataclasses import fields
 
 import pytest
 
-from core.asked import About
-from core.data import DataError
-from core.evaluate.average_case import ESTIMATORS
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.workspace.models import StoredModel
 from tests.ui.forms import controls_of
-from ui.forms.texts import Numbers
+from touchstone.core.asked import About
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.average_case import ESTIMATORS
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.workspace.models import StoredModel
+from touchstone.ui.forms.texts import Numbers
 
 SIGMAS = Numbers("sigmas", "Sigmas", 0.0, None, (0.1,), "")
 

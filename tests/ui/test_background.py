@@ -5,12 +5,12 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ui.shell import background
-from ui.shell.background import Work
+from touchstone.ui.shell import background
+from touchstone.ui.shell.background import Work
 
 
 def under_way() -> None:
-    from ui.shell import background
+    from touchstone.ui.shell import background
 
     task = background.Task(len, 4)
     task.step()
@@ -18,7 +18,7 @@ def under_way() -> None:
 
 
 def counted_by_nobody() -> None:
-    from ui.shell import background
+    from touchstone.ui.shell import background
 
     background.answer(background.Task(len), "Matching", key="it", wait=0.0)
 

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from core.data import load_example
-from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.trials import TrialPlan
-from core.workspace.run import Run
-from ui import cache
-from ui.shell.background import Work
+from touchstone.core.data import load_example
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.trials import TrialPlan
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.shell.background import Work
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,13 +12,13 @@ import streamlit as st
 from plotly import tools
 from plotly.basedatatypes import BaseFigure
 
-from ui import cache
-from ui.shell.charts import drawn
+from touchstone.ui import cache
+from touchstone.ui.shell.charts import drawn
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Results, as core.evaluate makes them."""
+    """Results, as touchstone.core.evaluate makes them."""
 
     values: np.ndarray
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from core.evaluate.cluster_folds import fold_performance
-from core.report.cluster_folds import metrics
 from tests.evaluate.fold_populations import simulated, without_makers
+from touchstone.core.evaluate.cluster_folds import fold_performance
+from touchstone.core.report.cluster_folds import metrics
 
 
 def test_folds_tested_are_counted_and_never_against_a_number_that_nobody_knows():

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from core.data import Dataset, load_example
-from ui.data.find import find_samples
+from touchstone.core.data import Dataset, load_example
+from touchstone.ui.data.find import find_samples
 
 
 @pytest.fixture(scope="module")

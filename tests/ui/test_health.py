@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 from starlette.applications import Starlette
 
-from core.workspace.engine import health as parts
-from core.workspace.engine.runner import close_engine
 from tests.browser.server import free_port
 from tests.ui.test_access import ask
-from ui.shell import health
+from touchstone.core.workspace.engine import health as parts
+from touchstone.core.workspace.engine.runner import close_engine
+from touchstone.ui.shell import health
 
 WELL = {"database": "ok", "workers": "not started"}
 

@@ -34,7 +34,7 @@ def test_the_first_page_is_drawn_without_anything_heavy():
 def test_the_tool_imports_nothing_of_streamlit_before_it_starts_the_app():
     code = """
         import sys
-        import ui.shell.tool
+        import touchstone.ui.shell.tool
         print([name for name in sys.modules if name.split(".")[0] == "streamlit"])
     """
     assert in_fresh_process(code) == "[]", "workers of a command import its main module"
@@ -45,11 +45,19 @@ def test_the_launcher_imports_nothing_of_core_but_the_list_of_questions():
         import logging, sys
         logging.disable()
         import app
-        print(sorted(name for name in sys.modules if name.split(".")[0] in ("core", "ui", "pages", "sqlalchemy")))
+        ours = ("touchstone", "core", "ui", "pages", "sqlalchemy")
+        print(sorted(name for name in sys.modules if name.split(".")[0] in ours))
     """
     guards = ["access", "addresses", "health", "only_links", "serving", "sign_in", "visitors"]
     assert in_fresh_process(code) == str(
-        ["core", "core.questions", "ui", "ui.shell", *(f"ui.shell.{name}" for name in guards)]
+        [
+            "touchstone",
+            "touchstone.core",
+            "touchstone.core.questions",
+            "touchstone.ui",
+            "touchstone.ui.shell",
+            *(f"touchstone.ui.shell.{name}" for name in guards),
+        ]
     )
 
 
@@ -62,11 +70,12 @@ def test_workers_do_not_import_streamlit_also_after_a_respawn():
             main = types.ModuleType("__main__")
             main.__dict__.update(__file__={str(ROOT / "ui" / "shell" / "router.py")!r}, __name__="__main__")
             sys.modules["__main__"] = main
-            from core.workspace.engine.executor import Executor
+            from touchstone.core.workspace.engine.executor import Executor
 
             executor = Executor(n_workers=1)
             client = executor.client()
-            look = "lambda: [name for name in ('streamlit', 'ui', '__mp_main__') if name in __import__('sys').modules]"
+            names = ("streamlit", "touchstone.ui", "ui", "core", "__mp_main__")
+            look = f"lambda: [name for name in {{names}} if name in __import__('sys').modules]"
             before = list(client.run(eval(look)).values())
             client.restart_workers(list(client.scheduler_info()["workers"]))
             after = list(client.run(eval(look)).values())

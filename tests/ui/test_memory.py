@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ui.shell import memory
+from touchstone.ui.shell import memory
 
 
 class Node:

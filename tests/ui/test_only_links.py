@@ -9,15 +9,15 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
-from core.data import load_example
-from core.workspace import events
-from core.workspace.errors import DatabaseBusy
-from core.workspace.links import DEAD
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.ui.test_serving import Answer, app
 from tests.workspace.plans import SleepPlan
-from ui.shell import only_links, session
-from ui.shell.only_links import COOKIE, NOTHING_ELSE, TOO_MANY, TOO_MANY_TABS, Allowance, OnlyLinks
+from touchstone.core.data import load_example
+from touchstone.core.workspace import events
+from touchstone.core.workspace.errors import DatabaseBusy
+from touchstone.core.workspace.links import DEAD
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.shell import only_links, session
+from touchstone.ui.shell.only_links import COOKIE, NOTHING_ELSE, TOO_MANY, TOO_MANY_TABS, Allowance, OnlyLinks
 
 HOST = "192.168.1.20:8502"
 ORIGIN = f"http://{HOST}"

@@ -6,9 +6,9 @@ MENU = "take-away"
 
 
 def card() -> None:
-    from core.evaluate.wording import Verdict
-    from core.report.parts import Metric
-    from ui.shell import page
+    from touchstone.core.evaluate.wording import Verdict
+    from touchstone.core.report.parts import Metric
+    from touchstone.ui.shell import page
 
     said = Verdict("Accuracy falls.", "n = 10.", "Next: plan with 75.7 %.", ())
     metrics = [
@@ -21,7 +21,7 @@ def card() -> None:
 def folded() -> None:
     import streamlit as st
 
-    from ui.shell import page
+    from touchstone.ui.shell import page
 
     def draw() -> None:
         st.session_state["drawn"] = st.session_state.get("drawn", 0) + 1
@@ -34,7 +34,7 @@ def files() -> None:
     import pandas as pd
     import streamlit as st
 
-    from ui.shell import take_away
+    from touchstone.ui.shell import take_away
 
     take_away.clear()
     place = st.container()

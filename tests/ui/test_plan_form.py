@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.asked import ANYTHING, About, Asked, asked, values_of
-from core.data import DataError
-from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
-from core.trials import FoldPlan, SourcesPlan, TrainingPlan, to_json
-from core.workspace.models import StoredModel
-from core.workspace.plans import PLANS
 from tests.ui.forms import controls_of
-from ui.forms.plan_form import plan_at, plan_parameters
-from ui.forms.texts import NumberOrWord
-from ui.matched_subsets.plan import MatchingPlan
-from ui.test_quality.controls import RegionChoice
+from touchstone.core.asked import ANYTHING, About, Asked, asked, values_of
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
+from touchstone.core.trials import FoldPlan, SourcesPlan, TrainingPlan, to_json
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.plans import PLANS
+from touchstone.ui.forms.plan_form import plan_at, plan_parameters
+from touchstone.ui.forms.texts import NumberOrWord
+from touchstone.ui.matched_subsets.plan import MatchingPlan
+from touchstone.ui.test_quality.controls import RegionChoice
 
 WITHOUT_A_FORM = (SourcesPlan, FewLabelsPlan)  # a network of sources, and counts of labels that were read
 WITH_A_FORM = [plan for plan in PLANS.values() if plan not in WITHOUT_A_FORM] + [MatchingPlan, RegionChoice]

@@ -16,8 +16,8 @@ from streamlit.runtime.scriptrunner.exec_code import modified_sys_path
 from streamlit.testing.v1 import AppTest
 
 from tests.conftest import ROOT
-from ui import ROUTER
-from ui.shell import serving, sign_in
+from touchstone.ui import ROUTER
+from touchstone.ui.shell import serving, sign_in
 
 HERE = ["localhost", "localhost:8501", "LOCALHOST:8501", "127.0.0.1:8501", "127.0.0.1", "[::1]:8501", "[::1]"]
 ELSEWHERE = [

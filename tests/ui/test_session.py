@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from core.data import load_example
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import DeadLink
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.plans import SleepPlan
-from ui.shell import background, session
+from touchstone.core.data import load_example
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import DeadLink
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.shell import background, session
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.figures.theme import DARK, LIGHT, Theme
+from touchstone.core.figures.theme import DARK, LIGHT, Theme
 
 CONFIG = tomllib.loads((Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml").read_text("utf-8"))
 

@@ -5,10 +5,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core.data import Dataset, load_example
-from core.data.tables.vectors import write_vectors
-from core.workspace.engine.runner import close_engine, engine
-from core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.data.tables.vectors import write_vectors
+from touchstone.core.workspace.engine.runner import close_engine, engine
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 
 @pytest.fixture(autouse=True)
@@ -27,8 +27,8 @@ def wine() -> Dataset:
 
 
 def page() -> None:
-    from ui.data import choice as data_choice
-    from ui.data import vectors
+    from touchstone.ui.data import choice as data_choice
+    from touchstone.ui.data import vectors
 
     vectors.attach(data_choice.required())
 

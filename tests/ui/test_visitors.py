@@ -8,12 +8,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core.questions import with_page
-from core.workspace.engine.runner import close_engine
-from core.workspace.links import DEAD, DeadLink
 from tests.pages.conftest import page_hash
 from tests.ui.test_serving import AUTH
-from ui.shell import serving, session, share, sign_in, visitors
+from touchstone.core.questions import with_page
+from touchstone.core.workspace.engine.runner import close_engine
+from touchstone.core.workspace.links import DEAD, DeadLink
+from touchstone.ui.shell import serving, session, share, sign_in, visitors
 
 
 @pytest.fixture

@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import Dataset, load_example
-from core.report.files import tsv
-from core.report.names import MODEL_TITLES
-from core.trials import TrialPlan
-from ui.data import samples
-from ui.data.portraits import portrait, telling_words
-from ui.forms import controls
-from ui.forms.plan_form import plan_parameters
-from ui.shell import share
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.report.files import tsv
+from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.trials import TrialPlan
+from touchstone.ui.data import samples
+from touchstone.ui.data.portraits import portrait, telling_words
+from touchstone.ui.forms import controls
+from touchstone.ui.forms.plan_form import plan_parameters
+from touchstone.ui.shell import share
 
 
 def test_an_address_spells_out_every_parameter():

@@ -15,13 +15,13 @@ import distributed
 import pytest
 import sqlalchemy
 
-from core.data import Dataset, load_example
-from core.workspace import store
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.runner import Engine
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.postgres import new_database, postgres
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.workspace import store
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 ON_POSTGRES = os.environ.get("TOUCHSTONE_TEST_DATABASE") == "postgresql"
 

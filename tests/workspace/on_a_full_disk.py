@@ -17,11 +17,11 @@ MEGABYTES = 48
 def main(folder: str) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={MEGABYTES}m", "tmpfs", folder], check=True)
 
-    from core.data import load_example
-    from core.workspace.errors import WorkspaceError
-    from core.workspace.links import link_id
-    from core.workspace.workspace import LOCAL_OWNER, Workspace
     from tests.workspace.plans import SleepPlan
+    from touchstone.core.data import load_example
+    from touchstone.core.workspace.errors import WorkspaceError
+    from touchstone.core.workspace.links import link_id
+    from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
     def said(change: Callable[[], object]) -> str:
         try:

@@ -13,12 +13,12 @@ from typing import ClassVar
 
 import pandas as pd
 
-from core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
-from core.data import DataError, Dataset
-from core.models import Cancelled
-from core.models.stored import ModelFile
-from core.questions import QUESTIONS, Question
-from core.trials.plan import Context, check_fields
+from touchstone.core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.models import Cancelled
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.questions import QUESTIONS, Question
+from touchstone.core.trials.plan import Context, check_fields
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,11 @@ import time
 
 import pytest
 
-from core.data import DataError, load_example
-from core.models.stored import ModelFile
-from core.workspace.engine.agenda import (
+from tests.workspace.conftest import wait_until
+from tests.workspace.plans import SleepPlan
+from touchstone.core.data import DataError, load_example
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.workspace.engine.agenda import (
     ANSWERED,
     CUT,
     NO_MODEL,
@@ -18,10 +20,8 @@ from core.workspace.engine.agenda import (
     foreseen,
     usual_steps,
 )
-from core.workspace.engine.runner import Engine
-from core.workspace.workspace import LOCAL_OWNER
-from tests.workspace.conftest import wait_until
-from tests.workspace.plans import SleepPlan
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 SECONDS = 300.0
 

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from sqlalchemy import Connection, text
 
-from core.trials import Context, TrialPlan
-from core.workspace import frames
-from core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
-from core.workspace.run import Run
-from core.workspace.schema import TrialRow
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.conftest import behind
+from touchstone.core.trials import Context, TrialPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.schema import TrialRow
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 N_FLIPS = 600

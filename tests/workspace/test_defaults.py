@@ -6,22 +6,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.asked import options_of
-from core.data import Dataset
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.source_robustness.clouds_plan import CloudsPlan
-from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
-from core.models.paper_networks import LinearNetwork, Mlp2048
-from core.models.stored import ModelFile
-from core.represent import default_representation
-from core.split import FOLD_SCHEMES
-from core.trials import Context, FoldPlan, MapPlan, TrialPlan, to_json
-from core.trials.defaults import Facts, same_work
-from core.workspace import frames
-from core.workspace.plans import PLANS
-from core.workspace.sharing import SharedWorkspace
-from core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.asked import options_of
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
+from touchstone.core.models.paper_networks import LinearNetwork, Mlp2048
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.represent import default_representation
+from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.trials import Context, FoldPlan, MapPlan, TrialPlan, to_json
+from touchstone.core.trials.defaults import Facts, same_work
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.plans import PLANS
+from touchstone.core.workspace.sharing import SharedWorkspace
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 TEXTS = ["good fine nice", "bad poor sad", "nice day", "sad day", "fine good", "poor bad"] * 5
 SPELLINGS = {
@@ -109,7 +109,7 @@ def test_of_two_runs_of_the_same_work_the_one_that_is_done_is_shown(workspace, w
     said, unsaid = FoldPlan(representation="raw"), FoldPlan()
     done = finished(workspace, said, wine.fingerprint)
     with monkeypatch.context() as before:  # as an earlier version stored them: each under its own key
-        before.setattr("core.workspace.runs.is_of", lambda stored, plan, facts: stored == to_json(plan))
+        before.setattr("touchstone.core.workspace.runs.is_of", lambda stored, plan, facts: stored == to_json(plan))
         begun = finished(workspace, unsaid, wine.fingerprint, state="cancelled")
     assert begun.id != done.id
     assert workspace.find_run(LOCAL_OWNER, unsaid, wine.fingerprint) == done

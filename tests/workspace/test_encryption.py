@@ -15,9 +15,9 @@ import dask
 import pytest
 from distributed import Security
 
-from core.workspace.engine.executor import Executor
-from core.workspace.errors import WorkspaceError
 from tests.browser.server import free_port
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.errors import WorkspaceError
 
 ROLES = ("client", "scheduler", "worker")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from core.workspace import events
-from core.workspace.engine import runner
-from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import LOCAL_OWNER
 from tests.conftest import ROOT
 from tests.workspace.conftest import wait_until
 from tests.workspace.plans import SleepPlan
+from touchstone.core.workspace import events
+from touchstone.core.workspace.engine import runner
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 
 @pytest.fixture

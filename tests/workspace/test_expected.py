@@ -4,12 +4,12 @@ import dataclasses
 
 import pytest
 
-from core.data import Dataset, load_example
-from core.trials import TrialPlan, to_json
-from core.workspace import frames
-from core.workspace.expected import alike, expected_seconds
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.trials import TrialPlan, to_json
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.expected import alike, expected_seconds
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PLAN = TrialPlan(models=("logistic",), n_repeats=4)
 

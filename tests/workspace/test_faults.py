@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from core.data import load_example
-from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.trials import TrialPlan
-from core.workspace import database
-from core.workspace.blobs import Blobs
-from core.workspace.engine import lease, runner
-from core.workspace.engine.executor import Executor
-from core.workspace.errors import DatabaseBusy, DiskFull, WorkspaceError, database_error
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.conftest import wait_until, wait_while_running
+from touchstone.core.data import load_example
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.trials import TrialPlan
+from touchstone.core.workspace import database
+from touchstone.core.workspace.blobs import Blobs
+from touchstone.core.workspace.engine import lease, runner
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.errors import DatabaseBusy, DiskFull, WorkspaceError, database_error
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 import torch
 
-from core.trials import Context, TrialPlan
-from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.plans import GroupedPlan
+from touchstone.core.trials import Context, TrialPlan
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 
 @pytest.fixture

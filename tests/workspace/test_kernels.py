@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core.workspace.engine import kernels
 from tests.conftest import ROOT
-from ui.shell import compiling
+from touchstone.core.workspace.engine import kernels
+from touchstone.ui.shell import compiling
 
 
 def keep(folder: Path, *, seconds: float) -> None:
@@ -72,7 +72,7 @@ def test_a_server_compiles_once_beside_itself_and_stops_it_when_it_ends(tmp_path
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     for _ in range(2):
         compiling.begin()
-    assert [command[1:] for command in compiler] == [["-m", "core.workspace.engine.kernels"]]
+    assert [command[1:] for command in compiler] == [["-m", "touchstone.core.workspace.engine.kernels"]]
     assert compiling.is_going_on()
     compiling.close()
     assert not compiling.is_going_on()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until
 from tests.workspace.plans import SleepPlan
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 SCRIPT = Path(__file__).parent / "one_process.py"
 

@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from core.workspace.holders import is_dead, new_holder
-from core.workspace.run import LONGEST_LEASE, Run
-from core.workspace.work import LEASE_SECONDS
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.plans import SleepPlan
+from touchstone.core.workspace.holders import is_dead, new_holder
+from touchstone.core.workspace.run import LONGEST_LEASE, Run
+from touchstone.core.workspace.work import LEASE_SECONDS
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
-NAME = "from core.workspace.holders import new_holder; print(new_holder(), flush=True); input()"
+NAME = "from touchstone.core.workspace.holders import new_holder; print(new_holder(), flush=True); input()"
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def clock(monkeypatch) -> list[float]:
     """What the clock says."""
     clock = [1e9]
     for module in ("run", "work"):
-        monkeypatch.setattr(f"core.workspace.{module}.now", lambda: clock[0])
+        monkeypatch.setattr(f"touchstone.core.workspace.{module}.now", lambda: clock[0])
     return clock
 
 
@@ -94,8 +94,8 @@ def test_a_process_with_the_number_of_a_dead_one_is_not_taken_for_it():
 
 def test_two_that_find_a_free_run_do_not_both_take_it(workspace, run, monkeypatch):
     assert workspace.acquire(LOCAL_OWNER, run.id, dead_holder())
-    counted = "core.workspace.work.counts_of"
-    from core.workspace.run import counts_of
+    counted = "touchstone.core.workspace.work.counts_of"
+    from touchstone.core.workspace.run import counts_of
 
     def taken_meanwhile(*given: object) -> tuple[int, int]:
         monkeypatch.setattr(counted, counts_of)

@@ -3,9 +3,9 @@
 import gc
 import sys
 
-from core.workspace.engine.reports import Reports
-from core.workspace.engine.trial_queue import Pace
 from tests.workspace.plans import SleepPlan
+from touchstone.core.workspace.engine.reports import Reports
+from touchstone.core.workspace.engine.trial_queue import Pace
 
 N_TASKS = 100
 

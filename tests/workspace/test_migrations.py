@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from core.trials import TrialPlan
-from core.workspace import migrations
-from core.workspace.errors import DamagedTrials, WorkspaceError
-from core.workspace.migrations import copy_of, newest
-from core.workspace.seals import trial_seal
-from core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.trials import TrialPlan
+from touchstone.core.workspace import migrations
+from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
+from touchstone.core.workspace.migrations import copy_of, newest
+from touchstone.core.workspace.seals import trial_seal
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 pytestmark = pytest.mark.sqlite
 GOLDEN = Path(__file__).parents[1] / "golden" / "home.zip"

@@ -5,16 +5,16 @@ import signal
 
 import pytest
 
-from core.data import DataError
-from core.models import ModelError
-from core.models.stored import ModelFile, model_fingerprint
-from core.trials import Context
-from core.workspace.engine.runner import Engine
-from core.workspace.errors import WorkspaceError
-from core.workspace.run import Steps
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.conftest import wait_until, wait_while_running, worker_pids
 from tests.workspace.plans import SleepPlan
+from touchstone.core.data import DataError
+from touchstone.core.models import ModelError
+from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.trials import Context
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.run import Steps
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 
 def keep(workspace: Workspace, dataset: str, *, owner: str = LOCAL_OWNER, content: bytes = b"weights") -> str:

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from core.cluster import SOURCE_FINDERS
-from core.trials import Context, SourcesPlan, TrialPlan, to_json
-from core.workspace import frames
-from core.workspace.engine.needed import found_otherwise, found_rows, found_sources
-from core.workspace.engine.runner import Engine
-from core.workspace.run import Run, Steps
-from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import FINDERS
+from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.trials import Context, SourcesPlan, TrialPlan, to_json
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.needed import found_otherwise, found_rows, found_sources
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.run import Run, Steps
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 DEEP = TrialPlan(models=("logistic",), source_finders=("kmeans", "deep_kmeans"), n_repeats=2, n_clusterings=2)
 SOURCES = SourcesPlan("deep_kmeans", n_clusterings=2)

@@ -6,17 +6,17 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from core.cluster import SOURCE_FINDERS
-from core.report.provenance import OLDER_METHOD, provenance
-from core.report.recreate import recipe, recreate
-from core.trials import TrialPlan
-from core.workspace import frames
-from core.workspace.engine.runner import Engine
-from core.workspace.errors import WorkspaceError
-from core.workspace.run import Run
-from core.workspace.sharing import SharedWorkspace
-from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.plans import SleepPlan
+from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.report.provenance import OLDER_METHOD, provenance
+from touchstone.core.report.recreate import recipe, recreate
+from touchstone.core.trials import TrialPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.sharing import SharedWorkspace
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 PLAN = SleepPlan(n=2)
 

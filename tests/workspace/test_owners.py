@@ -9,16 +9,16 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.data import Dataset
-from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.models.stored import ModelFile
-from core.workspace import frames
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import View, link_id
-from core.workspace.run import Steps
-from core.workspace.schema import Base
-from core.workspace.workspace import Workspace
 from tests.workspace.plans import SleepPlan
+from touchstone.core.data import Dataset
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import View, link_id
+from touchstone.core.workspace.run import Steps
+from touchstone.core.workspace.schema import Base
+from touchstone.core.workspace.workspace import Workspace
 
 OWNER, OTHER = "oidc:somebody", "oidc:somebody else"
 NOT_ABOUT_OBJECTS = {"close"}

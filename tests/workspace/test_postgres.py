@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from core.workspace.engine import runner
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.runner import Engine
-from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.browser.server import free_port
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import SleepPlan
 from tests.workspace.postgres import new_database, postgres
 from tests.workspace.test_killed_process import SCRIPT, finished
+from touchstone.core.workspace.engine import runner
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 N_TRIALS = 60
 OTHER = "oidc:somebody else"

@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy import Connection, MetaData, create_engine, inspect, text
 from sqlalchemy.engine import Engine as Database
 
-from core.workspace import migrations
-from core.workspace.errors import DamagedTrials, WorkspaceError
-from core.workspace.migrations import newest
-from core.workspace.seals import trial_seal
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.postgres import new_database
 from tests.workspace.test_migrations import DATABASE, GOLDEN
+from touchstone.core.workspace import migrations
+from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
+from touchstone.core.workspace.migrations import newest
+from touchstone.core.workspace.seals import trial_seal
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 TRIALS = "SELECT run_id, trial, status, error, content FROM trials ORDER BY run_id, trial"
 

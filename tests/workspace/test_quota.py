@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import Dataset
-from core.workspace import frames
-from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import Workspace
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import OTHER, OWNER, UPLOAD
+from touchstone.core.data import Dataset
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.workspace import Workspace
 
 RNG = np.random.default_rng(5)
 

@@ -14,16 +14,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from core.__main__ import _say
-from core.trials import Context, TrialPlan
-from core.workspace.engine import run_in_work
-from core.workspace.engine.health import workers
-from core.workspace.engine.runner import close_engine, engine
-from core.workspace.engine.same_versions import SameVersions, versions_here
-from core.workspace.run import Run
-from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
-from ui.shell.jobs import describe
+from touchstone.core.__main__ import _say
+from touchstone.core.trials import Context, TrialPlan
+from touchstone.core.workspace.engine import run_in_work
+from touchstone.core.workspace.engine.health import workers
+from touchstone.core.workspace.engine.runner import close_engine, engine
+from touchstone.core.workspace.engine.same_versions import SameVersions, versions_here
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.ui.shell.jobs import describe
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,16 +10,16 @@ import pandas as pd
 from distributed import Future
 from distributed.comm.core import CommClosedError
 
-from core.trials import COLUMNS, Context, TrialPlan
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.health import workers
-from core.workspace.engine.kernels import NICE
-from core.workspace.engine.runner import Engine
-from core.workspace.engine.worker import work
-from core.workspace.provenance import provenance
-from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running, worker_pids
 from tests.workspace.plans import SleepPlan
+from touchstone.core.trials import COLUMNS, Context, TrialPlan
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.health import workers
+from touchstone.core.workspace.engine.kernels import NICE
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.engine.worker import work
+from touchstone.core.workspace.provenance import provenance
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 
 def finished(log: Path) -> Counter:

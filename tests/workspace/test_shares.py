@@ -4,14 +4,14 @@ from collections import Counter, deque
 
 import pytest
 
-from core.data import DataError
-from core.data.limits import most
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.runner import Engine
-from core.workspace.engine.shares import Shares
-from core.workspace.workspace import Workspace
 from tests.workspace.conftest import wait_until
 from tests.workspace.plans import SleepPlan
+from touchstone.core.data import DataError
+from touchstone.core.data.limits import most
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.engine.shares import Shares
+from touchstone.core.workspace.workspace import Workspace
 
 ANNA, BOB = "oidc:anna", "oidc:bob"
 

@@ -8,16 +8,16 @@ import pandas as pd
 import pytest
 from sqlalchemy import text
 
-from core.models.stored import ModelFile
-from core.trials import SourcesPlan, TrialPlan
-from core.workspace import database, frames, links
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import DEAD, MOST_DAYS, DeadLink
-from core.workspace.run import Run
-from core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
-from core.workspace.workspace import Workspace
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import COMPARISON, NEW, OTHER, OWNER, UPLOAD, everything
+from touchstone.core.models.stored import ModelFile
+from touchstone.core.trials import SourcesPlan, TrialPlan
+from touchstone.core.workspace import database, frames, links
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import DEAD, MOST_DAYS, DeadLink
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
+from touchstone.core.workspace.workspace import Workspace
 
 SHOWN = {
     *("shown", "run", "runs", "find_run", "rows", "datasets", "stored_dataset", "dataset", "dataset_bytes"),
@@ -49,7 +49,7 @@ def run(workspace: Workspace, wine, models) -> Run:
 def clock(monkeypatch) -> list[float]:
     """Seconds since 1970, as links see them."""
     clock = [1_000_000.0]
-    monkeypatch.setattr("core.workspace.links.now", lambda: clock[0])
+    monkeypatch.setattr("touchstone.core.workspace.links.now", lambda: clock[0])
     return clock
 
 

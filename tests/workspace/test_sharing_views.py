@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import event
 
-from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.workspace import links
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import DEAD, DeadLink, View
-from core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
-from core.workspace.workspace import Workspace
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import COMPARISON, NEW, OTHER, OWNER, UPLOAD, everything
 from tests.workspace.test_sharing import DAY, SHOWN, clock, models, public, run
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.workspace import links
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import DEAD, DeadLink, View
+from touchstone.core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
+from touchstone.core.workspace.workspace import Workspace
 
 __all__ = ["clock", "models", "run"]  # fixtures
 HIDDEN = PredictionUpload(GivenFile("hidden.tsv", b"id\tanswer\tgold\n1\tcat\tfox\n2\tfox\tdog\n"))

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.workspace import sign_ins
-from core.workspace.errors import WorkspaceError
-from core.workspace.sign_ins import LONGEST_SIGN_IN, SECONDS_BETWEEN_USES
-from core.workspace.workspace import Workspace
+from touchstone.core.workspace import sign_ins
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.sign_ins import LONGEST_SIGN_IN, SECONDS_BETWEEN_USES
+from touchstone.core.workspace.workspace import Workspace
 
 ALICE, BOB = "oidc:a", "oidc:b"
 

@@ -13,19 +13,19 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.trials import Context, TrialPlan
-from core.trials.plan import Counting
-from core.workspace import frames, work
-from core.workspace.engine import trial_queue, worker
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.inputs import Inputs
-from core.workspace.engine.reports import Reports
-from core.workspace.engine.runner import Engine
-from core.workspace.engine.trial_queue import Pace, TrialQueue
-from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import SleepPlan
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.trials import Context, TrialPlan
+from touchstone.core.trials.plan import Counting
+from touchstone.core.workspace import frames, work
+from touchstone.core.workspace.engine import trial_queue, worker
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.inputs import Inputs
+from touchstone.core.workspace.engine.reports import Reports
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.engine.trial_queue import Pace, TrialQueue
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 hear = Reports.hear
 
@@ -245,7 +245,7 @@ def test_frames_made_at_once_are_those_made_one_by_one():
     ids=["trials", "without sources in turn", "of several sizes"],
 )
 def test_trials_that_become_a_table_together_are_kept_as_each_alone(plan, wine, monkeypatch):
-    monkeypatch.setattr("core.trials.epochs.time.perf_counter", lambda: 0.0)
+    monkeypatch.setattr("touchstone.core.trials.epochs.time.perf_counter", lambda: 0.0)
     sources = np.array([f"source {row % 5}" for row in range(wine.n_samples)], dtype=object)
     sourced = replace(wine, sources=sources)
     trials = range(plan.n_trials(sourced))

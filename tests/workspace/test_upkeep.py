@@ -12,22 +12,22 @@ import pandas as pd
 import pytest
 from sqlalchemy import text
 
-from core.__main__ import main
-from core.data import DataError, Dataset, load_example
-from core.data.home import home
-from core.report.quantities import of_run
-from core.report.run_report import body_of
-from core.trials import TrialPlan
-from core.workspace import frames
-from core.workspace.backup import back_up, restore
-from core.workspace.engine.runner import close_engine, engine
-from core.workspace.errors import WorkspaceError
-from core.workspace.plans import load_plan
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.conftest import behind
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_leases import dead_holder
 from tests.workspace.test_verify import PLAN, done, stored
+from touchstone.core.__main__ import main
+from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.data.home import home
+from touchstone.core.report.quantities import of_run
+from touchstone.core.report.run_report import body_of
+from touchstone.core.trials import TrialPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.backup import back_up, restore
+from touchstone.core.workspace.engine.runner import close_engine, engine
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 __all__ = ["stored"]
 
@@ -198,7 +198,7 @@ def test_a_full_disk_is_not_taken_for_a_damaged_backup(tmp_path, stored, monkeyp
 
 @pytest.mark.sqlite
 def test_a_backup_begins_anew_where_something_is_deleted_meanwhile(tmp_path, stored, monkeypatch):
-    from core.workspace import backup
+    from touchstone.core.workspace import backup
 
     workspace, copied = engine().workspace, backup._copy_database
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from core.__main__ import main
-from core.data import Dataset, load_example
-from core.report.provenance import provenance
-from core.trials import Context, TrialPlan
-from core.workspace import frames
-from core.workspace.engine.runner import close_engine, engine
-from core.workspace.run import Run
-from core.workspace.seals import trial_seal
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.conftest import behind
+from touchstone.core.__main__ import main
+from touchstone.core.data import Dataset, load_example
+from touchstone.core.report.provenance import provenance
+from touchstone.core.trials import Context, TrialPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.runner import close_engine, engine
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.seals import trial_seal
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 
@@ -128,7 +128,7 @@ def test_what_an_older_method_computed_is_not_computed_again(stored, capsys, mon
 
 @pytest.mark.evidence
 def test_a_run_that_rests_on_found_sources_comes_out_again(run_plan, workspace, capsys, monkeypatch, executor, wine):
-    from core.workspace.engine.recompute import recompute
+    from touchstone.core.workspace.engine.recompute import recompute
 
     plan = TrialPlan(models=("nearest_neighbours",), source_finders=("deep_kmeans",), n_repeats=1, n_clusterings=1)
     run = run_plan(plan)

@@ -3,13 +3,13 @@
 import pandas as pd
 import pytest
 
-from core.data import DataError, Roles
-from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.trials import TrialPlan
-from core.workspace import frames
-from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.plans import SleepPlan
+from touchstone.core.data import DataError, Roles
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.trials import TrialPlan
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 UPLOAD = PredictionUpload(
     GivenFile("said.tsv", b"id\tanswer\n1\tcat\n2\tcat\n", Roles(id="id", predicted="answer")),
@@ -140,7 +140,7 @@ def test_a_trial_is_stored_exactly_once(workspace, wine):
 def test_a_lease_is_held_renewed_lost_and_taken_over(workspace, wine, monkeypatch):
     clock = [1000.0]
     for module in ("run", "work"):
-        monkeypatch.setattr(f"core.workspace.{module}.now", lambda: clock[0])
+        monkeypatch.setattr(f"touchstone.core.workspace.{module}.now", lambda: clock[0])
     run = workspace.create_run(LOCAL_OWNER, SleepPlan(), workspace.add_dataset(LOCAL_OWNER, wine))
     assert workspace.acquire(LOCAL_OWNER, run.id, "first")
     assert not workspace.acquire(LOCAL_OWNER, run.id, "second")

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import ndtr
 
-from core.evaluate.average_case.robustness import evaluate_robustness
-from core.evaluate.claims import Claim
 from tests.evaluate.average_case_rows import rows_of
 from tests.worlds.average_case_claims import claims_of
 from tests.worlds.world import World
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.claims import Claim
 
 DIFFER, WRONG_MORE = "average_case.classes_differ", "average_case.least_robust_wrong_more"
 SIGMA = 0.5

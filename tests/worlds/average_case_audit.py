@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from core.evaluate.average_case import ESTIMATORS, estimate
-from core.evaluate.average_case.estimators import PAIRED_COPIES, PAPER_COPIES
-from core.evaluate.average_case.robustness import evaluate_robustness
-from core.evaluate.claims import Claim
-from core.models.training import one_torch_thread
 from tests.evaluate.small_networks import Logits
 from tests.worlds.average_case_claims import claims_of
 from tests.worlds.world import World
+from touchstone.core.evaluate.average_case import ESTIMATORS, estimate
+from touchstone.core.evaluate.average_case.estimators import PAIRED_COPIES, PAPER_COPIES
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.models.training import one_torch_thread
 
 BIASED, FARTHER = "average_case.biased", "average_case.mmse_farther_off"
 N_TRAINING, N_DRAWS = 300, 2000

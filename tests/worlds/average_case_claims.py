@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from core.evaluate.average_case.robustness import Robustness
-from core.evaluate.average_case.verdict import average_case_verdict
-from core.evaluate.claims import Claim
+from touchstone.core.evaluate.average_case.robustness import Robustness
+from touchstone.core.evaluate.average_case.verdict import average_case_verdict
+from touchstone.core.evaluate.claims import Claim
 
 
 def claims_of(robustness: Robustness, sigma: float) -> Mapping[str, Claim]:

@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
 
-from core.evaluate.cluster_folds import FoldPerformance, FoldPredictions, Metric, fold_performance
-from core.split import FOLD_SCHEMES
 from tests.evaluate.fold_populations import frame
 from tests.worlds.cluster_folds_claims import MACRO_F1, claims_of
 from tests.worlds.world import World
+from touchstone.core.evaluate.cluster_folds import FoldPerformance, FoldPredictions, Metric, fold_performance
+from touchstone.core.split import FOLD_SCHEMES
 
 HARDER, SHIFT, DIFFERS, BEATS = (
     f"cluster_folds.{name}" for name in ("harder", "labels_shift", "differs_between_folds", "beats_baselines")

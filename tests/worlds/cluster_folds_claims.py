@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from core.data import Predictions
-from core.evaluate.claims import Claim, claim
-from core.evaluate.cluster_folds import (
+from touchstone.core.data import Predictions
+from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
     Metric,
@@ -17,7 +17,7 @@ from core.evaluate.cluster_folds import (
     labels_shift,
     relations,
 )
-from core.evaluate.intervals import UNKNOWN
+from touchstone.core.evaluate.intervals import UNKNOWN
 
 MACRO_F1 = Metric()
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from core.data import Predictions
-from core.evaluate.claims import Claim
-from core.evaluate.cluster_folds import FoldPredictions, Metric, fold_performance
-from core.split import FOLD_SCHEMES
 from tests.evaluate.fold_populations import frame
 from tests.worlds.cluster_folds import MODELS
 from tests.worlds.cluster_folds_claims import claims_beside
 from tests.worlds.world import World
+from touchstone.core.data import Predictions
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.cluster_folds import FoldPredictions, Metric, fold_performance
+from touchstone.core.split import FOLD_SCHEMES
 
 GOES, FORETELLS = "cluster_folds.goes_with", "cluster_folds.predicts_held_out"
 LENGTH = "mean length"

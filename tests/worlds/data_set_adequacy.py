@@ -13,17 +13,17 @@ from functools import cache, partial
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.claims import Claim
-from core.evaluate.data_set_adequacy.adequacy import adequacy_of
-from core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, misfit, weights
-from core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
-from core.evaluate.data_set_adequacy.results import Adequacy
-from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
-from core.evaluate.data_set_adequacy.words import WORTH
-from core.models.threads import single_threaded
-from core.trials import Context
 from tests.worlds.world import World
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from touchstone.core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, misfit, weights
+from touchstone.core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy
+from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
+from touchstone.core.evaluate.data_set_adequacy.words import WORTH
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.trials import Context
 
 GAIN, GAP = "data_set_adequacy.gain", "data_set_adequacy.gap"
 N_CLASSES = 4

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from core.evaluate.claims import Claim
-from core.evaluate.data_set_adequacy.adequacy import adequacy_of
-from core.evaluate.data_set_adequacy.plan import ALL, nested_part
-from core.evaluate.data_set_adequacy.words import gain_claim
-from core.split import Split
-from core.trials.run import as_frame, count
 from tests.worlds.measure import is_wrong
 from tests.worlds.source_robustness import SCHEMES, Sources
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from touchstone.core.evaluate.data_set_adequacy.plan import ALL, nested_part
+from touchstone.core.evaluate.data_set_adequacy.words import gain_claim
+from touchstone.core.split import Split
+from touchstone.core.trials.run import as_frame, count
 
 POPULATIONS = {
     "8 sources in each of 4 classes": Sources(4, 8, False, 19, apart=3.0, source_sd=1.0, n_repeats=10, n_idle=6),

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from importlib import import_module
 
 import tests.worlds as folder
-from core.questions import QUESTIONS
 from tests.worlds.world import World
+from touchstone.core.questions import QUESTIONS
 
 
 def every_world() -> Iterator[World]:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import softmax
 
-from core.evaluate.claims import Claim
-from core.evaluate.guided_tests import Guided, generate_tests, start
-from core.evaluate.test_quality import fit_regions
-from core.models.layers import LayerSamples
 from tests.worlds.guided_tests_claims import claims_of
 from tests.worlds.world import World
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.guided_tests import Guided, generate_tests, start
+from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.models.layers import LayerSamples
 
 WORSE = "guided_tests.worse_near_centroids"
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from core.evaluate.claims import Claim
-from core.evaluate.guided_tests import Guided, Reconstruction, SuiteDifference
-from core.evaluate.guided_tests.guided_claims import decoder_helps, second_model
-from core.evaluate.guided_tests.verdict import guided_verdict
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.guided_tests import Guided, Reconstruction, SuiteDifference
+from touchstone.core.evaluate.guided_tests.guided_claims import decoder_helps, second_model
+from touchstone.core.evaluate.guided_tests.verdict import guided_verdict
 
 
 def claims_of(guided: Guided) -> Mapping[str, Claim]:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.evaluate.claims import Claim
-from core.evaluate.guided_tests import reconstruction
-from core.models.decoder import fit_decoder
 from tests.worlds.guided_tests_claims import claim_of_decoder
 from tests.worlds.world import World
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.guided_tests import reconstruction
+from touchstone.core.models.decoder import fit_decoder
 
 HELPS = "guided_tests.decoder_helps"
 SIDE = 8

@@ -13,12 +13,12 @@ from functools import cache
 
 import numpy as np
 
-from core.evaluate.claims import Claim
-from core.evaluate.guided_tests import JudgedSuite, make_suite, suite_difference
-from core.models import MODELS
-from core.models.classifier import Classifier
 from tests.worlds.guided_tests_claims import claim_of_two_models
 from tests.worlds.world import World
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.guided_tests import JudgedSuite, make_suite, suite_difference
+from touchstone.core.models import MODELS
+from touchstone.core.models.classifier import Classifier
 
 SECOND = "guided_tests.second_model"
 SIDE, N_TRAIN = 8, 300

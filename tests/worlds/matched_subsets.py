@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.evaluate.claims import Claim
-from core.evaluate.matched_subsets import ModelComparisons, Outcomes, compare_models, compare_sets
 from tests.worlds.seen import SHARED, Digits, Gaussians, ManyClasses, Noise, Population, Seen
 from tests.worlds.world import World
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.matched_subsets import ModelComparisons, Outcomes, compare_models, compare_sets
 
 FALLS, RESIDUAL, MIX, UNMATCHED, LABELS, MODELS, BASELINE = (
     f"matched_subsets.{name}" for name in ("falls", "residual", "mix", "unmatched", "labels", "models", "baseline")

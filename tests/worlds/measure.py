@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from core.evaluate.claims import Claim, Decision
-from core.evaluate.intervals import Interval, wilson
 from tests.worlds.world import World
+from touchstone.core.evaluate.claims import Claim, Decision
+from touchstone.core.evaluate.intervals import Interval, wilson
 
 N_SEEDS = 2
 """Method seeds that every data set is judged with."""

@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.claims import Claim
-from core.evaluate.source_robustness.clouds_plan import CloudsPlan
-from core.evaluate.source_robustness.null import FEWEST_CLOUDS, KIND, cloud_gaps
-from core.trials import Context
 from tests.worlds.world import World
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from touchstone.core.evaluate.source_robustness.null import FEWEST_CLOUDS, KIND, cloud_gaps
+from touchstone.core.trials import Context
 
 N_CLASSES, N_PER_CLASS, N_DIMENSIONS = 4, 150, 8
 WEAK, MID, STRONG = 1.0, 1.5, 3.0

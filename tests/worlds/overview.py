@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from core.data import Dataset
-from core.evaluate.claims import Claim, claim
-from core.evaluate.intervals import UNKNOWN
-from core.report.model_pairs import ModelPair, on_folds
-from core.report.slices import find_slices, weak_classes, weak_slices
 from tests.worlds.world import World
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.intervals import UNKNOWN
+from touchstone.core.report.model_pairs import ModelPair, on_folds
+from touchstone.core.report.slices import find_slices, weak_classes, weak_slices
 
 WEAK_GROUP, WEAK_CLASS, BETTER = "overview.weak_group", "overview.weak_class", "overview.better_model"
 RANDOM = "correct on Random folds"

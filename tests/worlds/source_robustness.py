@@ -15,9 +15,10 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from core.cluster import find_sources
-from core.evaluate.claims import Claim
-from core.evaluate.source_robustness import (
+from tests.worlds.world import World
+from touchstone.core.cluster import find_sources
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.source_robustness import (
     AccuracyIntervals,
     HeldOutSource,
     ModelComparison,
@@ -26,9 +27,8 @@ from core.evaluate.source_robustness import (
     hardest,
     source_verdict,
 )
-from core.split.source_aware import SourceExclusive, SourceInclusive
-from core.trials.run import as_frame, count
-from tests.worlds.world import World
+from touchstone.core.split.source_aware import SourceExclusive, SourceInclusive
+from touchstone.core.trials.run import as_frame, count
 
 QUESTION = "source_robustness"
 FALLS, CLASS, MODEL, WORST, BASELINE = (

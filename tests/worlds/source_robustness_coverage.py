@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.evaluate.intervals import Interval, wilson
-from core.evaluate.source_robustness.compare import comparison_of
-from core.evaluate.source_robustness.counts import Counts, Group, groups
-from core.evaluate.source_robustness.expected import expected_interval
 from tests.worlds.source_robustness_populations import MODELS, POPULATIONS, TRUTHS, DataSet
+from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.source_robustness.compare import comparison_of
+from touchstone.core.evaluate.source_robustness.counts import Counts, Group, groups
+from touchstone.core.evaluate.source_robustness.expected import expected_interval
 
 NUMBERS = ("exclusive", "inclusive", "rho", "fall", "difference")
 """Both accuracies, rho and fall of one model, and its rho less that of the other, paired."""

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from core.split import Split
-from core.split.left_out import turns_of, without
-from core.split.source_aware import SourceExclusive, SourceInclusive
-from core.trials.run import as_frame, count
+from touchstone.core.split import Split
+from touchstone.core.split.left_out import turns_of, without
+from touchstone.core.split.source_aware import SourceExclusive, SourceInclusive
+from touchstone.core.trials.run import as_frame, count
 
 SCHEMES = {"source_exclusive": SourceExclusive, "source_inclusive": SourceInclusive}
 MODELS = {"all features": (8, 1.0), "half of them": (4, 30.0)}

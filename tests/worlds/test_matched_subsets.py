@@ -5,10 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from core.evaluate.matched_subsets import Outcomes, compare_sets
 from tests.worlds.matched_subsets import DRAWN, Pair
 from tests.worlds.measure import check_level, check_power, measure
 from tests.worlds.seen import Digits, Seen, mnist, semeion
+from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
 
 N_DATA_SETS = 8
 N_PAIRS, N_SEEDS = 4, 12

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from benchmarks.bench_verdicts import DOC, table
-from core.evaluate import measured
-from core.evaluate.claims import Claim, claim
-from core.evaluate.intervals import Interval
-from core.evaluate.measured import FILE, Rate, rates, reliability, written
-from core.questions import QUESTIONS
-from core.report import slices
 from tests.worlds.every import every_world
 from tests.worlds.measure import measure
 from tests.worlds.world import World
+from touchstone.core.evaluate import measured
+from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.measured import FILE, Rate, rates, reliability, written
+from touchstone.core.questions import QUESTIONS
+from touchstone.core.report import slices
 
 ROOMS = (Path(measured.__file__).parent, Path(slices.__file__).parent)
-MAKES_CLAIMS = re.compile(r"^from core\.evaluate\.claims import .*\bclaim\b", re.MULTILINE)
+MAKES_CLAIMS = re.compile(r"^from touchstone\.core\.evaluate\.claims import .*\bclaim\b", re.MULTILINE)
 KIND = re.compile(rf"(?:{'|'.join(QUESTIONS)})\.[a-z_]+")
 
 

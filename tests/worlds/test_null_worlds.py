@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.evaluate.source_robustness.null import KIND
 from tests.worlds.measure import measure
 from tests.worlds.null_worlds import WORLDS
 from tests.worlds.world import World
+from touchstone.core.evaluate.source_robustness.null import KIND
 
 N_DATA_SETS = 8
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.evaluate.claims import Claim
-from core.models.layers import LayerSamples
 from tests.worlds.test_quality_claims import quality_claims, shift_claims
 from tests.worlds.world import World
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.models.layers import LayerSamples
 
 SHARE, BOUNDARY, CENTROID, PAIR, DIFFERS, SHIFT, TOGETHER = (
     f"test_quality.{name}"

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from core.evaluate.claims import Claim
-from core.evaluate.covariate_shift import covariate_shift
-from core.evaluate.test_quality import measure_quality
-from core.evaluate.test_quality.quality_claims import (
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.covariate_shift import covariate_shift
+from touchstone.core.evaluate.test_quality import measure_quality
+from touchstone.core.evaluate.test_quality.quality_claims import (
     class_shares,
     differs_between_classes,
     moved,
@@ -15,7 +15,7 @@ from core.evaluate.test_quality.quality_claims import (
     pair_share,
     shares_beside,
 )
-from core.models.layers import LayerSamples
+from touchstone.core.models.layers import LayerSamples
 
 
 def quality_claims(train: LayerSamples, test: LayerSamples, *, seed: int, any_class: bool) -> Mapping[str, Claim]:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.evaluate.source_robustness import SMALLEST
 from tests.worlds.measure import check_level, check_power, measure
 from tests.worlds.source_robustness import BASELINE, CLASS, FALLS, WORLDS, WORST, Sources, claims
+from touchstone.core.evaluate.source_robustness import SMALLEST
 
 N_DATA_SETS = 3
 POWERFUL = (FALLS, CLASS, WORST, BASELINE)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from core.evaluate.claims import Claim
+from touchstone.core.evaluate.claims import Claim
 
 
 @dataclass(frozen=True)

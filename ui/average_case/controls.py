@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.asked import About
-from core.data import Dataset
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.wording import exact
-from core.workspace.models import StoredModel
-from ui.forms.controls import One, check_address
-from ui.forms.plan_form import plan_form
+from touchstone.core.asked import About
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.wording import exact
+from touchstone.core.workspace.models import StoredModel
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.forms.plan_form import plan_form
 
 
 def average_case_plan(dataset: Dataset, model: StoredModel) -> tuple[AverageCasePlan, DeltaGenerator]:

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.average_case.robustness import Robustness
-from core.evaluate.average_case.verdict import average_case_verdict
-from core.evaluate.wording import Verdict, count, plural
-from core.report import average_case as report
-from ui.data_sets import views
-from ui.shell import page
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.average_case.robustness import Robustness
+from touchstone.core.evaluate.average_case.verdict import average_case_verdict
+from touchstone.core.evaluate.wording import Verdict, count, plural
+from touchstone.core.report import average_case as report
+from touchstone.ui.data_sets import views
+from touchstone.ui.shell import page
 
 
 def verdict(robustness: Robustness, sigma: float, *, finished: bool) -> Verdict:

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from core.data import Dataset
-from core.evaluate.average_case.noise import square_root
-from core.evaluate.average_case.robustness import Robustness, evaluate_robustness
-from core.evaluate.average_case.shapes import spread_of
-from core.models.inputs import network_inputs
-from core.workspace.run import Run
-from ui import cache
-from ui.data.results import dataset_of
-from ui.shell.session import owner, workspace
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.average_case.noise import square_root
+from touchstone.core.evaluate.average_case.robustness import Robustness, evaluate_robustness
+from touchstone.core.evaluate.average_case.shapes import spread_of
+from touchstone.core.models.inputs import network_inputs
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.shell.session import owner, workspace
 
 
 @cache.result(max_entries=8)

@@ -4,20 +4,20 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.data import DataError, Dataset
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.average_case.robustness import Robustness
-from core.evaluate.average_case.shapes import COVARIED, MOST_COVARIED
-from core.evaluate.wording import count, fixed, percent, quoted
-from core.figures import average_case as figures
-from core.represent import default_representation
-from core.represent.project import pca_map
-from ui.average_case.controls import RobustnessLook
-from ui.average_case.results import noise_root
-from ui.data import samples
-from ui.data_sets import maps
-from ui.data_sets import results as data_sets_results
-from ui.shell import background, page, session
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.average_case.robustness import Robustness
+from touchstone.core.evaluate.average_case.shapes import COVARIED, MOST_COVARIED
+from touchstone.core.evaluate.wording import count, fixed, percent, quoted
+from touchstone.core.figures import average_case as figures
+from touchstone.core.represent import default_representation
+from touchstone.core.represent.project import pca_map
+from touchstone.ui.average_case.controls import RobustnessLook
+from touchstone.ui.average_case.results import noise_root
+from touchstone.ui.data import samples
+from touchstone.ui.data_sets import maps
+from touchstone.ui.data_sets import results as data_sets_results
+from touchstone.ui.shell import background, page, session
 
 N_NOISY, N_EXTREME = 6, 5
 MOST_COLUMNS = 12

@@ -3,17 +3,17 @@
 import pandas as pd
 import streamlit as st
 
-from core.data import Dataset
-from core.evaluate.claims import Claim
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.evaluate.source_robustness.clouds_plan import CloudsPlan, clouds_plan
-from core.evaluate.source_robustness.null import CloudGaps, cloud_gaps
-from core.report.clouds import gap_table
-from core.trials import TrialPlan
-from core.workspace.run import Run
-from ui import cache
-from ui.shell import jobs, page
-from ui.shell.session import owner, read_only, workspace
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan, clouds_plan
+from touchstone.core.evaluate.source_robustness.null import CloudGaps, cloud_gaps
+from touchstone.core.report.clouds import gap_table
+from touchstone.core.trials import TrialPlan
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.shell import jobs, page
+from touchstone.ui.shell.session import owner, read_only, workspace
 
 
 def plan_beside(plan: TrialPlan | AdequacyPlan, source_finder: str) -> CloudsPlan | None:

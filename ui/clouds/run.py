@@ -1,8 +1,8 @@
 """What does a list of runs say of clouds without groups? The address of the usual trials that they stand beside."""
 
-from core.evaluate.source_robustness.clouds_plan import CloudsPlan
-from core.trials import TrialPlan
-from ui.forms.plan_form import plan_parameters
+from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from touchstone.core.trials import TrialPlan
+from touchstone.ui.forms.plan_form import plan_parameters
 
 
 def parameters(plan: CloudsPlan) -> dict[str, list[str]] | None:

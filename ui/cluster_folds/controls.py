@@ -3,12 +3,12 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.asked import About
-from core.data import Dataset
-from core.evaluate.cluster_folds import Metric
-from core.trials import FoldPlan
-from ui.forms.controls import One, check_address
-from ui.forms.plan_form import plan_form, plan_parameters
+from touchstone.core.asked import About
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.cluster_folds import Metric
+from touchstone.core.trials import FoldPlan
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 
 MAKE, OWN = "make", "own"
 VIEW = One("view", "Look at", {MAKE: "folds of this data set", OWN: "predictions of your own"}, MAKE)

@@ -7,14 +7,14 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.data import Dataset
-from core.data.predictions.fold_files import analysis_file, datasplits_file, predefined_split_file
-from core.represent.project import pca_map
-from core.split import FOLD_SCHEMES
-from core.trials import FoldPlan
-from ui.cluster_folds.work import Cut, Folded
-from ui.forms.pick_one import choose
-from ui.shell import page, take_away
+from touchstone.core.data import Dataset
+from touchstone.core.data.predictions.fold_files import analysis_file, datasplits_file, predefined_split_file
+from touchstone.core.represent.project import pca_map
+from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.trials import FoldPlan
+from touchstone.ui.cluster_folds.work import Cut, Folded
+from touchstone.ui.forms.pick_one import choose
+from touchstone.ui.shell import page, take_away
 
 TSV = "text/tab-separated-values"
 

@@ -5,14 +5,14 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.evaluate.wording import count
-from core.figures.words import characteristic_words
-from ui.cluster_folds import results
-from ui.cluster_folds.work import Cut, Folded
-from ui.data import samples
-from ui.data.portraits import portrait
-from ui.forms.pick_one import choose
-from ui.shell import background, page
+from touchstone.core.evaluate.wording import count
+from touchstone.core.figures.words import characteristic_words
+from touchstone.ui.cluster_folds import results
+from touchstone.ui.cluster_folds.work import Cut, Folded
+from touchstone.ui.data import samples
+from touchstone.ui.data.portraits import portrait
+from touchstone.ui.forms.pick_one import choose
+from touchstone.ui.shell import background, page
 
 ADDRESSES = ("inside", "infold")
 """The parameters of the address that are controls of this part of the page."""

@@ -7,11 +7,11 @@ import pandas as pd
 import streamlit as st
 from jaxtyping import Float
 
-from core.data import Dataset
-from core.evaluate.wording import fixed
-from core.trials import FoldPlan
-from ui.forms.texts import NamedNumbers
-from ui.shell.session import is_fixed
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.wording import fixed
+from touchstone.core.trials import FoldPlan
+from touchstone.ui.forms.texts import NamedNumbers
+from touchstone.ui.shell.session import is_fixed
 
 ADDRESS = "labels_by_fold"
 _LINE = NamedNumbers(ADDRESS, "Labels by fold", 0.0, "")

@@ -7,25 +7,25 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.data import DataError
-from core.evaluate.cluster_folds import mean_by_fold
-from core.evaluate.wording import count, fixed, plural
-from core.figures import cluster_folds_look as figures
-from core.report import cluster_folds as report
-from core.represent import number_of, number_title, numbers_of
-from core.represent.project import pca_map
-from core.split.describe_folds import FoldDescription
-from core.split.distance import MOST_ROWS
-from core.trials import MapPlan
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui.cluster_folds import results
-from ui.cluster_folds.work import Cut, Folded
-from ui.data_sets import results as data_sets_results
-from ui.data_sets import views
-from ui.forms.pick_one import choose
-from ui.shell import background, page, share, take_away
-from ui.shell.session import owner, workspace
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.cluster_folds import mean_by_fold
+from touchstone.core.evaluate.wording import count, fixed, plural
+from touchstone.core.figures import cluster_folds_look as figures
+from touchstone.core.report import cluster_folds as report
+from touchstone.core.represent import number_of, number_title, numbers_of
+from touchstone.core.represent.project import pca_map
+from touchstone.core.split.describe_folds import FoldDescription
+from touchstone.core.split.distance import MOST_ROWS
+from touchstone.core.trials import MapPlan
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui.cluster_folds import results
+from touchstone.ui.cluster_folds.work import Cut, Folded
+from touchstone.ui.data_sets import results as data_sets_results
+from touchstone.ui.data_sets import views
+from touchstone.ui.forms.pick_one import choose
+from touchstone.ui.shell import background, page, share, take_away
+from touchstone.ui.shell.session import owner, workspace
 
 ADDRESSES = ("left", "right", "foldmap")
 """The parameters of the address that are controls of this part of the page."""

@@ -5,21 +5,21 @@ from contextlib import suppress
 
 import numpy as np
 
-from core.data import DataError, Dataset
-from core.data.identity import key
-from core.evaluate.cluster_folds import FoldPerformance, Metric, rows_of_run
-from core.evaluate.data_sets import WordCounts
-from core.represent.duplicates import NearDuplicates
-from core.split.describe_folds import FoldDescription
-from core.trials import FoldPlan
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui import cache
-from ui.cluster_folds import work
-from ui.cluster_folds.work import Cut, Folded, Related
-from ui.data.results import dataset_of
-from ui.shell.background import Answer, Task, Work
-from ui.shell.session import owner, workspace
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.identity import key
+from touchstone.core.evaluate.cluster_folds import FoldPerformance, Metric, rows_of_run
+from touchstone.core.evaluate.data_sets import WordCounts
+from touchstone.core.represent.duplicates import NearDuplicates
+from touchstone.core.split.describe_folds import FoldDescription
+from touchstone.core.trials import FoldPlan
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.cluster_folds import work
+from touchstone.ui.cluster_folds.work import Cut, Folded, Related
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.shell.background import Answer, Task, Work
+from touchstone.ui.shell.session import owner, workspace
 
 
 @cache.result(max_entries=8)

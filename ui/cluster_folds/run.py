@@ -1,11 +1,11 @@
 """What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
-from core.evaluate.cluster_folds import Metric, fold_verdict
-from core.evaluate.wording import Verdict
-from core.report.names import MODEL_TITLES
-from core.workspace.run import Run
-from ui.cluster_folds import results
-from ui.cluster_folds.controls import parameters
+from touchstone.core.evaluate.cluster_folds import Metric, fold_verdict
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.workspace.run import Run
+from touchstone.ui.cluster_folds import results
+from touchstone.ui.cluster_folds.controls import parameters
 
 __all__ = ["parameters", "verdict"]
 

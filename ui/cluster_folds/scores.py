@@ -7,23 +7,23 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.cluster_folds import (
+from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     Foretold,
     Metric,
     RunScore,
     scheme_title,
 )
-from core.evaluate.wording import plural
-from core.report import cluster_folds as report
-from core.report.names import MODEL_TITLES
-from core.report.parts import Body
-from core.trials import FoldPlan
-from ui.cluster_folds import results
-from ui.cluster_folds.work import Folded, Related
-from ui.data_sets import views
-from ui.forms.pick_one import choose
-from ui.shell import background, page
+from touchstone.core.evaluate.wording import plural
+from touchstone.core.report import cluster_folds as report
+from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.report.parts import Body
+from touchstone.core.trials import FoldPlan
+from touchstone.ui.cluster_folds import results
+from touchstone.ui.cluster_folds.work import Folded, Related
+from touchstone.ui.data_sets import views
+from touchstone.ui.forms.pick_one import choose
+from touchstone.ui.shell import background, page
 
 _AGAINST = "against"
 

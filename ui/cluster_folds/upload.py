@@ -9,24 +9,30 @@ from functools import partial
 
 import streamlit as st
 
-from core.data import DataError
-from core.data.predictions.fold_files import folded_upload, scheme_of
-from core.data.predictions.shapes import PREDICTION_ENDINGS
-from core.data.predictions.upload import PredictionUpload
-from core.evaluate.cluster_folds import FoldPerformance, Foretold, foretold_on, predictions_on_folds, scheme_title
-from core.evaluate.wording import plural
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import View
-from ui.cluster_folds import results
-from ui.cluster_folds.controls import OWN, VIEW
-from ui.cluster_folds.work import Folded
-from ui.data import choice as data_choice
-from ui.forms.chosen import choice_line
-from ui.predictions import choice as prediction_choice
-from ui.predictions import results as prediction_results
-from ui.predictions import upload as prediction_upload
-from ui.shell import page
-from ui.shell.session import hold, is_fixed, owner, read_only, workspace
+from touchstone.core.data import DataError
+from touchstone.core.data.predictions.fold_files import folded_upload, scheme_of
+from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.evaluate.cluster_folds import (
+    FoldPerformance,
+    Foretold,
+    foretold_on,
+    predictions_on_folds,
+    scheme_title,
+)
+from touchstone.core.evaluate.wording import plural
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import View
+from touchstone.ui.cluster_folds import results
+from touchstone.ui.cluster_folds.controls import OWN, VIEW
+from touchstone.ui.cluster_folds.work import Folded
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.forms.chosen import choice_line
+from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.predictions import results as prediction_results
+from touchstone.ui.predictions import upload as prediction_upload
+from touchstone.ui.shell import page
+from touchstone.ui.shell.session import hold, is_fixed, owner, read_only, workspace
 
 ASKED = (
     "Upload a model's predictions on folds, and the file that gives each sample's fold. The files of the "

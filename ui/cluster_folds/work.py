@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.data.predictions.fold_files import read_folds, scheme_of
-from core.data.predictions.upload import PredictionUpload
-from core.evaluate.cluster_folds import (
+from touchstone.core.data import Dataset
+from touchstone.core.data.predictions.fold_files import read_folds, scheme_of
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
     LabelShift,
@@ -24,13 +24,13 @@ from core.evaluate.cluster_folds import (
     rows_of_tables,
     scheme_title,
 )
-from core.evaluate.data_sets import WordCounts, count_words
-from core.represent import default_representation, features_for_splits, number_of, number_title, numbers_of
-from core.represent.duplicate_texts import near_duplicate_texts
-from core.represent.duplicates import NearDuplicates, duplicate_groups, near_duplicate_pairs
-from core.split.describe_folds import FoldDescription, describe_folds
-from core.trials import FoldPlan
-from ui.data_sets import work
+from touchstone.core.evaluate.data_sets import WordCounts, count_words
+from touchstone.core.represent import default_representation, features_for_splits, number_of, number_title, numbers_of
+from touchstone.core.represent.duplicate_texts import near_duplicate_texts
+from touchstone.core.represent.duplicates import NearDuplicates, duplicate_groups, near_duplicate_pairs
+from touchstone.core.split.describe_folds import FoldDescription, describe_folds
+from touchstone.core.trials import FoldPlan
+from touchstone.ui.data_sets import work
 
 SEED = 0
 """Of resampling and of the samples that distances are measured on."""

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
-from core.workspace.data import StoredDataset
-from core.workspace.errors import WorkspaceError
-from core.workspace.run import Run
-from ui.data.results import dataset_of
-from ui.shell import jobs
-from ui.shell.page import error, plain
-from ui.shell.session import hold, owner, workspace
+from touchstone.core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
+from touchstone.core.workspace.data import StoredDataset
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.run import Run
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.shell import jobs
+from touchstone.ui.shell.page import error, plain
+from touchstone.ui.shell.session import hold, owner, workspace
 
 ADDRESS = "data"
 """The parameter of the address that names the data set."""

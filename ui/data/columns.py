@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import pandas as pd
 import streamlit as st
 
-from core.data import DataError
-from core.data.tables import Table
-from core.data.tables.proposal import INPUTS, SINGLE, Proposal, Values, features_of, propose_roles, values_of
-from core.data.tables.roles import DatasetRoles
-from core.data.values import spell
-from core.evaluate.wording import count, listed, percent, plural, quoted
-from ui.shell import page
+from touchstone.core.data import DataError
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.proposal import INPUTS, SINGLE, Proposal, Values, features_of, propose_roles, values_of
+from touchstone.core.data.tables.roles import DatasetRoles
+from touchstone.core.data.values import spell
+from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
+from touchstone.ui.shell import page
 
 N_ROWS, MOST_COLUMNS, LONGEST_CELL = 5, 40, 120
 FIRST = ("id", "source", "label", "text")

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.data import Dataset
+from touchstone.core.data import Dataset
 
 
 class Search(NamedTuple):
@@ -21,7 +21,7 @@ def find_samples(dataset: Dataset, wanted: str) -> Search:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> found = find_samples(load_example("wine"), "class_0, 100, 999")
     >>> len(found.rows), found.missing
     (60, ('999',))

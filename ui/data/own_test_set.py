@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from core.data import Dataset
-from core.split import has_test_set
+from touchstone.core.data import Dataset
+from touchstone.core.split import has_test_set
 
 NOT_USED = (
     "The file's own test set is not used here. This page splits all samples many times, whichever part the file "

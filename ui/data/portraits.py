@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.data import Dataset
+from touchstone.core.data import Dataset
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 MOST_WORDS = 6

@@ -1,8 +1,8 @@
 """Where is a stored data set? One object for each owner, so that what core keeps by object is computed once, too."""
 
-from core.data import Dataset
-from ui import cache
-from ui.shell.session import owner, workspace
+from touchstone.core.data import Dataset
+from touchstone.ui import cache
+from touchstone.ui.shell.session import owner, workspace
 
 
 @cache.result(max_entries=4)

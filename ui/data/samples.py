@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.data import Dataset
-from ui.shell.page import part_shown, plain
+from touchstone.core.data import Dataset
+from touchstone.ui.shell.page import part_shown, plain
 
 PICTURE = 64
 """The least size of a shown picture in pixels; small images are enlarged by whole factors: pixels stay square."""

@@ -7,17 +7,17 @@ from typing import Any
 
 import streamlit as st
 
-from core.data import DataError, Dataset, read_dataset
-from core.data.errors import SizeNeeded
-from core.data.tables import Table
-from core.data.tables.datasets import ENDINGS, name_of, open_table, table_dataset
-from core.data.tables.roles import DatasetRoles
-from core.evaluate.wording import plural
-from ui.data import choice as data_choice
-from ui.data import columns as data_columns
-from ui.data import samples
-from ui.shell import page, uploads
-from ui.shell.session import owner, workspace
+from touchstone.core.data import DataError, Dataset, read_dataset
+from touchstone.core.data.errors import SizeNeeded
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.datasets import ENDINGS, name_of, open_table, table_dataset
+from touchstone.core.data.tables.roles import DatasetRoles
+from touchstone.core.evaluate.wording import plural
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data import columns as data_columns
+from touchstone.ui.data import samples
+from touchstone.ui.shell import page, uploads
+from touchstone.ui.shell.session import owner, workspace
 
 FORMATS = (
     "**Images**: a zip with one folder per class, or an NPZ file with `images` and `labels`. **Text and tables**: TSV, "

@@ -4,15 +4,15 @@ from typing import Any
 
 import streamlit as st
 
-from core.data import DataError, Dataset
-from core.data.tables.vectors import VECTOR_ENDINGS
-from core.represent.word_files import WORD_ENDINGS, add_vectors, open_vectors
-from core.workspace.errors import WorkspaceError
-from ui.data import choice as data_choice
-from ui.data.choice import Choice
-from ui.data.results import dataset_of
-from ui.shell import page, uploads
-from ui.shell.session import owner, read_only, workspace
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.tables.vectors import VECTOR_ENDINGS
+from touchstone.core.represent.word_files import WORD_ENDINGS, add_vectors, open_vectors
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data.choice import Choice
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.shell import page, uploads
+from touchstone.ui.shell.session import owner, read_only, workspace
 
 BY_ID = (
     "A vector for every sample, from any model of yours. Parquet, TSV, CSV or JSONL: a column `id` and a column "

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.asked import About
-from core.data import Dataset
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.evaluate.data_set_adequacy.results import Adequacy, Curve
-from core.evaluate.data_set_adequacy.verdict import first_curve
-from core.evaluate.data_set_adequacy.words import WORTH
-from core.report.names import FINDER_TITLES, MODEL_TITLES
-from ui.forms.controls import Number, One, check_address
-from ui.forms.plan_form import plan_form
+from touchstone.core.asked import About
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve
+from touchstone.core.evaluate.data_set_adequacy.verdict import first_curve
+from touchstone.core.evaluate.data_set_adequacy.words import WORTH
+from touchstone.core.report.names import FINDER_TITLES, MODEL_TITLES
+from touchstone.ui.forms.controls import Number, One, check_address
+from touchstone.ui.forms.plan_form import plan_form
 
 
 def adequacy_plan(dataset: Dataset) -> tuple[AdequacyPlan, DeltaGenerator]:

@@ -3,17 +3,17 @@
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.claims import Claim
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.evaluate.data_set_adequacy.results import Adequacy, Curve, Told
-from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
-from core.evaluate.data_set_adequacy.words import KINDS, kind, sentence
-from core.evaluate.wording import Verdict, plural
-from core.report import data_set_adequacy as report
-from core.report.names import MODEL_TITLES
-from ui.data.samples import LAZY_ROWS
-from ui.data_set_adequacy.controls import AdequacyLook
-from ui.shell import page
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve, Told
+from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
+from touchstone.core.evaluate.data_set_adequacy.words import KINDS, kind, sentence
+from touchstone.core.evaluate.wording import Verdict, plural
+from touchstone.core.report import data_set_adequacy as report
+from touchstone.core.report.names import MODEL_TITLES
+from touchstone.ui.data.samples import LAZY_ROWS
+from touchstone.ui.data_set_adequacy.controls import AdequacyLook
+from touchstone.ui.shell import page
 
 
 def verdict(adequacy: Adequacy, curve: Curve, look: AdequacyLook, *, null: Claim | None, finished: bool) -> Verdict:

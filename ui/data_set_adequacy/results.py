@@ -2,12 +2,12 @@
 
 import pandas as pd
 
-from core.evaluate.data_set_adequacy.adequacy import adequacy_of
-from core.evaluate.data_set_adequacy.results import Adequacy
-from core.workspace.run import Run
-from ui import cache
-from ui.data.results import dataset_of
-from ui.shell.session import owner, workspace
+from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.shell.session import owner, workspace
 
 
 @cache.result(max_entries=16)

@@ -1,13 +1,13 @@
 """What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
-from core.evaluate.data_set_adequacy.verdict import adequacy_verdict, first_curve
-from core.evaluate.wording import Verdict
-from core.report.names import MODEL_TITLES
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui.clouds import part as clouds
-from ui.data_set_adequacy import results
-from ui.forms.plan_form import stored_parameters as parameters
+from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict, first_curve
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui.clouds import part as clouds
+from touchstone.ui.data_set_adequacy import results
+from touchstone.ui.forms.plan_form import stored_parameters as parameters
 
 __all__ = ["parameters", "verdict"]
 

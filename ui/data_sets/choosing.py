@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from core.data import EXAMPLES
-from ui.data import choice as data_choice
-from ui.data import upload
-from ui.data.choice import Choice
-from ui.forms.chosen import choice_line
-from ui.shell import page
+from touchstone.core.data import EXAMPLES
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data import upload
+from touchstone.ui.data.choice import Choice
+from touchstone.ui.forms.chosen import choice_line
+from touchstone.ui.shell import page
 
 ANOTHER = "choose another"
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.data import DataError, Dataset
-from core.evaluate.data_sets import ExactCopies, NearCopies
-from core.evaluate.wording import count, plural
-from ui.data import samples
-from ui.data_sets import results
-from ui.forms.controls import Number, check_address
-from ui.shell import background, page, take_away
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.data_sets import ExactCopies, NearCopies
+from touchstone.core.evaluate.wording import count, plural
+from touchstone.ui.data import samples
+from touchstone.ui.data_sets import results
+from touchstone.ui.forms.controls import Number, check_address
+from touchstone.ui.shell import background, page, take_away
 
 PER_PAGE = 4
 MOST_OF_GROUP = 6

@@ -5,15 +5,15 @@ from typing import cast
 
 import numpy as np
 
-from core.data import Dataset
-from core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts
-from core.workspace.run import Run
-from ui import cache
-from ui.data.results import dataset_of
-from ui.data_sets import work
-from ui.data_sets.work import DataLook
-from ui.shell.background import Work
-from ui.shell.session import owner, workspace
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.data_sets import work
+from touchstone.ui.data_sets.work import DataLook
+from touchstone.ui.shell.background import Work
+from touchstone.ui.shell.session import owner, workspace
 
 
 @cache.task(max_entries=4)

@@ -8,8 +8,8 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.data import Dataset
-from core.evaluate.data_sets import (
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.data_sets import (
     ColumnSummaries,
     LabelCounts,
     NumberByClass,
@@ -17,17 +17,17 @@ from core.evaluate.data_sets import (
     WordCounts,
     english_stop_words,
 )
-from core.evaluate.data_sets.verdict import NOUNS
-from core.evaluate.wording import MINUS, count, percent, quoted
-from core.figures import data_sets as figures
-from core.figures.words import characteristic_words, frequent_words
-from core.represent import number_title, numbers_of
-from ui.data.samples import LAZY_ROWS, enlarged
-from ui.data_sets import results
-from ui.data_sets.work import DataLook
-from ui.forms.controls import One, check_address
-from ui.shell import background, page, take_away
-from ui.shell.page import Metric
+from touchstone.core.evaluate.data_sets.verdict import NOUNS
+from touchstone.core.evaluate.wording import MINUS, count, percent, quoted
+from touchstone.core.figures import data_sets as figures
+from touchstone.core.figures.words import characteristic_words, frequent_words
+from touchstone.core.represent import number_title, numbers_of
+from touchstone.ui.data.samples import LAZY_ROWS, enlarged
+from touchstone.ui.data_sets import results
+from touchstone.ui.data_sets.work import DataLook
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.shell import background, page, take_away
+from touchstone.ui.shell.page import Metric
 
 BOX = 430
 N_WORDS = 15

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate import data_sets
-from core.evaluate.data_sets import (
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate import data_sets
+from touchstone.core.evaluate.data_sets import (
     ColumnSummaries,
     ExactCopies,
     LabelCounts,
@@ -19,15 +19,15 @@ from core.evaluate.data_sets import (
     label_counts,
     mean_images,
 )
-from core.represent import features_for_splits, n_tokens, number_of, number_title
-from core.represent.duplicate_texts import near_duplicate_texts
-from core.represent.duplicates import (
+from touchstone.core.represent import features_for_splits, n_tokens, number_of, number_title
+from touchstone.core.represent.duplicate_texts import near_duplicate_texts
+from touchstone.core.represent.duplicates import (
     duplicate_groups,
     n_steps,
     near_duplicate_pairs,
     similarities,
 )
-from core.split import FOLD_SCHEMES
+from touchstone.core.split import FOLD_SCHEMES
 
 N_COMPONENTS = 50
 """Maps and near duplicates go by so many principal components, as a MapPlan does by default."""

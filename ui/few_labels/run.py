@@ -1,6 +1,6 @@
 """What does a list of runs say of an accuracy from few labels? The place where such labels are brought back."""
 
-from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
+from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
 
 
 def parameters(plan: FewLabelsPlan) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui.shell.session import read_only
+from touchstone.ui.shell.session import read_only
 
 
 def choice_line(line: str, *, key: str, chosen: str, change: str = "change", expanded: bool = False) -> DeltaGenerator:

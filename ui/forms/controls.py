@@ -11,8 +11,8 @@ from typing import Any, Literal, Protocol
 
 import streamlit as st
 
-from ui.shell.page import plain
-from ui.shell.session import is_fixed
+from touchstone.ui.shell.page import plain
+from touchstone.ui.shell.session import is_fixed
 
 MOST_SIDE_BY_SIDE = 3
 LONGEST_SIDE_BY_SIDE = 90  # characters, all names together

@@ -3,8 +3,8 @@
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
-from ui.forms.controls import One, check_address
-from ui.shell import share
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.shell import share
 
 Thing = TypeVar("Thing", bound=Hashable)
 

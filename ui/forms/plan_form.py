@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.asked import ANYTHING, About, Asked, answers_of, asked, values_of
-from core.data import DataError
-from core.workspace.errors import WorkspaceError
-from ui.data.results import dataset_of
-from ui.forms.controls import Control, Name, Number, One, OneOrUsual, Pick, check_address
-from ui.forms.texts import NamedNumbers, NumberOrWord, Numbers
-from ui.shell.session import owner, workspace
+from touchstone.core.asked import ANYTHING, About, Asked, answers_of, asked, values_of
+from touchstone.core.data import DataError
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.forms.controls import Control, Name, Number, One, OneOrUsual, Pick, check_address
+from touchstone.ui.forms.texts import NamedNumbers, NumberOrWord, Numbers
+from touchstone.ui.shell.session import owner, workspace
 
 AnyPlan = TypeVar("AnyPlan")
 

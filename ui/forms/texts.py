@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.data import DataError
-from core.evaluate.wording import exact
-from ui.shell.session import is_fixed
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.wording import exact
+from touchstone.ui.shell.session import is_fixed
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,21 @@
 
 import streamlit as st
 
-from core.evaluate.guided_tests import Guided, suite_difference
-from core.evaluate.guided_tests.guided_claims import second_model
-from core.evaluate.guided_tests.verdict import difference_finding, oracle_reads
-from core.evaluate.measured import reliability
-from core.evaluate.wording import count, points
-from core.models.stored import RECORDED
-from core.report.parts import brackets
-from core.trials.layer_parts import split_of
-from core.workspace.models import StoredModel
-from core.workspace.run import Run
-from ui.forms.controls import One, check_address
-from ui.guided_tests import results
-from ui.shell import background, page
-from ui.shell.page import Metric
-from ui.shell.session import owner, read_only, workspace
+from touchstone.core.evaluate.guided_tests import Guided, suite_difference
+from touchstone.core.evaluate.guided_tests.guided_claims import second_model
+from touchstone.core.evaluate.guided_tests.verdict import difference_finding, oracle_reads
+from touchstone.core.evaluate.measured import reliability
+from touchstone.core.evaluate.wording import count, points
+from touchstone.core.models.stored import RECORDED
+from touchstone.core.report.parts import brackets
+from touchstone.core.trials.layer_parts import split_of
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.run import Run
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.guided_tests import results
+from touchstone.ui.shell import background, page
+from touchstone.ui.shell.page import Metric
+from touchstone.ui.shell.session import owner, read_only, workspace
 
 KEY = "versus"
 

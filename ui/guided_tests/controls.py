@@ -7,17 +7,17 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.asked import About
-from core.data import Dataset
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.workspace.links import View
-from core.workspace.models import StoredModel
-from ui.data import choice as data_choice
-from ui.forms.plan_form import plan_form
-from ui.models import choice as model_choice
-from ui.shell.session import read_only
-from ui.test_quality import controls as test_quality_controls
-from ui.test_quality.controls import RegionChoice
+from touchstone.core.asked import About
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.workspace.links import View
+from touchstone.core.workspace.models import StoredModel
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.forms.plan_form import plan_form
+from touchstone.ui.models import choice as model_choice
+from touchstone.ui.shell.session import read_only
+from touchstone.ui.test_quality import controls as test_quality_controls
+from touchstone.ui.test_quality.controls import RegionChoice
 
 
 @dataclass(frozen=True)

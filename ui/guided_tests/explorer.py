@@ -5,19 +5,19 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.evaluate.guided_tests import Walk, nearest, walk_between
-from core.evaluate.test_quality import Regions, rivals
-from core.evaluate.wording import bare, percent
-from core.figures import guided_tests as figures
-from core.models.decoder import Decoder
-from core.models.layers import LayerSamples
-from core.models.training import one_torch_thread
-from ui.data import samples
-from ui.forms.controls import One, check_address
-from ui.guided_tests.controls import Place
-from ui.shell import page
-from ui.shell.page import Metric
-from ui.test_quality.work import Looked
+from touchstone.core.evaluate.guided_tests import Walk, nearest, walk_between
+from touchstone.core.evaluate.test_quality import Regions, rivals
+from touchstone.core.evaluate.wording import bare, percent
+from touchstone.core.figures import guided_tests as figures
+from touchstone.core.models.decoder import Decoder
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.models.training import one_torch_thread
+from touchstone.ui.data import samples
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.guided_tests.controls import Place
+from touchstone.ui.shell import page
+from touchstone.ui.shell.page import Metric
+from touchstone.ui.test_quality.work import Looked
 
 N_STEPS = 41
 KEYS = ("class", "towards_", "start_", "place")

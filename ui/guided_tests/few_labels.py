@@ -3,19 +3,19 @@
 import numpy as np
 import streamlit as st
 
-from core.data import DataError, Dataset
-from core.data.tables.files import read_table
-from core.evaluate.guided_tests.few_labels import LabelDesign, design_labels, expected_errors, unlike
-from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
-from core.evaluate.guided_tests.few_labels_words import accuracy_in_words, guess, promise
-from core.evaluate.guided_tests.label_file import read_labels, to_label
-from core.models.layers import LayerSamples
-from core.workspace.errors import WorkspaceError
-from core.workspace.models import StoredModel
-from core.workspace.plans import load_plan
-from ui.data import samples
-from ui.shell import jobs, page, take_away, uploads
-from ui.shell.session import owner, read_only, workspace
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.tables.files import read_table
+from touchstone.core.evaluate.guided_tests.few_labels import LabelDesign, design_labels, expected_errors, unlike
+from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
+from touchstone.core.evaluate.guided_tests.few_labels_words import accuracy_in_words, guess, promise
+from touchstone.core.evaluate.guided_tests.label_file import read_labels, to_label
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.plans import load_plan
+from touchstone.ui.data import samples
+from touchstone.ui.shell import jobs, page, take_away, uploads
+from touchstone.ui.shell.session import owner, read_only, workspace
 
 _SEED = 0  # the same pool has the same list
 

@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.guided_tests import Guided, Properties, RoundTrip, round_trip
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.guided_tests.report import guided_report
-from core.evaluate.guided_tests.suite_file import suite_archive
-from core.evaluate.guided_tests.verdict import round_trip_finding
-from core.evaluate.test_quality import Regions
-from core.report.guided_tests import body
-from core.workspace.run import Run
-from ui.data import choice as data_choice
-from ui.shell import exports, page, take_away
-from ui.shell.background import Task
-from ui.test_quality.work import Looked
+from touchstone.core.evaluate.guided_tests import Guided, Properties, RoundTrip, round_trip
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.report import guided_report
+from touchstone.core.evaluate.guided_tests.suite_file import suite_archive
+from touchstone.core.evaluate.guided_tests.verdict import round_trip_finding
+from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.report.guided_tests import body
+from touchstone.core.workspace.run import Run
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.shell import exports, page, take_away
+from touchstone.ui.shell.background import Task
+from touchstone.ui.test_quality.work import Looked
 
 
 def downloads(

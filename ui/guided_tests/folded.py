@@ -4,14 +4,14 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluate.guided_tests import Guided, Properties
-from core.evaluate.guided_tests.verdict import NOTHING_INSIDE, round_trip_finding
-from core.evaluate.test_quality import Regions
-from core.workspace.models import StoredModel
-from core.workspace.run import Run
-from ui.guided_tests import beside, explorer, label_next, look, results
-from ui.shell import background, page, share
-from ui.test_quality.work import Looked
+from touchstone.core.evaluate.guided_tests import Guided, Properties
+from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE, round_trip_finding
+from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.run import Run
+from touchstone.ui.guided_tests import beside, explorer, label_next, look, results
+from touchstone.ui.shell import background, page, share
+from touchstone.ui.test_quality.work import Looked
 
 
 def features(run: Run, guided: Guided, looked: Looked, *, inside: bool) -> None:

@@ -6,19 +6,19 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.data import DataError
-from core.evaluate.guided_tests import GeneratedTests
-from core.evaluate.guided_tests.pool import ENDINGS, open_pool, read_pool
-from core.evaluate.test_quality import Regions
-from core.evaluate.wording import count, percent, plural
-from core.models.layers import LayerSamples
-from core.workspace.models import StoredModel
-from ui.data import samples
-from ui.forms.controls import Number, One, check_address
-from ui.guided_tests import few_labels, results, work
-from ui.shell import background, page, take_away, uploads
-from ui.shell.session import read_only
-from ui.test_quality.work import Looked
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.guided_tests import GeneratedTests
+from touchstone.core.evaluate.guided_tests.pool import ENDINGS, open_pool, read_pool
+from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.evaluate.wording import count, percent, plural
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.workspace.models import StoredModel
+from touchstone.ui.data import samples
+from touchstone.ui.forms.controls import Number, One, check_address
+from touchstone.ui.guided_tests import few_labels, results, work
+from touchstone.ui.shell import background, page, take_away, uploads
+from touchstone.ui.shell.session import read_only
+from touchstone.ui.test_quality.work import Looked
 
 KEYS = ("for", "pool", "next")
 """The keys of its address."""

@@ -6,19 +6,25 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.guided_tests import AccuracyGrid, Guided, Properties, RoundTrip, sizes
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.guided_tests.verdict import CHANCE, features_findings, guided_verdict, mix_title, oracle_reads
-from core.evaluate.wording import Verdict, bare, count, percent, plural
-from core.models.layers import LayerSamples
-from core.report import guided_tests as report
-from core.report.parts import brackets
-from ui.data import samples
-from ui.data_sets import views
-from ui.forms.controls import One, check_address
-from ui.shell import page
-from ui.shell.page import Metric
-from ui.test_quality.work import Looked
+from touchstone.core.evaluate.guided_tests import AccuracyGrid, Guided, Properties, RoundTrip, sizes
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.verdict import (
+    CHANCE,
+    features_findings,
+    guided_verdict,
+    mix_title,
+    oracle_reads,
+)
+from touchstone.core.evaluate.wording import Verdict, bare, count, percent, plural
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.report import guided_tests as report
+from touchstone.core.report.parts import brackets
+from touchstone.ui.data import samples
+from touchstone.ui.data_sets import views
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.shell import page
+from touchstone.ui.shell.page import Metric
+from touchstone.ui.test_quality.work import Looked
 
 MOST_PICTURES = 12
 _MOST_IN_SIGHT, _SCROLLS = 6, 240  # rows of a table, and how high it is where there are more

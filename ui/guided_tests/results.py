@@ -1,14 +1,21 @@
 """What is known of generated tests, of the properties that a model should have, and of what is missing?"""
 
-from core.evaluate.guided_tests import GeneratedTests, Guided, JudgedSuite, Properties, RoundTrip, guided_of_rows
-from core.evaluate.test_quality import Regions
-from core.workspace.run import Run
-from ui import cache
-from ui.data.results import dataset_of
-from ui.guided_tests import work
-from ui.shell.background import Work
-from ui.shell.session import owner, workspace
-from ui.test_quality.work import Looked
+from touchstone.core.evaluate.guided_tests import (
+    GeneratedTests,
+    Guided,
+    JudgedSuite,
+    Properties,
+    RoundTrip,
+    guided_of_rows,
+)
+from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.guided_tests import work
+from touchstone.ui.shell.background import Work
+from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.test_quality.work import Looked
 
 
 @cache.result(max_entries=4)

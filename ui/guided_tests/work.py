@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.guided_tests import (
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.guided_tests import (
     GeneratedTests,
     Guided,
     JudgedSuite,
@@ -18,13 +18,13 @@ from core.evaluate.guided_tests import (
     round_trip,
     start,
 )
-from core.evaluate.test_quality import Regions
-from core.models.layers import LayerSamples
-from core.models.load import read_stored
-from core.models.training import one_torch_thread
-from core.trials.layer_parts import LayerParts
-from ui.test_quality import work
-from ui.test_quality.work import Looked
+from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.models.load import read_stored
+from touchstone.core.models.training import one_torch_thread
+from touchstone.core.trials.layer_parts import LayerParts
+from touchstone.ui.test_quality import work
+from touchstone.ui.test_quality.work import Looked
 
 MOST_SENT_AGAIN = 1000
 """So many decoded images are sent through the whole model again at most, taken at random."""

@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.calibration import (
+from touchstone.core.evaluate.calibration import (
     FEWEST_OF_CLASS,
     Calibration,
     ClassCalibration,
@@ -15,13 +15,13 @@ from core.evaluate.calibration import (
     class_sentence,
     class_table,
 )
-from core.evaluate.wording import p_value
-from core.figures import calibration as reliability
-from ui.forms.controls import One, check_address
-from ui.matched_subsets import results
-from ui.matched_subsets.plan import MatchingPlan, TwoSets
-from ui.shell import background, page, take_away
-from ui.shell.background import Task
+from touchstone.core.evaluate.wording import p_value
+from touchstone.core.figures import calibration as reliability
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.matched_subsets import results
+from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
+from touchstone.ui.shell import background, page, take_away
+from touchstone.ui.shell.background import Task
 
 NO_CLASSES = "No calibration by class: the file has one probability per row, not one for every class."
 

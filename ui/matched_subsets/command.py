@@ -1,11 +1,11 @@
 """Which commands say what this page says? Of the stored predictions, and of the files with what their columns are."""
 
-from core.command.compared_files import compare_command
-from ui import cache
-from ui.matched_subsets.plan import MatchingPlan, TwoSets
-from ui.predictions.results import table_of
-from ui.shell import share
-from ui.shell.session import owner, workspace
+from touchstone.core.command.compared_files import compare_command
+from touchstone.ui import cache
+from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
+from touchstone.ui.predictions.results import table_of
+from touchstone.ui.shell import share
+from touchstone.ui.shell.session import owner, workspace
 
 LONGEST_ROLES = 2000
 """Roles of more characters (of a thousand classes, say) are no part of a line that anybody copies."""

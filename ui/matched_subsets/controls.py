@@ -1,10 +1,10 @@
 """What does a matching of two test sets ask people for?"""
 
-from core.asked import ANYTHING
-from core.workspace.links import View
-from ui.forms.plan_form import plan_form, plan_parameters
-from ui.matched_subsets.plan import MatchingPlan, TwoSets
-from ui.predictions import choice as prediction_choice
+from touchstone.core.asked import ANYTHING
+from touchstone.core.workspace.links import View
+from touchstone.ui.forms.plan_form import plan_form, plan_parameters
+from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
+from touchstone.ui.predictions import choice as prediction_choice
 
 
 def matching_plan() -> MatchingPlan:

@@ -8,18 +8,18 @@ from math import isnan
 import pandas as pd
 import streamlit as st
 
-from core.asked import label_of
-from core.evaluate.claims import Claim
-from core.evaluate.matched_subsets import ModelComparisons, SetComparison, SetEstimate
-from core.evaluate.wording import p_value, percent, plural, points
-from core.figures import matched_subsets as figures
-from core.figures.matched_subsets_picture import matching_picture
-from ui.data.samples import LAZY_ROWS
-from ui.forms.controls import One, check_address
-from ui.matched_subsets import results
-from ui.matched_subsets.plan import MatchingPlan, TwoSets
-from ui.shell import background, page
-from ui.shell.page import Metric
+from touchstone.core.asked import label_of
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.matched_subsets import ModelComparisons, SetComparison, SetEstimate
+from touchstone.core.evaluate.wording import p_value, percent, plural, points
+from touchstone.core.figures import matched_subsets as figures
+from touchstone.core.figures.matched_subsets_picture import matching_picture
+from touchstone.ui.data.samples import LAZY_ROWS
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.matched_subsets import results
+from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
+from touchstone.ui.shell import background, page
+from touchstone.ui.shell.page import Metric
 
 MODEL = "model"
 """The parameter of the address that names the model in question."""

@@ -8,22 +8,22 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from core.command.compared_files import PARTS, SIDES
-from core.data import DataError
-from core.data.identity import key
-from core.data.predictions.pairs import Part
-from core.evaluate.wording import listed, plural
-from core.questions import QUESTIONS
-from core.report.model_pairs import OnTwoSets
-from core.report.overview import Answer
-from ui import page_file
-from ui.forms.plan_form import plan_at, plan_parameters
-from ui.matched_subsets import results
-from ui.matched_subsets.command import check_of_stored
-from ui.matched_subsets.plan import MatchingPlan, TwoSets
-from ui.matched_subsets.work import Compared
-from ui.predictions import choice as prediction_choice
-from ui.shell import background, page
+from touchstone.core.command.compared_files import PARTS, SIDES
+from touchstone.core.data import DataError
+from touchstone.core.data.identity import key
+from touchstone.core.data.predictions.pairs import Part
+from touchstone.core.evaluate.wording import listed, plural
+from touchstone.core.questions import QUESTIONS
+from touchstone.core.report.model_pairs import OnTwoSets
+from touchstone.core.report.overview import Answer
+from touchstone.ui import page_file
+from touchstone.ui.forms.plan_form import plan_at, plan_parameters
+from touchstone.ui.matched_subsets import results
+from touchstone.ui.matched_subsets.command import check_of_stored
+from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
+from touchstone.ui.matched_subsets.work import Compared
+from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.shell import background, page
 
 QUESTION = QUESTIONS["matched_subsets"]
 MOST = 3

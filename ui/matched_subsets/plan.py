@@ -2,11 +2,11 @@
 
 from dataclasses import asdict, dataclass, replace
 
-from core.asked import asks, asks_seed
-from core.data.predictions.pairs import WHOLE, Part
-from core.evaluate.calibration import Binning
-from core.evaluate.matched_subsets import EPSILON
-from core.evaluate.matched_subsets.matching import By, Method, Order
+from touchstone.core.asked import asks, asks_seed
+from touchstone.core.data.predictions.pairs import WHOLE, Part
+from touchstone.core.evaluate.calibration import Binning
+from touchstone.core.evaluate.matched_subsets import EPSILON
+from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order
 
 
 @dataclass(frozen=True)

@@ -5,26 +5,26 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from core.data import Dataset
-from core.data.identity import key
-from core.data.predictions.pairs import PredictionPairs, pair_predictions
-from core.evaluate.calibration import ClassCalibration
-from core.evaluate.matched_subsets import (
+from touchstone.core.data import Dataset
+from touchstone.core.data.identity import key
+from touchstone.core.data.predictions.pairs import PredictionPairs, pair_predictions
+from touchstone.core.evaluate.calibration import ClassCalibration
+from touchstone.core.evaluate.matched_subsets import (
     MatchedSubsets,
     ModelComparisons,
     SetComparison,
     worked_example,
 )
-from core.evaluate.matched_subsets.samples import samples_table
-from core.report.quantities import of_comparisons
-from core.report.samples import subset_of
-from ui import cache
-from ui.matched_subsets import work
-from ui.matched_subsets.plan import MatchingPlan, TwoSets
-from ui.matched_subsets.work import Compared, Reliability
-from ui.predictions.results import table_of
-from ui.shell.background import Task, Work
-from ui.shell.session import owner, workspace
+from touchstone.core.evaluate.matched_subsets.samples import samples_table
+from touchstone.core.report.quantities import of_comparisons
+from touchstone.core.report.samples import subset_of
+from touchstone.ui import cache
+from touchstone.ui.matched_subsets import work
+from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
+from touchstone.ui.matched_subsets.work import Compared, Reliability
+from touchstone.ui.predictions.results import table_of
+from touchstone.ui.shell.background import Task, Work
+from touchstone.ui.shell.session import owner, workspace
 
 
 @cache.result(max_entries=8)

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.data.predictions.pairs import PredictionPairs
-from core.evaluate.calibration import (
+from touchstone.core.data.predictions.pairs import PredictionPairs
+from touchstone.core.evaluate.calibration import (
     Calibration,
     ClassCalibration,
     CoveragePoint,
     calibration_by_class,
     probabilities_of,
 )
-from core.evaluate.matched_subsets import (
+from touchstone.core.evaluate.matched_subsets import (
     EPSILONS,
     MatchedSubsets,
     ModelComparisons,
@@ -29,9 +29,9 @@ from core.evaluate.matched_subsets import (
     most_rounds,
     n_steps,
 )
-from core.evaluate.wording import Verdict, count, points
-from core.report.quantities import Quantity
-from ui.matched_subsets.plan import MatchingPlan, TwoSets
+from touchstone.core.evaluate.wording import Verdict, count, points
+from touchstone.core.report.quantities import Quantity
+from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
 
 N_RESAMPLES, N_RESAMPLES_OF_CURVE = 200, 100
 Step = Callable[[], None]

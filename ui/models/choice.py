@@ -10,22 +10,22 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.data import Dataset
-from core.evaluate.intervals import wilson
-from core.evaluate.wording import count, percent
-from core.models import MODELS
-from core.models.stored import RECORDED, ModelFile
-from core.split import FILE, rows_to_judge
-from core.trials.layer_parts import UPLOADED, split_of
-from core.workspace.errors import WorkspaceError
-from core.workspace.models import StoredModel
-from ui.data import choice as data_choice
-from ui.forms.chosen import choice_line
-from ui.models import features
-from ui.models import training as model_training
-from ui.models import upload as model_upload
-from ui.shell import page
-from ui.shell.session import hold, owner, read_only, workspace
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.wording import count, percent
+from touchstone.core.models import MODELS
+from touchstone.core.models.stored import RECORDED, ModelFile
+from touchstone.core.split import FILE, rows_to_judge
+from touchstone.core.trials.layer_parts import UPLOADED, split_of
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.models import StoredModel
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.forms.chosen import choice_line
+from touchstone.ui.models import features
+from touchstone.ui.models import training as model_training
+from touchstone.ui.models import upload as model_upload
+from touchstone.ui.shell import page
+from touchstone.ui.shell.session import hold, owner, read_only, workspace
 
 ADDRESS = "model"
 """The parameter of the address that names the model."""

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from core.data import DataError
-from core.models.layer_files import ENDINGS, open_layer_file
-from ui.shell import page, uploads
-from ui.shell.session import owner, workspace
+from touchstone.core.data import DataError
+from touchstone.core.models.layer_files import ENDINGS, open_layer_file
+from touchstone.ui.shell import page, uploads
+from touchstone.ui.shell.session import owner, workspace
 
 FORMAT = (
     "NPZ, or a zip of NPY files, with three arrays. **features** of one layer (n, d); **proba** or **logits** of "
@@ -58,7 +58,7 @@ def section() -> Added | None:
 
 
 def _store(train: Any, test: Any, name: str) -> Added:
-    from core.models.recorded import read_recorded, record_of
+    from touchstone.core.models.recorded import read_recorded, record_of
 
     for part, file in (("Training part", train), ("Test part", test)):
         try:

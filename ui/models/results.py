@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from core.data import Dataset
-from core.data.identity import key
-from core.trials.layer_parts import LayerParts, layer_parts, layers_offered, split_of
-from core.workspace.models import StoredModel
-from ui import cache
-from ui.shell.background import Work
-from ui.shell.session import owner, workspace
+from touchstone.core.data import Dataset
+from touchstone.core.data.identity import key
+from touchstone.core.trials.layer_parts import LayerParts, layer_parts, layers_offered, split_of
+from touchstone.core.workspace.models import StoredModel
+from touchstone.ui import cache
+from touchstone.ui.shell.background import Work
+from touchstone.ui.shell.session import owner, workspace
 
 
 @cache.result(max_entries=32)

@@ -4,18 +4,18 @@ from collections.abc import Collection
 
 import streamlit as st
 
-from core.asked import About
-from core.data import DataError, Dataset
-from core.evaluate.wording import count, plural
-from core.split import DRAWN, Split
-from core.trials import TrainingPlan
-from core.workspace.errors import WorkspaceError
-from core.workspace.models import StoredModel
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui.forms.plan_form import plan_form
-from ui.shell import jobs, page
-from ui.shell.session import owner, workspace
+from touchstone.core.asked import About
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.wording import count, plural
+from touchstone.core.split import DRAWN, Split
+from touchstone.core.trials import TrainingPlan
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui.forms.plan_form import plan_form
+from touchstone.ui.shell import jobs, page
+from touchstone.ui.shell.session import owner, workspace
 
 _AWAITED = "model-awaited"
 

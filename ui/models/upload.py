@@ -5,15 +5,15 @@ from typing import Any
 
 import streamlit as st
 
-from core.data import DataError, Dataset
-from core.evaluate.intervals import wilson
-from core.evaluate.wording import percent
-from core.models import MODELS, fits
-from core.models.errors import ModelError
-from core.models.pixels import InputRange, normalised
-from core.trials.training_plan import trainable
-from ui.shell import page
-from ui.shell.session import owner, workspace
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.wording import percent
+from touchstone.core.models import MODELS, fits
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.pixels import InputRange, normalised
+from touchstone.core.trials.training_plan import trainable
+from touchstone.ui.shell import page
+from touchstone.ui.shell.session import owner, workspace
 
 FORMATS = (
     "**safetensors**: the weights of one of the networks here. **ONNX**: any network, if the server has "
@@ -61,7 +61,7 @@ def section(dataset: Dataset) -> str | None:
 
 
 def _store(file: Any, dataset: Dataset, architecture: str | None, input_range: InputRange | None, name: str) -> str:
-    from core.workspace.brought import bring_model
+    from touchstone.core.workspace.brought import bring_model
 
     settled = {"architecture": architecture, "input_range": input_range}
     brought = bring_model(workspace(), owner(), file.name, file.getvalue(), dataset, name=name, **settled)

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.evaluate.wording import listed, plural
-from core.questions import QUESTIONS, Question
-from core.workspace.engine.agenda import Agenda, Step, foreseen, steps_of, usual_steps
-from core.workspace.errors import WorkspaceError
-from ui import page_file
-from ui.data import choice as data_choice
-from ui.data.choice import Choice
-from ui.shell import jobs, page
-from ui.shell.session import engine, owner, read_only, workspace
+from touchstone.core.evaluate.wording import listed, plural
+from touchstone.core.questions import QUESTIONS, Question
+from touchstone.core.workspace.engine.agenda import Agenda, Step, foreseen, steps_of, usual_steps
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.ui import page_file
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data.choice import Choice
+from touchstone.ui.shell import jobs, page
+from touchstone.ui.shell.session import engine, owner, read_only, workspace
 
 BUDGETS = {5: "within 5 minutes", 30: "30 minutes", 480: "overnight"}
 """Minutes, as they are offered."""

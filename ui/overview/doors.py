@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from ui import page_file
-from ui.data import choice as data_choice
-from ui.data.choice import Choice
-from ui.shell import jobs
-from ui.shell.page import plain
+from touchstone.ui import page_file
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data.choice import Choice
+from touchstone.ui.shell import jobs
+from touchstone.ui.shell.page import plain
 
 PURPOSE = (
     "A test accuracy says little about new sources, a new test set, noise, or inputs that no test covers.  \n"

@@ -13,16 +13,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.data import DataError, Dataset
-from core.evaluate.data_sets import NearCopies
-from core.evaluate.measured import reliability
-from core.evaluate.test_quality.verdict import quality_verdict
-from core.evaluate.wording import Verdict
-from core.figures.maps import map_chart
-from core.models.errors import ModelError
-from core.report import slices as report
-from core.report import slices_in_words as words
-from core.report.samples import (
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.data_sets import NearCopies
+from touchstone.core.evaluate.measured import reliability
+from touchstone.core.evaluate.test_quality.verdict import quality_verdict
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.figures.maps import map_chart
+from touchstone.core.models.errors import ModelError
+from touchstone.core.report import slices as report
+from touchstone.core.report import slices_in_words as words
+from touchstone.core.report.samples import (
     CORRECT,
     agreement,
     agreement_by_class,
@@ -32,28 +32,28 @@ from core.report.samples import (
     in_words,
     known_of_samples,
 )
-from core.report.slices import Slices, Weak
-from core.represent import default_representation
-from core.represent.project import pca_map
-from core.workspace.models import StoredModel
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui import cache
-from ui.average_case import results as average_case_results
-from ui.cluster_folds import results as cluster_folds_results
-from ui.data_sets import maps
-from ui.data_sets import results as data_sets_results
-from ui.data_sets.copies import SIMILARITY
-from ui.forms.pick_one import choose
-from ui.matched_subsets import results as matched_subsets_results
-from ui.matched_subsets.plan import MatchingPlan, TwoSets
-from ui.models import results as models_results
-from ui.shell import background, page, take_away
-from ui.shell.background import Task
-from ui.shell.session import owner, workspace
-from ui.test_quality import results as test_quality_results
-from ui.test_quality.controls import RegionChoice
-from ui.test_quality.work import Looked
+from touchstone.core.report.slices import Slices, Weak
+from touchstone.core.represent import default_representation
+from touchstone.core.represent.project import pca_map
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.average_case import results as average_case_results
+from touchstone.ui.cluster_folds import results as cluster_folds_results
+from touchstone.ui.data_sets import maps
+from touchstone.ui.data_sets import results as data_sets_results
+from touchstone.ui.data_sets.copies import SIMILARITY
+from touchstone.ui.forms.pick_one import choose
+from touchstone.ui.matched_subsets import results as matched_subsets_results
+from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
+from touchstone.ui.models import results as models_results
+from touchstone.ui.shell import background, page, take_away
+from touchstone.ui.shell.background import Task
+from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.test_quality import results as test_quality_results
+from touchstone.ui.test_quality.controls import RegionChoice
+from touchstone.ui.test_quality.work import Looked
 
 GROUPS = "Which groups of samples are weak?"
 CLASSES = "Which class is weakest?"

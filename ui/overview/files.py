@@ -5,15 +5,15 @@ from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
 
-from core.data import DataError
-from core.questions import FIRST, QUESTIONS, module_of
-from core.report.overview import Answer, marks
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import View
-from ui import page_file
-from ui.overview import model_pairs, sheet
-from ui.predictions import choice as prediction_choice
-from ui.shell import page, share
+from touchstone.core.data import DataError
+from touchstone.core.questions import FIRST, QUESTIONS, module_of
+from touchstone.core.report.overview import Answer, marks
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import View
+from touchstone.ui import page_file
+from touchstone.ui.overview import model_pairs, sheet
+from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.shell import page, share
 
 MOST = 6
 SUBJECT = "Prediction files"

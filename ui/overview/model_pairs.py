@@ -7,26 +7,26 @@ from types import ModuleType
 
 import streamlit as st
 
-from core.data import DataError, Dataset
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.evaluate.guided_tests.verdict import oracle_reads
-from core.evaluate.measured import reliability
-from core.report import model_pairs as report
-from core.report.model_pairs import ModelPair
-from core.report.overview import Answer
-from core.trials import FoldPlan, Plan, TrialPlan
-from core.trials.plan import to_json
-from core.workspace.models import StoredModel
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui import cache
-from ui.average_case import results as average_case_results
-from ui.cluster_folds import results as cluster_folds_results
-from ui.guided_tests import beside
-from ui.guided_tests import results as guided_results
-from ui.shell import background, page, take_away
-from ui.shell.session import owner, workspace
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
+from touchstone.core.evaluate.measured import reliability
+from touchstone.core.report import model_pairs as report
+from touchstone.core.report.model_pairs import ModelPair
+from touchstone.core.report.overview import Answer
+from touchstone.core.trials import FoldPlan, Plan, TrialPlan
+from touchstone.core.trials.plan import to_json
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.average_case import results as average_case_results
+from touchstone.ui.cluster_folds import results as cluster_folds_results
+from touchstone.ui.guided_tests import beside
+from touchstone.ui.guided_tests import results as guided_results
+from touchstone.ui.shell import background, page, take_away
+from touchstone.ui.shell.session import owner, workspace
 
 TITLE = "Which model is better?"
 MOST_MODELS = 12

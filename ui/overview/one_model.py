@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from core.workspace.models import StoredModel
-from core.workspace.run import Run
-from ui.forms.controls import One
-from ui.shell.plan_words import plan_of
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.run import Run
+from touchstone.ui.forms.controls import One
+from touchstone.ui.shell.plan_words import plan_of
 
 KEY = "sheet_model"
 ANY = ""

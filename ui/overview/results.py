@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
-from core.questions import Question, with_page
-from core.report.overview import Answer
-from core.report.quantities import Quantity, of_run
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui import cache
-from ui.data.results import dataset_of
-from ui.shell import questions
-from ui.shell.session import owner, workspace
+from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
+from touchstone.core.questions import Question, with_page
+from touchstone.core.report.overview import Answer
+from touchstone.core.report.quantities import Quantity, of_run
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.shell import questions
+from touchstone.ui.shell.session import owner, workspace
 
 
 def runs_on_sheet(runs: Sequence[Run]) -> dict[str, Run]:

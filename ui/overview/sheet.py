@@ -5,22 +5,22 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.data import DataError
-from core.evaluate.wording import plural
-from core.figures.overview import Mark
-from core.questions import FIRST, QUESTIONS
-from core.report import overview as report
-from core.report.html import to_html
-from core.report.overview import Answer
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import View
-from core.workspace.models import StoredModel
-from core.workspace.run import Run
-from ui import page_file
-from ui.data import choice as data_choice
-from ui.overview import results
-from ui.shell import jobs, page, questions, share, take_away
-from ui.shell.session import read_only
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.wording import plural
+from touchstone.core.figures.overview import Mark
+from touchstone.core.questions import FIRST, QUESTIONS
+from touchstone.core.report import overview as report
+from touchstone.core.report.html import to_html
+from touchstone.core.report.overview import Answer
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import View
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.run import Run
+from touchstone.ui import page_file
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.overview import results
+from touchstone.ui.shell import jobs, page, questions, share, take_away
+from touchstone.ui.shell.session import read_only
 
 
 def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answer], dict[str, Exception]]:

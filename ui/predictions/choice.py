@@ -11,22 +11,22 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.data import DataError, PredictionTable
-from core.data.predictions.pairs import ALL, OTHERS, Part, PredictionPairs, choices_of
-from core.data.predictions.shapes import PREDICTION_ENDINGS
-from core.data.predictions.upload import PredictionUpload
-from core.evaluate.matched_subsets import smaller_reference
-from core.evaluate.wording import percent, plural
-from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
-from core.workspace.data import StoredPredictions
-from core.workspace.errors import WorkspaceError
-from ui.forms.chosen import choice_line
-from ui.forms.controls import One, check_address
-from ui.matched_subsets.plan import TwoSets
-from ui.predictions import results
-from ui.predictions import upload as prediction_upload
-from ui.shell import page
-from ui.shell.session import hold, owner, read_only, workspace
+from touchstone.core.data import DataError, PredictionTable
+from touchstone.core.data.predictions.pairs import ALL, OTHERS, Part, PredictionPairs, choices_of
+from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.evaluate.matched_subsets import smaller_reference
+from touchstone.core.evaluate.wording import percent, plural
+from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
+from touchstone.core.workspace.data import StoredPredictions
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.ui.forms.chosen import choice_line
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.matched_subsets.plan import TwoSets
+from touchstone.ui.predictions import results
+from touchstone.ui.predictions import upload as prediction_upload
+from touchstone.ui.shell import page
+from touchstone.ui.shell.session import hold, owner, read_only, workspace
 
 GONE = (
     "The predictions in this address were deleted, or belong to somebody else. No result is shown. Upload the file "

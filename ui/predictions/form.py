@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.data import PredictionTable, Roles, RolesNeeded
-from core.data.predictions.roles import LINE, Part, in_words
-from ui.shell import page
+from touchstone.core.data import PredictionTable, Roles, RolesNeeded
+from touchstone.core.data.predictions.roles import LINE, Part, in_words
+from touchstone.ui.shell import page
 
 SINGLE = {
     "truth": ("Truth", "The true label."),

@@ -1,12 +1,12 @@
 """What is in files of predictions, uploaded or stored?"""
 
-from core.data import PredictionTable
-from core.data.predictions.pairs import choices_of
-from core.data.predictions.shapes import read_prediction_table
-from core.data.predictions.upload import PredictionUpload
-from core.data.tables import Table
-from ui import cache
-from ui.shell.session import owner, workspace
+from touchstone.core.data import PredictionTable
+from touchstone.core.data.predictions.pairs import choices_of
+from touchstone.core.data.predictions.shapes import read_prediction_table
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.data.tables import Table
+from touchstone.ui import cache
+from touchstone.ui.shell.session import owner, workspace
 
 
 @cache.result(max_entries=4)

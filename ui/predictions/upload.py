@@ -6,17 +6,17 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
-from core.data.predictions.guess import complete_roles
-from core.data.predictions.join.columns import in_joined
-from core.data.predictions.shapes import PREDICTION_ENDINGS, read_prediction_table
-from core.data.predictions.upload import GivenFile, PredictionUpload, lacking
-from core.data.predictions.writing import sample, template
-from core.data.tables import Table
-from core.evaluate.wording import plural
-from ui.predictions import form as prediction_form
-from ui.predictions import results
-from ui.shell import page, uploads
+from touchstone.core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
+from touchstone.core.data.predictions.guess import complete_roles
+from touchstone.core.data.predictions.join.columns import in_joined
+from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS, read_prediction_table
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload, lacking
+from touchstone.core.data.predictions.writing import sample, template
+from touchstone.core.data.tables import Table
+from touchstone.core.evaluate.wording import plural
+from touchstone.ui.predictions import form as prediction_form
+from touchstone.ui.predictions import results
+from touchstone.ui.shell import page, uploads
 
 FORMATS = (
     "TSV, CSV, JSON, JSONL, Parquet, NPZ or NPY; these may be packed with gzip. One row per sample: the true "

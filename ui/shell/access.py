@@ -20,8 +20,8 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
 
-from core import COMMAND
-from ui.shell import health, sign_in
+from touchstone.core import COMMAND
+from touchstone.ui.shell import health, sign_in
 
 OPEN = "TOUCHSTONE_OPEN_TO_THIS_MACHINE"
 """The setting that does without token and cookie."""
@@ -115,7 +115,7 @@ def cookie() -> tuple[str, str]:
 
 def with_token(url: str) -> str:
     """The address of a server of this home, which lets a browser in."""
-    from core.workspace.access import address
+    from touchstone.core.workspace.access import address
 
     return url if sign_in.is_set_up() or is_open() else address(url, _secret())
 
@@ -142,7 +142,7 @@ def _is_watched() -> bool:
 
 
 def _derived(use: str) -> str:
-    from core.workspace.access import derived
+    from touchstone.core.workspace.access import derived
 
     return derived(_secret(), use)
 
@@ -150,9 +150,9 @@ def _derived(use: str) -> str:
 @cache
 def _secret() -> bytes:
     """The secret of this home; where it cannot be kept there, one that ends with this process."""
-    from core.data.errors import DataError
-    from core.data.home import home  # not in the launcher, which is light
-    from core.workspace.access import secret
+    from touchstone.core.data.errors import DataError
+    from touchstone.core.data.home import home  # not in the launcher, which is light
+    from touchstone.core.workspace.access import secret
 
     try:
         return secret(home())

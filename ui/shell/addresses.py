@@ -12,8 +12,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core.questions import FIRST, with_page
-from ui.shell import sign_in
+from touchstone.core.questions import FIRST, with_page
+from touchstone.ui.shell import sign_in
 
 CALLBACK = "oauth2callback"
 SHARED = "shared_run"

@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from core.evaluate.wording import count
-from ui.shell.session import bound, read_only
+from touchstone.core.evaluate.wording import count
+from touchstone.ui.shell.session import bound, read_only
 
 Answer = TypeVar("Answer")
 MOMENT = 2.0

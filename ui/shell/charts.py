@@ -13,14 +13,14 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
 
-from core.data.identity import key
-from core.figures.theme import alt_text
-from ui import cache
+from touchstone.core.data.identity import key
+from touchstone.core.figures.theme import alt_text
+from touchstone.ui import cache
 
 
 @dataclass(frozen=True, eq=False)
 class _Drawing:
-    """A function of core.figures with what it is to draw."""
+    """A function of touchstone.core.figures with what it is to draw."""
 
     draw: Callable[..., go.Figure]
     dark: bool

@@ -4,8 +4,8 @@ import subprocess
 import sys
 import threading
 
-from core.workspace.engine.kernels import are_compiled
-from ui import ROOT
+from touchstone.core.workspace.engine.kernels import are_compiled
+from touchstone.ui import ROOT
 
 ONCE = "Starting. This first run after an installation also compiles code, for about half a minute."
 _compiler: subprocess.Popen[bytes] | None = None
@@ -17,7 +17,7 @@ def begin() -> None:
     global _compiler
     with _lock:
         if _compiler is None and not are_compiled():
-            command = [sys.executable, "-m", "core.workspace.engine.kernels"]
+            command = [sys.executable, "-m", "touchstone.core.workspace.engine.kernels"]
             # In a session of its own: Ctrl-C is for the server, which ends it (`close`).
             _compiler = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
 

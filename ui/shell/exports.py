@@ -6,17 +6,17 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.data import DataError
-from core.report.html import to_html
-from core.report.parts import Body
-from core.report.recreate import Recreated, example_to_read, recipe, recreate
-from core.report.run_report import report_of
-from core.workspace.errors import WorkspaceError
-from core.workspace.run import Run
-from ui import page_file
-from ui.data import choice as data_choice
-from ui.shell import jobs, page, share, take_away
-from ui.shell.session import owner, workspace
+from touchstone.core.data import DataError
+from touchstone.core.report.html import to_html
+from touchstone.core.report.parts import Body
+from touchstone.core.report.recreate import Recreated, example_to_read, recipe, recreate
+from touchstone.core.report.run_report import report_of
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.run import Run
+from touchstone.ui import page_file
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.shell import jobs, page, share, take_away
+from touchstone.ui.shell.session import owner, workspace
 
 
 def downloads(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.evaluate.wording import plural
-from ui.shell import session, sign_in
-from ui.shell.page import day, or_toast, plain
+from touchstone.core.evaluate.wording import plural
+from touchstone.ui.shell import session, sign_in
+from touchstone.ui.shell.page import day, or_toast, plain
 
 LOGO = Path(__file__).with_name("logo.svg")
 ABOUT = "Can this accuracy be trusted? Five published methods answer this, from the files that you have."

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from ui.shell.addresses import first_page
+from touchstone.ui.shell.addresses import first_page
 
 NAME = "health"
 SECONDS_BELIEVED = 5.0
@@ -29,7 +29,7 @@ def route() -> Route:
     parts = {part: _Part(part) for part in ("database", "workers")}
 
     async def answer(_request: Request) -> JSONResponse:
-        from core.workspace.engine.health import WELL  # not in the launcher, which is light
+        from touchstone.core.workspace.engine.health import WELL  # not in the launcher, which is light
 
         by_part = dict(zip(parts, await asyncio.gather(*(part.answer() for part in parts.values())), strict=True))
         well = all(word in WELL for word in by_part.values())
@@ -47,7 +47,7 @@ class _Part:
         self._at = 0.0
 
     async def answer(self) -> str:
-        from core.workspace.engine.health import NO_ANSWER
+        from touchstone.core.workspace.engine.health import NO_ANSWER
 
         now = time.monotonic()
         if self._asked is None or (self._asked.done() and now - self._at > SECONDS_BELIEVED):
@@ -57,7 +57,7 @@ class _Part:
 
 
 def _ask(part: str) -> str:
-    from core.workspace.engine.health import PARTS
-    from core.workspace.engine.runner import engine
+    from touchstone.core.workspace.engine.health import PARTS
+    from touchstone.core.workspace.engine.runner import engine
 
     return PARTS[part](engine)

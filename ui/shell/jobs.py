@@ -11,18 +11,18 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from core.data import Dataset
-from core.evaluate.wording import count, plural
-from core.report.provenance import OLDER_METHOD
-from core.trials import Plan
-from core.workspace.engine.runner import close_engine
-from core.workspace.errors import WorkspaceError
-from core.workspace.expected import expected_seconds
-from core.workspace.run import Run
-from ui import ROOT
-from ui.shell import compiling
-from ui.shell.page import error, or_toast
-from ui.shell.session import engine, owner, read_only, workspace
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.wording import count, plural
+from touchstone.core.report.provenance import OLDER_METHOD
+from touchstone.core.trials import Plan
+from touchstone.core.workspace.engine.runner import close_engine
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.expected import expected_seconds
+from touchstone.core.workspace.run import Run
+from touchstone.ui import ROOT
+from touchstone.ui.shell import compiling
+from touchstone.ui.shell.page import error, or_toast
+from touchstone.ui.shell.session import engine, owner, read_only, workspace
 
 SECONDS_BETWEEN_LOOKS = 1.5
 SECONDS_BETWEEN_DRAWINGS = 4.0
@@ -242,7 +242,7 @@ def prepare(example: str, sentence: str) -> None:
 def _preparation(example: str) -> subprocess.Popen[bytes]:
     with _preparations_lock:
         if example not in _preparations:
-            code = f"from core.data import load_example; load_example({example!r})"
+            code = f"from touchstone.core.data import load_example; load_example({example!r})"
             _preparations[example] = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
         return _preparations[example]
 

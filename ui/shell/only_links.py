@@ -18,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ui.shell.addresses import SHARED, TOKEN, first_page
+from touchstone.ui.shell.addresses import SHARED, TOKEN, first_page
 
 COOKIE = "touchstone_link"
 """What else a page of a link asks for brings the token of the link that was opened last in this browser."""
@@ -124,7 +124,7 @@ class OnlyLinks:
 
     def _note_too_many(self) -> None:
         """Have it written down that somebody asks too much, once a minute: the log must not fill the disk for it."""
-        from core.workspace import events
+        from touchstone.core.workspace import events
 
         now = time.monotonic()
         if now - self._noted >= SECONDS_BETWEEN_NOTES:
@@ -161,10 +161,10 @@ def _trouble(token: str, *, note: bool) -> HTMLResponse | None:
 
     Pages note that theirs works; that one does not is noted here, if asked for.
     """
-    from core.workspace import events  # not in the launcher, which is light
-    from core.workspace.errors import WorkspaceError
-    from core.workspace.links import DeadLink, link_id
-    from ui.shell import session
+    from touchstone.core.workspace import events  # not in the launcher, which is light
+    from touchstone.core.workspace.errors import WorkspaceError
+    from touchstone.core.workspace.links import DeadLink, link_id
+    from touchstone.ui.shell import session
 
     try:
         session.shared(token)

@@ -10,18 +10,18 @@ from typing import Any, ParamSpec, TypeVar
 import plotly.graph_objects as go
 import streamlit as st
 
-import core
-from core.data import DataError
-from core.evaluate.measured import reliability
-from core.evaluate.wording import Verdict
-from core.report.parts import Figure, Metric
-from core.report.provenance import OLDER_METHOD, provenance
-from core.workspace.errors import DamagedTrials, WorkspaceError
-from core.workspace.provenance import LIBRARIES
-from core.workspace.run import Run
-from ui.shell import charts, session
-from ui.shell.plan_words import describe
-from ui.shell.session import read_only
+from touchstone import core
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.measured import reliability
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.report.parts import Figure, Metric
+from touchstone.core.report.provenance import OLDER_METHOD, provenance
+from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
+from touchstone.core.workspace.provenance import LIBRARIES
+from touchstone.core.workspace.run import Run
+from touchstone.ui.shell import charts, session
+from touchstone.ui.shell.plan_words import describe
+from touchstone.ui.shell.session import read_only
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
 FIGURE_FORMATS = ("SVG", "PNG")
@@ -93,7 +93,7 @@ def dark() -> bool:
 def figure(draw: Callable[..., go.Figure], how_to_read: str, *, key: str) -> None:
     """A figure at the full width of where it stands, and the one line beneath that says how to read it.
 
-    `draw` is what `charts.drawn` takes: a function of core.figures with results that are kept.
+    `draw` is what `charts.drawn` takes: a function of touchstone.core.figures with results that are kept.
     """
     drawn = charts.drawn(draw, dark=dark())
     st.plotly_chart(drawn, theme=None, key=key, alt=drawn.alt, config=saving(key))

@@ -2,13 +2,13 @@
 
 from contextlib import suppress
 
-from core.data import DataError
-from core.report.descriptions import describe as describe_plan
-from core.trials import Plan
-from core.workspace.errors import WorkspaceError
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui.shell.session import owner, workspace
+from touchstone.core.data import DataError
+from touchstone.core.report.descriptions import describe as describe_plan
+from touchstone.core.trials import Plan
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui.shell.session import owner, workspace
 
 UNKNOWN = "settings that this version of Touchstone does not know"
 

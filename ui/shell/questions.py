@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.evaluate.wording import Verdict
-from core.questions import Question, module_of, of_kind, with_page
-from core.workspace.run import Run
-from ui import page_file
-from ui.data import choice as data_choice
-from ui.shell.page import plain
-from ui.shell.plan_words import describe, plan_of
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.questions import Question, module_of, of_kind, with_page
+from touchstone.core.workspace.run import Run
+from touchstone.ui import page_file
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.shell.page import plain
+from touchstone.ui.shell.plan_words import describe, plan_of
 
 NO_PAGE = "These settings were made on the command line; the pages cannot show all of them."
 

@@ -7,12 +7,12 @@ of Streamlit, unless it is the main script itself.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.questions import FIRST, QUESTIONS, Question, with_page
+from touchstone.core.questions import FIRST, QUESTIONS, Question, with_page
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page
 
-    from ui.shell.shared_view import Opened
+    from touchstone.ui.shell.shared_view import Opened
 
 ROOT = Path(__file__).resolve().parents[2]
 ABOUT = (
@@ -24,11 +24,11 @@ def main() -> None:
     """Draw what every page has, and then the page; for whoever is not signed in nothing but the gate."""
     import streamlit as st
 
-    import core
-    from core.workspace.errors import WorkspaceError
-    from ui import page_file
-    from ui.shell import gate, serving, session, shared_view, sign_in
-    from ui.shell.page import error
+    from touchstone import core
+    from touchstone.core.workspace.errors import WorkspaceError
+    from touchstone.ui import page_file
+    from touchstone.ui.shell import gate, serving, session, shared_view, sign_in
+    from touchstone.ui.shell.page import error
 
     def declare(question: Question) -> "Page":
         about = {"title": question.name, "icon": question.icon, "help": question.title}
@@ -77,8 +77,8 @@ def own(page: "Page") -> None:
     """A page with its question, the data-set control and the menus, for the owner of what is shown."""
     import streamlit as st
 
-    from ui.data import choice as data_choice
-    from ui.shell import gate, share, sign_in, take_away
+    from touchstone.ui.data import choice as data_choice
+    from touchstone.ui.shell import gate, share, sign_in, take_away
 
     st.logo(str(ROOT / "ui" / "shell" / "logo.svg"), size="large")
     if sign_in.is_set_up():
@@ -110,7 +110,7 @@ def through_link(page: "Page", link: "Opened") -> None:
     """The page of a shared result, for whoever has the link to it."""
     import streamlit as st
 
-    from ui.shell import share, shared_view, take_away
+    from touchstone.ui.shell import share, shared_view, take_away
 
     if not shared_view.settle(link, page):
         return
@@ -133,6 +133,6 @@ if __name__ == "__main__":
     try:
         main()
     finally:  # pages are also ended by st.stop and st.rerun
-        from ui.shell import memory
+        from touchstone.ui.shell import memory
 
         memory.settle()

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from core.evaluate.wording import Verdict, count, plural
-from core.workspace.run import Run
-from ui.data import choice as data_choice
-from ui.shell import jobs, questions
+from touchstone.core.evaluate.wording import Verdict, count, plural
+from touchstone.core.workspace.run import Run
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.shell import jobs, questions
 
 FEWEST = 4
 """Fewer runs are seen at once: nothing has to be looked for."""

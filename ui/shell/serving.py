@@ -21,8 +21,8 @@ from starlette.responses import FileResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
-from ui.shell import sign_in, visitors
-from ui.shell.addresses import first_page
+from touchstone.ui.shell import sign_in, visitors
+from touchstone.ui.shell.addresses import first_page
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 """The one page that Streamlit serves; all else is drawn by the script in it."""

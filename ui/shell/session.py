@@ -14,14 +14,14 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
-from core.workspace.engine.runner import Engine
-from core.workspace.engine.runner import engine as process_engine
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import DeadLink
-from core.workspace.sharing import READ_ONLY, SharedWorkspace
-from core.workspace.sign_ins import SignIn
-from core.workspace.workspace import LOCAL_OWNER, Workspace
-from ui.shell import sign_in, visitors
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.engine.runner import engine as process_engine
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import DeadLink
+from touchstone.core.workspace.sharing import READ_ONLY, SharedWorkspace
+from touchstone.core.workspace.sign_ins import SignIn
+from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.shell import sign_in, visitors
 
 NOT_SIGNED_IN = "You are not signed in, or your session has expired. Sign in again."
 SECONDS_BELIEVED = 2.0

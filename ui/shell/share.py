@@ -8,19 +8,19 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from core import COMMAND
-from core.data import DataError
-from core.data.tables.roles_file import FileReading
-from core.evaluate.wording import plural
-from core.trials import Plan, to_json
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import USUAL_DAYS, Link, View, link_id
-from core.workspace.run import Run
-from ui.data import choice as data_choice
-from ui.data.results import dataset_of
-from ui.shell import shared_view, sign_in, visitors
-from ui.shell.page import day, download, error, or_toast
-from ui.shell.session import owner, workspace
+from touchstone.core import COMMAND
+from touchstone.core.data import DataError
+from touchstone.core.data.tables.roles_file import FileReading
+from touchstone.core.evaluate.wording import plural
+from touchstone.core.trials import Plan, to_json
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import USUAL_DAYS, Link, View, link_id
+from touchstone.core.workspace.run import Run
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.shell import shared_view, sign_in, visitors
+from touchstone.ui.shell.page import day, download, error, or_toast
+from touchstone.ui.shell.session import owner, workspace
 
 FOLDER = "" if COMMAND == "touchstone" else ", in Touchstone's folder"
 """Where a command works: anywhere, or only there."""

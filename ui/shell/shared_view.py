@@ -9,14 +9,14 @@ from typing import Any
 
 import streamlit as st
 
-from core.workspace import events
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import DEAD, DeadLink, View, link_id
-from core.workspace.run import Run
-from core.workspace.sharing import SharedWorkspace
-from ui.data import choice as data_choice
-from ui.shell import addresses, questions, session, visitors
-from ui.shell.page import error, plain
+from touchstone.core.workspace import events
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import DEAD, DeadLink, View, link_id
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.sharing import SharedWorkspace
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.shell import addresses, questions, session, visitors
+from touchstone.ui.shell.page import error, plain
 
 PATH = addresses.SHARED
 """The address of every link."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.report.files import FORMATS
-from ui.shell import page
-from ui.shell.page import FIGURE_FORMAT, FIGURE_FORMATS
+from touchstone.core.report.files import FORMATS
+from touchstone.ui.shell import page
+from touchstone.ui.shell.page import FIGURE_FORMAT, FIGURE_FORMATS
 
 _OFFERED = "take_away"
 

@@ -7,8 +7,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from core.__main__ import ABOUT, run_in_terminal
-from ui import ROOT
+from touchstone.core.__main__ import ABOUT, run_in_terminal
+from touchstone.ui import ROOT
 
 ABOUT_TOOL = f"{ABOUT} Alone, or with --port and --host, touchstone starts the app and prints its address."
 PORT, HOST = 8501, "127.0.0.1"

@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.data import DataError
-from core.data.tried import try_file
-from ui.shell import page
+from touchstone.core.data import DataError
+from touchstone.core.data.tried import try_file
+from touchstone.ui.shell import page
 
 _TRIED = "uploads_tried"
 

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from ui import ROOT
-from ui.shell import sign_in
-from ui.shell.addresses import first_page
+from touchstone.ui import ROOT
+from touchstone.ui.shell import sign_in
+from touchstone.ui.shell.addresses import first_page
 
 SETTING = "TOUCHSTONE_LINKS"
 """The setting that opens links to others: 1, or the address at which they reach this machine."""

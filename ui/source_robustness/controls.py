@@ -2,10 +2,10 @@
 
 from streamlit.delta_generator import DeltaGenerator
 
-from core.asked import About
-from core.data import Dataset
-from core.trials import SourcesPlan, TrialPlan
-from ui.forms.plan_form import plan_form, plan_parameters
+from touchstone.core.asked import About
+from touchstone.core.data import Dataset
+from touchstone.core.trials import SourcesPlan, TrialPlan
+from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 
 
 def trial_plan(dataset: Dataset) -> tuple[TrialPlan, DeltaGenerator]:

@@ -7,19 +7,19 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.source_robustness.agreement import SourceAgreement
-from core.evaluate.source_robustness.true_sources import TrueSources, true_source_table
-from core.evaluate.wording import count
-from core.figures import source_robustness_finders as figures
-from core.report.names import IN_SENTENCES
-from core.report.source_robustness import true_sources_figure, true_sources_table
-from core.trials import KNOWN_SOURCES, TrialPlan
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui.shell import background, page
-from ui.shell.background import Task
-from ui.source_robustness import results, trained_sources
-from ui.source_robustness.results import OwnModels
+from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement
+from touchstone.core.evaluate.source_robustness.true_sources import TrueSources, true_source_table
+from touchstone.core.evaluate.wording import count
+from touchstone.core.figures import source_robustness_finders as figures
+from touchstone.core.report.names import IN_SENTENCES
+from touchstone.core.report.source_robustness import true_sources_figure, true_sources_table
+from touchstone.core.trials import KNOWN_SOURCES, TrialPlan
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui.shell import background, page
+from touchstone.ui.shell.background import Task
+from touchstone.ui.source_robustness import results, trained_sources
+from touchstone.ui.source_robustness.results import OwnModels
 
 OF_PAPER = "The paper's, of all 70,000 images of MNIST, are .0456 (k-means) and .0280 (ACOL), pooled."
 

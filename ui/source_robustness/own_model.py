@@ -11,25 +11,25 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-import core
-from core.data import DataError, Dataset
-from core.data.predictions.shapes import PREDICTION_ENDINGS
-from core.data.predictions.upload import PredictionUpload
-from core.evaluate.wording import count, listed, plural
-from core.trials import TrialPlan, needed_by, rows_to_predict, sample_predictions, to_json, trials_given
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import View
-from core.workspace.provenance import LIBRARIES
-from core.workspace.run import Run, run_key
-from ui.data import choice as data_choice
-from ui.forms.chosen import choice_line
-from ui.forms.plan_form import plan_parameters
-from ui.predictions import results as prediction_results
-from ui.predictions import upload as prediction_upload
-from ui.shell import background, page, take_away
-from ui.shell.session import hold, is_fixed, owner, read_only, workspace
-from ui.source_robustness import results, trained_sources
-from ui.source_robustness.results import OwnModels, OwnPredictions
+from touchstone import core
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.evaluate.wording import count, listed, plural
+from touchstone.core.trials import TrialPlan, needed_by, rows_to_predict, sample_predictions, to_json, trials_given
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import View
+from touchstone.core.workspace.provenance import LIBRARIES
+from touchstone.core.workspace.run import Run, run_key
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.forms.chosen import choice_line
+from touchstone.ui.forms.plan_form import plan_parameters
+from touchstone.ui.predictions import results as prediction_results
+from touchstone.ui.predictions import upload as prediction_upload
+from touchstone.ui.shell import background, page, take_away
+from touchstone.ui.shell.session import hold, is_fixed, owner, read_only, workspace
+from touchstone.ui.source_robustness import results, trained_sources
+from touchstone.ui.source_robustness.results import OwnModels, OwnPredictions
 
 ADDRESS = "own"
 """The parameter of the address that names the predictions."""

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.cluster import Silhouettes
-from core.data import Dataset, PredictionTable
-from core.data.predictions.upload import PredictionUpload
-from core.evaluate.source_robustness import (
+from touchstone.core.cluster import Silhouettes
+from touchstone.core.data import Dataset, PredictionTable
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.evaluate.source_robustness import (
     AccuracyIntervals,
     ModelComparison,
     compare_models,
     expected_accuracy_intervals,
     same_clusters,
 )
-from core.evaluate.source_robustness.agreement import SourceAgreement
-from core.evaluate.source_robustness.agreement import agreement as agreement_of
-from core.evaluate.source_robustness.held_out import Cluster
-from core.evaluate.source_robustness.mean_images import mean_images
-from core.evaluate.source_robustness.true_sources import TrueSources
-from core.evaluate.source_robustness.true_sources import true_sources as true_sources_of
-from core.trials import (
+from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement
+from touchstone.core.evaluate.source_robustness.agreement import agreement as agreement_of
+from touchstone.core.evaluate.source_robustness.held_out import Cluster
+from touchstone.core.evaluate.source_robustness.mean_images import mean_images
+from touchstone.core.evaluate.source_robustness.true_sources import TrueSources
+from touchstone.core.evaluate.source_robustness.true_sources import true_sources as true_sources_of
+from touchstone.core.trials import (
     KNOWN_SOURCES,
     Plan,
     SourcesPlan,
@@ -33,15 +33,15 @@ from core.trials import (
     splits_table,
     trials_of_predictions,
 )
-from core.trials import with_labels as join_labels
-from core.trials.sources_plan import Found
-from core.workspace.engine.needed import found_rows
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui import cache
-from ui.data.results import dataset_of
-from ui.shell.background import Work
-from ui.shell.session import owner, workspace
+from touchstone.core.trials import with_labels as join_labels
+from touchstone.core.trials.sources_plan import Found
+from touchstone.core.workspace.engine.needed import found_rows
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.shell.background import Work
+from touchstone.ui.shell.session import owner, workspace
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,14 +1,14 @@
 """What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
-from core.evaluate.source_robustness import leading_row, source_verdict
-from core.evaluate.wording import Verdict
-from core.report.names import MODEL_TITLES
-from core.report.source_robustness import names_beside
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui.clouds import part as clouds
-from ui.forms.plan_form import stored_parameters as parameters
-from ui.source_robustness import results
+from touchstone.core.evaluate.source_robustness import leading_row, source_verdict
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.report.source_robustness import names_beside
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui.clouds import part as clouds
+from touchstone.ui.forms.plan_form import stored_parameters as parameters
+from touchstone.ui.source_robustness import results
 
 __all__ = ["parameters", "verdict"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.cluster import trains
-from core.data import Dataset
-from core.evaluate.source_robustness import (
+from touchstone.core.cluster import trains
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.source_robustness import (
     AccuracyIntervals,
     ExpectedInterval,
     Hardness,
@@ -17,21 +17,21 @@ from core.evaluate.source_robustness import (
     hardest,
     leading_row,
 )
-from core.evaluate.source_robustness.words import noun
-from core.evaluate.wording import count, percent, plural, quoted, ratio
-from core.report import source_robustness as report
-from core.report.source_robustness import Row, names_beside, table, title
-from core.represent import REPRESENTATIONS
-from core.trials import KNOWN_SOURCES, TrialPlan
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui.data.portraits import portrait
-from ui.data.results import dataset_of
-from ui.data.samples import enlarged
-from ui.forms.pick_one import choose
-from ui.shell import page
-from ui.source_robustness import results, trained_sources
-from ui.source_robustness.results import OwnModels
+from touchstone.core.evaluate.source_robustness.words import noun
+from touchstone.core.evaluate.wording import count, percent, plural, quoted, ratio
+from touchstone.core.report import source_robustness as report
+from touchstone.core.report.source_robustness import Row, names_beside, table, title
+from touchstone.core.represent import REPRESENTATIONS
+from touchstone.core.trials import KNOWN_SOURCES, TrialPlan
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui.data.portraits import portrait
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.data.samples import enlarged
+from touchstone.ui.forms.pick_one import choose
+from touchstone.ui.shell import page
+from touchstone.ui.source_robustness import results, trained_sources
+from touchstone.ui.source_robustness.results import OwnModels
 
 N_PORTRAITS = 6
 LEADING = "leading model"

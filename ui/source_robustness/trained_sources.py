@@ -7,19 +7,19 @@ from functools import partial
 
 import streamlit as st
 
-from core.cluster import SOURCE_FINDERS
-from core.data import DataError
-from core.evaluate.wording import listed
-from core.figures import source_robustness_images as figures
-from core.report.names import IN_SENTENCES
-from core.trials import KNOWN_SOURCES, Plan, TrialPlan, needed_by
-from core.workspace.engine.needed import found_otherwise
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui.data.results import dataset_of
-from ui.shell import jobs, page
-from ui.shell.session import owner, read_only, workspace
-from ui.source_robustness import results
+from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.wording import listed
+from touchstone.core.figures import source_robustness_images as figures
+from touchstone.core.report.names import IN_SENTENCES
+from touchstone.core.trials import KNOWN_SOURCES, Plan, TrialPlan, needed_by
+from touchstone.core.workspace.engine.needed import found_otherwise
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.shell import jobs, page
+from touchstone.ui.shell.session import owner, read_only, workspace
+from touchstone.ui.source_robustness import results
 
 
 def stored(plan: Plan, fingerprint: str) -> bool:

@@ -6,23 +6,23 @@ from functools import partial
 
 import streamlit as st
 
-from core.data import DataError
-from core.evaluate.test_quality import TestQuality
-from core.figures import test_quality as figures
-from core.figures.test_quality import Subject
-from core.workspace.errors import WorkspaceError
-from core.workspace.links import View
-from core.workspace.models import StoredModel
-from core.workspace.run import Run
-from ui.data import choice as data_choice
-from ui.data.results import dataset_of
-from ui.forms.controls import check_address
-from ui.shell import background, page
-from ui.shell.session import owner, workspace
-from ui.test_quality import results
-from ui.test_quality import work as test_quality_work
-from ui.test_quality.controls import RegionChoice
-from ui.test_quality.work import Looked
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.test_quality import TestQuality
+from touchstone.core.figures import test_quality as figures
+from touchstone.core.figures.test_quality import Subject
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.links import View
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.run import Run
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.forms.controls import check_address
+from touchstone.ui.shell import background, page
+from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.test_quality import results
+from touchstone.ui.test_quality import work as test_quality_work
+from touchstone.ui.test_quality.controls import RegionChoice
+from touchstone.ui.test_quality.work import Looked
 
 ADDRESS = "beside"
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import streamlit as st
 
-from core.asked import About
-from core.evaluate.test_quality import Regions, fit_regions
-from core.evaluate.test_quality.region_fields import FORM, asks_r, asks_theta1, asks_theta2, asks_unit
-from core.evaluate.test_quality.regions import Unit
-from core.models.layers import LayerSamples
-from core.trials.layer_parts import asks_layer
-from ui.forms.plan_form import plan_form, plan_parameters
-from ui.shell import page
+from touchstone.core.asked import About
+from touchstone.core.evaluate.test_quality import Regions, fit_regions
+from touchstone.core.evaluate.test_quality.region_fields import FORM, asks_r, asks_theta1, asks_theta2, asks_unit
+from touchstone.core.evaluate.test_quality.regions import Unit
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.trials.layer_parts import asks_layer
+from touchstone.ui.forms.plan_form import plan_form, plan_parameters
+from touchstone.ui.shell import page
 
 LAYER = "layer"
 

@@ -5,17 +5,17 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluate.intervals import Interval, wilson
-from core.evaluate.test_quality import Curve, TestQuality, findings, quality_verdict
-from core.evaluate.wording import Verdict, count, percent, plural
-from core.figures import test_quality as figures
-from core.figures.test_quality_missed import missed_chart
-from ui import page_file
-from ui.data.samples import LAZY_ROWS
-from ui.data_sets import views
-from ui.shell import page
-from ui.shell.page import Metric
-from ui.shell.session import read_only
+from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.test_quality import Curve, TestQuality, findings, quality_verdict
+from touchstone.core.evaluate.wording import Verdict, count, percent, plural
+from touchstone.core.figures import test_quality as figures
+from touchstone.core.figures.test_quality_missed import missed_chart
+from touchstone.ui import page_file
+from touchstone.ui.data.samples import LAZY_ROWS
+from touchstone.ui.data_sets import views
+from touchstone.ui.shell import page
+from touchstone.ui.shell.page import Metric
+from touchstone.ui.shell.session import read_only
 
 GUIDED_TESTS = page_file("guided_tests")
 MOST_FINDINGS = 12

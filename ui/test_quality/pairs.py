@@ -7,15 +7,15 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.evaluate.test_quality import PairMap, PairShares, TestQuality, findings
-from core.evaluate.wording import fixed, percent, plural, quoted
-from core.figures import test_quality_pairs as figures
-from ui.data import samples
-from ui.data_sets import maps
-from ui.forms.controls import One, check_address
-from ui.shell import background, page, session, take_away
-from ui.test_quality import results
-from ui.test_quality.work import Looked
+from touchstone.core.evaluate.test_quality import PairMap, PairShares, TestQuality, findings
+from touchstone.core.evaluate.wording import fixed, percent, plural, quoted
+from touchstone.core.figures import test_quality_pairs as figures
+from touchstone.ui.data import samples
+from touchstone.ui.data_sets import maps
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.shell import background, page, session, take_away
+from touchstone.ui.test_quality import results
+from touchstone.ui.test_quality.work import Looked
 
 MOST_ROWS, MOST_SHOWN = 12, 12
 CLASS = "class"

@@ -7,24 +7,24 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from core.data import Dataset
-from core.evaluate.covariate_shift import CovariateShift
-from core.evaluate.test_quality import Curve, PairMap, TestQuality
-from core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
-from core.evaluate.two_samples import PartsTold, SeenShift
-from core.figures.test_quality import Subject
-from core.trials.layer_parts import layer_parts, layers_offered, split_of
-from core.workspace.models import StoredModel
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from ui import cache
-from ui.data.results import dataset_of
-from ui.models.results import parts_name
-from ui.shell.background import Work
-from ui.shell.session import owner, workspace
-from ui.test_quality import work
-from ui.test_quality.controls import RegionChoice
-from ui.test_quality.work import Looked
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.covariate_shift import CovariateShift
+from touchstone.core.evaluate.test_quality import Curve, PairMap, TestQuality
+from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
+from touchstone.core.evaluate.two_samples import PartsTold, SeenShift
+from touchstone.core.figures.test_quality import Subject
+from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.ui import cache
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.models.results import parts_name
+from touchstone.ui.shell.background import Work
+from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.test_quality import work
+from touchstone.ui.test_quality.controls import RegionChoice
+from touchstone.ui.test_quality.work import Looked
 
 
 @cache.task(max_entries=4)

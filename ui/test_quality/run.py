@@ -1,10 +1,10 @@
 """What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
-from core.evaluate.test_quality.shift_verdict import shift_verdict
-from core.evaluate.wording import Verdict
-from core.workspace.run import Run
-from ui.forms.plan_form import stored_parameters as parameters
-from ui.test_quality import results
+from touchstone.core.evaluate.test_quality.shift_verdict import shift_verdict
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.workspace.run import Run
+from touchstone.ui.forms.plan_form import stored_parameters as parameters
+from touchstone.ui.test_quality import results
 
 __all__ = ["parameters", "verdict"]
 

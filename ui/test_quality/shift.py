@@ -2,23 +2,23 @@
 
 import streamlit as st
 
-from core.asked import About
-from core.data import Dataset
-from core.evaluate.claims import LEVEL
-from core.evaluate.test_quality import parts_told
-from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
-from core.evaluate.test_quality.shift_verdict import FEWEST_RESPLITS, shift_verdict
-from core.evaluate.two_samples import PartsTold
-from core.evaluate.wording import Verdict, plural
-from core.report import test_quality as report
-from core.workspace.models import StoredModel
-from core.workspace.run import Run
-from ui.data_sets import views
-from ui.forms.plan_form import plan_form
-from ui.shell import background, exports, jobs, page, take_away
-from ui.shell.session import owner, workspace
-from ui.test_quality import results
-from ui.test_quality.work import Looked
+from touchstone.core.asked import About
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claims import LEVEL
+from touchstone.core.evaluate.test_quality import parts_told
+from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
+from touchstone.core.evaluate.test_quality.shift_verdict import FEWEST_RESPLITS, shift_verdict
+from touchstone.core.evaluate.two_samples import PartsTold
+from touchstone.core.evaluate.wording import Verdict, plural
+from touchstone.core.report import test_quality as report
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.run import Run
+from touchstone.ui.data_sets import views
+from touchstone.ui.forms.plan_form import plan_form
+from touchstone.ui.shell import background, exports, jobs, page, take_away
+from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.test_quality import results
+from touchstone.ui.test_quality.work import Looked
 
 
 def at_once(looked: Looked) -> PartsTold | None:

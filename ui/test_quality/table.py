@@ -3,13 +3,13 @@
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.test_quality import TestQuality, findings_table
-from core.evaluate.wording import count, plural
-from core.workspace.models import StoredModel
-from ui.data.samples import LAZY_ROWS
-from ui.shell import page, take_away
-from ui.test_quality import results, work
-from ui.test_quality.work import Looked
+from touchstone.core.evaluate.test_quality import TestQuality, findings_table
+from touchstone.core.evaluate.wording import count, plural
+from touchstone.core.workspace.models import StoredModel
+from touchstone.ui.data.samples import LAZY_ROWS
+from touchstone.ui.shell import page, take_away
+from touchstone.ui.test_quality import results, work
+from touchstone.ui.test_quality.work import Looked
 
 STEM = "test-quality"
 _COLUMNS = {

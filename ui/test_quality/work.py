@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset
-from core.data.identity import key
-from core.evaluate.test_quality import (
+from touchstone.core.data import Dataset
+from touchstone.core.data.identity import key
+from touchstone.core.evaluate.test_quality import (
     Curve,
     PairMap,
     TestQuality,
@@ -18,11 +18,11 @@ from core.evaluate.test_quality import (
     measure_quality,
     samples_table,
 )
-from core.evaluate.two_samples import PartsTold, SeenShift, smallest_seen, tell_parts
-from core.evaluate.wording import percent
-from core.figures.test_quality import Subject
-from core.trials.layer_parts import LayerParts
-from ui.test_quality.controls import RegionChoice
+from touchstone.core.evaluate.two_samples import PartsTold, SeenShift, smallest_seen, tell_parts
+from touchstone.core.evaluate.wording import percent
+from touchstone.core.figures.test_quality import Subject
+from touchstone.core.trials.layer_parts import LayerParts
+from touchstone.ui.test_quality.controls import RegionChoice
 
 _SEED = 0  # of the bootstrap of spreads, and of parts that are drawn again
 

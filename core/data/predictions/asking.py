@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.roles import LIKELY, Reading, Roles
-from core.data.predictions.shapes import ONE_LABEL, several_labels
-from core.data.tables import Table
-from core.data.tables.names import (
+from touchstone.core.data.errors import DataError, RolesNeeded
+from touchstone.core.data.predictions.roles import LIKELY, Reading, Roles
+from touchstone.core.data.predictions.shapes import ONE_LABEL, several_labels
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import (
     ALSO_OTHERS,
     NAMES,
     PREDICTED_LIKELY,
@@ -25,7 +25,7 @@ from core.data.tables.names import (
     compact,
     ranked,
 )
-from core.data.values import listed, numbers_in, percent, quoted
+from touchstone.core.data.values import listed, numbers_in, percent, quoted
 
 _SAYING = {name for role in ("truth", "predicted", "confidence") for name in NAMES[role]}.union(
     TRUTH_LIKELY, PREDICTED_LIKELY, SCORE_LIKELY, ("out", "probs", "probabilities", "logits")

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.asking import codes_apart, likeliest_names, other_names
-from core.data.predictions.roles import Part, Roles, Scores
-from core.data.predictions.scores import probabilities
-from core.data.tables.names import (
+from touchstone.core.data.errors import DataError, RolesNeeded
+from touchstone.core.data.predictions.asking import codes_apart, likeliest_names, other_names
+from touchstone.core.data.predictions.roles import Part, Roles, Scores
+from touchstone.core.data.predictions.scores import probabilities
+from touchstone.core.data.tables.names import (
     check_few,
     class_order,
     codes_of,
@@ -24,8 +24,8 @@ from core.data.tables.names import (
     renaming,
     several_in_one,
 )
-from core.data.tables.table import Table
-from core.data.values import listed, quoted
+from touchstone.core.data.tables.table import Table
+from touchstone.core.data.values import listed, quoted
 
 _SLACK = 1e-6  # by how much the only score of a row may lie outside of [0, 1], or below one half
 
@@ -58,7 +58,7 @@ def read_block(
 ) -> Block:
     """Read the rows of one task, or all, as what the part's columns say; DataError names the first line that is wrong.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.tsv", ["gold", "said"], [["cat", "dog"], ["cat", "cat"]], lines=[2, 3])
     >>> block = read_block(table, Roles("gold", "said"), Part("model", "", predicted="said"))
     >>> block.class_names, block.y_true, block.y_pred
@@ -299,7 +299,7 @@ def read_single(
 ) -> Output:
     """Read a column of one score per row; RolesNeeded asks of which of two classes it is, where the values do not tell.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.tsv", ["prob"], [["0.75", "0.25"]], lines=[2, 3])
     >>> single = read_single(table, "prob", ("ham", "spam"), ["ham", "spam"], None,
     ...                      roles=Roles("gold", confidence="prob", positive="spam"))

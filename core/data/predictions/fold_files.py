@@ -13,13 +13,13 @@ from pathlib import PurePath
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from core.data.errors import DataError
-from core.data.limits import File, Limits
-from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.data.tables.files import read_table
-from core.data.tables.names import NAMES, called, class_order
-from core.data.tables.table import Table
-from core.data.values import quoted
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import File, Limits
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.data.tables.files import read_table
+from touchstone.core.data.tables.names import NAMES, called, class_order
+from touchstone.core.data.tables.table import Table
+from touchstone.core.data.values import quoted
 
 UNTESTED = "-1"
 """What stands in a file for a row that is in no test part, as in scikit-learn's PredefinedSplit."""

@@ -12,13 +12,13 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from core.data.errors import DataError
-from core.data.predictions.asking import no_prediction, no_truth
-from core.data.predictions.parts import parts_by_name, parts_by_value
-from core.data.predictions.roles import APART, BY_NAME, BY_VALUES, LIKELY, Half, Reading, Roles
-from core.data.predictions.scores import find_scores
-from core.data.tables import Table
-from core.data.tables.names import (
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.predictions.asking import no_prediction, no_truth
+from touchstone.core.data.predictions.parts import parts_by_name, parts_by_value
+from touchstone.core.data.predictions.roles import APART, BY_NAME, BY_VALUES, LIKELY, Half, Reading, Roles
+from touchstone.core.data.predictions.scores import find_scores
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import (
     ALSO_OTHERS,
     NAMES,
     PREDICTED_LIKELY,
@@ -32,7 +32,7 @@ from core.data.tables.names import (
     families,
     renaming,
 )
-from core.data.values import quoted
+from touchstone.core.data.values import quoted
 
 _LONGEST_NAME, _MOST_WORDS = 200, 2  # letters, and words: three or more are a text
 _ROWS = ("model", "task", "trial", "set", "fold", "source")
@@ -55,7 +55,7 @@ def guess_roles(table: Table, *, half: Half | None = None) -> Roles:
     `half` says that the table holds only the truth, or only the predictions, of two files. What cannot be decided stays
     None; reading the predictions then asks for it (RolesNeeded).
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.tsv", ["id", "label", "prediction"], [["a", "b"], ["x", "y"], ["x", "x"]], lines=[2, 3])
     >>> guess_roles(table).lines()
     ["Truth: column 'label' (likely, by its name and what else is there)",
@@ -169,7 +169,7 @@ def name_targets(reading: Reading) -> Reading:
 
     Nothing is taken where the truth is known already, or where several columns are called so: tasks, or models.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> columns = [["cat", "dog", "cat", "dog"], ["cat", "dog", "dog", "dog"]]
     >>> table = make_table("t.csv", ["pet", "Prediction (pet)"], columns, lines=[2, 3, 4, 5])
     >>> name_targets(Reading(table)).roles.lines()[0]

@@ -6,10 +6,10 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from jaxtyping import Bool
 
-from core.data.errors import DataError
-from core.data.predictions.record import GROUPS, Predictions, PredictionTable
-from core.data.tables.names import common_names
-from core.data.values import listed
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.predictions.record import GROUPS, Predictions, PredictionTable
+from touchstone.core.data.tables.names import common_names
+from touchstone.core.data.values import listed
 
 ONLY_MODEL = "the model"
 ALL = "(all)"
@@ -70,8 +70,8 @@ def pair_predictions(
     DataError where a set or task has to be named, no model has predictions on both sets, or the files have no class in
     common. Two parts that share rows of one file are refused: a set compared with itself tells nothing.
 
-    >>> from core.data.predictions.upload import prediction_table
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.predictions.upload import prediction_table
+    >>> from touchstone.core.data.tables import make_table
     >>> rows = [["1", "2", "3"], ["a", "b", "a"], ["a", "b", "b"], ["x", "x", "y"]]
     >>> table = prediction_table(make_table("t.tsv", ["id", "gold", "predicted", "fold"], rows, lines=[2, 3, 4]))
     >>> pairs = pair_predictions(table, table, reference_part=Part(fold=OTHERS), target_part=Part(fold="y"))
@@ -128,8 +128,8 @@ def choices_of(table: PredictionTable) -> dict[str, tuple[str, ...]]:
 
     The largest set makes the best reference. What stands under "set" of a file of one set is nothing.
 
-    >>> from core.data.predictions.upload import prediction_table
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.predictions.upload import prediction_table
+    >>> from touchstone.core.data.tables import make_table
     >>> rows = [["1", "2", "3"], ["a", "b", "a"], ["a", "b", "b"], ["new", "old", "old"], ["1", "2", "1"]]
     >>> table = make_table("t.tsv", ["id", "gold", "predicted", "set", "fold"], rows, lines=[2, 3, 4])
     >>> choices_of(prediction_table(table))
@@ -157,8 +157,8 @@ def pair_models(reference: PredictionTable, target: PredictionTable) -> tuple[li
     the only model of one file is paired with the only one of the other, whatever their names (`same_model` tells). A
     file that names no model has none to pair.
 
-    >>> from core.data.predictions.upload import prediction_table
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.predictions.upload import prediction_table
+    >>> from touchstone.core.data.tables import make_table
     >>> def file(*models):
     ...     columns = [[str(row) for row in range(2)], ["a", "b"], ["a", "a"], list(models)]
     ...     return prediction_table(make_table("t.tsv", ["id", "gold", "predicted", "model"], columns, lines=[2, 3]))

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.data.predictions.roles import BY_NAMES, Part, Reading
-from core.data.tables.names import ROW_NAMES, agreement_by_chance, common_names, model_families, stems
+from touchstone.core.data.predictions.roles import BY_NAMES, Part, Reading
+from touchstone.core.data.tables.names import ROW_NAMES, agreement_by_chance, common_names, model_families, stems
 
 _PART_KINDS = {"truth": ("words", "whole"), "predicted": ("words", "whole"), "confidence": ("fraction", "whole")}
 

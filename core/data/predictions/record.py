@@ -14,12 +14,12 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer, Shaped
 from numpy.typing import ArrayLike
 
-from core.data.errors import DataError
-from core.data.identity import hash_of, key
-from core.data.predictions.blocks import Block
-from core.data.predictions.roles import ROUNDED, Roles
-from core.data.tables.names import agreement_by_chance
-from core.data.values import check_unique, codes, listed, read_only, texts
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.identity import hash_of, key
+from touchstone.core.data.predictions.blocks import Block
+from touchstone.core.data.predictions.roles import ROUNDED, Roles
+from touchstone.core.data.tables.names import agreement_by_chance
+from touchstone.core.data.values import check_unique, codes, listed, read_only, texts
 
 GROUPS = ("fold", "source", "trial")
 _FEWEST = 20  # samples below which chance explains nearly everything
@@ -209,8 +209,8 @@ def _check_ids(predictions: Predictions) -> None:
 class PredictionTable:
     """A file of predictions, read: `models`, `sets`, `folds` and `tasks` are empty where the file does not tell.
 
-    >>> from core.data.predictions.upload import prediction_table
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.predictions.upload import prediction_table
+    >>> from touchstone.core.data.tables import make_table
     >>> columns = ["gold", "resnet_pred", "vit_pred"]
     >>> table = make_table("t.tsv", columns, [["a", "b"], ["a", "b"], ["a", "a"]], lines=[2, 3])
     >>> table = prediction_table(table)

@@ -11,15 +11,15 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from core.data.errors import DataError
-from core.data.tables import Table
-from core.data.tables.names import (
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import (
     PREDICTED_LIKELY,
     TRUTH_LIKELY,
     called,
     compact,
 )
-from core.data.values import first_repeat, listed
+from touchstone.core.data.values import first_repeat, listed
 
 Scores = Literal["probabilities", "logits"]
 ROUNDED = 0.01  # by how much a row of probabilities may miss 1: files round them
@@ -288,7 +288,7 @@ class Reading:
 
     `names_prediction` is a column that could be the truth, but says what the prediction says.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> reading = Reading(make_table("t.tsv", ["id", "gold"], [["a", "b", "c"], ["x", "y", "x"]], lines=[2, 3, 4]))
     >>> further = reading.take(BY_NAME, truth="gold")
     >>> reading.free, further.free, further.roles.truth

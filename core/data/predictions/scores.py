@@ -10,10 +10,10 @@ from contextlib import suppress
 import numpy as np
 from jaxtyping import Float
 
-from core.data.errors import DataError
-from core.data.predictions.roles import BY_NAMES, BY_VALUES, ROUNDED, Reading, Scores
-from core.data.tables import Table
-from core.data.tables.names import (
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.predictions.roles import BY_NAMES, BY_VALUES, ROUNDED, Reading, Scores
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import (
     PREDICTED_LIKELY,
     TRUTH_LIKELY,
     UNSURE,
@@ -25,7 +25,7 @@ from core.data.tables.names import (
     renaming,
     stems,
 )
-from core.data.values import numbers_in
+from touchstone.core.data.values import numbers_in
 
 _SCORES = ("fraction", "whole")
 _INPUTS = (
@@ -315,7 +315,7 @@ def probabilities(
     array([[0.25, 0.75]])
     >>> probabilities(np.array([[0.6, 0.77]]), place=lambda row: f"line {row + 2}")
     Traceback (most recent call last):
-    core.data.errors.DataError: line 2: probabilities sum to 1.37. Each row must sum to 1; are these logits?
+    touchstone.core.data.errors.DataError: line 2: probabilities sum to 1.37. Each row must sum to 1; are these logits?
     """
     if not np.isfinite(scores).all():
         row = int(np.argwhere(~np.isfinite(scores))[0][0])

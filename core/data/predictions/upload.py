@@ -12,19 +12,19 @@ from pathlib import PurePath
 
 import numpy as np
 
-from core.data.errors import DataError
-from core.data.identity import key
-from core.data.limits import File, Limits, opened
-from core.data.predictions.asking import stands_twice
-from core.data.predictions.blocks import Block, read_block
-from core.data.predictions.guess import complete_roles, guess_roles
-from core.data.predictions.join.columns import join_tables
-from core.data.predictions.record import GROUPS, PredictionTable
-from core.data.predictions.roles import APART, LIKELY, Half, Part, Roles
-from core.data.predictions.shapes import read_prediction_table
-from core.data.tables import Table
-from core.data.tables.names import class_order, codes_of
-from core.data.values import first_repeat, listed
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.identity import key
+from touchstone.core.data.limits import File, Limits, opened
+from touchstone.core.data.predictions.asking import stands_twice
+from touchstone.core.data.predictions.blocks import Block, read_block
+from touchstone.core.data.predictions.guess import complete_roles, guess_roles
+from touchstone.core.data.predictions.join.columns import join_tables
+from touchstone.core.data.predictions.record import GROUPS, PredictionTable
+from touchstone.core.data.predictions.roles import APART, LIKELY, Half, Part, Roles
+from touchstone.core.data.predictions.shapes import read_prediction_table
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import class_order, codes_of
+from touchstone.core.data.values import first_repeat, listed
 
 _KINDS = ("predictions", "truth")
 
@@ -159,7 +159,7 @@ def join_predictions(
     lines stay joined, with a warning where something speaks against it. DataError where ids do not join, with the
     counts both ways, or where both files hold a truth and these differ.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> truth = make_table("truth.tsv", ["id", "label"], [["a", "b"], ["cat", "dog"]], lines=[2, 3])
     >>> predictions = make_table("said.tsv", ["id", "label"], [["b", "a"], ["dog", "dog"]], lines=[2, 3])
     >>> join_predictions(truth, predictions).select().correct
@@ -204,7 +204,7 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
 def lacking(table: Table, roles: Roles | None = None) -> tuple[Half, ...]:
     """Which half a second file may hold, by what a table holds; both where its only labels may be either.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> [lacking(make_table("t.tsv", ["id", name], [["a", "b", "c"], ["x", "y", "x"]], lines=[2, 3, 4]))
     ...  for name in ("gold", "predicted", "label")]
     [('predictions',), ('truth',), ('truth', 'predictions')]
@@ -257,7 +257,7 @@ def _tells_confidence(roles: Roles) -> bool:
 def with_same_classes(blocks: list[Block]) -> tuple[Block, ...]:
     """Blocks of models in one task share class names, so that they can be compared; those of tasks keep their own.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.tsv", ["gold", "a", "b"], [["x", "y"], ["x", "x"], ["z", "y"]], lines=[2, 3])
     >>> parts = [Part("model", name, predicted=name) for name in "ab"]
     >>> blocks = [read_block(table, Roles("gold"), part) for part in parts]

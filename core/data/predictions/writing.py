@@ -5,7 +5,7 @@ import io
 
 import numpy as np
 
-from core.data.predictions.record import Predictions
+from touchstone.core.data.predictions.record import Predictions
 
 
 def write_predictions(predictions: Predictions) -> bytes:
@@ -55,7 +55,7 @@ def template() -> bytes:
 def sample() -> bytes:
     """A file of simulated predictions to try, as TSV: one model of three classes on an original and a harder new set.
 
-    >>> from core.data import read_predictions
+    >>> from touchstone.core.data import read_predictions
     >>> file = io.BytesIO(sample())
     >>> file.name = "sample.tsv"
     >>> read_predictions(file).sets

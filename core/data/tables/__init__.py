@@ -1,5 +1,5 @@
 """What stands in a file that somebody else wrote? Read as columns that know their lines, whatever the format was."""
 
-from core.data.tables.table import Table, make_table
+from touchstone.core.data.tables.table import Table, make_table
 
 __all__ = ["Table", "make_table"]

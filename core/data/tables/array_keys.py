@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import numpy as np
 
-from core.data.dataset import PARTS
-from core.data.errors import DataError
-from core.data.tables.names import compact
-from core.data.tables.parts import part_name
+from touchstone.core.data.dataset import PARTS
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.tables.names import compact
+from touchstone.core.data.tables.parts import part_name
 
 KEYS = {
     "x": ("x", "images"),

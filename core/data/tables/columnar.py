@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.data.values import as_numbers, objects, sample
+from touchstone.core.data.values import as_numbers, objects, sample
 
 # The file's size is limited already; csv's own limit of 131,072 is too small for documents.
 csv.field_size_limit(2**31 - 1)

@@ -7,25 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from core.data.dataset import Dataset, Kind
-from core.data.errors import DataError
-from core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
-from core.data.tables import Table
-from core.data.tables.dates import days
-from core.data.tables.files import TABLES, read_table
-from core.data.tables.image_columns import images_in, paths_in, stacked
-from core.data.tables.image_folders import files_of, is_picture, parse_image_folders
-from core.data.tables.image_labels import labels_in
-from core.data.tables.images import Size
-from core.data.tables.names import NUMBER, ROW_NAMES, compact, encode, is_called_source
-from core.data.tables.npz import parse_npz
-from core.data.tables.packed import only_table
-from core.data.tables.parts import about_parts, named_parts
-from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
-from core.data.tables.roles_file import FileReading
-from core.data.tables.sources import about
-from core.data.tables.vector_columns import spread_vectors
-from core.data.values import listed
+from touchstone.core.data.dataset import Dataset, Kind
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.dates import days
+from touchstone.core.data.tables.files import TABLES, read_table
+from touchstone.core.data.tables.image_columns import images_in, paths_in, stacked
+from touchstone.core.data.tables.image_folders import files_of, is_picture, parse_image_folders
+from touchstone.core.data.tables.image_labels import labels_in
+from touchstone.core.data.tables.images import Size
+from touchstone.core.data.tables.names import NUMBER, ROW_NAMES, compact, encode, is_called_source
+from touchstone.core.data.tables.npz import parse_npz
+from touchstone.core.data.tables.packed import only_table
+from touchstone.core.data.tables.parts import about_parts, named_parts
+from touchstone.core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
+from touchstone.core.data.tables.roles_file import FileReading
+from touchstone.core.data.tables.sources import about
+from touchstone.core.data.tables.vector_columns import spread_vectors
+from touchstone.core.data.values import listed
 
 _LABEL_STEMS = ("label", "class", "target", "category")
 _NAME_ENDINGS = ("name", "names", "text", "str", "string", "title", "word", "description")
@@ -148,7 +148,7 @@ def table_dataset(
 
     Where nobody needs the table any more (`for_good`), the features are forgotten there, which spares memory.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.tsv", ["size", "class"], [["1", "2"], ["x", "y"]], lines=[2, 3])
     >>> table_dataset(table, name="sizes").x
     array([[1.],

@@ -2,7 +2,7 @@
 
 import re
 
-from core.data.errors import DataError
+from touchstone.core.data.errors import DataError
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _MOST_BEYOND_ASCII = 0.3  # of the letters: French has a tenth, and what is more is Greek, Russian or Japanese
@@ -18,7 +18,7 @@ def decode(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     'Zoë went'
     >>> decode(b"a\\x81", "t.tsv")
     Traceback (most recent call last):
-    core.data.errors.DataError: t.tsv, line 1: byte 0x81 is not UTF-8. Save the file as UTF-8.
+    touchstone.core.data.errors.DataError: t.tsv, line 1: byte 0x81 is not UTF-8. Save the file as UTF-8.
     """
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:

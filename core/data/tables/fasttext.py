@@ -1,9 +1,9 @@
 """What if labels stand in front of the texts, as fastText has them? Brought to columns of a label and a text."""
 
-from core.data.errors import DataError
-from core.data.limits import Limits
-from core.data.tables.encodings import decode
-from core.data.tables.table import Table, make_table
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.tables.encodings import decode
+from touchstone.core.data.tables.table import Table, make_table
 
 MARK = "__label__"
 

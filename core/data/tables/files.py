@@ -13,17 +13,17 @@ from pathlib import PurePath
 
 import numpy as np
 
-from core.data.errors import DataError
-from core.data.limits import Archive, File, Limits, file_name, opened, read_bytes, unpack_gzip
-from core.data.tables.columnar import TextColumns, read_columns, rows_alike, without
-from core.data.tables.fasttext import MARK, parse_fasttext
-from core.data.tables.lines import DELIMITERS, OF_NUMPY, QUOTED, Row, rows_of, usual_text, with_points
-from core.data.tables.names import NAMES, NUMBER, PREDICTED_LIKELY, TRUTH_LIKELY, compact, is_called_source
-from core.data.tables.npz import parse_arrays
-from core.data.tables.packed import only_table, parse_workbook
-from core.data.tables.records import parse_json, parse_jsonl, parse_parquet
-from core.data.tables.table import Table, make_table
-from core.data.values import listed, objects, quoted
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes, unpack_gzip
+from touchstone.core.data.tables.columnar import TextColumns, read_columns, rows_alike, without
+from touchstone.core.data.tables.fasttext import MARK, parse_fasttext
+from touchstone.core.data.tables.lines import DELIMITERS, OF_NUMPY, QUOTED, Row, rows_of, usual_text, with_points
+from touchstone.core.data.tables.names import NAMES, NUMBER, PREDICTED_LIKELY, TRUTH_LIKELY, compact, is_called_source
+from touchstone.core.data.tables.npz import parse_arrays
+from touchstone.core.data.tables.packed import only_table, parse_workbook
+from touchstone.core.data.tables.records import parse_json, parse_jsonl, parse_parquet
+from touchstone.core.data.tables.table import Table, make_table
+from touchstone.core.data.values import listed, objects, quoted
 
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\n]*)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from core.data.errors import DataError
-from core.data.limits import Limits
-from core.data.tables.columnar import TextColumns
-from core.data.tables.images import ImageStack, Size
-from core.data.tables.table import Table
-from core.data.values import quoted, sample
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.tables.columnar import TextColumns
+from touchstone.core.data.tables.images import ImageStack, Size
+from touchstone.core.data.tables.table import Table
+from touchstone.core.data.values import quoted, sample
 
 FILE_COLUMN = "file in the archive"
 """The column that names an image beside its table in an archive."""
@@ -21,7 +21,7 @@ def image_column(table: Table) -> str | None:
 
     Of a table whose rows name images beside it in an archive, it is the column of these names.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("p.parquet", ["image", "y"], [[{"bytes": b"\\x89PNG...", "path": None}], [1]], lines=[1])
     >>> image_column(table)
     'image'
@@ -42,7 +42,7 @@ def image_column(table: Table) -> str | None:
 def images_in(table: Table, column: str) -> ImageOf:
     """The images of a column by row, or those that it names; DataError, when one is taken, where it holds none.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("p.parquet", ["image"], [[{"bytes": b"\\x89PNG...", "path": "a.png"}]], lines=[1])
     >>> images_in(table, "image")(0)
     (b'\\x89PNG...', 'a.png')
@@ -68,7 +68,7 @@ def images_in(table: Table, column: str) -> ImageOf:
 def paths_in(table: Table, column: str) -> list[str] | None:
     """The paths of images, where every one has its own; they name the rows.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> cells = [{"bytes": b"\\x89PNG", "path": "a.png"}, {"bytes": b"\\x89PNG", "path": None}]
     >>> paths_in(make_table("p.parquet", ["image"], [cells], lines=[1, 2]), "image") is None
     True
@@ -84,11 +84,11 @@ def paths_in(table: Table, column: str) -> list[str] | None:
 def stacked(table: Table, image_of: ImageOf, limits: Limits, size: Size | None) -> ImageStack:
     """All images of a table, in the order of its rows.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("p.parquet", ["image"], [[b"\\x89PNG"]], lines=[1], unit="row")
     >>> stacked(table, images_in(table, "image"), Limits(), None)
     Traceback (most recent call last):
-    core.data.errors.DataError: p.parquet: row 1 cannot be read as an image. Save it again, or leave it out.
+    touchstone.core.data.errors.DataError: p.parquet: row 1 cannot be read as an image. Save it again, or leave it out.
     """
     stack = ImageStack(table.n_rows, table.name, limits, size)
     for row in range(table.n_rows):

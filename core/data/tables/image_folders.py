@@ -4,13 +4,13 @@ from collections import Counter
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from core.data.dataset import Dataset
-from core.data.errors import DataError
-from core.data.limits import Archive, Limits
-from core.data.tables.images import ImageStack, Size
-from core.data.tables.names import encode
-from core.data.tables.parts import about_parts, part_name
-from core.data.values import listed
+from touchstone.core.data.dataset import Dataset
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import Archive, Limits
+from touchstone.core.data.tables.images import ImageStack, Size
+from touchstone.core.data.tables.names import encode
+from touchstone.core.data.tables.parts import about_parts, part_name
+from touchstone.core.data.values import listed
 
 IMAGE_ENDINGS = {".png", ".jpg", ".jpeg"}
 TABLE_ENDINGS = {".csv", ".tsv", ".jsonl", ".parquet"}

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.data.errors import DataError
-from core.data.limits import Archive, Limits, opened
-from core.data.tables.files import read_table
-from core.data.tables.image_columns import FILE_COLUMN
-from core.data.tables.image_folders import TABLE_ENDINGS, files_of, has_class_folders, is_picture
-from core.data.tables.names import NAMES, TRUTH_LIKELY, called, compact
-from core.data.tables.parts import part_name
-from core.data.tables.roles import NAMES as ROLE_NAMES
-from core.data.tables.table import Table, make_table
-from core.data.values import first_repeat, listed, objects, quoted
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import Archive, Limits, opened
+from touchstone.core.data.tables.files import read_table
+from touchstone.core.data.tables.image_columns import FILE_COLUMN
+from touchstone.core.data.tables.image_folders import TABLE_ENDINGS, files_of, has_class_folders, is_picture
+from touchstone.core.data.tables.names import NAMES, TRUTH_LIKELY, called, compact
+from touchstone.core.data.tables.parts import part_name
+from touchstone.core.data.tables.roles import NAMES as ROLE_NAMES
+from touchstone.core.data.tables.table import Table, make_table
+from touchstone.core.data.values import first_repeat, listed, objects, quoted
 
 _FILE_NAMES = ("filename", "file", "image", "path", "filepath", "imagename", "imagepath", "imagefile", "img", "id")
 _TABLES_OF_LABELS = ("metadata", "label", "annotation", "groundtruth")  # what names of such tables begin with

@@ -5,8 +5,8 @@ import io
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from core.data.errors import DataError, SizeNeeded
-from core.data.limits import Limits
+from touchstone.core.data.errors import DataError, SizeNeeded
+from touchstone.core.data.limits import Limits
 
 _GRAY_MODES = {"1", "L", "LA"}
 _DEEP_MODES = ("I", "F")  # more than 8 bits

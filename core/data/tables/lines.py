@@ -8,10 +8,10 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 
-from core.data.errors import DataError
-from core.data.limits import Limits
-from core.data.tables.encodings import decode
-from core.data.values import listed
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.tables.encodings import decode
+from touchstone.core.data.values import listed
 
 DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 QUOTED = re.compile(r'"[^"]*"')

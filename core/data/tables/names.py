@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 import numpy as np
 from jaxtyping import Integer
 
-from core.data.errors import DataError
+from touchstone.core.data.errors import DataError
 
 NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letters and digits; the likeliest first
     "id": (

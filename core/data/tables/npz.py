@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from core.data.dataset import Dataset, Kind
-from core.data.errors import DataError
-from core.data.limits import Archive, Limits
-from core.data.tables.array_keys import keys_by_part, keys_by_role, marks_of_parts, parts_marked
-from core.data.tables.names import encode
-from core.data.tables.parts import about_parts
-from core.data.tables.pixels import to_unit_range
-from core.data.tables.table import Table, make_table
-from core.data.values import first_repeat, objects, quoted, spell
+from touchstone.core.data.dataset import Dataset, Kind
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import Archive, Limits
+from touchstone.core.data.tables.array_keys import keys_by_part, keys_by_role, marks_of_parts, parts_marked
+from touchstone.core.data.tables.names import encode
+from touchstone.core.data.tables.parts import about_parts
+from touchstone.core.data.tables.pixels import to_unit_range
+from touchstone.core.data.tables.table import Table, make_table
+from touchstone.core.data.values import first_repeat, objects, quoted, spell
 
 _KINDS: dict[int, Kind] = {1: "text", 2: "tabular", 3: "image", 4: "image"}
 

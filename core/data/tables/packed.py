@@ -6,10 +6,10 @@ from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from core.data.errors import DataError
-from core.data.limits import Archive, Limits
-from core.data.tables.table import Table, make_table
-from core.data.values import listed, objects
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import Archive, Limits
+from touchstone.core.data.tables.table import Table, make_table
+from touchstone.core.data.values import listed, objects
 
 SheetRow = tuple[int, tuple[Any, ...]]  # its number, its cells
 _BESIDE = ("__MACOSX", "Thumbs.db", "desktop.ini")
@@ -48,7 +48,7 @@ def parse_workbook(content: bytes, name: str, limits: Limits) -> Table:
 
     >>> parse_workbook(b"no workbook", "book.xlsx", Limits())
     Traceback (most recent call last):
-    core.data.errors.DataError: book.xlsx: this is no zip archive, or a damaged one. Make it again, or upload it again.
+    touchstone.core.data.errors.DataError: book.xlsx: this is no zip archive, or a damaged one. Make it again, or ...
     """
     filled = {title: rows for title, rows in _sheets(content, name, limits).items() if rows}
     if not filled:

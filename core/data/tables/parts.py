@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from core.data.dataset import PARTS
-from core.data.errors import DataError
-from core.data.tables.names import compact
-from core.data.tables.table import Table
-from core.data.values import quoted
+from touchstone.core.data.dataset import PARTS
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.tables.names import compact
+from touchstone.core.data.tables.table import Table
+from touchstone.core.data.values import quoted
 
 _NAMES = ("part", "split", "partition", "subset", "set", "fold", "datasplit", "traintest", "phase", "usage", "istest")
 _PARTS = {
@@ -29,7 +29,7 @@ def part_name(name: str) -> str | None:
 def is_part(table: Table, column: str) -> bool:
     """Whether a column says which part each row belongs to: two parts or more, and nothing else in it.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.tsv", ["split", "fold"], [["train", "dev"], ["1", "2"]], lines=[2, 3])
     >>> is_part(table, "split"), is_part(table, "fold")
     (True, False)
@@ -42,7 +42,7 @@ def is_part(table: Table, column: str) -> bool:
 def part_column(table: Table) -> str | None:
     """The column that says which part each row belongs to, where there is one; of several, the one called so.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> part_column(make_table("t.tsv", ["x", "split"], [["1", "2"], ["train", "dev"]], lines=[2, 3]))
     'split'
     """
@@ -57,7 +57,7 @@ def named_parts(values: Iterable[str], place: str) -> list[str]:
     ['train', 'validation']
     >>> named_parts(["Train", "3"], "t.tsv: column 'split'")
     Traceback (most recent call last):
-    core.data.errors.DataError: t.tsv: column 'split' holds '3'. Parts are called train, validation or test.
+    touchstone.core.data.errors.DataError: t.tsv: column 'split' holds '3'. Parts are called train, validation or test.
     """
     named = [(value, part_name(value)) for value in values]
     odd = next((value for value, part in named if part is None), None)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.data.errors import DataError
+from touchstone.core.data.errors import DataError
 
 
 def to_unit_range(pixels: np.ndarray, place: str) -> tuple[np.ndarray, float, str]:

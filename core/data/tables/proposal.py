@@ -11,11 +11,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.data.errors import DataError, RolesNeeded
-from core.data.tables.dates import days
-from core.data.tables.roles import DatasetRoles, free_columns, guess_dataset_roles, role_reasons
-from core.data.tables.table import Table
-from core.data.values import sample, spell
+from touchstone.core.data.errors import DataError, RolesNeeded
+from touchstone.core.data.tables.dates import days
+from touchstone.core.data.tables.roles import DatasetRoles, free_columns, guess_dataset_roles, role_reasons
+from touchstone.core.data.tables.table import Table
+from touchstone.core.data.values import sample, spell
 
 SINGLE = tuple(each.name for each in fields(DatasetRoles) if each.name != "features")
 """The roles that one column has."""
@@ -52,7 +52,7 @@ class Values:
 def values_of(table: Table, column: str) -> Values:
     """The values of a column as labels, ids or sources would be spelled.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.csv", ["status"], [["1", "0", "1", ""]], lines=range(2, 6))
     >>> values_of(table, "status")
     Values(counts=(('1', 2), ('0', 1)), n_missing=1)
@@ -74,7 +74,7 @@ def values_of(table: Table, column: str) -> Values:
 def propose_roles(table: Table) -> Proposal:
     """The likeliest roles, for somebody to confirm; DataError where the table can make no data set.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> rows = [["r1", "r2", "r3", "r4"], ["0", "1", "1", "1"], [".5", ".25", ".1", ".7"]]
     >>> proposal = propose_roles(make_table("t.csv", ["name", "status", "pitch"], rows, lines=range(2, 6)))
     >>> proposal.roles
@@ -99,7 +99,7 @@ def said_roles(table: Table, columns: Mapping[str, str | None]) -> DatasetRoles:
 
     None says that no column has the role. A label, a text or features that nobody named are left to reading.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.csv", ["id", "site", "status"], [["a", "b"], ["x", "x"], ["0", "1"]], lines=[2, 3])
     >>> said_roles(table, {"label": "status"})
     DatasetRoles(label='status', text=None, features=(), id='id', source='site', ...)
@@ -121,7 +121,7 @@ def said_roles(table: Table, columns: Mapping[str, str | None]) -> DatasetRoles:
 def features_of(table: Table, roles: DatasetRoles) -> tuple[str, ...]:
     """The columns of numbers that have no other role; DataError where there are none.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.csv", ["size", "code", "class"], [["1", "2"], ["7", "8"], ["x", "y"]], lines=[2, 3])
     >>> features_of(table, DatasetRoles(label="class", id="code"))
     ('size',)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from core.data.errors import DataError
-from core.data.limits import Limits
-from core.data.tables.orientations import in_order
-from core.data.tables.table import Table, make_table
-from core.data.values import listed, objects, quoted
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.tables.orientations import in_order
+from touchstone.core.data.tables.table import Table, make_table
+from touchstone.core.data.values import listed, objects, quoted
 
 _BATCH = 1024  # rows: few enough that one batch of long strings does not outgrow the limit before it is counted
 _BYTES_PER_CELL = 8  # of an array of objects, the objects not counted

@@ -7,14 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from core.data.dataset import Kind
-from core.data.errors import DataError, RolesNeeded
-from core.data.tables.image_columns import image_column
-from core.data.tables.names import ROW_NAMES, compact, is_called_source
-from core.data.tables.parts import part_column
-from core.data.tables.sources import about, named_sources, names_sources, propose_sources
-from core.data.tables.table import Table
-from core.data.values import listed
+from touchstone.core.data.dataset import Kind
+from touchstone.core.data.errors import DataError, RolesNeeded
+from touchstone.core.data.tables.image_columns import image_column
+from touchstone.core.data.tables.names import ROW_NAMES, compact, is_called_source
+from touchstone.core.data.tables.parts import part_column
+from touchstone.core.data.tables.sources import about, named_sources, names_sources, propose_sources
+from touchstone.core.data.tables.table import Table
+from touchstone.core.data.values import listed
 
 NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower case
     "label": (
@@ -82,7 +82,7 @@ def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Datase
     why). All other columns that hold mostly numbers are features; what pandas writes for its index is none. RolesNeeded
     asks where that decides nothing, with the best guess for the user to confirm.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.tsv", ["id", "size", "class"], [["a", "b"], ["1", "2"], ["x", "y"]], lines=[2, 3])
     >>> guess_dataset_roles(table)
     DatasetRoles(label='class', text=None, features=('size',), id='id', source=None, part=None,
@@ -105,7 +105,7 @@ def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Datase
 def role_reasons(table: Table, roles: DatasetRoles) -> dict[str, str]:
     """Why a column is, or may well be, what the roles say: a clause for each role that has a reason, to be shown.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.tsv", ["site", "size", "class"], [["a", "b", "a"], [1, 2, 3], ["x", "y", "y"]],
     ...                    lines=[2, 3, 4])
     >>> role_reasons(table, guess_dataset_roles(table))

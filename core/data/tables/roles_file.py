@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.data.errors import DataError
-from core.data.tables.proposal import INPUTS, SINGLE
-from core.data.tables.roles import DatasetRoles
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.tables.proposal import INPUTS, SINGLE
+from touchstone.core.data.tables.roles import DatasetRoles
 
 _WHAT = "data set roles"
 _NOT_OURS = (

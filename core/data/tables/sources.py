@@ -11,10 +11,10 @@ from math import lgamma, log
 import numpy as np
 from jaxtyping import Integer
 
-from core.data.tables.dates import days
-from core.data.tables.names import OF_SOURCE, ROW_NAMES, SOURCE_STEMS, compact, is_called_source
-from core.data.tables.parts import is_part
-from core.data.tables.table import Table
+from touchstone.core.data.tables.dates import days
+from touchstone.core.data.tables.names import OF_SOURCE, ROW_NAMES, SOURCE_STEMS, compact, is_called_source
+from touchstone.core.data.tables.parts import is_part
+from touchstone.core.data.tables.table import Table
 
 _SURE = {  # these mean nothing else, whatever their values
     *("source", "sources", "sourceid", "group", "groups", "groupid", "domain", "genre", "writer", "author", "speaker"),
@@ -39,7 +39,7 @@ class SourceProposal:
 def names_sources(table: Table, column: str) -> bool:
     """Whether a column is called like a source and can be one: its values repeat, unless only sources are called so.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.tsv", ["site", "user"], [["x", "x", "y"], ["1", "2", "3"]], lines=[2, 3, 4])
     >>> names_sources(table, "site"), names_sources(table, "user")
     (True, False)
@@ -60,7 +60,7 @@ def names_sources(table: Table, column: str) -> bool:
 def named_sources(table: Table, taken: Collection[str] = ()) -> list[str]:
     """The columns that are sources by their names, the likeliest first.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.tsv", ["site", "patient"], [["x", "x", "y"], ["1", "2", "2"]], lines=[2, 3, 4])
     >>> named_sources(table)
     ['patient', 'site']
@@ -76,7 +76,7 @@ def propose_sources(table: Table, label: str, taken: Collection[str] = ()) -> tu
     that follow one another, more regularly than chance would have it (1 in a million). Whole numbers without such a
     name must do both, since they may measure something.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> rooms = [f"room {row // 4}" for row in range(40)]
     >>> table = make_table("t.tsv", ["y", "where"], [["a"] * 20 + ["b"] * 20, rooms], lines=list(range(40)))
     >>> propose_sources(table, "y")
@@ -98,7 +98,7 @@ def propose_sources(table: Table, label: str, taken: Collection[str] = ()) -> tu
 def about(table: Table, column: str) -> str:
     """How many values a column has in how many rows.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> about(make_table("t.tsv", ["site"], [["x", "x", "y"]], lines=[2, 3, 4]), "site")
     '2 values in 3 rows'
     """

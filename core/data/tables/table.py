@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from core.data.errors import DataError
-from core.data.tables.columnar import TextColumns, release, side_by_side
-from core.data.values import as_numbers, first_repeat, listed, numbers_in, objects, quoted, sample, spell
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.tables.columnar import TextColumns, release, side_by_side
+from touchstone.core.data.values import as_numbers, first_repeat, listed, numbers_in, objects, quoted, sample, spell
 
 Kind = Literal["scores", "several", "fraction", "number", "whole", "words"]
 """What the cells of a column hold: scores of all classes, several values, or one number or word each."""
@@ -36,7 +36,7 @@ class Table:
     ('people.csv, line 3', ['anna', 'bert'])
     >>> table.numbers("size")
     Traceback (most recent call last):
-    core.data.errors.DataError: people.csv, line 3: column 'size' holds 'four'. It must be a finite number: ...
+    touchstone.core.data.errors.DataError: people.csv, line 3: column 'size' holds 'four'. It must be a finite ...
     """
 
     name: str
@@ -71,7 +71,7 @@ class Table:
 
         >>> make_table("t.csv", ["id"], [["a", "a"]], lines=[2, 3]).check_once(["a", "a"], "Leave one out.")
         Traceback (most recent call last):
-        core.data.errors.DataError: t.csv, line 3: id 'a' stands in line 2 too. Leave one out.
+        touchstone.core.data.errors.DataError: t.csv, line 3: id 'a' stands in line 2 too. Leave one out.
         """
         if repeat := first_repeat(ids):
             raise DataError(f"{self.twice(repeat, f'id {ids[repeat[1]]!r}')}. {remedy}")
@@ -81,7 +81,7 @@ class Table:
 
         >>> make_table("t.csv", ["a"], [["x"]], lines=[2]).check_roles(["a", "b"])
         Traceback (most recent call last):
-        core.data.errors.DataError: t.csv: there is no column 'b'. The columns are a.
+        touchstone.core.data.errors.DataError: t.csv: there is no column 'b'. The columns are a.
         """
         missing = next((column for column in columns if column not in self.columns), None)
         if missing is not None:

@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from core.data.limits import Limits
-from core.data.tables.roles import NAMES
-from core.data.tables.table import Table
-from core.data.values import numbers_in, vectors_in
+from touchstone.core.data.limits import Limits
+from touchstone.core.data.tables.roles import NAMES
+from touchstone.core.data.tables.table import Table
+from touchstone.core.data.values import numbers_in, vectors_in
 
 
 def spread_vectors(table: Table, limits: Limits) -> Table:
     """The table with a column per number, where a single column holds vectors of one length and none holds texts.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> table = make_table("t.jsonl", ["embedding", "label"], [[[0.5, 1.0], [2.0, 3.0]], ["a", "b"]], lines=[1, 2])
     >>> spread = spread_vectors(table, Limits())
     >>> list(spread.columns), spread.notes

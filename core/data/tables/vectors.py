@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Shaped
 
-from core.data.dataset import Dataset
-from core.data.errors import DataError
-from core.data.limits import File, Limits, file_name
-from core.data.tables.files import ARRAYS, TABLES, read_table
-from core.data.tables.names import NAMES, ROW_NAMES, TRUTH_LIKELY, called, compact
-from core.data.tables.table import Table
-from core.data.values import as_numbers, numbers_in, quoted
+from touchstone.core.data.dataset import Dataset
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.limits import File, Limits, file_name
+from touchstone.core.data.tables.files import ARRAYS, TABLES, read_table
+from touchstone.core.data.tables.names import NAMES, ROW_NAMES, TRUTH_LIKELY, called, compact
+from touchstone.core.data.tables.table import Table
+from touchstone.core.data.values import as_numbers, numbers_in, quoted
 
 VECTOR_ENDINGS = (*(ending for ending in TABLES if ending != ".txt"), *ARRAYS)
 """What a file of vectors may end in; .txt is what word vectors come in."""
@@ -90,7 +90,7 @@ def attach_vectors(dataset: Dataset, given: GivenVectors) -> Dataset:
     [[2.0], [1.0]]
     >>> attach_vectors(fruit, GivenVectors("taste", ("b", "z"), np.array([[1.0], [2.0]])))
     Traceback (most recent call last):
-    core.data.errors.DataError: taste: vectors missing for some ids. 1 of 2 samples of fruit has none (such as 'a'), ...
+    touchstone.core.data.errors.DataError: taste: vectors missing for some ids. 1 of 2 samples of fruit has none ...
     """
     if given.ids is None:
         notes = [f"{given.vectors.shape[1]:,} numbers for each sample, from {given.name}.", _by_order(dataset, given)]

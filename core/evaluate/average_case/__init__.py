@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float
 
-from core.evaluate.average_case.estimators import (
+from touchstone.core.evaluate.average_case.estimators import (
     MMSE,
     MMSEMVS,
     GaussianLogits,
@@ -17,14 +17,14 @@ from core.evaluate.average_case.estimators import (
     Taylor,
     TaylorMVS,
 )
-from core.evaluate.average_case.facts import Facts, Mark
-from core.evaluate.average_case.gaussian_cdf import NormalProbability, mvn_cdf
-from core.evaluate.average_case.gradients import NoisyInputs, inputs_of, logits_of
-from core.evaluate.average_case.monte_carlo import MonteCarlo
-from core.evaluate.average_case.noise import NOISES, Noise
-from core.evaluate.average_case.results import Estimate
-from core.evaluate.average_case.shared import Shared
-from core.models.errors import ModelError
+from touchstone.core.evaluate.average_case.facts import Facts, Mark
+from touchstone.core.evaluate.average_case.gaussian_cdf import NormalProbability, mvn_cdf
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs, inputs_of, logits_of
+from touchstone.core.evaluate.average_case.monte_carlo import MonteCarlo
+from touchstone.core.evaluate.average_case.noise import NOISES, Noise
+from touchstone.core.evaluate.average_case.results import Estimate
+from touchstone.core.evaluate.average_case.shared import Shared
+from touchstone.core.models.errors import ModelError
 
 if TYPE_CHECKING:
     import torch

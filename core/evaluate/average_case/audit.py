@@ -12,10 +12,10 @@ from math import pi, sqrt
 import numpy as np
 import pandas as pd
 
-from core.evaluate.average_case import ESTIMATORS, facts_of
-from core.evaluate.average_case.class_means import Measured, mean_of
-from core.evaluate.average_case.estimators import PAIRED_COPIES, PAPER_COPIES
-from core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.average_case import ESTIMATORS, facts_of
+from touchstone.core.evaluate.average_case.class_means import Measured, mean_of
+from touchstone.core.evaluate.average_case.estimators import PAIRED_COPIES, PAPER_COPIES
+from touchstone.core.evaluate.intervals import Interval, wilson
 
 MONTE_CARLO, PLAIN = "monte_carlo", "mmse_plain"
 

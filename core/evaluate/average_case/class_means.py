@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.intervals import UNKNOWN, Interval, wilson
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, wilson
 
 MOST_PER_SAMPLE, FLIPS = 3.0, 10.0
 """A sample counts as so many coins at most where hardly any flip is to be expected: what nobody has seen of its class

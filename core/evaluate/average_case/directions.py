@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.average_case.gradients import NoisyInputs
-from core.models.errors import ModelError
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs
+from touchstone.core.models.errors import ModelError
 
 if TYPE_CHECKING:
     import torch
@@ -58,7 +58,7 @@ def kept_along(
     Examples
     --------
     >>> import torch
-    >>> from core.evaluate.average_case.noise import Noise
+    >>> from touchstone.core.evaluate.average_case.noise import Noise
     >>> first_is_positive = lambda x: torch.stack([x[:, 0], torch.zeros(len(x))], dim=1)
     >>> inputs = NoisyInputs(first_is_positive, torch.tensor([[0.5, 0.0]]), Noise(0.5), torch.Generator(), batch_size=8)
     >>> kept_along(inputs, np.array([0]), directions_of(inputs.x, ("a", "b"))).tolist()  # Phi(1) is .841

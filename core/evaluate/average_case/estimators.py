@@ -11,13 +11,13 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.evaluate.average_case.facts import Facts, Mark
-from core.evaluate.average_case.gaussian_cdf import NormalProbability, mvn_cdf
-from core.evaluate.average_case.gradients import NoisyInputs
-from core.evaluate.average_case.margins import Margins, mv_sigmoid
-from core.evaluate.average_case.moments import linearised, logit_moments
-from core.evaluate.average_case.results import Estimate
-from core.models.errors import ModelError
+from touchstone.core.evaluate.average_case.facts import Facts, Mark
+from touchstone.core.evaluate.average_case.gaussian_cdf import NormalProbability, mvn_cdf
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs
+from touchstone.core.evaluate.average_case.margins import Margins, mv_sigmoid
+from touchstone.core.evaluate.average_case.moments import linearised, logit_moments
+from touchstone.core.evaluate.average_case.results import Estimate
+from touchstone.core.models.errors import ModelError
 
 PAPER_COPIES, PAIRED_COPIES = 5, 6
 """Around so many copies MMSE is said to converge (section 4.2); and as many in pairs as come next to it."""
@@ -288,7 +288,7 @@ def estimate_of(
     Examples
     --------
     >>> import torch
-    >>> from core.evaluate.average_case.noise import Noise
+    >>> from touchstone.core.evaluate.average_case.noise import Noise
     >>> inputs = NoisyInputs(torch.nn.Linear(2, 3), torch.zeros(1, 2), Noise(0.1), torch.Generator(), batch_size=4)
     >>> estimate_of("mine", inputs, np.ones(1), np.array([2]), 0, degenerate=np.array([False]), caveat="").lower
     array([nan])

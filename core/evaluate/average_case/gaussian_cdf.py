@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.evaluate.average_case.pair_bounds import bivariate_tail, bounds_from_pairs
+from touchstone.core.evaluate.average_case.pair_bounds import bivariate_tail, bounds_from_pairs
 
 N_REPLICATES = 12
 ERRORS = 4.0
@@ -145,7 +145,7 @@ def _integrated(
     seed: int,
 ) -> tuple[Float[np.ndarray, " batch"], Float[np.ndarray, " batch"], Integer[np.ndarray, " batch"]]:
     """The probability that some limit is broken, its error, and the rank of the correlations, by Genz's integral."""
-    from core.evaluate.average_case.normal_kernels import integrate
+    from touchstone.core.evaluate.average_case.normal_kernels import integrate
 
     n, m = b.shape
     p, wrong, rank = np.full(n, 0.5), np.full(n, np.inf), np.zeros(n, dtype=np.int64)

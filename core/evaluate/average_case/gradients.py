@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.average_case.noise import Noise
-from core.evaluate.average_case.shared import Shared
-from core.models.errors import ModelError
+from touchstone.core.evaluate.average_case.noise import Noise
+from touchstone.core.evaluate.average_case.shared import Shared
+from touchstone.core.models.errors import ModelError
 
 if TYPE_CHECKING:
     import torch

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.average_case.gradients import NoisyInputs
-from core.models.errors import ModelError
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs
+from touchstone.core.models.errors import ModelError
 
 N_COARSE = 12
 OFFSETS = (
@@ -70,7 +70,7 @@ def half_sigma(
     Examples
     --------
     >>> import torch
-    >>> from core.evaluate.average_case.noise import Noise
+    >>> from touchstone.core.evaluate.average_case.noise import Noise
     >>> def logits(x):  # class 1 beyond a distance of 1: half of the copies of 0 are there at sigma = 1.4826
     ...     return torch.stack([torch.ones(len(x)), x.abs()[:, 0]], dim=1)
     >>> inputs = NoisyInputs(logits, torch.zeros(1, 1), Noise(1.0), torch.Generator().manual_seed(0), batch_size=256)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.average_case.gradients import (
+from touchstone.core.evaluate.average_case.gradients import (
     MOST_NUMBERS,
     NoisyInputs,
     gram,
     mean_and_jacobian,
     rows_at_once,
 )
-from core.evaluate.average_case.margins import Margins, joined, margins
-from core.evaluate.average_case.rivals import MANY_CLASSES, Rivals, find_rivals
+from touchstone.core.evaluate.average_case.margins import Margins, joined, margins
+from touchstone.core.evaluate.average_case.rivals import MANY_CLASSES, Rivals, find_rivals
 
 if TYPE_CHECKING:
     import torch
@@ -48,7 +48,7 @@ def linearised(
     Examples
     --------
     >>> import torch
-    >>> from core.evaluate.average_case.noise import Noise
+    >>> from touchstone.core.evaluate.average_case.noise import Noise
     >>> inputs = NoisyInputs(torch.nn.Linear(2, 3), torch.zeros(5, 2), Noise(0.1), torch.Generator(), batch_size=4)
     >>> [(len(predicted), found.cov.shape) for predicted, found in linearised(inputs, 1, None)]
     [(4, (4, 2, 2)), (1, (1, 2, 2))]
@@ -141,7 +141,7 @@ def logit_moments(
     Examples
     --------
     >>> import torch
-    >>> from core.evaluate.average_case.noise import Noise
+    >>> from touchstone.core.evaluate.average_case.noise import Noise
     >>> inputs = NoisyInputs(torch.nn.Linear(2, 3), torch.zeros(5, 2), Noise(0.1), torch.Generator(), batch_size=40)
     >>> [(len(predicted), found.cov.shape) for predicted, found in logit_moments(inputs, 8, True)]
     [(5, (5, 2, 2))]

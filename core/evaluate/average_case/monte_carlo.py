@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.average_case.facts import Facts, Mark
-from core.evaluate.average_case.gaussian_cdf import mvn_cdf
-from core.evaluate.average_case.gradients import NoisyInputs, mean_and_jacobian
-from core.evaluate.average_case.moments import linearised
-from core.evaluate.average_case.results import Estimate
-from core.models.errors import ModelError
+from touchstone.core.evaluate.average_case.facts import Facts, Mark
+from touchstone.core.evaluate.average_case.gaussian_cdf import mvn_cdf
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs, mean_and_jacobian
+from touchstone.core.evaluate.average_case.moments import linearised
+from touchstone.core.evaluate.average_case.results import Estimate
+from touchstone.core.models.errors import ModelError
 
 if TYPE_CHECKING:
     import torch

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from core.models.errors import ModelError
+from touchstone.core.models.errors import ModelError
 
 if TYPE_CHECKING:
     import torch

@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import LATER, Several, asks, asks_options, asks_seed, follows, label_of
-from core.data import DataError, Dataset
-from core.evaluate.average_case import ESTIMATORS, NOISES, Estimator
-from core.evaluate.average_case.audit import MONTE_CARLO
-from core.evaluate.average_case.directions import MOST_COLUMNS
-from core.evaluate.average_case.estimators import BY_LIMIT
-from core.evaluate.average_case.half_sigma import DRAWS_STEP
-from core.evaluate.average_case.plan_fields import (
+from touchstone.core.asked import LATER, Several, asks, asks_options, asks_seed, follows, label_of
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.average_case import ESTIMATORS, NOISES, Estimator
+from touchstone.core.evaluate.average_case.audit import MONTE_CARLO
+from touchstone.core.evaluate.average_case.directions import MOST_COLUMNS
+from touchstone.core.evaluate.average_case.estimators import BY_LIMIT
+from touchstone.core.evaluate.average_case.half_sigma import DRAWS_STEP
+from touchstone.core.evaluate.average_case.plan_fields import (
     COLUMN_SIGMAS,
     NOISE_TITLES,
     estimators_offered,
@@ -33,16 +33,16 @@ from core.evaluate.average_case.plan_fields import (
     usual_rows,
     with_confidence,
 )
-from core.evaluate.average_case.rows import failed
-from core.evaluate.average_case.shapes import SHAPES, check_shape, shapes_offered
-from core.evaluate.average_case.trial import MOST_FOR_SIGMOIDS, Trial, judged, trials_of
-from core.evaluate.wording import count, exact, plural
-from core.models.errors import ModelError
-from core.trials import Context
-from core.trials.layer_parts import asks_model, check_test_set, follows_test_set
-from core.trials.options import checked_options
-from core.trials.plan import check_fields, check_names, check_whole
-from core.trials.training_plan import TrainingPlan
+from touchstone.core.evaluate.average_case.rows import failed
+from touchstone.core.evaluate.average_case.shapes import SHAPES, check_shape, shapes_offered
+from touchstone.core.evaluate.average_case.trial import MOST_FOR_SIGMOIDS, Trial, judged, trials_of
+from touchstone.core.evaluate.wording import count, exact, plural
+from touchstone.core.models.errors import ModelError
+from touchstone.core.trials import Context
+from touchstone.core.trials.layer_parts import asks_model, check_test_set, follows_test_set
+from touchstone.core.trials.options import checked_options
+from touchstone.core.trials.plan import check_fields, check_names, check_whole
+from touchstone.core.trials.training_plan import TrainingPlan
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class AverageCasePlan:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> plan = AverageCasePlan("f1", sigmas=(0.1,), rows="all", n_samples=100, n_audit=20)
     >>> [(trial.part, trial.start, trial.stop) for trial in plan.trials(load_example("digits"))][:3]
     [('samples', 0, 25), ('samples', 25, 50), ('samples', 50, 75)]

@@ -1,11 +1,11 @@
 """What do the fields of an average-case plan offer, for which model and which data, and what is usual?"""
 
-from core.asked import About, Titles, Values
-from core.data import Dataset
-from core.evaluate.average_case import ESTIMATORS, offered
-from core.evaluate.average_case.directions import MOST_COLUMNS
-from core.split import has_test_set
-from core.trials.layer_parts import TrainingSplit, split_of
+from touchstone.core.asked import About, Titles, Values
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.average_case import ESTIMATORS, offered
+from touchstone.core.evaluate.average_case.directions import MOST_COLUMNS
+from touchstone.core.split import has_test_set
+from touchstone.core.trials.layer_parts import TrainingSplit, split_of
 
 NOISE_TITLES = {"gaussian": "normal", "uniform": "uniform", "laplace": "Laplace"}
 COLUMN_SIGMAS = (0.1, 0.25, 0.5, 1.0)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.average_case.gradients import NoisyInputs
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs
 
 if TYPE_CHECKING:
     import torch
@@ -78,7 +78,7 @@ def find_rivals(
     Examples
     --------
     >>> import torch
-    >>> from core.evaluate.average_case.noise import Noise
+    >>> from touchstone.core.evaluate.average_case.noise import Noise
     >>> far = torch.tensor([0.0, -0.1, -9.0])
     >>> inputs = NoisyInputs(lambda x: x + far, torch.zeros(1, 3), Noise(0.1), torch.Generator(), batch_size=8)
     >>> mean = far.double().numpy()[None]

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.evaluate.average_case.audit import Audit, audit_of
-from core.evaluate.average_case.class_means import ClassGap, Measured, bounded_mean, class_means
-from core.evaluate.average_case.half_sigma import looked_through
-from core.evaluate.intervals import UNKNOWN, Interval, holm, share_difference, wilson
+from touchstone.core.evaluate.average_case.audit import Audit, audit_of
+from touchstone.core.evaluate.average_case.class_means import ClassGap, Measured, bounded_mean, class_means
+from touchstone.core.evaluate.average_case.half_sigma import looked_through
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm, share_difference, wilson
 
 DECIMALS = 3
 RESOLUTION = 10.0**-DECIMALS

@@ -2,10 +2,10 @@
 
 from math import nan
 
-from core.evaluate.average_case.class_means import ClassGap, Measured
-from core.evaluate.average_case.robustness import Fifths
-from core.evaluate.claims import Claim, claim
-from core.evaluate.intervals import UNKNOWN, p_of_interval
+from touchstone.core.evaluate.average_case.class_means import ClassGap, Measured
+from touchstone.core.evaluate.average_case.robustness import Fifths
+from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.intervals import UNKNOWN, p_of_interval
 
 SMALLEST_GAP, SMALLEST_BIAS = 0.01, 0.02
 """The smallest effects worth a sentence: between class means, and of an estimator's bias."""

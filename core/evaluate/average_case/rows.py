@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.evaluate.average_case.directions import N_STRENGTHS
-from core.evaluate.average_case.half_sigma import HalfSigma
-from core.evaluate.average_case.results import Estimate
+from touchstone.core.evaluate.average_case.directions import N_STRENGTHS
+from touchstone.core.evaluate.average_case.half_sigma import HalfSigma
+from touchstone.core.evaluate.average_case.results import Estimate
 
 COLUMNS = {
     "part": "str",

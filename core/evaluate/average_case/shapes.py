@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.asked import About, Titles
-from core.data import DataError, Dataset
-from core.evaluate.average_case.directions import covariance_of_changes
+from touchstone.core.asked import About, Titles
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.average_case.directions import covariance_of_changes
 
 if TYPE_CHECKING:
     import torch
@@ -59,8 +59,8 @@ def spread_of(shape: str, dataset: Dataset, inputs: "torch.Tensor") -> dict[str,
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models.inputs import network_inputs
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.inputs import network_inputs
     >>> wine = load_example("wine")
     >>> {name: of.shape for name, of in spread_of("covariance", wine, network_inputs(wine.x)).items()}
     {'covariance': (13, 13)}

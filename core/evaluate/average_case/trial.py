@@ -9,26 +9,26 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.data import Dataset
-from core.evaluate.average_case import ESTIMATORS, Estimator, MonteCarlo, estimates, mvn_cdf
-from core.evaluate.average_case.audit import MONTE_CARLO, PLAIN
-from core.evaluate.average_case.directions import directions_of, kept_along
-from core.evaluate.average_case.gradients import NoisyInputs, clean_logits, inputs_of, logits_of
-from core.evaluate.average_case.half_sigma import half_sigma, looked_through
-from core.evaluate.average_case.noise import CutOff, Noise
-from core.evaluate.average_case.rows import HALF, along_directions, estimated, halved, no_rows
-from core.evaluate.average_case.shapes import spread_of
-from core.models.classifier import stop_if
-from core.models.load import Model, model_inputs, read_stored
-from core.models.trained import TrainedNetwork
-from core.models.training import best_device, one_torch_thread
-from core.trials import Context
-from core.trials.plan import Aside
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.average_case import ESTIMATORS, Estimator, MonteCarlo, estimates, mvn_cdf
+from touchstone.core.evaluate.average_case.audit import MONTE_CARLO, PLAIN
+from touchstone.core.evaluate.average_case.directions import directions_of, kept_along
+from touchstone.core.evaluate.average_case.gradients import NoisyInputs, clean_logits, inputs_of, logits_of
+from touchstone.core.evaluate.average_case.half_sigma import half_sigma, looked_through
+from touchstone.core.evaluate.average_case.noise import CutOff, Noise
+from touchstone.core.evaluate.average_case.rows import HALF, along_directions, estimated, halved, no_rows
+from touchstone.core.evaluate.average_case.shapes import spread_of
+from touchstone.core.models.classifier import stop_if
+from touchstone.core.models.load import Model, model_inputs, read_stored
+from touchstone.core.models.trained import TrainedNetwork
+from touchstone.core.models.training import best_device, one_torch_thread
+from touchstone.core.trials import Context
+from touchstone.core.trials.plan import Aside
 
 if TYPE_CHECKING:
     import torch
 
-    from core.evaluate.average_case.plan import AverageCasePlan
+    from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 
 CHUNK, HALF_CHUNK, AUDIT_CHUNK = 25, 10, 5
 """So many samples make a trial, few enough that a large model ends within the time of one at four sigmas."""

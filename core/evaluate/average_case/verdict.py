@@ -2,14 +2,19 @@
 
 from math import ceil, isinf, isnan
 
-from core.evaluate.average_case import facts_of
-from core.evaluate.average_case.audit import Audit, AuditedEstimator, PaperClaim
-from core.evaluate.average_case.class_means import Measured
-from core.evaluate.average_case.estimators import SIGMOID_SCALE
-from core.evaluate.average_case.robustness import AtSigma, Fifths, Robustness
-from core.evaluate.average_case.robustness_claims import biased, classes_differ, farther_off, wrong_more_often
-from core.evaluate.claims import Claim
-from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
+from touchstone.core.evaluate.average_case import facts_of
+from touchstone.core.evaluate.average_case.audit import Audit, AuditedEstimator, PaperClaim
+from touchstone.core.evaluate.average_case.class_means import Measured
+from touchstone.core.evaluate.average_case.estimators import SIGMOID_SCALE
+from touchstone.core.evaluate.average_case.robustness import AtSigma, Fifths, Robustness
+from touchstone.core.evaluate.average_case.robustness_claims import (
+    biased,
+    classes_differ,
+    farther_off,
+    wrong_more_often,
+)
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
 
 LEVEL = 0.05
 MOST_SAMPLES = 10_000_000
@@ -30,7 +35,7 @@ def average_case_verdict(robustness: Robustness, sigma: float | None = None) -> 
     Examples
     --------
     >>> import pandas as pd
-    >>> from core.evaluate.average_case.robustness import evaluate_robustness
+    >>> from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
     >>> average_case_verdict(evaluate_robustness(pd.DataFrame(), class_names=("a", "b"))).headline
     'No sample has been judged yet.'
     """
@@ -203,7 +208,7 @@ def _direction(robustness: Robustness, sigma: float) -> str:
 def sigma_50(half: Measured, furthest: float) -> str:
     """The median sigma-50 of a class with its interval.
 
-    >>> from core.evaluate.intervals import Interval
+    >>> from touchstone.core.evaluate.intervals import Interval
     >>> sigma_50(Measured(0.214, Interval(0.181, float("inf")), 20), 1.2)
     '0.21 [0.18, > 1.2]'
     >>> sigma_50(Measured(float("inf"), Interval(float("inf"), float("inf")), 20), 1.2)

@@ -3,9 +3,9 @@
 `calibration(...)` gathers all there is to say of one subset; the parts can be had alone.
 """
 
-from core.evaluate.calibration.bins import N_BINS, Bin, Binning, bin_of
-from core.evaluate.calibration.brier import Brier, brier_score
-from core.evaluate.calibration.by_class import (
+from touchstone.core.evaluate.calibration.bins import N_BINS, Bin, Binning, bin_of
+from touchstone.core.evaluate.calibration.brier import Brier, brier_score
+from touchstone.core.evaluate.calibration.by_class import (
     FEWEST_OF_CLASS,
     ClassCalibration,
     calibration_by_class,
@@ -14,9 +14,9 @@ from core.evaluate.calibration.by_class import (
     class_table,
     probabilities_of,
 )
-from core.evaluate.calibration.curves import CoveragePoint, accuracy_by_coverage, density
-from core.evaluate.calibration.errors import expected_calibration_error, smooth_error
-from core.evaluate.calibration.summary import Calibration, bins_table, calibration, calibration_table
+from touchstone.core.evaluate.calibration.curves import CoveragePoint, accuracy_by_coverage, density
+from touchstone.core.evaluate.calibration.errors import expected_calibration_error, smooth_error
+from touchstone.core.evaluate.calibration.summary import Calibration, bins_table, calibration, calibration_table
 
 __all__ = [
     "FEWEST_OF_CLASS",

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.intervals import Interval, wilson
 
 Binning = Literal["mass", "width"]
 N_BINS = 15

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.data.predictions.record import Predictions
-from core.evaluate.calibration.bins import N_BINS, N_NULL, Binning, bin_of, correct_if_perfect, sums
-from core.evaluate.calibration.errors import binned_error
-from core.evaluate.intervals import holm
-from core.evaluate.wording import listed, percent, plural, quoted
+from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.evaluate.calibration.bins import N_BINS, N_NULL, Binning, bin_of, correct_if_perfect, sums
+from touchstone.core.evaluate.calibration.errors import binned_error
+from touchstone.core.evaluate.intervals import holm
+from touchstone.core.evaluate.wording import listed, percent, plural, quoted
 
 FEWEST_OF_CLASS = 50
 ALPHA = 0.05

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from core.evaluate.calibration.errors import GRID, damping, spread_on_grid
-from core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.calibration.errors import GRID, damping, spread_on_grid
+from touchstone.core.evaluate.intervals import Interval, wilson
 
 N_POINTS = 256
 NARROWEST = 0.01

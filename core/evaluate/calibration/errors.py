@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.evaluate.calibration.bins import N_BINS, Binning, bin_of, sums
+from touchstone.core.evaluate.calibration.bins import N_BINS, Binning, bin_of, sums
 
 GRID = 4096
 

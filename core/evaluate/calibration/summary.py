@@ -7,11 +7,20 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float
 
-from core.evaluate.calibration.bins import N_BINS, N_NULL, Bin, Binning, bin_of, bins_of, correct_if_perfect, sums
-from core.evaluate.calibration.brier import Brier, brier_score
-from core.evaluate.calibration.errors import binned_error, debiased_squared_error, smooth_error
-from core.evaluate.intervals import Interval, wilson
-from core.evaluate.wording import count, percent
+from touchstone.core.evaluate.calibration.bins import (
+    N_BINS,
+    N_NULL,
+    Bin,
+    Binning,
+    bin_of,
+    bins_of,
+    correct_if_perfect,
+    sums,
+)
+from touchstone.core.evaluate.calibration.brier import Brier, brier_score
+from touchstone.core.evaluate.calibration.errors import binned_error, debiased_squared_error, smooth_error
+from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.wording import count, percent
 
 
 @dataclass(frozen=True)

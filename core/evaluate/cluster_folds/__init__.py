@@ -5,16 +5,16 @@
 the scores, `foretold_on` and `foretold_on_sources` for what they foretell; `fold_verdict(...)` says it in sentences.
 """
 
-from core.evaluate.cluster_folds.characteristics import (
+from touchstone.core.evaluate.cluster_folds.characteristics import (
     characteristics_of,
     fold_characteristics,
     mean_by_fold,
     relations,
 )
-from core.evaluate.cluster_folds.foretell import foretold_on, foretold_on_sources
-from core.evaluate.cluster_folds.performance import BASELINES, fold_performance
-from core.evaluate.cluster_folds.recipes import RecipeDifference, recipe_difference
-from core.evaluate.cluster_folds.results import (
+from touchstone.core.evaluate.cluster_folds.foretell import foretold_on, foretold_on_sources
+from touchstone.core.evaluate.cluster_folds.performance import BASELINES, fold_performance
+from touchstone.core.evaluate.cluster_folds.recipes import RecipeDifference, recipe_difference
+from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
     FoldScore,
     Foretold,
@@ -25,16 +25,16 @@ from core.evaluate.cluster_folds.results import (
     SchemeScore,
     ScoreEstimate,
 )
-from core.evaluate.cluster_folds.shifted_labels import LabelShift, labels_shift
-from core.evaluate.cluster_folds.tested import (
+from touchstone.core.evaluate.cluster_folds.shifted_labels import LabelShift, labels_shift
+from touchstone.core.evaluate.cluster_folds.tested import (
     FoldPredictions,
     joined,
     predictions_on_folds,
     rows_of_run,
     rows_of_tables,
 )
-from core.evaluate.cluster_folds.trainings import UNTRIED, TrainedFolds, TrainingError, moderated
-from core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
+from touchstone.core.evaluate.cluster_folds.trainings import UNTRIED, TrainedFolds, TrainingError, moderated
+from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
 
 __all__ = [
     "BASELINES",

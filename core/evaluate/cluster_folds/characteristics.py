@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.evaluate.cluster_folds.results import FoldPerformance, Relation, RunScore
-from core.evaluate.cluster_folds.tested import FoldPredictions
-from core.evaluate.intervals import holm, t_interval
-from core.split.describe_folds import describe_folds
+from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, Relation, RunScore
+from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions
+from touchstone.core.evaluate.intervals import holm, t_interval
+from touchstone.core.split.describe_folds import describe_folds
 
 MOST_EXACT = 10_000
 """Up to so many ways to exchange folds all of them are gone through, else as many at random."""
@@ -127,7 +127,7 @@ def relations(
 
     Examples
     --------
-    >>> from core.evaluate.cluster_folds import Metric
+    >>> from touchstone.core.evaluate.cluster_folds import Metric
     >>> nothing = FoldPerformance(Metric(), ("a", "b"), (), (), (), n_samples=0, n_failed=0)
     >>> relations(nothing, pd.DataFrame(), rng=np.random.default_rng(0))
     ()

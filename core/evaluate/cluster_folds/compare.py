@@ -8,10 +8,10 @@ import numpy as np
 from jaxtyping import Float
 from scipy.optimize import brentq
 
-from core.evaluate.cluster_folds.jackknife import normal_interval, scaled_interval, standard_error
-from core.evaluate.cluster_folds.results import RunScore, SchemeDifference, SchemeScore, ScoreEstimate
-from core.evaluate.cluster_folds.tested import FoldedRun
-from core.evaluate.intervals import (
+from touchstone.core.evaluate.cluster_folds.jackknife import normal_interval, scaled_interval, standard_error
+from touchstone.core.evaluate.cluster_folds.results import RunScore, SchemeDifference, SchemeScore, ScoreEstimate
+from touchstone.core.evaluate.cluster_folds.tested import FoldedRun
+from touchstone.core.evaluate.intervals import (
     LEAST_P,
     UNKNOWN,
     Interval,

@@ -6,8 +6,8 @@ from math import sqrt
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from core.evaluate.cluster_folds.results import Metric
-from core.evaluate.intervals import UNKNOWN, Interval, wilson
+from touchstone.core.evaluate.cluster_folds.results import Metric
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, wilson
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,18 @@ from math import nan, sqrt
 import numpy as np
 from scipy import special
 
-from core.evaluate.claims import Claim, claim, claim_of_t, corrected
-from core.evaluate.cluster_folds.compare import FEWEST_SEEDS, JACKKNIFE, seed_error
-from core.evaluate.cluster_folds.results import FoldScore, Foretold, Relation, RunScore, SchemeDifference, SchemeScore
-from core.evaluate.cluster_folds.shifted_labels import LabelShift
-from core.evaluate.intervals import UNKNOWN, Interval, half_width, p_of_interval
+from touchstone.core.evaluate.claims import Claim, claim, claim_of_t, corrected
+from touchstone.core.evaluate.cluster_folds.compare import FEWEST_SEEDS, JACKKNIFE, seed_error
+from touchstone.core.evaluate.cluster_folds.results import (
+    FoldScore,
+    Foretold,
+    Relation,
+    RunScore,
+    SchemeDifference,
+    SchemeScore,
+)
+from touchstone.core.evaluate.cluster_folds.shifted_labels import LabelShift
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, half_width, p_of_interval
 
 SMALLEST_GAP, SMALLEST_SHIFT, SMALLEST_SPREAD = 0.01, 0.05, 0.02
 """The smallest effects worth a sentence: in score between schemes, in shared labels, in score between folds."""

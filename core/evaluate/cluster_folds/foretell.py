@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import nan
 
-from core.data import Predictions
-from core.evaluate.cluster_folds.compare import FEWEST_SEEDS, seed_error
-from core.evaluate.cluster_folds.performance import fold_performance
-from core.evaluate.cluster_folds.results import FoldPerformance, Foretold, SchemeDifference, ScoreEstimate
-from core.evaluate.cluster_folds.tested import predictions_on_folds
-from core.evaluate.intervals import Interval, apart, p_of_interval
+from touchstone.core.data import Predictions
+from touchstone.core.evaluate.cluster_folds.compare import FEWEST_SEEDS, seed_error
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, Foretold, SchemeDifference, ScoreEstimate
+from touchstone.core.evaluate.cluster_folds.tested import predictions_on_folds
+from touchstone.core.evaluate.intervals import Interval, apart, p_of_interval
 
 SOURCE_SCHEMES = ("leave_one_group_out", "group_folds")
 """Schemes whose folds are the data set's own sources: each is held out as a new source would come."""

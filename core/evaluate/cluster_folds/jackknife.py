@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.evaluate.cluster_folds.counts import Counts, guessed
-from core.evaluate.intervals import UNKNOWN, Interval, logit_interval, t_interval, t_p_value
+from touchstone.core.evaluate.cluster_folds.counts import Counts, guessed
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, logit_interval, t_interval, t_p_value
 
 _AT_ONCE = 500_000
 """Numbers held at once, whatever the number of folds and classes."""
@@ -32,7 +32,7 @@ def scores_without(
 
     Examples
     --------
-    >>> from core.evaluate.cluster_folds.counts import counted
+    >>> from touchstone.core.evaluate.cluster_folds.counts import counted
     >>> fold, y, said = np.zeros(3, dtype=int), np.array([0, 0, 1]), np.array([0, 1, 1])
     >>> def accuracy(counts: Counts) -> np.ndarray:
     ...     return counts.right.sum(axis=-1) / counts.true.sum(axis=-1)

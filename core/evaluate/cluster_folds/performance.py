@@ -8,17 +8,24 @@ from math import nan
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.data import DataError
-from core.evaluate.cluster_folds.compare import JACKKNIFE, WILSON, Guess, ScoredRun, difference_of, scheme_of
-from core.evaluate.cluster_folds.counts import Counts, class_intervals, counted, guessed, mean_interval, score_interval
-from core.evaluate.cluster_folds.jackknife import (
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.cluster_folds.compare import JACKKNIFE, WILSON, Guess, ScoredRun, difference_of, scheme_of
+from touchstone.core.evaluate.cluster_folds.counts import (
+    Counts,
+    class_intervals,
+    counted,
+    guessed,
+    mean_interval,
+    score_interval,
+)
+from touchstone.core.evaluate.cluster_folds.jackknife import (
     guesses_without,
     pulls_on_mean,
     scaled_interval,
     scores_without,
     standard_error,
 )
-from core.evaluate.cluster_folds.results import (
+from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
     FoldScore,
     Metric,
@@ -26,8 +33,8 @@ from core.evaluate.cluster_folds.results import (
     ScoreEstimate,
     population_std,
 )
-from core.evaluate.cluster_folds.tested import FoldedRun, FoldPredictions
-from core.evaluate.intervals import Interval, holm, joined
+from touchstone.core.evaluate.cluster_folds.tested import FoldedRun, FoldPredictions
+from touchstone.core.evaluate.intervals import Interval, holm, joined
 
 FEWEST_WRONG = 10
 """With fewer wrong (or right) samples than so many the samples cannot tell how many there might have been."""
@@ -49,8 +56,8 @@ def fold_performance(
 
     Examples
     --------
-    >>> from core.data import Predictions
-    >>> from core.evaluate.cluster_folds.tested import predictions_on_folds
+    >>> from touchstone.core.data import Predictions
+    >>> from touchstone.core.evaluate.cluster_folds.tested import predictions_on_folds
     >>> said = Predictions("abcd", [0, 1, 0, 1], [0, 1, 0, 0], ["cat", "dog"], groups={"fold": list("1122")})
     >>> found = fold_performance(predictions_on_folds({"mine": said}))
     >>> [round(fold.score.value, 3) for fold in found.runs[0].folds], round(found.runs[0].std, 3)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.evaluate.cluster_folds.trainings import TrainedFolds
-from core.evaluate.intervals import smoothed_mean
+from touchstone.core.evaluate.cluster_folds.trainings import TrainedFolds
+from touchstone.core.evaluate.intervals import smoothed_mean
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from core.data import DataError
-from core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 
 Kind = Literal["macro_f1", "f1", "accuracy"]
 
@@ -28,7 +28,7 @@ class Metric:
     ('macro F1', 'F1 of spam')
     >>> Metric("f1")
     Traceback (most recent call last):
-    core.data.errors.DataError: The F1 of one class needs its name: say which class is the positive one.
+    touchstone.core.data.errors.DataError: The F1 of one class needs its name: say which class is the positive one.
     """
 
     kind: Kind = "macro_f1"

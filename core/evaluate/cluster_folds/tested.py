@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Integer
 
-from core.data import DataError, Dataset, Predictions, PredictionTable
-from core.data.identity import hash_of
-from core.data.tables.names import class_order
-from core.trials.fold_rows import COLUMNS
+from touchstone.core.data import DataError, Dataset, Predictions, PredictionTable
+from touchstone.core.data.identity import hash_of
+from touchstone.core.data.tables.names import class_order
+from touchstone.core.trials.fold_rows import COLUMNS
 
 PLACEHOLDERS = (
     "ClusterDataSplit supplies these predictions as placeholders; they do not reproduce the paper's Table 3. It "

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
-from core.evaluate.intervals import moderated_variances
+from touchstone.core.evaluate.intervals import moderated_variances
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from math import ceil, isnan, sqrt
 
-from core.evaluate.claims import Claim
-from core.evaluate.cluster_folds.compare import FEWEST_SEEDS
-from core.evaluate.cluster_folds.fold_claims import (
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.cluster_folds.compare import FEWEST_SEEDS
+from touchstone.core.evaluate.cluster_folds.fold_claims import (
     SMALLEST_GAP,
     all_held_out,
     beats_baselines,
@@ -14,7 +14,7 @@ from core.evaluate.cluster_folds.fold_claims import (
     harder,
     shifts_labels,
 )
-from core.evaluate.cluster_folds.results import (
+from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
     FoldScore,
     Foretold,
@@ -24,9 +24,20 @@ from core.evaluate.cluster_folds.results import (
     SchemeScore,
     ScoreEstimate,
 )
-from core.evaluate.cluster_folds.shifted_labels import LabelShift
-from core.evaluate.wording import Verdict, bare, count, fixed, listed, p_value, percent, plural, points, quoted
-from core.split import FOLD_SCHEMES
+from touchstone.core.evaluate.cluster_folds.shifted_labels import LabelShift
+from touchstone.core.evaluate.wording import (
+    Verdict,
+    bare,
+    count,
+    fixed,
+    listed,
+    p_value,
+    percent,
+    plural,
+    points,
+    quoted,
+)
+from touchstone.core.split import FOLD_SCHEMES
 
 MOST_SAMPLES = 10_000_000
 
@@ -59,7 +70,7 @@ def fold_verdict(
 
     Examples
     --------
-    >>> from core.evaluate.cluster_folds.results import Metric
+    >>> from touchstone.core.evaluate.cluster_folds.results import Metric
     >>> fold_verdict(FoldPerformance(Metric(), ("a", "b"), (), (), (), n_samples=10, n_failed=0)).headline
     'No fold has been tested yet.'
     """

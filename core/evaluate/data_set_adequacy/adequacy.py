@@ -11,24 +11,32 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from core.evaluate.data_set_adequacy.learning import learning_of
-from core.evaluate.data_set_adequacy.next_doubling import along, judged
-from core.evaluate.data_set_adequacy.outlook import outlooks
-from core.evaluate.data_set_adequacy.plan import ALL
-from core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Step
-from core.evaluate.source_robustness import AccuracyIntervals
-from core.evaluate.source_robustness.against_rest import difference
-from core.evaluate.source_robustness.baseline import above_majority
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Group, Layout, finished, groups
-from core.evaluate.source_robustness.estimate import (
+from touchstone.core.evaluate.data_set_adequacy.learning import learning_of
+from touchstone.core.evaluate.data_set_adequacy.next_doubling import along, judged
+from touchstone.core.evaluate.data_set_adequacy.outlook import outlooks
+from touchstone.core.evaluate.data_set_adequacy.plan import ALL
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Step
+from touchstone.core.evaluate.source_robustness import AccuracyIntervals
+from touchstone.core.evaluate.source_robustness.against_rest import difference
+from touchstone.core.evaluate.source_robustness.baseline import above_majority
+from touchstone.core.evaluate.source_robustness.counts import (
+    EXCLUSIVE,
+    INCLUSIVE,
+    Counts,
+    Group,
+    Layout,
+    finished,
+    groups,
+)
+from touchstone.core.evaluate.source_robustness.estimate import (
     Measured,
     error_over_draws,
     error_over_sources,
     measure,
     rho_terms,
 )
-from core.evaluate.source_robustness.expected import expected_interval
-from core.evaluate.source_robustness.results import NO_DIFFERENCE
+from touchstone.core.evaluate.source_robustness.expected import expected_interval
+from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE
 
 DRAW = ["source_finder", "scheme", "clustering", "repeat"]
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
-from core.evaluate.data_set_adequacy.results import CurvePoint, Learning, Told
-from core.evaluate.intervals import logit_interval, t_interval
-from core.evaluate.source_robustness.counts import Layout
-from core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
-from core.evaluate.source_robustness.expected import FEW_ERRORS
+from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
+from touchstone.core.evaluate.data_set_adequacy.results import CurvePoint, Learning, Told
+from touchstone.core.evaluate.intervals import logit_interval, t_interval
+from touchstone.core.evaluate.source_robustness.counts import Layout
+from touchstone.core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
+from touchstone.core.evaluate.source_robustness.expected import FEW_ERRORS
 
 N_POINTS = 16
 AHEAD = 2.0

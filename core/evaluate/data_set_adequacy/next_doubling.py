@@ -16,9 +16,9 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from core.evaluate.data_set_adequacy.results import Learning, Outlook, Told
-from core.evaluate.intervals import Interval, joined
-from core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.evaluate.data_set_adequacy.results import Learning, Outlook, Told
+from touchstone.core.evaluate.intervals import Interval, joined
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 EXPONENTS = (0.5, 1.0, 2.0)
 """The slow and the fast rate of statistical learning, and a curve that has levelled off already."""

@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, judged, misfit, reaches_back, together, weights
-from core.evaluate.data_set_adequacy.results import Outlook, Told
-from core.evaluate.intervals import (
+from touchstone.core.evaluate.data_set_adequacy.next_doubling import (
+    EXPONENTS,
+    judged,
+    misfit,
+    reaches_back,
+    together,
+    weights,
+)
+from touchstone.core.evaluate.data_set_adequacy.results import Outlook, Told
+from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
     joined,
@@ -23,13 +30,13 @@ from core.evaluate.intervals import (
     t_interval,
     t_p_value,
 )
-from core.evaluate.source_robustness.counts import Layout
-from core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
-from core.evaluate.source_robustness.expected import few_errors
-from core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.evaluate.source_robustness.counts import Layout
+from touchstone.core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
+from touchstone.core.evaluate.source_robustness.expected import few_errors
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 if TYPE_CHECKING:
-    from core.evaluate.data_set_adequacy.adequacy import Sized
+    from touchstone.core.evaluate.data_set_adequacy.adequacy import Sized
 
 LONG_ENOUGH, SHORTEST = 1.8, 1.25
 """How many times as many samples the end of the last step has as its beginning: the first where there is such a size,

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import Several, asks, asks_like
-from core.data import DataError, Dataset
-from core.evaluate.wording import count, listed
-from core.models import MODELS
-from core.split import Split
-from core.trials import COLUMNS as TRIAL_COLUMNS
-from core.trials import Context, Draw, TrialPlan
-from core.trials.epochs import fit_and_predict, untrained
-from core.trials.plan import Plan, check_fields
-from core.trials.run import Counted, table_of
+from touchstone.core.asked import Several, asks, asks_like
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.wording import count, listed
+from touchstone.core.models import MODELS
+from touchstone.core.split import Split
+from touchstone.core.trials import COLUMNS as TRIAL_COLUMNS
+from touchstone.core.trials import Context, Draw, TrialPlan
+from touchstone.core.trials.epochs import fit_and_predict, untrained
+from touchstone.core.trials.plan import Plan, check_fields
+from touchstone.core.trials.run import Counted, table_of
 
 ALL = 0
 """The size that stands for the whole training part."""
@@ -66,7 +66,7 @@ class AdequacyPlan:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> plan = AdequacyPlan(models=("logistic",), n_repeats=20)
     >>> plan.fitting(load_example("digits"))
     (100, 300, 1000, 0)

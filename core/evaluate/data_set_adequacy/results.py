@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from core.evaluate.data_set_adequacy.power_law import PowerLaw
-from core.evaluate.intervals import UNKNOWN, Interval
-from core.evaluate.source_robustness import AccuracyIntervals, Difference, ExpectedInterval
-from core.evaluate.source_robustness.results import NO_DIFFERENCE
+from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.source_robustness import AccuracyIntervals, Difference, ExpectedInterval
+from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ sources are held against clouds without groups, and never carry the word.
 
 from collections.abc import Mapping, Sequence
 
-from core.evaluate.claims import Claim
-from core.evaluate.data_set_adequacy.next_doubling import judged
-from core.evaluate.data_set_adequacy.results import Adequacy, Curve, Learning
-from core.evaluate.data_set_adequacy.words import (
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.data_set_adequacy.next_doubling import judged
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve, Learning
+from touchstone.core.evaluate.data_set_adequacy.words import (
     KINDS,
     WORTH,
     ends,
@@ -23,12 +23,12 @@ from core.evaluate.data_set_adequacy.words import (
     nouns,
     sentence,
 )
-from core.evaluate.source_robustness import leading_row
-from core.evaluate.source_robustness.null import cloud_sentence
-from core.evaluate.source_robustness.results import below_majority
-from core.evaluate.source_robustness.words import noun
-from core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
-from core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.evaluate.source_robustness import leading_row
+from touchstone.core.evaluate.source_robustness.null import cloud_sentence
+from touchstone.core.evaluate.source_robustness.results import below_majority
+from touchstone.core.evaluate.source_robustness.words import noun
+from touchstone.core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 
 def adequacy_verdict(
@@ -48,7 +48,7 @@ def adequacy_verdict(
     Examples
     --------
     >>> import pandas as pd
-    >>> from core.evaluate.source_robustness import AccuracyIntervals
+    >>> from touchstone.core.evaluate.source_robustness import AccuracyIntervals
     >>> nothing = AccuracyIntervals((), (), pd.DataFrame(), n_trials=0, n_used=0)
     >>> adequacy_verdict(Adequacy((), nothing, n_trials=0, n_used=0, n_failed=0)).headline
     'No split has been finished at every size yet.'

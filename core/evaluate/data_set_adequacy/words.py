@@ -1,12 +1,12 @@
 """What does a curve come to, and how are its two claims said? The next doubling's gain, and the held-out gap."""
 
-from core.evaluate.claims import Claim, claim
-from core.evaluate.data_set_adequacy.next_doubling import judged
-from core.evaluate.data_set_adequacy.results import Curve, Told
-from core.evaluate.intervals import UNKNOWN
-from core.evaluate.source_robustness.words import noun
-from core.evaluate.wording import count, points
-from core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.data_set_adequacy.next_doubling import judged
+from touchstone.core.evaluate.data_set_adequacy.results import Curve, Told
+from touchstone.core.evaluate.intervals import UNKNOWN
+from touchstone.core.evaluate.source_robustness.words import noun
+from touchstone.core.evaluate.wording import count, points
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 GAIN, GAP = "data_set_adequacy.gain", "data_set_adequacy.gap"
 WORTH = 0.01
@@ -56,7 +56,7 @@ def kind(curve: Curve, *, worth: float = WORTH) -> str:
 def nouns(curve: Curve) -> str:
     """What is held out: known ones are sources, found ones are clusters and never carry the word.
 
-    >>> from core.evaluate.data_set_adequacy.results import Curve
+    >>> from touchstone.core.evaluate.data_set_adequacy.results import Curve
     >>> nouns(Curve("svm", "kmeans", None, (), (), None, {}))
     'clusters'
     """

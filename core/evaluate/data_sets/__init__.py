@@ -1,9 +1,9 @@
 """What is in the data? Sizes, numbers, words, columns and copies: notebook 1 of Wecker et al. (2020), and more."""
 
-from core.evaluate.data_sets.columns import ColumnSummaries, ColumnSummary, column_summaries
-from core.evaluate.data_sets.copies import ExactCopies, NearCopies, near_copies
-from core.evaluate.data_sets.labels import LabelCount, LabelCounts, label_counts
-from core.evaluate.data_sets.numbers import (
+from touchstone.core.evaluate.data_sets.columns import ColumnSummaries, ColumnSummary, column_summaries
+from touchstone.core.evaluate.data_sets.copies import ExactCopies, NearCopies, near_copies
+from touchstone.core.evaluate.data_sets.labels import LabelCount, LabelCounts, label_counts
+from touchstone.core.evaluate.data_sets.numbers import (
     Histogram,
     NumberByClass,
     NumberSummary,
@@ -12,9 +12,9 @@ from core.evaluate.data_sets.numbers import (
     number_by_class,
     summarise,
 )
-from core.evaluate.data_sets.pictures import mean_images
-from core.evaluate.data_sets.verdict import data_verdict
-from core.evaluate.data_sets.words import Word, WordCounts, count_words, english_stop_words
+from touchstone.core.evaluate.data_sets.pictures import mean_images
+from touchstone.core.evaluate.data_sets.verdict import data_verdict
+from touchstone.core.evaluate.data_sets.words import Word, WordCounts, count_words, english_stop_words
 
 __all__ = [
     "ColumnSummaries",

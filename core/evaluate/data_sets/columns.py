@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from core.evaluate.data_sets.numbers import summarise
+from touchstone.core.evaluate.data_sets.numbers import summarise
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.intervals import Interval, wilson
 
 EVEN = 1.5
 """Classes are called evenly spread as long as the largest is at most so many times the smallest."""

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer, Num
 
-from core.evaluate.intervals import wilson
+from touchstone.core.evaluate.intervals import wilson
 
 MOST_BARS = 40
 MOST_BINS = 8

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from core.data.dataset import Kind
-from core.evaluate.data_sets.copies import ExactCopies
-from core.evaluate.data_sets.labels import LabelCounts
-from core.evaluate.data_sets.numbers import NumberByClass
-from core.evaluate.intervals import wilson
-from core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural, quoted
+from touchstone.core.data.dataset import Kind
+from touchstone.core.evaluate.data_sets.copies import ExactCopies
+from touchstone.core.evaluate.data_sets.labels import LabelCounts
+from touchstone.core.evaluate.data_sets.numbers import NumberByClass
+from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural, quoted
 
 NOUNS = {"image": "image", "text": "text", "tabular": "row"}
 FEW = 30
@@ -31,7 +31,7 @@ def data_verdict(
     Examples
     --------
     >>> import numpy as np
-    >>> from core.evaluate.data_sets import label_counts
+    >>> from touchstone.core.evaluate.data_sets import label_counts
     >>> y = np.array([0, 0, 1, 1])
     >>> print(data_verdict("text", label_counts(y, ("no", "yes")), ExactCopies(np.array([0, 1, 2, 1]), y)).headline)
     4 texts in 2 classes, evenly spread (2 samples each); 1 exact duplicate, and its copy has another label.

@@ -6,7 +6,7 @@ lines through feature space, `label_next(...)` lists the real samples of least c
 decoded images through the whole model.
 """
 
-from core.evaluate.guided_tests.accuracy import (
+from touchstone.core.evaluate.guided_tests.accuracy import (
     TABLE_MIXES,
     TABLE_SIZES,
     AccuracyGrid,
@@ -18,7 +18,7 @@ from core.evaluate.guided_tests.accuracy import (
     shared_accuracy,
     table_sizes,
 )
-from core.evaluate.guided_tests.generate import (
+from touchstone.core.evaluate.guided_tests.generate import (
     FREQUENCIES,
     MIXES,
     Recipe,
@@ -28,14 +28,25 @@ from core.evaluate.guided_tests.generate import (
     sizes,
     start,
 )
-from core.evaluate.guided_tests.images import Reconstruction, RoundTrip, reconstruction, round_trip
-from core.evaluate.guided_tests.judged_suite import JudgedSuite, SuiteDifference, judge_suite, suite_difference
-from core.evaluate.guided_tests.missing import Missing, generate_missing, label_next, missing_regions, nearest
-from core.evaluate.guided_tests.properties import Properties, Property, check_properties
-from core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
-from core.evaluate.guided_tests.stored import Guided, guided_of_rows
-from core.evaluate.guided_tests.suite import Suite, make_suite
-from core.evaluate.guided_tests.walk import Walk, walk_between
+from touchstone.core.evaluate.guided_tests.images import Reconstruction, RoundTrip, reconstruction, round_trip
+from touchstone.core.evaluate.guided_tests.judged_suite import (
+    JudgedSuite,
+    SuiteDifference,
+    judge_suite,
+    suite_difference,
+)
+from touchstone.core.evaluate.guided_tests.missing import (
+    Missing,
+    generate_missing,
+    label_next,
+    missing_regions,
+    nearest,
+)
+from touchstone.core.evaluate.guided_tests.properties import Properties, Property, check_properties
+from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
+from touchstone.core.evaluate.guided_tests.stored import Guided, guided_of_rows
+from touchstone.core.evaluate.guided_tests.suite import Suite, make_suite
+from touchstone.core.evaluate.guided_tests.walk import Walk, walk_between
 
 __all__ = [
     "FREQUENCIES",

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Integer
 
-from core.data import DataError
-from core.evaluate.guided_tests.oracle import NO_ERROR, OracleError
-from core.evaluate.guided_tests.results import GeneratedTests, all_of
-from core.evaluate.intervals import UNKNOWN, Interval, joined, logit_interval, sum_of_errors, wilson
-from core.models.layers import LayerSamples
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.guided_tests.oracle import NO_ERROR, OracleError
+from touchstone.core.evaluate.guided_tests.results import GeneratedTests, all_of
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, logit_interval, sum_of_errors, wilson
+from touchstone.core.models.layers import LayerSamples
 
 TABLE_MIXES = (0.0, 0.3, 0.5, 0.7, 1.0)
 """The mixes of table 2, as shares of the centroid region."""

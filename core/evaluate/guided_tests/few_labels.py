@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer
 from scipy import special
 
-from core.data import DataError
-from core.evaluate.intervals import Interval, wilson
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.intervals import Interval, wilson
 
 FEWEST_LABELS = 20
 N_STRATA = 5

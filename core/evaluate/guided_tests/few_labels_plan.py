@@ -11,11 +11,11 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from core.asked import asks
-from core.data import DataError, Dataset
-from core.evaluate.guided_tests.few_labels import LabelledAccuracy, labelled_accuracy
-from core.evaluate.intervals import Interval
-from core.trials.plan import Context, check_fields, check_whole
+from touchstone.core.asked import asks
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.guided_tests.few_labels import LabelledAccuracy, labelled_accuracy
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.trials.plan import Context, check_fields, check_whole
 
 COLUMNS = {
     "accuracy": "float64",
@@ -48,7 +48,7 @@ class FewLabelsPlan:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> plan = FewLabelsPlan("f1", "new.csv", (1, 12), (100, 100), (4000, 1000))
     >>> plan.run_trial(load_example("wine"), 0, context=Context())[["accuracy", "n_labels", "n_pool"]].round(3)
        accuracy  n_labels  n_pool
@@ -133,7 +133,7 @@ class FewLabelsPlan:
 def accuracy_of_rows(rows: pd.DataFrame) -> LabelledAccuracy | None:
     """The accuracy that the rows of a run hold; None where its trial failed.
 
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> plan = FewLabelsPlan("f1", "new.csv", (1, 12), (100, 100), (4000, 1000))
     >>> accuracy_of_rows(plan.run_trial(load_example("wine"), 0, context=Context())) == plan.accuracy
     True

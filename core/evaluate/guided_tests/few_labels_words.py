@@ -1,7 +1,7 @@
 """What do few labels bring, before and after somebody gives them? In sentences."""
 
-from core.evaluate.guided_tests.few_labels import WORTH_IT, LabelDesign, LabelledAccuracy
-from core.evaluate.wording import count, percent, plural
+from touchstone.core.evaluate.guided_tests.few_labels import WORTH_IT, LabelDesign, LabelledAccuracy
+from touchstone.core.evaluate.wording import count, percent, plural
 
 
 def promise(design: LabelDesign) -> str:
@@ -10,7 +10,7 @@ def promise(design: LabelDesign) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> from core.evaluate.guided_tests.few_labels import design_labels
+    >>> from touchstone.core.evaluate.guided_tests.few_labels import design_labels
     >>> errors = 0.5 * np.random.default_rng(0).random(5000) ** 4
     >>> print(promise(design_labels(1 - errors, errors, n_labels=300)))
     300 labels bring the accuracy of all 5 000 samples to about ±2.7 points; drawn at random it would take 453.
@@ -35,7 +35,7 @@ def guess(design: LabelDesign) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> from core.evaluate.guided_tests.few_labels import design_labels
+    >>> from touchstone.core.evaluate.guided_tests.few_labels import design_labels
     >>> print(guess(design_labels(np.full(100, 0.9), np.full(100, 0.1), n_labels=50)))
     This assumes that confidence is as reliable here as on the test samples: accuracy would then be 90.0 %. The
     accuracy from the labels does not need this assumption.
@@ -63,7 +63,7 @@ def accuracy_in_words(labelled: LabelledAccuracy, *, n_skipped: int = 0) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> from core.evaluate.guided_tests.few_labels import labelled_accuracy
+    >>> from touchstone.core.evaluate.guided_tests.few_labels import labelled_accuracy
     >>> print(accuracy_in_words(labelled_accuracy(np.array([1, 12]), np.full(2, 100), np.array([4000, 1000]))))
     Accuracy is 96.8 % [93.9, 98.4] on all 5 000 samples, by 200 labels.
     """

@@ -7,12 +7,12 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.data import DataError
-from core.evaluate.guided_tests.paths import Paths, place_at_boundary, place_near_centroid
-from core.evaluate.guided_tests.results import GeneratedTests, all_of
-from core.evaluate.test_quality import Regions, rivals
-from core.models.classifier import ShouldStop, stop_if
-from core.models.layers import Head, LayerSamples
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.guided_tests.paths import Paths, place_at_boundary, place_near_centroid
+from touchstone.core.evaluate.guided_tests.results import GeneratedTests, all_of
+from touchstone.core.evaluate.test_quality import Regions, rivals
+from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.layers import Head, LayerSamples
 
 MIXES = (0.0, 0.2, 0.3, 0.5, 0.7, 0.8, 1.0)
 """The distribution choices d of Algorithm 1, as shares of the centroid region."""

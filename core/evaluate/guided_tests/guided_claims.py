@@ -2,11 +2,11 @@
 
 from math import nan
 
-from core.evaluate.claims import Claim, claim
-from core.evaluate.guided_tests.accuracy import SharedAccuracy
-from core.evaluate.guided_tests.images import Reconstruction
-from core.evaluate.guided_tests.judged_suite import SuiteDifference
-from core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval
+from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.guided_tests.accuracy import SharedAccuracy
+from touchstone.core.evaluate.guided_tests.images import Reconstruction
+from touchstone.core.evaluate.guided_tests.judged_suite import SuiteDifference
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval
 
 
 def worse_near_centroids(near: SharedAccuracy, accuracy: float, interval: Interval) -> Claim:

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
-from core.evaluate.guided_tests.results import GeneratedTests
-from core.evaluate.intervals import Interval, t_interval, wilson
-from core.evaluate.test_quality import Regions
-from core.models.decoder import Decoder
-from core.models.layers import Layer
-from core.models.load import Model
+from touchstone.core.evaluate.guided_tests.results import GeneratedTests
+from touchstone.core.evaluate.intervals import Interval, t_interval, wilson
+from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.models.decoder import Decoder
+from touchstone.core.models.layers import Layer
+from touchstone.core.models.load import Model
 
 
 @dataclass(frozen=True)

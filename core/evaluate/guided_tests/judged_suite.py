@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
 
-from core.data import DataError
-from core.evaluate.guided_tests.accuracy import SharedAccuracy, shared_accuracy
-from core.evaluate.guided_tests.oracle import NO_ERROR, OracleError, oracle_error
-from core.evaluate.guided_tests.results import REGIONS
-from core.evaluate.guided_tests.suite import Suite
-from core.evaluate.intervals import UNKNOWN, Interval, joined, sum_of_errors, t_interval
-from core.models.load import Model
-from core.models.training import one_torch_thread
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.guided_tests.accuracy import SharedAccuracy, shared_accuracy
+from touchstone.core.evaluate.guided_tests.oracle import NO_ERROR, OracleError, oracle_error
+from touchstone.core.evaluate.guided_tests.results import REGIONS
+from touchstone.core.evaluate.guided_tests.suite import Suite
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, sum_of_errors, t_interval
+from touchstone.core.models.load import Model
+from touchstone.core.models.training import one_torch_thread
 
 _BATCH = 512
 _FEWEST_CHANGED = 10  # parents whose tests changed, for a normal approximation to hold

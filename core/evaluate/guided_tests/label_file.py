@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.data import DataError
-from core.data.limits import opened
-from core.data.tables import Table
-from core.data.tables.files import read_table
-from core.evaluate.guided_tests.few_labels import LabelDesign, LabelledAccuracy, labelled_accuracy
-from core.models.layers import LayerSamples
+from touchstone.core.data import DataError
+from touchstone.core.data.limits import opened
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.files import read_table
+from touchstone.core.evaluate.guided_tests.few_labels import LabelDesign, LabelledAccuracy, labelled_accuracy
+from touchstone.core.models.layers import LayerSamples
 
 _COLUMNS = ("id", "predicted", "confidence", "stratum", "stratum_size", "pool_size", "label")
 

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.evaluate.guided_tests.generate import Start, generate_class
-from core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
-from core.evaluate.test_quality import Regions, TestQuality, findings
-from core.models.layers import LayerSamples
+from touchstone.core.evaluate.guided_tests.generate import Start, generate_class
+from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
+from touchstone.core.evaluate.test_quality import Regions, TestQuality, findings
+from touchstone.core.models.layers import LayerSamples
 
 _CHUNK = 1024
 _N_FOR_EACH = 10  # tests that stand for a boundary of which the test set has too little

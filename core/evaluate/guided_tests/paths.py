@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.evaluate.test_quality import Regions
-from core.models.layers import Head
+from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.models.layers import Head
 
 _N_STEPS = 10  # of bisection: a thousandth of the way
 _N_STEPS_TO_ENDS = 8

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, cast, get_args
 import numpy as np
 import pandas as pd
 
-from core.asked import asks, asks_seed, follows, label_of
-from core.data import DataError, Dataset
-from core.evaluate.guided_tests.accuracy import table_sizes
-from core.evaluate.guided_tests.generate import (
+from touchstone.core.asked import asks, asks_seed, follows, label_of
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.guided_tests.accuracy import table_sizes
+from touchstone.core.evaluate.guided_tests.generate import (
     FREQUENCIES,
     MIXES,
     Recipe,
@@ -26,18 +26,18 @@ from core.evaluate.guided_tests.generate import (
     start,
     usual_wcl,
 )
-from core.evaluate.guided_tests.images import reconstruction
-from core.evaluate.guided_tests.judged_suite import judge_suite
-from core.evaluate.guided_tests.rows import Trial, class_rows, framed, suite_rows
-from core.evaluate.guided_tests.suite import make_suite
-from core.evaluate.test_quality import UNITS, fit_regions
-from core.evaluate.test_quality.region_fields import asks_r, asks_theta1, asks_theta2, asks_unit
-from core.evaluate.test_quality.regions import Unit, check_band
-from core.models.classifier import stop_if
-from core.models.decoder import fit_decoder
-from core.models.training import one_torch_thread
-from core.trials import Context
-from core.trials.layer_parts import (
+from touchstone.core.evaluate.guided_tests.images import reconstruction
+from touchstone.core.evaluate.guided_tests.judged_suite import judge_suite
+from touchstone.core.evaluate.guided_tests.rows import Trial, class_rows, framed, suite_rows
+from touchstone.core.evaluate.guided_tests.suite import make_suite
+from touchstone.core.evaluate.test_quality import UNITS, fit_regions
+from touchstone.core.evaluate.test_quality.region_fields import asks_r, asks_theta1, asks_theta2, asks_unit
+from touchstone.core.evaluate.test_quality.regions import Unit, check_band
+from touchstone.core.models.classifier import stop_if
+from touchstone.core.models.decoder import fit_decoder
+from touchstone.core.models.training import one_torch_thread
+from touchstone.core.trials import Context
+from touchstone.core.trials.layer_parts import (
     LayerParts,
     TrainingSplit,
     asks_layer,
@@ -48,7 +48,7 @@ from core.trials.layer_parts import (
     layer_parts,
     split_field,
 )
-from core.trials.plan import Aside, check_fields, check_whole
+from touchstone.core.trials.plan import Aside, check_fields, check_whole
 
 DECODER_EPOCHS = 10
 """Of a decoder on a page; a plan that says nothing has none."""
@@ -86,7 +86,7 @@ class GuidedTestsPlan:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> plan = GuidedTestsPlan("f1", decoder_epochs=2)
     >>> [(trial.part, trial.label) for trial in plan.trials(load_example("digits"))][:3], plan.centroid_share
     ([('suite', -1), ('decoder', -1), ('mix', 0)], 0.5)

@@ -6,14 +6,14 @@ from pathlib import PurePath
 import numpy as np
 from jaxtyping import Shaped
 
-from core.data import DataError, Dataset
-from core.data.limits import Archive, Limits, opened
-from core.data.tables import Table
-from core.data.tables.files import read_table
-from core.models.layer_files import open_layer_file, read_layer_samples
-from core.models.layers import LayerSamples
-from core.models.training import one_torch_thread
-from core.trials.layer_parts import LayerParts
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.limits import Archive, Limits, opened
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.files import read_table
+from touchstone.core.models.layer_files import open_layer_file, read_layer_samples
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.models.training import one_torch_thread
+from touchstone.core.trials.layer_parts import LayerParts
 
 ENDINGS = (".npz", ".tsv", ".csv", ".jsonl", ".parquet")
 _INPUTS = ("x", "images", "texts")
@@ -48,10 +48,10 @@ def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset)
 
     Examples
     --------
-    >>> from core.data import load_example
-    >>> from core.models.paper_networks import LinearNetwork
-    >>> from core.models.stored import ModelFile
-    >>> from core.trials.layer_parts import layer_parts
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.paper_networks import LinearNetwork
+    >>> from touchstone.core.models.stored import ModelFile
+    >>> from touchstone.core.trials.layer_parts import layer_parts
     >>> wine, stream = load_example("wine"), io.BytesIO()
     >>> network = LinearNetwork(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)
     >>> parts = layer_parts(ModelFile(network.to_bytes(), "w.safetensors", wine.fingerprint).to_bytes(), wine)

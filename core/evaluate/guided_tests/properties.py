@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from core.evaluate.intervals import Interval, wilson
-from core.evaluate.test_quality import Regions
-from core.models.layers import Head, LayerSamples
+from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.models.layers import Head, LayerSamples
 
 TOLERANCE = 0.01
 """By how much a probability may go the wrong way on a line before it counts."""

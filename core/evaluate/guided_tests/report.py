@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.guided_tests.properties import Properties
-from core.evaluate.guided_tests.stored import Guided
-from core.evaluate.guided_tests.verdict import CHANCE, SIDE, features_findings, guided_verdict, mix_title
-from core.evaluate.wording import count, percent
-from core.trials.layer_parts import split_in_words
+from touchstone.core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.properties import Properties
+from touchstone.core.evaluate.guided_tests.stored import Guided
+from touchstone.core.evaluate.guided_tests.verdict import CHANCE, SIDE, features_findings, guided_verdict, mix_title
+from touchstone.core.evaluate.wording import count, percent
+from touchstone.core.trials.layer_parts import split_in_words
 
 PAPER_NOTES = (
     "Every 0-100 column of the paper's table 2 is chance for any model. Its features lie at no particular "

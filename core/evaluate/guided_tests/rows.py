@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from core.evaluate.guided_tests.generate import Start
-from core.evaluate.guided_tests.judged_suite import JudgedSuite
-from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
+from touchstone.core.evaluate.guided_tests.generate import Start
+from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite
+from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests
 
 COLUMNS = {
     "part": "str",

@@ -6,19 +6,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from core.evaluate.guided_tests.accuracy import (
+from touchstone.core.evaluate.guided_tests.accuracy import (
     AccuracyGrid,
     SharedAccuracy,
     grid_beside,
     shared_accuracy,
     table_sizes,
 )
-from core.evaluate.guided_tests.images import Reconstruction
-from core.evaluate.guided_tests.judged_suite import JudgedSuite
-from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
-from core.evaluate.guided_tests.suite import Suite
-from core.evaluate.intervals import Interval, wilson
-from core.models.decoder import Decoder
+from touchstone.core.evaluate.guided_tests.images import Reconstruction
+from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite
+from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests
+from touchstone.core.evaluate.guided_tests.suite import Suite
+from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.models.decoder import Decoder
 
 
 @dataclass(frozen=True, eq=False)

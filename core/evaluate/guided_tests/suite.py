@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from jaxtyping import Bool, Float, Integer, Shaped, UInt8
 
-from core.evaluate.guided_tests.generate import Recipe, generate_tests, start
-from core.evaluate.guided_tests.oracle import MOST_FOR_ORACLE, kept_by_others, read_by_oracle
-from core.evaluate.guided_tests.results import GeneratedTests
-from core.evaluate.intervals import Interval, wilson
-from core.evaluate.test_quality import fit_regions
-from core.models.classifier import ShouldStop, stop_if
-from core.models.layers import LayerSamples
-from core.models.threads import single_threaded
+from touchstone.core.evaluate.guided_tests.generate import Recipe, generate_tests, start
+from touchstone.core.evaluate.guided_tests.oracle import MOST_FOR_ORACLE, kept_by_others, read_by_oracle
+from touchstone.core.evaluate.guided_tests.results import GeneratedTests
+from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.models.threads import single_threaded
 
 CENTROID_SHARE = 0.3
 """Of a suite's tests, near the centroid; the others are at the boundary, where models differ."""
@@ -127,7 +127,7 @@ def make_suite(
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> digits = load_example("digits")
     >>> parts = {"train_rows": np.arange(1200), "test_rows": np.arange(1200, 1797)}
     >>> suite = make_suite(digits.x, digits.y, digits.ids, class_names=digits.class_names, seed=0, **parts)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from core.evaluate.guided_tests.judged_suite import JudgedSuite
-from core.evaluate.guided_tests.results import REGIONS
-from core.evaluate.test_quality.regions import THETA_2
+from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite
+from touchstone.core.evaluate.guided_tests.results import REGIONS
+from touchstone.core.evaluate.test_quality.regions import THETA_2
 
 SUITE_FILE, RUNNER_FILE = "guided_suite.npz", "test_guided_suite.py"
 _RUNNER = Path(__file__).with_name("suite_runner.py")

@@ -1,15 +1,15 @@
 """What do the generated tests say of the model, and what do they not? Sentences follow from claims."""
 
-from core.evaluate.claims import Claim
-from core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
-from core.evaluate.guided_tests.generate import mix_title
-from core.evaluate.guided_tests.guided_claims import decoder_helps, second_model, worse_near_centroids
-from core.evaluate.guided_tests.images import Reconstruction, RoundTrip
-from core.evaluate.guided_tests.judged_suite import JudgedSuite, SuiteDifference
-from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
-from core.evaluate.guided_tests.stored import Guided
-from core.evaluate.intervals import Interval
-from core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
+from touchstone.core.evaluate.guided_tests.generate import mix_title
+from touchstone.core.evaluate.guided_tests.guided_claims import decoder_helps, second_model, worse_near_centroids
+from touchstone.core.evaluate.guided_tests.images import Reconstruction, RoundTrip
+from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite, SuiteDifference
+from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests
+from touchstone.core.evaluate.guided_tests.stored import Guided
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
 
 SIDE = "At a boundary, expect an accuracy of about 50 % by construction: tests lie on both sides."
 """What has to be known of any accuracy at a boundary."""

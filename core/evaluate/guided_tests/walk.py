@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float
 
-from core.data import DataError
-from core.evaluate.test_quality import Regions
-from core.models.layers import Head
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.models.layers import Head
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,8 @@ def walk_between(
 
     Examples
     --------
-    >>> from core.evaluate.test_quality import fit_regions
-    >>> from core.models.layers import LayerSamples
+    >>> from touchstone.core.evaluate.test_quality import fit_regions
+    >>> from touchstone.core.models.layers import LayerSamples
     >>> head = lambda features: np.column_stack([1 / (1 + np.exp(features[:, 0])), 1 / (1 + np.exp(-features[:, 0]))])
     >>> x = np.array([[-5.0], [-3.0], [3.0], [5.0]])
     >>> train = LayerSamples(x, [0, 0, 1, 1], head(x), ("left", "right"))

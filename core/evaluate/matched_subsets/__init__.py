@@ -5,7 +5,7 @@ says how far accuracy falls, on all samples and on matched ones, with intervals;
 `compare_models(...)` do so for many epsilons and models; `matched_verdict(...)` says it in sentences.
 """
 
-from core.evaluate.matched_subsets.compare import (
+from touchstone.core.evaluate.matched_subsets.compare import (
     EPSILONS,
     compare_models,
     compare_pairs,
@@ -14,10 +14,10 @@ from core.evaluate.matched_subsets.compare import (
     most_rounds,
     n_steps,
 )
-from core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match
-from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
-from core.evaluate.matched_subsets.parts import SUBSETS, calibrations, coverages, densities, worked_example
-from core.evaluate.matched_subsets.results import (
+from touchstone.core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match
+from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
+from touchstone.core.evaluate.matched_subsets.parts import SUBSETS, calibrations, coverages, densities, worked_example
+from touchstone.core.evaluate.matched_subsets.results import (
     FEWEST_PAIRS,
     LabelGap,
     ModelComparisons,
@@ -26,7 +26,7 @@ from core.evaluate.matched_subsets.results import (
     Subset,
     comparison_table,
 )
-from core.evaluate.matched_subsets.verdict import matched_verdict, models_verdict, smaller_reference
+from touchstone.core.evaluate.matched_subsets.verdict import matched_verdict, models_verdict, smaller_reference
 
 __all__ = [
     "EPSILON",

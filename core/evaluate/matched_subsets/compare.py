@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from core.data.predictions.record import Predictions
-from core.evaluate.intervals import wilson
-from core.evaluate.matched_subsets.decide import baselines_of, decided, labels_decided, settled
-from core.evaluate.matched_subsets.estimates import estimates, label_gaps, whole_gap
-from core.evaluate.matched_subsets.matching import (
+from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.matched_subsets.decide import baselines_of, decided, labels_decided, settled
+from touchstone.core.evaluate.matched_subsets.estimates import estimates, label_gaps, whole_gap
+from touchstone.core.evaluate.matched_subsets.matching import (
     EPSILON,
     By,
     Candidates,
@@ -19,10 +19,10 @@ from core.evaluate.matched_subsets.matching import (
     candidates,
     match_candidates,
 )
-from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
-from core.evaluate.matched_subsets.repeats import Repeats, Share, whole
-from core.evaluate.matched_subsets.resample import resample, spread_of
-from core.evaluate.matched_subsets.results import ModelComparisons, SetComparison, SetEstimate, Subset
+from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
+from touchstone.core.evaluate.matched_subsets.repeats import Repeats, Share, whole
+from touchstone.core.evaluate.matched_subsets.resample import resample, spread_of
+from touchstone.core.evaluate.matched_subsets.results import ModelComparisons, SetComparison, SetEstimate, Subset
 
 EPSILONS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 ROUNDS = 2, 10
@@ -198,7 +198,7 @@ def _a_round(n_resamples: int) -> tuple[int, int]:
 def _comparison(
     pairable: Candidates, repeats: Repeats, draws: np.ndarray | None, *, method: Method, model: str
 ) -> SetComparison:
-    from core.evaluate.matched_subsets.kernels import sweep
+    from touchstone.core.evaluate.matched_subsets.kernels import sweep
 
     spread = None if draws is None else spread_of(draws)
     reference, target = pairable.reference, pairable.target

@@ -5,10 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.evaluate.claims import Claim, claim, claim_of_t, corrected
-from core.evaluate.matched_subsets.outcomes import Outcomes
-from core.evaluate.matched_subsets.repeats import whole
-from core.evaluate.matched_subsets.results import FIELDS, KINDS, Baseline, LabelGap, SetComparison, SetEstimate
+from touchstone.core.evaluate.claims import Claim, claim, claim_of_t, corrected
+from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
+from touchstone.core.evaluate.matched_subsets.repeats import whole
+from touchstone.core.evaluate.matched_subsets.results import (
+    FIELDS,
+    KINDS,
+    Baseline,
+    LabelGap,
+    SetComparison,
+    SetEstimate,
+)
 
 SMALLEST = 0.005
 """Half a point of accuracy: less is not worth a sentence."""

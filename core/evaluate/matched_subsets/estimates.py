@@ -4,7 +4,7 @@ from math import inf, nan, sqrt
 
 import numpy as np
 
-from core.evaluate.intervals import (
+from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     growing_interval,
     half_width,
@@ -14,11 +14,11 @@ from core.evaluate.intervals import (
     t_p_value,
     wilson,
 )
-from core.evaluate.matched_subsets.outcomes import Outcomes
-from core.evaluate.matched_subsets.repeats import Repeats
-from core.evaluate.matched_subsets.resample import Spread
-from core.evaluate.matched_subsets.results import LabelGap, SetEstimate
-from core.evaluate.matched_subsets.tally import COUNTED, STATISTICS, statistics
+from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
+from touchstone.core.evaluate.matched_subsets.repeats import Repeats
+from touchstone.core.evaluate.matched_subsets.resample import Spread
+from touchstone.core.evaluate.matched_subsets.results import LabelGap, SetEstimate
+from touchstone.core.evaluate.matched_subsets.tally import COUNTED, STATISTICS, statistics
 
 FEWEST_DISCORDANT = 10
 """Fewer pairs than so many of which just one is right: a resampling cannot know how many more there might be."""

@@ -2,9 +2,9 @@
 
 from math import isnan
 
-from core.evaluate.intervals import Interval
-from core.evaluate.matched_subsets.results import FEWEST_PAIRS, SetComparison, SetEstimate
-from core.evaluate.wording import fixed, listed, percent, plural, points, quoted
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.matched_subsets.results import FEWEST_PAIRS, SetComparison, SetEstimate
+from touchstone.core.evaluate.wording import fixed, listed, percent, plural, points, quoted
 
 
 def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:

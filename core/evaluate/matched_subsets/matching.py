@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.data.errors import DataError
-from core.data.predictions.record import Predictions
-from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
 
 EPSILON = 0.005
 NEIGHBOURS, OF_LABEL = 50, 0.4
@@ -221,7 +221,7 @@ def candidates(
 
 def _right_on_alike(outcomes: Outcomes, epsilon: float, by: By) -> Float[np.ndarray, " n"]:
     """Of each sample how often the model is right on samples like it, itself among them."""
-    from core.evaluate.matched_subsets.kernels import right_answers_expected, running_totals
+    from touchstone.core.evaluate.matched_subsets.kernels import right_answers_expected, running_totals
 
     own, share = candidates(outcomes, outcomes, epsilon=epsilon, by=by), np.empty(len(outcomes))
     rank, total = running_totals(np.ones(len(outcomes), dtype=np.int32), own.sorted_error)
@@ -237,7 +237,7 @@ def _sorted(label: Integer[np.ndarray, " n"], confidence: Float[np.ndarray, " n"
     >>> _sorted(np.array([1, 0, 1, 0]), np.array([0.5, 0.9, 0.5, 0.1])).tolist()
     [3, 1, 0, 2]
     """
-    from core.evaluate.matched_subsets.kernels import ranked
+    from touchstone.core.evaluate.matched_subsets.kernels import ranked
 
     return _in_order(label, ranked(np.ascontiguousarray(confidence, dtype=np.float64)))
 
@@ -249,7 +249,7 @@ def _in_order(group: Integer[np.ndarray, " n"], value: Integer[np.ndarray, " n"]
     order, and whoever follows an order through memory waits at each step. Lower bits of the value that find no room
     are looked at where it matters: among rows that the upper ones leave open.
     """
-    from core.evaluate.matched_subsets.kernels import left_open, packed, places
+    from touchstone.core.evaluate.matched_subsets.kernels import left_open, packed, places
 
     least, n_place = value.min(), len(value).bit_length()
     n_bits = int(value.max() - least).bit_length()
@@ -307,7 +307,7 @@ def match_candidates(
     n_reference, n_target = len(pairable.reference), len(pairable.target)
     least: bool | None = None
     if method == "random":
-        from core.evaluate.matched_subsets.kernels import draw
+        from touchstone.core.evaluate.matched_subsets.kernels import draw
 
         turn = rng.permutation(n_target) if order == "shuffled" else np.argsort(pairable.target_order)
         partner = np.empty(n_target, dtype=np.int64)
@@ -341,7 +341,7 @@ def match_candidates(
 def _ranges(
     reference_confidence: np.ndarray, start: np.ndarray, stop: np.ndarray, confidence: np.ndarray, epsilon: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    from core.evaluate.matched_subsets.kernels import candidate_ranges
+    from touchstone.core.evaluate.matched_subsets.kernels import candidate_ranges
 
     if not epsilon >= 0:
         raise DataError(f"Epsilon is the largest difference of confidence within a pair, 0 or more; {epsilon} is not.")
@@ -352,7 +352,7 @@ def _ranges(
 
 def _maximum(pairable: Candidates) -> tuple[np.ndarray, bool]:
     """Partners of the sorted targets, and whether the total difference is the least in every label."""
-    from core.evaluate.matched_subsets.kernels import least_difference, sweep
+    from touchstone.core.evaluate.matched_subsets.kernels import least_difference, sweep
 
     partner, least = sweep(pairable.first, pairable.last), True
     # A label that the references lack begins where the next one does, but ends there too.

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.data.predictions.record import Predictions
+from touchstone.core.data.predictions.record import Predictions
 
 
 @dataclass(frozen=True, eq=False)

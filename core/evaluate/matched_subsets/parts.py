@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from core.evaluate.calibration import (
+from touchstone.core.evaluate.calibration import (
     N_BINS,
     Binning,
     Calibration,
@@ -12,8 +12,8 @@ from core.evaluate.calibration import (
     calibration,
     density,
 )
-from core.evaluate.matched_subsets.matching import MatchedSubsets, match
-from core.evaluate.matched_subsets.outcomes import Outcomes
+from touchstone.core.evaluate.matched_subsets.matching import MatchedSubsets, match
+from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
 
 SUBSETS = ("reference", "target", "matched reference", "matched target", "unmatched target")
 """The five of figures 5 and 8."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from core.evaluate.matched_subsets.matching import Candidates, MatchedSubsets
-from core.evaluate.matched_subsets.outcomes import Outcomes
-from core.evaluate.matched_subsets.tally import COUNTED, Counts, by_label, statistics, tally
+from touchstone.core.evaluate.matched_subsets.matching import Candidates, MatchedSubsets
+from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
+from touchstone.core.evaluate.matched_subsets.tally import COUNTED, Counts, by_label, statistics, tally
 
 
 @dataclass(frozen=True)

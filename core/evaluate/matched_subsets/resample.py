@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.matched_subsets.matching import Candidates
-from core.evaluate.matched_subsets.tally import STATISTICS, gaps_drawn, statistics, tally
+from touchstone.core.evaluate.matched_subsets.matching import Candidates
+from touchstone.core.evaluate.matched_subsets.tally import STATISTICS, gaps_drawn, statistics, tally
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def _apart(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _rematched_twice(pairable: Candidates, rng: np.random.Generator) -> Float[np.ndarray, "2 width"]:
-    from core.evaluate.matched_subsets.kernels import draw_partners
+    from touchstone.core.evaluate.matched_subsets.kernels import draw_partners
 
     (_, copies, right), (turn, _, other) = (_drawn_anew(share, rng) for share in pairable.alike)
     counts = []

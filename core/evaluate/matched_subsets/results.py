@@ -5,9 +5,9 @@ from math import nan
 
 import pandas as pd
 
-from core.evaluate.claims import Claim
-from core.evaluate.intervals import UNKNOWN, Interval
-from core.evaluate.matched_subsets.matching import By, MatchedSubsets, Method
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.matched_subsets.matching import By, MatchedSubsets, Method
 
 FEWEST_PAIRS = 30
 """Below so many pairs nothing is claimed, of a label or of the sets."""

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from core.data.predictions.record import Predictions
-from core.evaluate.matched_subsets.matching import MatchedSubsets
+from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.evaluate.matched_subsets.matching import MatchedSubsets
 
 
 def samples_table(matched: MatchedSubsets, reference: Predictions, target: Predictions) -> pd.DataFrame:
@@ -14,7 +14,7 @@ def samples_table(matched: MatchedSubsets, reference: Predictions, target: Predi
 
     Examples
     --------
-    >>> from core.evaluate.matched_subsets.matching import match
+    >>> from touchstone.core.evaluate.matched_subsets.matching import match
     >>> one = Predictions(["a", "b"], [0, 1], [0, 0], ["cat", "dog"], confidence=[0.9, 0.6])
     >>> other = Predictions(["c"], [1], [0], ["cat", "dog"], confidence=[0.602])
     >>> found = samples_table(match(one, other, rng=np.random.default_rng(0)), one, other)

@@ -20,7 +20,7 @@ these references. The error is carried over, not the accuracy: at the end of a s
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.matched_subsets.matching import NEIGHBOURS, OF_LABEL, Candidates
+from touchstone.core.evaluate.matched_subsets.matching import NEIGHBOURS, OF_LABEL, Candidates
 
 STATISTICS = ("gap", "matched_gap", "mix", "unmatched", "unmatched_target", "unmatched_reference")
 COUNTED = ("n_reference", "n_target", "correct", "n_pairs", "right", "other", "target_correct", "expected")
@@ -44,7 +44,7 @@ def tally(
 
     `drawn` are right answers on references and targets as they might have been; None: as they were.
     """
-    from core.evaluate.matched_subsets.kernels import count_matching, running_totals
+    from touchstone.core.evaluate.matched_subsets.kernels import count_matching, running_totals
 
     correct, target_correct = pairable.sorted_correct, pairable.sorted_target_correct
     rank, total = running_totals(copies, pairable.sorted_error)

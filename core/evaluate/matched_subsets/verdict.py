@@ -2,12 +2,12 @@
 
 from math import ceil
 
-from core.evaluate.claims import Claim
-from core.evaluate.intervals import Interval
-from core.evaluate.matched_subsets.decide import SMALLEST
-from core.evaluate.matched_subsets.findings import findings
-from core.evaluate.matched_subsets.results import Baseline, ModelComparisons, SetComparison
-from core.evaluate.wording import Verdict, count, fixed, percent, plural, points, quoted
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.matched_subsets.decide import SMALLEST
+from touchstone.core.evaluate.matched_subsets.findings import findings
+from touchstone.core.evaluate.matched_subsets.results import Baseline, ModelComparisons, SetComparison
+from touchstone.core.evaluate.wording import Verdict, count, fixed, percent, plural, points, quoted
 
 MOST_SAMPLES = 10_000_000
 HALF_A_POINT = f"{fixed(100 * SMALLEST, 1)} points"
@@ -24,7 +24,7 @@ def matched_verdict(
     Examples
     --------
     >>> import numpy as np
-    >>> from core.evaluate.matched_subsets import Outcomes, compare_sets
+    >>> from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
     >>> hard = Outcomes(np.zeros(4, dtype=int), np.full(4, np.nan), np.array([True, True, True, False]), ("any",))
     >>> print(matched_verdict(compare_sets(hard, hard, rng=np.random.default_rng(0))).headline)
     No significant fall on the new set: 0.0 points [−49.4, 49.4], 75.0 % to 75.0 %. Matching needs confidences.

@@ -4,12 +4,12 @@
 and by held-out source; `compare_models(trials)` compares models; `source_verdict(...)` says it in sentences.
 """
 
-from core.evaluate.source_robustness.best import leading_row
-from core.evaluate.source_robustness.compare import ModelComparison, compare_models, comparison_table
-from core.evaluate.source_robustness.expected import expected_accuracy_intervals
-from core.evaluate.source_robustness.hardness import Hardness, hardest, same_clusters
-from core.evaluate.source_robustness.held_out import SMALLEST, HeldOutSource
-from core.evaluate.source_robustness.results import (
+from touchstone.core.evaluate.source_robustness.best import leading_row
+from touchstone.core.evaluate.source_robustness.compare import ModelComparison, compare_models, comparison_table
+from touchstone.core.evaluate.source_robustness.expected import expected_accuracy_intervals
+from touchstone.core.evaluate.source_robustness.hardness import Hardness, hardest, same_clusters
+from touchstone.core.evaluate.source_robustness.held_out import SMALLEST, HeldOutSource
+from touchstone.core.evaluate.source_robustness.results import (
     AccuracyInterval,
     AccuracyIntervals,
     Baseline,
@@ -17,7 +17,7 @@ from core.evaluate.source_robustness.results import (
     ExpectedInterval,
     ExpectedValue,
 )
-from core.evaluate.source_robustness.verdict import source_verdict
+from touchstone.core.evaluate.source_robustness.verdict import source_verdict
 
 __all__ = [
     "SMALLEST",

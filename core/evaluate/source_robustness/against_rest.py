@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.evaluate.intervals import Interval, holm, moderated_variances, t_interval, t_p_value
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout
-from core.evaluate.source_robustness.estimate import (
+from touchstone.core.evaluate.intervals import Interval, holm, moderated_variances, t_interval, t_p_value
+from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout
+from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
     Measured,
     error_over_draws,
@@ -14,7 +14,7 @@ from core.evaluate.source_robustness.estimate import (
     measure,
     rho_terms,
 )
-from core.evaluate.source_robustness.results import Difference
+from touchstone.core.evaluate.source_robustness.results import Difference
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.data import Dataset
-from core.evaluate.intervals import holm
-from core.evaluate.wording import bare, p_value
-from core.trials import TrialPlan
+from touchstone.core.data import Dataset
+from touchstone.core.evaluate.intervals import holm
+from touchstone.core.evaluate.wording import bare, p_value
+from touchstone.core.trials import TrialPlan
 
 LEVEL = 0.05
 
@@ -151,7 +151,7 @@ def agreement(
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> plan = TrialPlan(source_finders=("kmeans", "same_size_kmeans"), n_clusterings=2)
     >>> agreement(plan, load_example("wine")).table()["n_pairs"].tolist()
     [1, 4, 1]

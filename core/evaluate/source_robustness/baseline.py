@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.evaluate.source_robustness.against_rest import accuracy_difference
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Layout
-from core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure
-from core.evaluate.source_robustness.results import NO_DIFFERENCE, Baseline, Difference
+from touchstone.core.evaluate.source_robustness.against_rest import accuracy_difference
+from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Layout
+from touchstone.core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure
+from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE, Baseline, Difference
 
 
 def baseline(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts]) -> Baseline:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from math import isnan
 
-from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness.compare import ModelComparison
-from core.evaluate.source_robustness.results import ExpectedInterval
-from core.evaluate.source_robustness.words import held_out
-from core.evaluate.wording import count, gap, listed, p_value, plural, ratio
-from core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.source_robustness.compare import ModelComparison
+from touchstone.core.evaluate.source_robustness.results import ExpectedInterval
+from touchstone.core.evaluate.source_robustness.words import held_out
+from touchstone.core.evaluate.wording import count, gap, listed, p_value, plural, ratio
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 MOST_REPEATS = 10_000
 MOST_SOURCES = 100

@@ -15,19 +15,19 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.asked import asks
-from core.cluster import SOURCE_FINDERS, find_sources, trains
-from core.data import DataError, Dataset
-from core.evaluate.source_robustness.surrogates import CLOUDS
-from core.models.classifier import ShouldStop, stop_if
-from core.models.threads import single_threaded
-from core.represent import REPRESENTATIONS, check_representation, default_representation
-from core.represent.for_splits import principal_components
-from core.split import SourceExclusive, SourceInclusive
-from core.trials import Context, TrialPlan
-from core.trials.defaults import meant_features
-from core.trials.plan import check_fields, check_whole
-from core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, features
+from touchstone.core.asked import asks
+from touchstone.core.cluster import SOURCE_FINDERS, find_sources, trains
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.source_robustness.surrogates import CLOUDS
+from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
+from touchstone.core.represent.for_splits import principal_components
+from touchstone.core.split import SourceExclusive, SourceInclusive
+from touchstone.core.trials import Context, TrialPlan
+from touchstone.core.trials.defaults import meant_features
+from touchstone.core.trials.plan import check_fields, check_whole
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, features
 
 COLUMNS = {
     "cloud": "Int64",
@@ -79,7 +79,7 @@ class CloudsPlan:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> plan, wine = CloudsPlan(n_clusterings=1, n_repeats=2), load_example("wine")
     >>> plan.n_trials(wine)
     39

@@ -8,16 +8,16 @@ from math import ceil, isnan, nan
 import numpy as np
 import pandas as pd
 
-from core.evaluate.claims import Claim, claim
-from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness.against_rest import difference
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Group, finished, groups
-from core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
-from core.evaluate.source_robustness.expected import usual_n_train
-from core.evaluate.source_robustness.held_out import SMALLEST
-from core.evaluate.source_robustness.pairs import corrected_pairs
-from core.evaluate.source_robustness.results import Difference
-from core.trials.left_out import LEFT_OUT
+from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.source_robustness.against_rest import difference
+from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Group, finished, groups
+from touchstone.core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
+from touchstone.core.evaluate.source_robustness.expected import usual_n_train
+from touchstone.core.evaluate.source_robustness.held_out import SMALLEST
+from touchstone.core.evaluate.source_robustness.pairs import corrected_pairs
+from touchstone.core.evaluate.source_robustness.results import Difference
+from touchstone.core.trials.left_out import LEFT_OUT
 
 LEVEL = 0.05
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
-from core.trials.left_out import LEFT_OUT
+from touchstone.core.trials.left_out import LEFT_OUT
 
 EXCLUSIVE, INCLUSIVE, RANDOM = "source_exclusive", "source_inclusive", "random"
 NEEDED = (

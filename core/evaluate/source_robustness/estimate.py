@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.evaluate.intervals import sum_of_errors
-from core.evaluate.source_robustness.counts import Counts, Layout
+from touchstone.core.evaluate.intervals import sum_of_errors
+from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
 
 
 @dataclass(frozen=True)

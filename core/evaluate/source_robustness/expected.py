@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from core.evaluate.intervals import (
+from touchstone.core.evaluate.intervals import (
     Interval,
     growing_interval,
     half_width,
@@ -18,12 +18,30 @@ from core.evaluate.intervals import (
     t_p_value,
     wilson,
 )
-from core.evaluate.source_robustness.against_rest import accuracy_difference, classes_against_rest, within_one
-from core.evaluate.source_robustness.baseline import baseline
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Group, Layout, groups
-from core.evaluate.source_robustness.estimate import Measured, error_over_draws, error_over_sources, measure, rho_terms
-from core.evaluate.source_robustness.held_out import held_out_sources
-from core.evaluate.source_robustness.results import (
+from touchstone.core.evaluate.source_robustness.against_rest import (
+    accuracy_difference,
+    classes_against_rest,
+    within_one,
+)
+from touchstone.core.evaluate.source_robustness.baseline import baseline
+from touchstone.core.evaluate.source_robustness.counts import (
+    EXCLUSIVE,
+    INCLUSIVE,
+    RANDOM,
+    Counts,
+    Group,
+    Layout,
+    groups,
+)
+from touchstone.core.evaluate.source_robustness.estimate import (
+    Measured,
+    error_over_draws,
+    error_over_sources,
+    measure,
+    rho_terms,
+)
+from touchstone.core.evaluate.source_robustness.held_out import held_out_sources
+from touchstone.core.evaluate.source_robustness.results import (
     NO_DIFFERENCE,
     AccuracyInterval,
     AccuracyIntervals,

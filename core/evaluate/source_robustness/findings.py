@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from math import isnan
 
-from core.evaluate.claims import Claim
-from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness.hardness import Hardness
-from core.evaluate.source_robustness.held_out import SMALLEST
-from core.evaluate.source_robustness.null import cloud_sentence
-from core.evaluate.source_robustness.results import Baseline, ExpectedInterval
-from core.evaluate.source_robustness.words import noun
-from core.evaluate.wording import count, listed, percent, plural, points, quoted, ratio, rho
-from core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.source_robustness.hardness import Hardness
+from touchstone.core.evaluate.source_robustness.held_out import SMALLEST
+from touchstone.core.evaluate.source_robustness.null import cloud_sentence
+from touchstone.core.evaluate.source_robustness.results import Baseline, ExpectedInterval
+from touchstone.core.evaluate.source_robustness.words import noun
+from touchstone.core.evaluate.wording import count, listed, percent, plural, points, quoted, ratio, rho
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 
 def beyond_cloud(row: ExpectedInterval, null: Claim | None) -> str:

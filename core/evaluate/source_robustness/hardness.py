@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from core.evaluate.claims import LEVEL, Claim, claim
-from core.evaluate.intervals import UNKNOWN, Interval
-from core.evaluate.source_robustness.held_out import SMALLEST, Cluster, HeldOutSource
+from touchstone.core.evaluate.claims import LEVEL, Claim, claim
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.source_robustness.held_out import SMALLEST, Cluster, HeldOutSource
 
 
 @dataclass(frozen=True)

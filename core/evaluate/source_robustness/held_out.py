@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.evaluate.intervals import wilson
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout
+from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout
 
 SMALLEST = 0.01
 """The smallest difference of accuracies, or of rho, that is worth a sentence: 1 point."""

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from core.evaluate.claims import Claim, claim
-from core.evaluate.intervals import t_interval, t_p_value
-from core.evaluate.source_robustness.clouds_plan import DATA
-from core.evaluate.wording import p_value, points
+from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.intervals import t_interval, t_p_value
+from touchstone.core.evaluate.source_robustness.clouds_plan import DATA
+from touchstone.core.evaluate.wording import p_value, points
 
 KIND = "source_robustness.beyond_cloud"
 SMALLEST = 0.02
@@ -81,8 +81,8 @@ def cloud_sentence(null: Claim | None) -> str:
     --------
     >>> cloud_sentence(None)
     'Undecided whether held-out clusters are harder than those of simulated data without groups.'
-    >>> from core.evaluate.intervals import Interval
-    >>> from core.evaluate.claims import claim
+    >>> from touchstone.core.evaluate.intervals import Interval
+    >>> from touchstone.core.evaluate.claims import claim
     >>> cloud_sentence(claim(KIND, 0.08, Interval(0.05, 0.11), 0.001, smallest=SMALLEST)).partition(". ")[0]
     'Held-out clusters are harder than in simulated data without groups, by 8.0 points [5.0, 11.0]'
     """

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from core.evaluate.intervals import holm
+from touchstone.core.evaluate.intervals import holm
 
 MOST_MODELS = 7
 """Of more models there are too many groupings to go through."""

@@ -4,9 +4,9 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
-from core.evaluate.claims import Claim, claim
-from core.evaluate.intervals import UNKNOWN, Interval
-from core.evaluate.source_robustness.held_out import SMALLEST, HeldOutSource
+from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.source_robustness.held_out import SMALLEST, HeldOutSource
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from core.evaluate.intervals import Interval, holm, t_p_value, wilson
-from core.evaluate.source_robustness.against_rest import difference
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout, finished, groups
-from core.evaluate.source_robustness.estimate import (
+from touchstone.core.evaluate.intervals import Interval, holm, t_p_value, wilson
+from touchstone.core.evaluate.source_robustness.against_rest import difference
+from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout, finished, groups
+from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
     Measured,
     error_over_draws,
@@ -25,10 +25,10 @@ from core.evaluate.source_robustness.estimate import (
     measure,
     pooled,
 )
-from core.evaluate.source_robustness.expected import expected_interval, few_errors
-from core.evaluate.source_robustness.results import Difference, ExpectedInterval, ExpectedValue
-from core.evaluate.wording import count, p_value, percent, plural, points
-from core.trials.left_out import LEFT_OUT
+from touchstone.core.evaluate.source_robustness.expected import expected_interval, few_errors
+from touchstone.core.evaluate.source_robustness.results import Difference, ExpectedInterval, ExpectedValue
+from touchstone.core.evaluate.wording import count, p_value, percent, plural, points
+from touchstone.core.trials.left_out import LEFT_OUT
 
 KNOWN = "known"
 LEVEL = 0.05

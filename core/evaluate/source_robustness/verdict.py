@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from math import isnan
 
-from core.evaluate.claims import Claim
-from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness.best import compared, leading_row, standing
-from core.evaluate.source_robustness.compare import ModelComparison
-from core.evaluate.source_robustness.findings import (
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.source_robustness.best import compared, leading_row, standing
+from touchstone.core.evaluate.source_robustness.compare import ModelComparison
+from touchstone.core.evaluate.source_robustness.findings import (
     above_one,
     beyond_cloud,
     by_class,
@@ -16,11 +16,11 @@ from core.evaluate.source_robustness.findings import (
     other_mix,
     unseen,
 )
-from core.evaluate.source_robustness.hardness import hardest
-from core.evaluate.source_robustness.results import AccuracyIntervals, Baseline, ExpectedInterval
-from core.evaluate.source_robustness.words import held_out, noun
-from core.evaluate.wording import Verdict, count, percent, plural, points, quoted, rho
-from core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.evaluate.source_robustness.hardness import hardest
+from touchstone.core.evaluate.source_robustness.results import AccuracyIntervals, Baseline, ExpectedInterval
+from touchstone.core.evaluate.source_robustness.words import held_out, noun
+from touchstone.core.evaluate.wording import Verdict, count, percent, plural, points, quoted, rho
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 _EPOCHS = {
     "last": "",

@@ -1,6 +1,6 @@
 """What are sources called? Known ones are sources; found ones are clusters, and never carry the word."""
 
-from core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 
 def noun(source_finder: str) -> str:

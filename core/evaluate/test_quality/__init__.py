@@ -5,7 +5,7 @@ splits; `centroid_curve(...)` and `boundary_curve(...)` show what rests on a thr
 classes; `quality_verdict(...)` and `findings(...)` say it in sentences.
 """
 
-from core.evaluate.test_quality.dimensions import (
+from touchstone.core.evaluate.test_quality.dimensions import (
     Curve,
     boundary_conditioning,
     boundary_curve,
@@ -14,12 +14,12 @@ from core.evaluate.test_quality.dimensions import (
     equivalence_partitioning,
     pairwise_boundary_conditioning,
 )
-from core.evaluate.test_quality.pair_map import PairMap, map_pair
-from core.evaluate.test_quality.pairs import PairShares
-from core.evaluate.test_quality.quality import TestQuality, measure_quality, samples_table
-from core.evaluate.test_quality.regions import THETA_2, UNITS, Regions, fit_regions, in_band, rivals
-from core.evaluate.test_quality.shares import Shares, Spread
-from core.evaluate.test_quality.verdict import Finding, findings, findings_table, quality_verdict
+from touchstone.core.evaluate.test_quality.pair_map import PairMap, map_pair
+from touchstone.core.evaluate.test_quality.pairs import PairShares
+from touchstone.core.evaluate.test_quality.quality import TestQuality, measure_quality, samples_table
+from touchstone.core.evaluate.test_quality.regions import THETA_2, UNITS, Regions, fit_regions, in_band, rivals
+from touchstone.core.evaluate.test_quality.shares import Shares, Spread
+from touchstone.core.evaluate.test_quality.verdict import Finding, findings, findings_table, quality_verdict
 
 __all__ = [
     "THETA_2",

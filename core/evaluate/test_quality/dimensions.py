@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.data import DataError
-from core.evaluate.test_quality.pairs import PairShares
-from core.evaluate.test_quality.regions import THETA_2, Regions, check_band, in_band, rivals
-from core.evaluate.test_quality.shares import Dimension, Shares, share_intervals
-from core.models.layers import LayerSamples
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.test_quality.pairs import PairShares
+from touchstone.core.evaluate.test_quality.regions import THETA_2, Regions, check_band, in_band, rivals
+from touchstone.core.evaluate.test_quality.shares import Dimension, Shares, share_intervals
+from touchstone.core.models.layers import LayerSamples
 
 RADII = tuple(float(r) for r in np.linspace(0.05, 1.5, 30))
 """The radii of the curve over r, in units of the 99th percentile of the training distances."""

@@ -12,8 +12,8 @@ import pandas as pd
 from jaxtyping import Float, Integer
 from scipy import special
 
-from core.evaluate.test_quality.regions import Regions, rivals
-from core.models.layers import LayerSamples
+from touchstone.core.evaluate.test_quality.regions import Regions, rivals
+from touchstone.core.models.layers import LayerSamples
 
 LEVEL = 0.95
 WITHIN = 0.05
@@ -114,7 +114,7 @@ def measure_missed(test: LayerSamples, regions: Regions) -> Missed:
 
     Examples
     --------
-    >>> from core.evaluate.test_quality.regions import fit_regions
+    >>> from touchstone.core.evaluate.test_quality.regions import fit_regions
     >>> x, y = np.arange(40.0)[:, None], np.repeat([0, 1], 20)
     >>> p = 1 / (1 + np.exp(-(x[:, 0] - 18.5)))
     >>> samples = LayerSamples(x, y, np.column_stack([1 - p, p]), ("low", "high"))

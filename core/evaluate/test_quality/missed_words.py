@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from core.evaluate.test_quality.missed import WITHIN, Missed
-from core.evaluate.wording import count, percent, plural, quoted
+from touchstone.core.evaluate.test_quality.missed import WITHIN, Missed
+from touchstone.core.evaluate.wording import count, percent, plural, quoted
 
 
 def headline(missed: Missed) -> str:
@@ -11,7 +11,7 @@ def headline(missed: Missed) -> str:
 
     Examples
     --------
-    >>> from core.evaluate.test_quality.missed import ErrorBounds
+    >>> from touchstone.core.evaluate.test_quality.missed import ErrorBounds
     >>> bounds = ErrorBounds(np.array([0, 2]), np.array([36, 400]))
     >>> missed = Missed(("cat", "dog"), bounds, bounds, bounds, bounds)
     >>> print(headline(missed))
@@ -63,7 +63,7 @@ def collect(missed: Missed) -> str:
 
     Examples
     --------
-    >>> from core.evaluate.test_quality.missed import ErrorBounds
+    >>> from touchstone.core.evaluate.test_quality.missed import ErrorBounds
     >>> bounds = ErrorBounds(np.array([0, 2]), np.array([36, 400]))
     >>> print(collect(Missed(("cat", "dog"), bounds, bounds, bounds, bounds)))
     Next: label 36 more samples of “cat”. Without more errors, its bound falls to 5.0 %.

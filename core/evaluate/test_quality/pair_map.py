@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
-from core.data import DataError
-from core.evaluate.test_quality.regions import Regions
-from core.models.layers import Head, LayerSamples
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.test_quality.regions import Regions
+from touchstone.core.models.layers import Head, LayerSamples
 
 _MARGIN = 0.08  # of the plane's width, around what is shown
 

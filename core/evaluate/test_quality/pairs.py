@@ -7,8 +7,8 @@ import pandas as pd
 from jaxtyping import Float, Integer
 from scipy.special import gammaln
 
-from core.evaluate.intervals import holm
-from core.evaluate.test_quality.shares import random_splits, share_intervals
+from touchstone.core.evaluate.intervals import holm
+from touchstone.core.evaluate.test_quality.shares import random_splits, share_intervals
 
 
 @dataclass(frozen=True, eq=False)

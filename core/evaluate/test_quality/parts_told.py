@@ -1,8 +1,8 @@
 """What does a classifier that tells training from test samples say, and what does it mean? In sentences."""
 
-from core.evaluate.covariate_shift import CovariateShift
-from core.evaluate.two_samples import PartsTold, SeenShift
-from core.evaluate.wording import bare, count, listed, p_value, plural, quoted
+from touchstone.core.evaluate.covariate_shift import CovariateShift
+from touchstone.core.evaluate.two_samples import PartsTold, SeenShift
+from touchstone.core.evaluate.wording import bare, count, listed, p_value, plural, quoted
 
 MEMORY = (
     "A network fits its training samples, so their features can differ from those of any test sample, even in a "
@@ -59,7 +59,7 @@ def disagreement(parts: PartsTold, shift: CovariateShift) -> str:
     """Which classes only one of both tests names; empty where they agree.
 
     >>> import numpy as np
-    >>> from core.evaluate.covariate_shift import Divergence, class_shift, corrected
+    >>> from touchstone.core.evaluate.covariate_shift import Divergence, class_shift, corrected
     >>> pieces = [Divergence(value, 0.01, 2, 0.9, 1, 1) for value in (0.30, *[0.1] * 39)]
     >>> nothing = PartsTold(("a",), np.full((1, 40), 0.5))
     >>> print(disagreement(nothing, corrected([class_shift("a", 100, 50, pieces)])))

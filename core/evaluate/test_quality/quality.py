@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from core.evaluate.test_quality.dimensions import (
+from touchstone.core.evaluate.test_quality.dimensions import (
     boundary_conditioning,
     centroid_positioning,
     equivalence_partitioning,
     pairwise_boundary_conditioning,
 )
-from core.evaluate.test_quality.missed import Missed, measure_missed
-from core.evaluate.test_quality.pairs import PairShares
-from core.evaluate.test_quality.regions import THETA_2, Regions, Unit, fit_regions, rivals
-from core.evaluate.test_quality.shares import Shares, Spread
-from core.models.layers import LayerSamples
+from touchstone.core.evaluate.test_quality.missed import Missed, measure_missed
+from touchstone.core.evaluate.test_quality.pairs import PairShares
+from touchstone.core.evaluate.test_quality.regions import THETA_2, Regions, Unit, fit_regions, rivals
+from touchstone.core.evaluate.test_quality.shares import Shares, Spread
+from touchstone.core.models.layers import LayerSamples
 
 
 @dataclass(frozen=True, eq=False)

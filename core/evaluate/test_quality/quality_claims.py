@@ -5,12 +5,12 @@ from math import inf, nan
 import numpy as np
 from scipy import special
 
-from core.evaluate.claims import Claim, claim, corrected
-from core.evaluate.covariate_shift import ClassShift, CovariateShift
-from core.evaluate.intervals import UNKNOWN, Interval
-from core.evaluate.test_quality.pairs import PairShares
-from core.evaluate.test_quality.quality import TestQuality
-from core.evaluate.test_quality.shares import Shares, Spread
+from touchstone.core.evaluate.claims import Claim, claim, corrected
+from touchstone.core.evaluate.covariate_shift import ClassShift, CovariateShift
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.test_quality.pairs import PairShares
+from touchstone.core.evaluate.test_quality.quality import TestQuality
+from touchstone.core.evaluate.test_quality.shares import Shares, Spread
 
 FAIR = 0.1
 """How far from its fair share of 1 a class must be for a sentence."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from core.asked import asks
-from core.evaluate.test_quality.regions import THETA_2, UNITS
+from touchstone.core.asked import asks
+from touchstone.core.evaluate.test_quality.regions import THETA_2, UNITS
 
 FORM = "regions"
 """The form that asks these: pages of several questions share it, parameters of the address included."""

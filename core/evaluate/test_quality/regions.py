@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from core.data import DataError
-from core.models.layers import LayerSamples
+from touchstone.core.data import DataError
+from touchstone.core.models.layers import LayerSamples
 
 THETA_2 = 0.7
 Unit = Literal["99th percentile", "largest"]
@@ -144,7 +144,7 @@ def check_band(theta1: float, theta2: float, n_classes: int) -> None:
     --------
     >>> check_band(0.5, 0.4, 2)
     Traceback (most recent call last):
-    core.data.errors.DataError: The boundary's confidences run from 0.5 to 0.4. With 2 classes ...
+    touchstone.core.data.errors.DataError: The boundary's confidences run from 0.5 to 0.4. With 2 classes ...
     """
     if not (0 <= theta1 <= theta2 <= 1 and theta2 >= 1 / n_classes):
         raise DataError(

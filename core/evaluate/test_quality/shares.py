@@ -8,7 +8,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 from scipy.special import ndtri
 
-from core.evaluate.intervals import UNKNOWN, Interval, holm
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm
 
 Dimension = Literal["equivalence partitioning", "centroid positioning", "boundary conditioning"]
 FEWEST = 10

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from core.asked import asks, asks_seed, follows, label_of
-from core.data import DataError, Dataset
-from core.evaluate.covariate_shift import (
+from touchstone.core.asked import asks, asks_seed, follows, label_of
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.covariate_shift import (
     N_COMPONENTS,
     N_DIMENSIONS,
     N_DRAWS,
@@ -30,10 +30,10 @@ from core.evaluate.covariate_shift import (
     corrected,
     shift_of,
 )
-from core.models.classifier import stop_if
-from core.models.layers import LayerSamples
-from core.trials import Context
-from core.trials.layer_parts import (
+from touchstone.core.models.classifier import stop_if
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.trials import Context
+from touchstone.core.trials.layer_parts import (
     asks_layer,
     asks_model,
     both_parts,
@@ -42,7 +42,7 @@ from core.trials.layer_parts import (
     follows_test_set,
     split_field,
 )
-from core.trials.plan import Aside, check_fields, check_whole
+from touchstone.core.trials.plan import Aside, check_fields, check_whole
 
 COLUMNS = {
     "label": "Int64",
@@ -102,7 +102,7 @@ class CovariateShiftPlan:
 
     Examples
     --------
-    >>> from core.data import load_example
+    >>> from touchstone.core.data import load_example
     >>> CovariateShiftPlan("f1").blocks(load_example("wine"))[:4]
     (Block(label=0, start=0, stop=50), Block(label=1, start=0, stop=50), Block(label=2, start=0, stop=50),
     Block(label=0, start=50, stop=100))

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.evaluate.claims import Claim
-from core.evaluate.covariate_shift import CovariateShift
-from core.evaluate.test_quality.quality_claims import moved, moved_together
-from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, quoted
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.covariate_shift import CovariateShift
+from touchstone.core.evaluate.test_quality.quality_claims import moved, moved_together
+from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, quoted
 
 FEWEST_RESPLITS = 20
 """With fewer no p-value is below 5 %, however far a class has moved."""
@@ -31,7 +31,7 @@ def together(shift: CovariateShift) -> Together:
 
     Examples
     --------
-    >>> from core.evaluate.covariate_shift import Divergence, class_shift, corrected
+    >>> from touchstone.core.evaluate.covariate_shift import Divergence, class_shift, corrected
     >>> pieces = [Divergence(value, 0.01, 2, 1.0, 1, 1) for value in (0.30, 0.10, 0.12, 0.11)]
     >>> together(corrected([class_shift("a", 100, 50, pieces)])).p_value
     0.25
@@ -50,7 +50,7 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
 
     Examples
     --------
-    >>> from core.evaluate.covariate_shift import Divergence, class_shift, corrected
+    >>> from touchstone.core.evaluate.covariate_shift import Divergence, class_shift, corrected
     >>> pieces = [Divergence(value, 0.01, 2, 0.9, 1, 1) for value in (0.30, *[0.1] * 39)]
     >>> print(shift_verdict(corrected([class_shift("a", 100, 50, pieces)])).headline)
     1 of 1 class has shifted significantly from training to test: “a”.

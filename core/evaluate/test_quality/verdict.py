@@ -6,17 +6,17 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from core.evaluate.claims import Claim
-from core.evaluate.test_quality import missed_words
-from core.evaluate.test_quality.quality import TestQuality
-from core.evaluate.test_quality.quality_claims import (
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.test_quality import missed_words
+from touchstone.core.evaluate.test_quality.quality import TestQuality
+from touchstone.core.evaluate.test_quality.quality_claims import (
     class_shares,
     differs_between_classes,
     pair_share,
     shares_beside,
 )
-from core.evaluate.test_quality.shares import Dimension, Shares
-from core.evaluate.wording import Verdict, count, fixed, gap, listed, percent, plural, points, quoted
+from touchstone.core.evaluate.test_quality.shares import Dimension, Shares
+from touchstone.core.evaluate.wording import Verdict, count, fixed, gap, listed, percent, plural, points, quoted
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ def quality_verdict(quality: TestQuality, *, is_drawn: bool = False) -> Verdict:
 
     Examples
     --------
-    >>> from core.evaluate.test_quality.quality import measure_quality
-    >>> from core.models.layers import LayerSamples
+    >>> from touchstone.core.evaluate.test_quality.quality import measure_quality
+    >>> from touchstone.core.models.layers import LayerSamples
     >>> rng = np.random.default_rng(0)
     >>> def made(n):
     ...     y = np.arange(n) % 2

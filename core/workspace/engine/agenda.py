@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Protocol, runtime_checkable
 
-from core.asked import About, usual_plan
-from core.data import DataError, Dataset
-from core.models.stored import RECORDED
-from core.questions import QUESTIONS, Question, plan_class, with_page
-from core.trials import Plan, TrainingPlan, TrialPlan
-from core.workspace.errors import WorkspaceError
-from core.workspace.models import StoredModel
-from core.workspace.workspace import Workspace
+from touchstone.core.asked import About, usual_plan
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.models.stored import RECORDED
+from touchstone.core.questions import QUESTIONS, Question, plan_class, with_page
+from touchstone.core.trials import Plan, TrainingPlan, TrialPlan
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.workspace import Workspace
 
 SECONDS_BETWEEN_LOOKS = 0.3
 _PLACE = {"source_robustness": -1, "data_set_adequacy": 1}
@@ -187,7 +187,7 @@ def usual_steps(workspace: Workspace, owner: str, fingerprint: str, *, model: st
         return usual_plan(plan_class(question), About(dataset()))
 
     def clouds() -> Plan | None:
-        from core.evaluate.source_robustness.clouds_plan import clouds_plan
+        from touchstone.core.evaluate.source_robustness.clouds_plan import clouds_plan
 
         plan: TrialPlan = usual_plan(TrialPlan, About(dataset()))
         return clouds_plan(plan, plan.source_finders[0])
@@ -202,7 +202,7 @@ def usual_steps(workspace: Workspace, owner: str, fingerprint: str, *, model: st
         return None if stored_model() else usual_plan(TrainingPlan, About(dataset()))
 
     def of_model(question: Question) -> Plan:
-        from core.trials.layer_parts import layers_offered
+        from touchstone.core.trials.layer_parts import layers_offered
 
         asked_about = stored_model()
         if asked_about is None:

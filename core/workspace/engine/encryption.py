@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.errors import WorkspaceError
 
 if TYPE_CHECKING:
     from distributed import Security

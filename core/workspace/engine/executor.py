@@ -7,10 +7,10 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from core.data.limits import MIB, most
-from core.workspace.engine.encryption import mismatch_said, security
-from core.workspace.engine.same_versions import SameVersions
-from core.workspace.engine.shares import Shares
+from touchstone.core.data.limits import MIB, most
+from touchstone.core.workspace.engine.encryption import mismatch_said, security
+from touchstone.core.workspace.engine.same_versions import SameVersions
+from touchstone.core.workspace.engine.shares import Shares
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -34,7 +34,7 @@ DASK = {
     "distributed.admin.system-monitor.log-length": 2,
 }
 
-WORKER_SETUP = "core.workspace.engine.worker_setup"
+WORKER_SETUP = "touchstone.core.workspace.engine.worker_setup"
 
 
 class Executor:
@@ -131,7 +131,7 @@ class Executor:
     def has_gpu(self) -> bool:
         """Whether trials have a GPU, as one worker says; asked once per connection."""
         if self._gpu is None:
-            from core.models.training import best_device
+            from touchstone.core.models.training import best_device
 
             client = self.client()
             first = list(client.nthreads())[:1]

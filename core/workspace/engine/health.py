@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.runner import Engine
-from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 OK, NOT_STARTED, NONE, NO_ANSWER = "ok", "not started", "none", "no answer"
 WELL = (OK, NOT_STARTED)

@@ -5,8 +5,8 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from core.workspace.engine.trial_queue import Task
-from core.workspace.engine.worker import Done
+from touchstone.core.workspace.engine.trial_queue import Task
+from touchstone.core.workspace.engine.worker import Done
 
 if TYPE_CHECKING:
     from distributed import Future

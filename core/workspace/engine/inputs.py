@@ -5,16 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from core.data import Dataset
-from core.data.store import from_bytes
-from core.trials import Plan
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.needed import NeededRows, name_of
-from core.workspace.engine.trial_queue import Task
-from core.workspace.engine.worker import work
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from core.workspace.workspace import Workspace
+from touchstone.core.data import Dataset
+from touchstone.core.data.store import from_bytes
+from touchstone.core.trials import Plan
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.needed import NeededRows, name_of
+from touchstone.core.workspace.engine.trial_queue import Task
+from touchstone.core.workspace.engine.worker import work
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from distributed import Future

@@ -1,7 +1,7 @@
 """Is the code compiled that is compiled once, after an installation? The loops of clustering, matching and noise.
 
-`python -m core.workspace.engine.kernels` compiles all of it. Numba keeps what it made beside the source, or where
-NUMBA_CACHE_DIR says, and every process finds it there.
+`python -m touchstone.core.workspace.engine.kernels` compiles all of it. Numba keeps what it made beside the source,
+or where NUMBA_CACHE_DIR says, and every process finds it there.
 """
 
 import os
@@ -30,10 +30,10 @@ def compile_all() -> None:
     """Have numba compile all loops, or load what it has kept: the least of work that needs each."""
     import numpy as np
 
-    from core.cluster import SDSKMeans
-    from core.evaluate.average_case.gaussian_cdf import mvn_cdf
-    from core.evaluate.matched_subsets.compare import compare_sets
-    from core.evaluate.matched_subsets.outcomes import Outcomes
+    from touchstone.core.cluster import SDSKMeans
+    from touchstone.core.evaluate.average_case.gaussian_cdf import mvn_cdf
+    from touchstone.core.evaluate.matched_subsets.compare import compare_sets
+    from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
 
     rng = np.random.default_rng(0)
     SDSKMeans(n_clusters=3, n_init=1, random_state=0).fit(rng.normal(size=(60, 3)), np.arange(60) % 2)

@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from core.workspace.errors import WorkspaceError
-from core.workspace.run import Run, Steps
-from core.workspace.workspace import Workspace
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.run import Run, Steps
+from touchstone.core.workspace.workspace import Workspace
 
 RENEWAL_SECONDS = 0.5
 """How often a run's lease is renewed, and so how soon a cancel is heard."""

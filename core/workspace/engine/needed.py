@@ -7,14 +7,14 @@ from typing import Protocol, runtime_checkable
 
 import pandas as pd
 
-from core.cluster import SOURCE_FINDERS
-from core.data import DataError, Dataset
-from core.trials import Plan, SourcesPlan, found_in, from_json, needed_by, notes_in, to_json
-from core.trials.plan import Aside
-from core.trials.sources_plan import Found
-from core.workspace import frames
-from core.workspace.errors import WorkspaceError
-from core.workspace.run import Run
+from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.trials import Plan, SourcesPlan, found_in, from_json, needed_by, notes_in, to_json
+from touchstone.core.trials.plan import Aside
+from touchstone.core.trials.sources_plan import Found
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.run import Run
 
 NeededRows = dict[str, bytes]
 """The rows of plans, as bytes, by the JSON of each."""

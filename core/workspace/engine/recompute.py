@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.trials import Context, sources_at_hand
-from core.workspace import frames
-from core.workspace.engine.needed import found_sources
-from core.workspace.plans import load_plan
-from core.workspace.run import Run
-from core.workspace.workspace import Workspace
+from touchstone.core.trials import Context, sources_at_hand
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.needed import found_sources
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import Workspace
 
 TOLERANCE = 1e-6
 """How far two numbers may lie apart, relative to them: processors and versions round sums differently."""

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.workspace.engine.trial_queue import Trials
-from core.workspace.run import Steps
+from touchstone.core.workspace.engine.trial_queue import Trials
+from touchstone.core.workspace.run import Steps
 
 SECONDS_BETWEEN_STEPS = 1.0
 """How often it is written down how far the running trials are."""

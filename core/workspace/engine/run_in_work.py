@@ -9,21 +9,21 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from core.trials import needed_by
-from core.trials.plan import Grouping
-from core.workspace import frames
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.in_flight import Answer, InFlight
-from core.workspace.engine.inputs import inputs_of
-from core.workspace.engine.lease import Lease
-from core.workspace.engine.needed import ABOUT_SOURCES, about, found_otherwise, tables
-from core.workspace.engine.reports import Reports
-from core.workspace.engine.trial_queue import Pace, Task, TrialQueue
-from core.workspace.engine.waiting import Waiting
-from core.workspace.engine.worker import Done
-from core.workspace.errors import WorkspaceError
-from core.workspace.provenance import provenance
-from core.workspace.run import WAITING, Steps
+from touchstone.core.trials import needed_by
+from touchstone.core.trials.plan import Grouping
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.in_flight import Answer, InFlight
+from touchstone.core.workspace.engine.inputs import inputs_of
+from touchstone.core.workspace.engine.lease import Lease
+from touchstone.core.workspace.engine.needed import ABOUT_SOURCES, about, found_otherwise, tables
+from touchstone.core.workspace.engine.reports import Reports
+from touchstone.core.workspace.engine.trial_queue import Pace, Task, TrialQueue
+from touchstone.core.workspace.engine.waiting import Waiting
+from touchstone.core.workspace.engine.worker import Done
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.provenance import provenance
+from touchstone.core.workspace.run import WAITING, Steps
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -13,17 +13,17 @@ from collections.abc import Sequence
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from core.data.home import home
-from core.data.limits import most
-from core.workspace import events
-from core.workspace.engine.agenda import Agenda, Step
-from core.workspace.engine.executor import Executor
-from core.workspace.engine.lease import Lease
-from core.workspace.engine.run_in_work import RunInWork
-from core.workspace.errors import WorkspaceError
-from core.workspace.holders import new_holder
-from core.workspace.run import Run
-from core.workspace.workspace import Workspace
+from touchstone.core.data.home import home
+from touchstone.core.data.limits import most
+from touchstone.core.workspace import events
+from touchstone.core.workspace.engine.agenda import Agenda, Step
+from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.lease import Lease
+from touchstone.core.workspace.engine.run_in_work import RunInWork
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.holders import new_holder
+from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.workspace import Workspace
 
 SECONDS_TO_GIVE_BACK = 3600.0
 SECONDS_BETWEEN_TRIES = 2.0

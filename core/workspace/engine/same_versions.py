@@ -4,10 +4,10 @@ import platform
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-import core
-from core.cluster import SOURCE_FINDERS
-from core.workspace.errors import WorkspaceError
-from core.workspace.plans import PLANS
+from touchstone import core
+from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.plans import PLANS
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -9,14 +9,14 @@ import threading
 import time
 from collections.abc import Callable
 
-from core.data import DataError
-from core.trials import Plan, needed_by, to_json
-from core.workspace import frames
-from core.workspace.engine.lease import Lease
-from core.workspace.engine.needed import NeededRows, title
-from core.workspace.errors import DatabaseBusy, WorkspaceError
-from core.workspace.plans import load_plan
-from core.workspace.run import WAITING, Run, Steps
+from touchstone.core.data import DataError
+from touchstone.core.trials import Plan, needed_by, to_json
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.lease import Lease
+from touchstone.core.workspace.engine.needed import NeededRows, title
+from touchstone.core.workspace.errors import DatabaseBusy, WorkspaceError
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.run import WAITING, Run, Steps
 
 SECONDS_BETWEEN_LOOKS = 0.5
 

@@ -14,19 +14,19 @@ from typing import Any
 
 import pandas as pd
 
-from core.data import Dataset
-from core.data.store import from_bytes
-from core.models import Cancelled
-from core.models.stored import model_fingerprint
-from core.models.threads import single_threaded
-from core.trials import Context, from_json, sources_at_hand
-from core.trials.plan import Aside, Counting, Grouping, Plan
-from core.trials.run import Counted, n_rows, table_of
-from core.workspace import frames
-from core.workspace.engine.needed import NeededRows, joined
-from core.workspace.engine.trial_queue import Task, Trials
-from core.workspace.errors import WorkspaceError
-from core.workspace.plans import PLANS
+from touchstone.core.data import Dataset
+from touchstone.core.data.store import from_bytes
+from touchstone.core.models import Cancelled
+from touchstone.core.models.stored import model_fingerprint
+from touchstone.core.models.threads import single_threaded
+from touchstone.core.trials import Context, from_json, sources_at_hand
+from touchstone.core.trials.plan import Aside, Counting, Grouping, Plan
+from touchstone.core.trials.run import Counted, n_rows, table_of
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.needed import NeededRows, joined
+from touchstone.core.workspace.engine.trial_queue import Task, Trials
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.plans import PLANS
 
 KeptModel = tuple[bytes, dict[str, Any]]
 """A model that a trial made, and what is known of it (see `core.workspace.models.Models.keep_model`)."""

@@ -3,7 +3,7 @@
 import os
 import signal
 
-from core.workspace.engine.kernels import NICE
+from touchstone.core.workspace.engine.kernels import NICE
 
 
 def dask_setup(_worker: object) -> None:

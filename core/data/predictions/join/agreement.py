@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.data.errors import DataError
-from core.data.predictions.roles import Part, Roles
-from core.data.tables import Table
-from core.data.tables.names import agreement_by_chance, codes_of, common_names, counted_apart
-from core.data.values import percent
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.predictions.roles import Part, Roles
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import agreement_by_chance, codes_of, common_names, counted_apart
+from touchstone.core.data.values import percent
 
 FARTHEST = 5
 """By how many rows one file may be shifted against the other."""
@@ -142,7 +142,7 @@ def labels_of(known: Table, truth_roles: Roles, predictions: Table, roles: Roles
 
     None also where the predictions have a truth of their own, which tells more.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> known = make_table("truth.csv", ["gold"], [["cat", "dog"]], lines=[2, 3])
     >>> predictions = make_table("said.csv", ["pred"], [["Dog", "Dog"]], lines=[2, 3])
     >>> labels_of(known, Roles("gold"), predictions, Roles(predicted="pred")).predicted

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.guess import complete_roles, guess_roles, keep_names, name_rows
-from core.data.predictions.join.matching import matching_rows
-from core.data.predictions.roles import Part, Reading, Roles
-from core.data.predictions.shapes import ONE_LABEL, first_not_one, fold_columns, is_binary
-from core.data.tables import Table
-from core.data.tables.names import ROW_NAMES, compact, stems
-from core.data.values import listed
+from touchstone.core.data.errors import DataError, RolesNeeded
+from touchstone.core.data.predictions.guess import complete_roles, guess_roles, keep_names, name_rows
+from touchstone.core.data.predictions.join.matching import matching_rows
+from touchstone.core.data.predictions.roles import Part, Reading, Roles
+from touchstone.core.data.predictions.shapes import ONE_LABEL, first_not_one, fold_columns, is_binary
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import ROW_NAMES, compact, stems
+from touchstone.core.data.values import listed
 
 _FROM_TRUTH = ("truth", "set", "fold", "source", "task", "trial")
 
@@ -27,7 +27,7 @@ def join_tables(
 
     Roles of what was joined before are taken for both files. RolesNeeded, and DataError, as `join_predictions` says.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> truth = make_table("truth.tsv", ["id", "label"], [["a", "b"], ["cat", "dog"]], lines=[2, 3])
     >>> predictions = make_table("said.tsv", ["id", "label"], [["b", "a"], ["dog", "dog"]], lines=[2, 3])
     >>> joined, roles = join_tables(truth, predictions, roles=None, truth_roles=None, confirmed=False)
@@ -164,7 +164,7 @@ def find_truth(
     Predictions of several tasks side by side take a column each, known by its name; columns of labels that are called
     alike in both files are tasks too. DataError where only some of the tasks have a truth.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> known = make_table("truth.csv", ["id", "size", "hue"], [["a", "b"], ["S", "L"], ["r", "g"]], lines=[2, 3])
     >>> columns = [["a", "b"], ["S", "S"], ["r", "r"]]
     >>> predictions = make_table("t.csv", ["id", "size_pred", "hue_pred"], columns, lines=[2, 3])
@@ -187,7 +187,7 @@ def fold_truth(known: Table, predictions: Table) -> tuple[Table, Table]:
     Whatever the columns are called: there must be no other truth, no tasks in the predictions, and a single 1 per row.
     DataError names the line where that fails for the classes that the predictions are about.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> known = make_table("truth.csv", ["id", "cat", "dog"], [["a", "b"], [1, 0], [0, 1]], lines=[2, 3])
     >>> predictions = make_table("said.csv", ["id", "predicted"], [["a", "b"], ["cat", "cat"]], lines=[2, 3])
     >>> fold_truth(known, predictions)[0].strings("truth")

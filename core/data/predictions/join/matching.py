@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Integer
 
-from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.asking import stands_twice
-from core.data.predictions.join.agreement import Agreement, labels_of
-from core.data.predictions.join.ways import (
+from touchstone.core.data.errors import DataError, RolesNeeded
+from touchstone.core.data.predictions.asking import stands_twice
+from touchstone.core.data.predictions.join.agreement import Agreement, labels_of
+from touchstone.core.data.predictions.join.ways import (
     MOST_WAYS,
     Key,
     Pair,
@@ -23,10 +23,10 @@ from core.data.predictions.join.ways import (
     ways_by_column,
     ways_by_pair,
 )
-from core.data.predictions.roles import LINE, Roles, step_named
-from core.data.tables import Table
-from core.data.tables.names import ROW_NAMES
-from core.data.values import first_repeat, percent
+from touchstone.core.data.predictions.roles import LINE, Roles, step_named
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import ROW_NAMES
+from touchstone.core.data.values import first_repeat, percent
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
 
@@ -56,7 +56,7 @@ def matching_rows(
     rows out, are still asked about. DataError where ids stand twice or have nothing in common, and where files without
     ids have different numbers of rows.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> known = make_table("truth.tsv", ["image", "label"], [["a", "b"], ["cat", "dog"]], lines=[2, 3])
     >>> predictions = make_table("said.tsv", ["image", "said"], [["b", "a"], ["dog", "dog"]], lines=[2, 3])
     >>> match = matching_rows(known, Roles("label"), predictions, Roles(predicted="said"))

@@ -11,12 +11,12 @@ from itertools import combinations, product
 import numpy as np
 from jaxtyping import Integer
 
-from core.data.errors import RolesNeeded
-from core.data.predictions.join.agreement import Agreement, Labels, shifted
-from core.data.predictions.roles import APART, LINE, NAMING, SHARED, Roles, in_words, name_of_step
-from core.data.tables import Table
-from core.data.tables.names import ROW_NAMES, compact
-from core.data.values import first_repeat, percent, quoted
+from touchstone.core.data.errors import RolesNeeded
+from touchstone.core.data.predictions.join.agreement import Agreement, Labels, shifted
+from touchstone.core.data.predictions.roles import APART, LINE, NAMING, SHARED, Roles, in_words, name_of_step
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import ROW_NAMES, compact
+from touchstone.core.data.values import first_repeat, percent, quoted
 
 Key = tuple[str, str]
 """The column of the truth and that of the predictions by which rows join."""
@@ -81,7 +81,7 @@ def by_keys(known: Table, predictions: Table, keys: tuple[Key, ...], roles: Role
 
     None where a row of the truth, or of a model's predictions, is not named by one key of its own, or has none.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> known = make_table("truth.csv", ["no", "gold"], [["007", "008"], ["a", "b"]], lines=[2, 3])
     >>> predictions = make_table("said.csv", ["no", "pred"], [["8", "7"], ["a", "b"]], lines=[2, 3])
     >>> way = by_keys(known, predictions, (("no", "no"),), Roles(predicted="pred"))
@@ -155,7 +155,7 @@ def _title_of(keys: tuple[Key, ...]) -> str:
 def keys_named(name: str, known: Table, predictions: Table) -> tuple[Key, ...] | None:
     """The columns by which rows join in the way that `join` calls so; None where there are none.
 
-    >>> from core.data.tables import make_table
+    >>> from touchstone.core.data.tables import make_table
     >>> known = make_table("truth.csv", ["Visit", "no"], [["1", "2"], ["3", "4"]], lines=[2, 3])
     >>> predictions = make_table("said.csv", ["visit", "row"], [["1", "2"], ["3", "4"]], lines=[2, 3])
     >>> keys_named("visit", known, predictions), keys_named("row = no", known, predictions)

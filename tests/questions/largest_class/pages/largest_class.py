@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import streamlit as st
-from core.evaluate.largest_class.plan import LargestClassPlan
-from core.report.largest_class import body_of_rows
+from touchstone.core.evaluate.largest_class.plan import LargestClassPlan
+from touchstone.core.report.largest_class import body_of_rows
 
-from ui.data import choice as data_choice
-from ui.shell import exports, jobs, page, share
-from ui.shell.session import owner, workspace
+from touchstone.ui.data import choice as data_choice
+from touchstone.ui.shell import exports, jobs, page, share
+from touchstone.ui.shell.session import owner, workspace
 
 page.lead("Draws of the samples, and how many of each are of the largest class.")
 dataset = data_choice.dataset()

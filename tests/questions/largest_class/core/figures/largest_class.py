@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.figures.theme import new_figure, theme
+from touchstone.core.figures.theme import new_figure, theme
 
 
 def draws_chart(rows: pd.DataFrame, *, dark: bool = False) -> go.Figure:

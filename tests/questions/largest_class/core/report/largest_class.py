@@ -1,12 +1,12 @@
 """How large is the largest class? The verdict and its figure."""
 
 import pandas as pd
-from core.evaluate.largest_class.plan import LargestClassPlan
-from core.evaluate.largest_class.verdict import largest_class_verdict
-from core.figures.largest_class import draws_chart
+from touchstone.core.evaluate.largest_class.plan import LargestClassPlan
+from touchstone.core.evaluate.largest_class.verdict import largest_class_verdict
+from touchstone.core.figures.largest_class import draws_chart
 
-from core.data import Dataset
-from core.report.parts import Body, Figure, Metric, Section
+from touchstone.core.data import Dataset
+from touchstone.core.report.parts import Body, Figure, Metric, Section
 
 
 def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: LargestClassPlan) -> Body:

@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from core.asked import asks
-from core.data import Dataset
-from core.trials.plan import Context, check_fields
+from touchstone.core.asked import asks
+from touchstone.core.data import Dataset
+from touchstone.core.trials.plan import Context, check_fields
 
 
 @dataclass(frozen=True)

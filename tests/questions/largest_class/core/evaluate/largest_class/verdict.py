@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from core.evaluate.wording import Verdict, percent
+from touchstone.core.evaluate.wording import Verdict, percent
 
 
 def largest_class_verdict(rows: pd.DataFrame) -> Verdict:

@@ -1,4 +1,4 @@
-"""What type checkers see of `core`: its public surface, which is imported when it is asked for.
+"""What type checkers see of `touchstone`: its public surface, which is imported when it is asked for.
 
 Settings of `check` are the fields of each question's plan, settings of `compare` the options of `compare_sets`.
 """
@@ -6,10 +6,10 @@ Settings of `check` are the fields of each question's plan, settings of `compare
 from os import PathLike
 from typing import Any, Literal, overload
 
-from core.cluster import SameSizeKMeans, SDSKMeans
-from core.data import Dataset, Predictions
-from core.public import FewLabels, Result, dataset, few_labels, predictions, read, record
-from core.split import (
+from touchstone.core.cluster import SameSizeKMeans, SDSKMeans
+from touchstone.core.data import Dataset, Predictions
+from touchstone.core.public import FewLabels, Result, dataset, few_labels, predictions, read, record
+from touchstone.core.split import (
     GroupFolds,
     KMeansFolds,
     LeaveOneGroupOut,
@@ -28,8 +28,6 @@ from core.split import (
 )
 
 __all__ = [
-    "COMMAND",
-    "PUBLIC",
     "FewLabels",
     "GroupFolds",
     "KMeansFolds",
@@ -56,13 +54,9 @@ __all__ = [
     "predictions",
     "read",
     "record",
-    "version",
-    "versions",
 ]
 
 __version__: str
-COMMAND: str
-PUBLIC: dict[str, tuple[str, ...]]
 
 @overload
 def check(question: Literal["data_sets"], data: Dataset | str | PathLike[str]) -> Result: ...
@@ -214,5 +208,3 @@ def compare(
     n_resamples: int = ...,
     n_rounds: int = ...,
 ) -> Result: ...
-def version() -> str: ...
-def versions(*libraries: str) -> dict[str, str]: ...

@@ -1,0 +1,1 @@
+"""One question each: the pages that the app draws, by file."""
