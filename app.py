@@ -14,7 +14,9 @@ from touchstone.ui.shell.access import PrintedAddress
 from touchstone.ui.shell.addresses import Addresses
 from touchstone.ui.shell.health import route
 from touchstone.ui.shell.only_links import OnlyLinks
-from touchstone.ui.shell.serving import Index, SecurityHeaders, ThisMachineOnly, check_start
+from touchstone.ui.shell.serving import Index, OwnPagesOnly, SecurityHeaders, check_start
+from touchstone.ui.shell.signed_in import SignedIn
+from touchstone.ui.shell.upload_bounds import UploadBounds
 
 RUNNER = "touchstone.core.workspace.engine.runner"
 
@@ -61,7 +63,7 @@ def note_fault(problem: Exception) -> None:
 
 
 check_start()
-guards = [OnlyLinks] if visitors.only() else [ThisMachineOnly, PrintedAddress]
+guards = [OnlyLinks] if visitors.only() else [OwnPagesOnly, PrintedAddress]
 app = st.App(
     ROUTER,
     lifespan=lifespan,
@@ -71,6 +73,8 @@ app = st.App(
         Middleware(SecurityHeaders),
         *map(Middleware, guards),
         Middleware(Addresses),
+        Middleware(SignedIn),
+        Middleware(UploadBounds),
         Middleware(Index),
     ],
 )

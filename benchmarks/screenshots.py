@@ -2,38 +2,54 @@
 
 Runs the main jobs on the digits first, so that the pages have something to show. Pages are drawn whole at 1280 px, in
 the light and the dark theme; verdicts (docs/screenshots/verdicts) at 1280 and 390 px, too. What the verdicts say is
-written to docs/measured/verdicts-in-words.md, each with its plain-language check and its words counted. Reports are
-printed on A4, and their first pages drawn by pdftoppm (docs/report). A folder as the first argument is the home to use
-and keep; what has been computed there is not computed again. Names of pages after it are those to draw (all, where none
-is named).
+written to docs/measured/verdicts-in-words.md, each with its plain-language check and its words counted. What the cards
+say, and the SHA-256 of every picture, is written to docs/screenshots/said.json: tests/test_screenshots.py tells by it
+whether a picture is stale. Reports are printed on A4, and their first pages drawn by pdftoppm (docs/report). A folder
+as the first argument is the home to use and keep; what has been computed there is not computed again. Names of pages
+after it are those to draw (all, where none is named).
 """
 
+import json
 import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
+from urllib.parse import parse_qs
 
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from tests.browser.downloads import take
 from tests.browser.server import FLAGS, ROOT, Server, chromium, cookies, serve
 from tests.plain_words import MOST_WORDS, words_of_sentences
+from tests.said_today import (
+    DATA,
+    FILE,
+    FILES,
+    FOLDER,
+    NETWORK,
+    OF_NETWORK,
+    PRINTED,
+    RECIPES,
+    Card,
+    digests,
+    noted,
+    plain,
+    processor,
+)
+from touchstone.core.models import MODELS
 from touchstone.core.questions import QUESTIONS, with_page
 
-FOLDER = ROOT / "docs" / "screenshots"
 VERDICTS = FOLDER / "verdicts"
-PRINTED = ROOT / "docs" / "report"
 REPORTS, N_PAGES, DOTS = ("source_robustness", "average_case"), 2, 70
 """The questions of the reports that are printed, how many pages of each are drawn, and at how many dots an inch."""
 IN_WORDS = ROOT / "docs" / "measured" / "verdicts-in-words.md"
-ABOUT, FILES = "data=digits", "reference=digits_own&target=digits_shifted"
+ABOUT, OF_FILES = f"data={DATA}", "reference={}&target={}".format(*FILES)
 """The queries of pages that are about a data set, and of those that choose files of their own."""
-COMPUTED = ("cluster_folds", "source_robustness", "data_set_adequacy")
-"""The questions that are asked of the digits with their usual settings."""
 ANSWERS = re.compile(r"[−.\d]+ (?:% |points )?\[[^]]*]|up to [.\d]+ %|\d[\d\s]* (?:images|runs)")
 """The number of an answer: with its interval or as a bound, or of how many images or runs, which are counted."""
 WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
@@ -50,35 +66,36 @@ def main() -> None:
         with serve(home) as server, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             pages = addresses(server, browser)
-            drawn, verdicts = sys.argv[2:] or list(pages), {}
+            drawn, cards = sys.argv[2:] or list(pages), {}
             for scheme in SCHEMES:
                 for name in drawn:
-                    verdicts[name] = picture(server, browser, name, pages[name], scheme=scheme)
+                    cards[name] = picture(server, browser, name, pages[name], scheme=scheme)
             for name in set(REPORTS) & set(drawn):
                 printed(server, browser, name, pages[name])
             browser.close()
-    if set(verdicts) >= set(pages):
-        write_in_words(verdicts)
+    write_said(cards, network=parse_qs(pages["average_case"].partition("?")[2])["model"][0])
+    if set(cards) >= set(pages):
+        write_in_words({name: card.words for name, card in cards.items()})
     print(f"written: {', '.join(sorted(str(file.relative_to(FOLDER)) for file in FOLDER.rglob('*.png')))}")
 
 
 def addresses(server: Server, browser: Browser) -> dict[str, str]:
     """Where each page has something to show, below the server's address; what is not computed yet is."""
     with tab(browser) as page:
-        for stem in COMPUTED:
+        for stem in RECIPES:
             page.goto(f"{server.url}/{stem}?{ABOUT}")
             run(page)
-        page.goto(f"{server.url}/average_case?{ABOUT}&network=CNN-1&epochs=10")
+        page.goto(f"{server.url}/average_case?{ABOUT}&network={MODELS[NETWORK.model].label}&epochs={NETWORK.n_epochs}")
         train(page)
         run(page)
         judged = page.url.removeprefix(f"{server.url}/")
         about = judged.partition("?")[2]
         of_model = {"average_case": judged}
-        for stem in ("test_quality", "guided_tests"):
+        for stem in OF_NETWORK[1:]:
             page.goto(f"{server.url}/{stem}?{about}")
             run(page)
             of_model[stem] = page.url.removeprefix(f"{server.url}/")
-    usual = {stem: f"{stem}?{ABOUT if page.about_data_set else FILES}" for stem, page in with_page().items()}
+    usual = {stem: f"{stem}?{ABOUT if page.about_data_set else OF_FILES}" for stem, page in with_page().items()}
     return usual | of_model
 
 
@@ -105,7 +122,7 @@ def run(page: Page) -> None:
     settle(page)
 
 
-def picture(server: Server, browser: Browser, name: str, path: str, *, scheme: str) -> list[str]:
+def picture(server: Server, browser: Browser, name: str, path: str, *, scheme: str) -> Card:
     """Draw a page, whole and its verdict at each width; returns what the verdict says."""
     suffix = "" if scheme == "light" else "-dark"
     with tab(browser, scheme=scheme) as page:
@@ -118,14 +135,29 @@ def picture(server: Server, browser: Browser, name: str, path: str, *, scheme: s
                 page.screenshot(path=FOLDER / f"{name}{suffix}.png")
             card = page.locator(CARD).first
             card.screenshot(path=VERDICTS / f"{name}-{width}{suffix}.png")
-        return words_of_card(card)
+        return Card(words_of_card(card), numbers_of_card(card))
 
 
-def words_of_card(card: Locator) -> list[str]:
+def words_of_card(card: Locator) -> tuple[str, ...]:
     """What a card says: the answer in bold, over what in the same paragraph, and the next paragraph, what next."""
     answer = card.locator("strong").first.inner_text().strip()
     first, *others = (text.strip() for text in card.locator("p").all_inner_texts())
-    return [answer, first.removeprefix(answer).strip(), *(text for text in others if text.startswith("Next:"))]
+    over = first.removeprefix(answer).strip()
+    said = (answer, over, *(text for text in others if text.startswith("Next:")))
+    return tuple(plain(text) for text in said if text)
+
+
+def numbers_of_card(card: Locator) -> tuple[str, ...]:
+    """The numbers beside the sentences, each with its name and its interval."""
+    numbers = []
+    for metric in card.get_by_test_id("stMetric").all():
+        label, value, *delta = (
+            text
+            for part in ("stMetricLabel", "stMetricValue", "stMetricDelta")
+            for text in metric.get_by_test_id(part).all_inner_texts()
+        )
+        numbers.append(plain(f"{label}: {value} {' '.join(delta)}"))
+    return tuple(numbers)
 
 
 def printed(server: Server, browser: Browser, name: str, path: str) -> None:
@@ -144,7 +176,24 @@ def printed(server: Server, browser: Browser, name: str, path: str) -> None:
             subprocess.run(["pdftoppm", *drawn, str(paper), str(PRINTED / f"{name}-{number}")], check=True)
 
 
-def write_in_words(verdicts: dict[str, list[str]]) -> None:
+def write_said(cards: dict[str, Card], *, network: str) -> None:
+    """Note what the cards said when they were drawn, of which network, and which pictures show it.
+
+    What was not drawn now stays as it was noted.
+    """
+    known = noted() if FILE.is_file() else {"pages": {}, "pictures": {}}
+    drawn = {path: digest for path, digest in digests().items() if Path(path).stem.partition("-")[0] in cards}
+    kept = {path: digest for path, digest in known["pictures"].items() if path in digests()}
+    said = {
+        "written by": "make screenshots",
+        "network": {"fingerprint": network, "processor": processor()},
+        "pages": known["pages"] | {name: asdict(card) for name, card in cards.items()},
+        "pictures": dict(sorted((kept | drawn).items())),
+    }
+    FILE.write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def write_in_words(verdicts: dict[str, tuple[str, ...]]) -> None:
     """What each verdict says, beside its question and its picture, and how many words its longest sentence has."""
     lines = [
         "# Verdicts in words",
@@ -155,7 +204,7 @@ def write_in_words(verdicts: dict[str, list[str]]) -> None:
         f"question, over what, what next, and no sentence of more than {MOST_WORDS} words.",
     ]
     for name, texts in verdicts.items():
-        answer, over, *following = texts
+        answer, *others = texts
         longest = max(n for text in texts for n in words_of_sentences(text))
         number = ANSWERS.search(answer)
         assert number, f"{name}: no number answers in {answer!r}"
@@ -166,8 +215,9 @@ def write_in_words(verdicts: dict[str, list[str]]) -> None:
             f"- **Answer**: {answer}",
             f"- **Number**: {number[0].strip()}",
         ]
-        lines += [f"- **Over what**: {over}"] if over else []
-        lines += [f"- **What next**: {text.removeprefix('Next: ')}" for text in following]
+        for text in others:
+            following = text.startswith("Next: ")
+            lines.append(f"- **{'What next' if following else 'Over what'}**: {text.removeprefix('Next: ')}")
         lines += [f"- Longest sentence: {longest} words", ""]
         place = f"../screenshots/verdicts/{name}"
         others = [("1280 px, dark", "1280-dark"), ("390 px", "390"), ("390 px, dark", "390-dark")]

@@ -17,8 +17,8 @@ MODULES = {
     "evaluation": "touchstone.core.evaluate.{stem}",
     "figures": "touchstone.core.figures.{stem}",
     "report": "touchstone.core.report.{stem}",
-    "run": "ui.{stem}.run",
-    "card": "ui.{stem}.overview",
+    "run": "touchstone.ui.{stem}.run",
+    "card": "touchstone.ui.{stem}.overview",
 }
 """The module that each layer has for a question.
 
@@ -227,5 +227,5 @@ def module_of(question: Question, layer: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise  # the module is there, and something that it imports is not
-        file = f"{name.replace('.', '/')}.py"
+        file = f"{name.removeprefix('touchstone.').replace('.', '/')}.py"
         raise ImportError(f"The question {question.stem!r} has no {layer}: {file} is missing.") from error

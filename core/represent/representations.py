@@ -87,7 +87,7 @@ def check_representation(dataset: Dataset, representation: str) -> None:
     >>> from touchstone.core.data import load_example
     >>> check_representation(load_example("digits"), "own_vectors")
     Traceback (most recent call last):
-    touchstone.core.data.errors.DataError: digits has no vectors of its own. Add a file of them by id, or take raw ...
+    touchstone.core.data.errors.DataError: digits has no vectors of its own. Add a file of them by id, or take ...
     """
     if representation not in REPRESENTATIONS:
         known = ", ".join(REPRESENTATIONS)

@@ -36,7 +36,7 @@ def added(monkeypatch, tmp_path: Path) -> Iterator[None]:
         monkeypatch.setattr(import_module(name), "__path__", path)
     for file in [*PAGES.iterdir(), *(toy.FOLDER / "pages").iterdir()]:
         (tmp_path / file.name).symlink_to(file)
-    monkeypatch.setattr("ui.PAGES", tmp_path)
+    monkeypatch.setattr("touchstone.ui.PAGES", tmp_path)
     monkeypatch.setitem(QUESTIONS, toy.RECORD.stem, toy.RECORD)
     yield
     for name in [name for name in sys.modules if toy.RECORD.stem in name.split(".")]:

@@ -11,7 +11,9 @@ from touchstone.core.report.plan_reference import plan_reference, reference
 from touchstone.core.workspace.plans import PLANS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-OURS = {stem: question for stem, question in QUESTIONS.items() if (question.plan or "core.").startswith("core.")}
+OURS = {
+    stem: question for stem, question in QUESTIONS.items() if (question.plan or "touchstone.").startswith("touchstone.")
+}
 
 
 @pytest.fixture(autouse=True)

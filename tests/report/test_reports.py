@@ -23,7 +23,7 @@ from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
-KINDS = [question.kind for question in QUESTIONS.values() if question.plan and question.plan.startswith("core.")]
+KINDS = [question.kind for question in QUESTIONS.values() if question.plan and question.plan.startswith("touchstone.")]
 """Ours; other tests add kinds of their own."""
 VERDICTS = [kind for kind in KINDS if not of_kind(kind).serves]
 FILES = ("https://", "data:text/tab-separated-values;base64,", "data:application/json;base64,")

@@ -50,7 +50,7 @@ async def app(scope, receive, send):
         await send({"type": "websocket.accept"})
 
 
-def ask(kind: str, *headers: tuple[str, str], client: str = "127.0.0.1", behind=serving.ThisMachineOnly) -> Answer:
+def ask(kind: str, *headers: tuple[str, str], client: str = "127.0.0.1", behind=serving.OwnPagesOnly) -> Answer:
     """What comes of a request with these headers, in the place of those of a browser at this machine."""
     named = {name.lower() for name, _ in headers}
     sent = [*headers, *([] if "host" in named else [("host", "localhost:8501")])]
@@ -145,7 +145,7 @@ def test_what_is_neither_http_nor_websocket_passes():
     async def listen(scope, receive, send):
         heard.append(scope["type"])
 
-    asyncio.run(serving.ThisMachineOnly(listen)({"type": "lifespan"}, None, None))
+    asyncio.run(serving.OwnPagesOnly(listen)({"type": "lifespan"}, None, None))
     assert heard == ["lifespan"]
 
 
@@ -233,7 +233,7 @@ def test_secrets_that_cannot_be_read_do_not_open_the_door(monkeypatch, tmp_path)
 
 def test_every_answer_carries_the_headers_a_refusal_too():
     def guarded(inner):
-        return serving.SecurityHeaders(serving.ThisMachineOnly(inner))
+        return serving.SecurityHeaders(serving.OwnPagesOnly(inner))
 
     for host, status in (("localhost", 200), ("example.org", 403)):
         answer = ask("http", ("Host", host), behind=guarded)

@@ -27,8 +27,6 @@ OPEN = "TOUCHSTONE_OPEN_TO_THIS_MACHINE"
 """The setting that does without token and cookie."""
 TOKEN = "token"
 """The parameter of the printed address, which no page has."""
-ALIVE = "/_stcore/health"
-"""What Streamlit answers as soon as it runs."""
 DAYS = 400
 """So long a browser keeps the cookie: as long as browsers keep any."""
 ADDRESS = "Touchstone is open at {url}"
@@ -59,7 +57,7 @@ class PrintedAddress:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, exchange its token for a cookie, or say what is missing; a websocket is closed."""
         free = scope["type"] not in ("http", "websocket") or sign_in.is_set_up() or is_open()
-        if free or (scope["type"] == "http" and _is_about_health(scope["path"])):
+        if free or (scope["type"] == "http" and health.is_about_health(scope["path"])):
             await self.app(scope, receive, send)
             return
         given = given_token(scope)
@@ -71,10 +69,6 @@ class PrintedAddress:
             await _closed(scope)(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008, "reason": "open the printed address first"})
-
-
-def _is_about_health(path: str) -> bool:
-    return path.endswith(ALIVE) or path == health.address()
 
 
 def is_open() -> bool:

@@ -1,6 +1,4 @@
-"""What does somebody see before signing in, and where is the way out? One sentence with a button; and a button."""
-
-from pathlib import Path
+"""What does a page show whose sign-in has ended, and where is the way out? A sentence with a button; and a button."""
 
 import streamlit as st
 
@@ -8,21 +6,18 @@ from touchstone.core.evaluate.wording import plural
 from touchstone.ui.shell import session, sign_in
 from touchstone.ui.shell.page import day, or_toast, plain
 
-LOGO = Path(__file__).with_name("logo.svg")
-ABOUT = "Can this accuracy be trusted? Five published methods answer this, from the files that you have."
 ABOUT_SIGN_INS = "Pages of a sign-in that you end close at their next step. A sign-in lasts 30 days at most."
 ONLY_HERE = "You are signed in here, and nowhere else."
-SENTENCE = "Sign in to see your data sets and results."
 
 
 def closed() -> None:
-    """All that somebody sees who is not signed in."""
+    """All that is seen on a page that was open when its sign-in ended; `signed_in` lets nobody else open one."""
     st.space("large")
     with st.container(border=True, key="gate", horizontal_alignment="center", gap="medium"):
         st.space("small")
-        st.image(str(LOGO), width=245, alt="Touchstone")
-        st.markdown(ABOUT, text_alignment="center")
-        st.caption(SENTENCE, text_alignment="center")
+        st.image(str(sign_in.LOGO), width=245, alt="Touchstone")
+        st.markdown(sign_in.ABOUT, text_alignment="center")
+        st.caption(sign_in.SENTENCE, text_alignment="center")
         for name in sign_in.providers():
             label = "Sign in" if name is None else f"Sign in with {plain(name)}"
             st.button(label, type="primary", key=f"sign-in-{name}", on_click=st.login, args=(name,))

@@ -19,9 +19,18 @@ SECONDS_PATIENT = 10.0
 """What has said nothing for so long gives no answer."""
 
 
+ALIVE = "/_stcore/health"
+"""What Streamlit answers as soon as it runs."""
+
+
 def address() -> str:
     """Its path on this server."""
     return f"{first_page()}{NAME}"
+
+
+def is_about_health(path: str) -> bool:
+    """Whether somebody asks here how the server is."""
+    return path.endswith(ALIVE) or path == address()
 
 
 def route() -> Route:

@@ -18,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from touchstone.ui.shell.addresses import SHARED, TOKEN, first_page
+from touchstone.ui.shell.addresses import SHARED, TOKEN
 
 COOKIE = "touchstone_link"
 """What else a page of a link asks for brings the token of the link that was opened last in this browser."""
@@ -68,13 +68,31 @@ class Allowance:
         return left >= 1
 
 
+class Links:
+    """Which tokens work, as was asked a moment ago or is now."""
+
+    def __init__(self) -> None:
+        self._worked: dict[str, float] = {}
+        """When a token was found to work."""
+
+    async def trouble(self, token: str, *, anew: bool) -> HTMLResponse | None:
+        """What is said of a token that does not work; `anew` asks whatever was found a moment ago, and notes it."""
+        now = time.monotonic()
+        self._worked = {known: at for known, at in self._worked.items() if now - at <= SECONDS_BELIEVED}
+        if token in self._worked and not anew:
+            return None
+        trouble = await run_in_threadpool(_trouble, token, note=anew)
+        if trouble is None:
+            self._worked[token] = now
+        return trouble
+
+
 class OnlyLinks:
     """Answers whoever brings the token of a link that works, and lets them ask for no more than its page takes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app, self.allowance, self.tabs = app, Allowance(AT_ONCE, EACH_SECOND), Counter[str]()
-        self._worked: dict[str, float] = {}
-        """When a token was found to work."""
+        self.links = Links()
         self._noted = float("-inf")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -90,37 +108,26 @@ class OnlyLinks:
         elif scope["type"] == "websocket":
             await self._tab(scope, receive, send)
         else:
-            await self.app(scope, receive, _with_cookie(given, send) if (given := opened(scope)) else send)
+            await self.app(scope, receive, with_cookie(given, send) if (given := opened(scope)) else send)
 
     async def _refused(self, scope: Scope) -> HTMLResponse | None:
         """What a request is answered that is not passed on."""
         who = _who(scope)
         if not self.allowance.spend(who):
             self._note_too_many()
-            return _page(429, "Too many requests", TOO_MANY, {"retry-after": "60"})
+            return refused_page(429, "Too many requests", TOO_MANY, {"retry-after": "60"})
         opening = opened(scope)
-        token = opening or (_brought(scope) if _belongs_to_a_page(scope) else None)
+        token = opening or (brought(scope) if belongs_to_arefused_page(scope) else None)
         if token is None:
-            return _page(403, "Open the whole link", NOTHING_ELSE)
-        trouble = await self._trouble(token, anew=opening is not None)
+            return refused_page(403, "Open the whole link", NOTHING_ELSE)
+        trouble = await self.links.trouble(token, anew=opening is not None)
         if trouble is not None:
             return trouble
         if (opening or scope["type"] == "websocket") and (
             self.tabs[who] >= MOST_TABS or self.tabs.total() >= MOST_TABS_OF_ALL
         ):
-            return _page(429, "Too many pages", TOO_MANY_TABS, {"retry-after": "60"})
+            return refused_page(429, "Too many pages", TOO_MANY_TABS, {"retry-after": "60"})
         return None
-
-    async def _trouble(self, token: str, *, anew: bool) -> HTMLResponse | None:
-        """What is said of a token that does not work, as was asked a moment ago or is now."""
-        now = time.monotonic()
-        self._worked = {known: at for known, at in self._worked.items() if now - at <= SECONDS_BELIEVED}
-        if token in self._worked and not anew:
-            return None
-        trouble = await run_in_threadpool(_trouble, token, note=anew)
-        if trouble is None:
-            self._worked[token] = now
-        return trouble
 
     def _note_too_many(self) -> None:
         """Have it written down that somebody asks too much, once a minute: the log must not fill the disk for it."""
@@ -150,7 +157,7 @@ class OnlyLinks:
 
 def opened(scope: Scope) -> str | None:
     """The token in the address of a link that a browser opens; None where it asks for something else."""
-    if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != first_page() + SHARED:
+    if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != firstrefused_page() + SHARED:
         return None
     given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get(TOKEN)
     return given[-1] if given else None
@@ -171,15 +178,15 @@ def _trouble(token: str, *, note: bool) -> HTMLResponse | None:
     except DeadLink as problem:
         if note:
             events.note("link_asked", link=events.short(link_id(token)), works=False)
-        return _page(403, "This link does not work", str(problem))
+        return refused_page(403, "This link does not work", str(problem))
     except WorkspaceError as problem:
-        return _page(503, "Try again later", str(problem))
+        return refused_page(503, "Try again later", str(problem))
     return None
 
 
-def _belongs_to_a_page(scope: Scope) -> bool:
+def belongs_to_arefused_page(scope: Scope) -> bool:
     """Whether the page of a link asks for this: files, or the connection by which it is drawn, opened by itself."""
-    name = scope["path"].removeprefix(first_page())
+    name = scope["path"].removeprefix(firstrefused_page())
     if scope["type"] == "http":
         return scope["method"] in ("GET", "HEAD") and (name in _NAMES or name.startswith(_PARTS))
     sent = Headers(scope=scope)
@@ -188,7 +195,7 @@ def _belongs_to_a_page(scope: Scope) -> bool:
     return name == _STREAM and [origin.lower() for origin in sent.getlist("origin")] == ours
 
 
-def _brought(scope: Scope) -> str | None:
+def brought(scope: Scope) -> str | None:
     """The token in the cookie of a browser that opened a link."""
     try:
         morsel = SimpleCookie("; ".join(Headers(scope=scope).getlist("cookie"))).get(COOKIE)
@@ -197,7 +204,7 @@ def _brought(scope: Scope) -> str | None:
     return morsel.value if morsel is not None else None
 
 
-def _with_cookie(token: str, send: Send) -> Send:
+def with_cookie(token: str, send: Send) -> Send:
     """The same answer, which gives a browser the token for all that the page of a link asks for."""
 
     async def and_cookie(message: Message) -> None:
@@ -227,6 +234,7 @@ def _who(scope: Scope) -> str:
     return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))
 
 
-def _page(status: int, title: str, sentence: str, headers: dict[str, str] | None = None) -> HTMLResponse:
+def refused_page(status: int, title: str, sentence: str, headers: dict[str, str] | None = None) -> HTMLResponse:
+    """A page in the place of one that is not given, with a sentence that says why."""
     text = PAGE.format(title=html.escape(title), sentence=html.escape(sentence))
     return HTMLResponse(text, status, {"cache-control": "no-store", **(headers or {})})

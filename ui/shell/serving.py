@@ -23,6 +23,7 @@ from streamlit import config
 
 from touchstone.ui.shell import sign_in, visitors
 from touchstone.ui.shell.addresses import first_page
+from touchstone.ui.shell.health import is_about_health
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 """The one page that Streamlit serves; all else is drawn by the script in it."""
@@ -31,6 +32,10 @@ CLOSED = (
     "Touchstone does not start on this address, {address}: without sign-in, anyone who can reach it could change "
     "everything in it. Set server.address to 127.0.0.1 for this machine alone, or set up sign-in, an [auth] section in "
     ".streamlit/secrets.toml: docs/deployment.md says how."
+)
+ELSEWHERE = (
+    "Touchstone answers at {origin} alone, and what its own pages ask there. Open that address. If you came by it, the "
+    "proxy before Touchstone has to pass on Host: docs/deployment.md says how."
 )
 REFUSED = (
     "Touchstone answers only the person at this machine, at http://localhost or http://127.0.0.1 and without a proxy "
@@ -47,6 +52,10 @@ FORWARDED = re.compile(
 MOST_UPLOAD = "TOUCHSTONE_MOST_UPLOAD"
 LOG = "TOUCHSTONE_LOG"
 NO_LOG = "Touchstone does not start: {setting} is {file}, which cannot be written ({why})."
+NEVER = ("_stcore/metrics", "_stcore/agent/", "_stcore/script-health-check")
+"""What Streamlit tells programs of all pages and their memory, which is nobody's business, below the first page."""
+NO_SUCH = "There is nothing here."
+YEAR = 365 * 86_400
 _HERE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?", re.IGNORECASE)
 
 
@@ -120,20 +129,32 @@ def headers() -> dict[str, str]:
 
 
 class SecurityHeaders:
-    """Adds `headers()` to every HTTP answer."""
+    """Adds `headers()` to every HTTP answer; where people come over TLS, browsers are told to come by nothing else."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app, self.headers = app, headers()
+        self.secure = sign_in.is_secure() or bool(st.get_option("server.sslCertFile"))
+        if self.secure:
+            self.headers["Strict-Transport-Security"] = f"max-age={YEAR}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and add the headers to the start of its answer."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self.headers)
+                sent = MutableHeaders(scope=message)
+                sent.update(self.headers)
+                if self.secure:
+                    message["headers"] = [_over_tls(name, value) for name, value in message["headers"]]
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+def _over_tls(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """A header; one of a cookie says that it is to be sent over TLS alone."""
+    is_open = name.lower() == b"set-cookie" and b"; secure" not in value.lower()
+    return name, value + b"; Secure" if is_open else value
 
 
 class Index:
@@ -164,20 +185,34 @@ class Index:
         await self.app(scope, receive, send_ours if scope["type"] == "http" else send)
 
 
-class ThisMachineOnly:
-    """Refuses, where nobody signs in, whatever a browser on this machine did not ask for itself."""
+class OwnPagesOnly:
+    """Refuses what others than its own pages ask: where nobody signs in, what does not come from this machine at all.
+
+    It is decided here, by Host and Origin: Streamlit would ask others for this machine's address, and all would wait.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer it with 403; a websocket is closed before it was accepted."""
-        if scope["type"] not in ("http", "websocket") or sign_in.is_set_up() or asked_here(scope):
+        refusal = self._refusal(scope) if scope["type"] in ("http", "websocket") else None
+        if refusal is None:
             await self.app(scope, receive, send)
         elif scope["type"] == "http":
-            await PlainTextResponse(REFUSED, status_code=403)(scope, receive, send)
+            await refusal(scope, receive, send)
         else:
-            await send({"type": "websocket.close", "code": 1008, "reason": "only from this machine"})
+            await send({"type": "websocket.close", "code": 1008, "reason": "only from its own pages"})
+
+    @staticmethod
+    def _refusal(scope: Scope) -> PlainTextResponse | None:
+        if scope["path"].removeprefix(first_page()).startswith(NEVER):
+            return PlainTextResponse(NO_SUCH, status_code=404)
+        if not sign_in.is_set_up():
+            return None if asked_here(scope) else PlainTextResponse(REFUSED, status_code=403)
+        if is_about_health(scope["path"]) or asked_at_its_address(scope):
+            return None
+        return PlainTextResponse(ELSEWHERE.format(origin=sign_in.origin()), status_code=403)
 
 
 def asked_here(scope: Scope) -> bool:
@@ -199,6 +234,18 @@ def asked_here(scope: Scope) -> bool:
         return scope["type"] == "http"
     secure = scope.get("scheme") in ("https", "wss")
     return [origin.lower() for origin in origins] == [f"{'https' if secure else 'http'}://{hosts[0].lower()}"]
+
+
+def asked_at_its_address(scope: Scope) -> bool:
+    """Whether a request is for the address at which people sign in, and from none but its pages.
+
+    A websocket must say that one of them opened it.
+    """
+    sent, ours = Headers(scope=scope), sign_in.origin()
+    if [host.lower() for host in sent.getlist("host")] != [ours.partition("://")[2]]:
+        return False
+    origins = [origin.lower() for origin in sent.getlist("origin")]
+    return origins == [ours] or (not origins and scope["type"] == "http")
 
 
 def is_loopback(address: str | None) -> bool:

@@ -58,12 +58,9 @@ class _Looker:
             return
         if self.shared is not None:
             self.shared.shown(self.shared.owner)
-        elif self.sign_in is not None and not self._goes_on(self.sign_in):
+        elif self.sign_in is not None and not sign_in_goes_on(self.owner, self.sign_in, browser=self.browser):
             raise NotSignedIn
         self.asked = time.monotonic()
-
-    def _goes_on(self, sign_in: str) -> bool:
-        return process_engine().workspace.follow_sign_in(self.owner, sign_in, browser=self.browser)
 
 
 _bound: ContextVar[_Looker | None] = ContextVar("view", default=None)
@@ -92,6 +89,11 @@ def _own() -> _Looker:
     if known is None or (known.owner, known.sign_in) != asked_by:
         known = st.session_state[_OWN] = _Looker(who, sign_in=asked_by[1], browser=sign_in.browser())
     return known
+
+
+def sign_in_goes_on(owner: str, which: str, *, browser: str) -> bool:
+    """Whether a sign-in has not ended; that it was used, and in which browser, is noted."""
+    return process_engine().workspace.follow_sign_in(owner, which, browser=browser)
 
 
 def must_sign_in() -> bool:

@@ -13,7 +13,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 
+LOGO = Path(__file__).with_name("logo.svg")
+ABOUT = "Can this accuracy be trusted? Five published methods answer this, from the files that you have."
+SENTENCE = "Sign in to see your data sets and results."
 SHORTEST_SECRET = 32
 UNREADABLE = "Touchstone does not start: {file} is not valid TOML, so nobody could sign in. Correct the file."
 INCOMPLETE = (
@@ -81,9 +86,14 @@ def owner() -> str | None:
 
     Issuer and subject are written down so that no two pairs look the same, and hashed, so that no name is stored.
     """
-    if not (st.user.get("is_logged_in") and st.user.get("iss") and st.user.get("sub")):
+    return owner_of(dict(st.user.items()))
+
+
+def owner_of(claims: Mapping[str, Any]) -> str | None:
+    """The owner of whom a provider says this; None where it vouches for nobody."""
+    if not (claims.get("is_logged_in") and claims.get("iss") and claims.get("sub")):
         return None
-    pair = json.dumps([st.user["iss"], st.user["sub"]])
+    pair = json.dumps([claims["iss"], claims["sub"]])
     return f"oidc:{hashlib.sha256(pair.encode()).hexdigest()}"
 
 
@@ -92,8 +102,47 @@ def this_one() -> str:
 
     A cookie and its copy are one sign-in, whether or not the cookie of the tokens was copied with it.
     """
-    claims = {name: value for name, value in st.user.items() if name != "tokens"}
+    return sign_in_of(dict(st.user.items()))
+
+
+def sign_in_of(claims: Mapping[str, Any]) -> str:
+    """What the sign-in goes by of which a provider says this."""
+    claims = {name: value for name, value in claims.items() if name != "tokens"}
     return hashlib.sha256(json.dumps(claims, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def claims_of(sent: Headers) -> dict[str, Any] | None:
+    """What the provider said of whoever sends these headers, as `st.user` has it; None without a cookie of Streamlit's
+    that was signed here, for this address.
+    """
+    from streamlit.auth_util import get_cookie_with_chunks
+    from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
+    from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
+
+    cookies, secret = cookie_parser("; ".join(sent.getlist("cookie"))), get_cookie_secret()
+
+    def signed(name: str) -> bytes | None:
+        value = cookies.get(name)
+        return None if value is None else decode_signed_value(secret, name, value.encode("latin-1", "replace"))
+
+    if AUTH_COOKIE_NAME not in cookies:
+        return None
+    content = get_cookie_with_chunks(signed, AUTH_COOKIE_NAME)
+    claims = json.loads(content) if content else {}
+    if claims.pop("origin", "").lower() != origin():
+        return None
+    return {"is_logged_in": False, **claims}
+
+
+def origin() -> str:
+    """The address, without a path, at which people sign in, and so the only one at which they are answered."""
+    there = urlsplit(str((_section() or {}).get("redirect_uri", "")))
+    return f"{there.scheme}://{there.netloc}".lower()
+
+
+def is_secure() -> bool:
+    """Whether people reach that address over TLS."""
+    return is_set_up() and origin().startswith("https://")
 
 
 def browser() -> str:

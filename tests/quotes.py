@@ -1,0 +1,58 @@
+"""What do README and docs quote of the product, and which of it does the product not say (any more)?"""
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+from tests.said_today import plain
+
+_QUOTED = re.compile(r"^> (.+)$", re.MULTILINE)
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NUMBER = re.compile(r"\d (?:%|points?) \[[−+-]?\d")
+
+
+def quotations(text: str) -> list[str]:
+    """The sentences that a page quotes, a line each, without the marks of bold letters.
+
+    >>> quotations("It says:\\n\\n> **SVM loses 3 points.** Now\\n> Next: look.\\n\\nSo it is.")
+    ['SVM loses 3 points. Now', 'Next: look.']
+    """
+    return [plain(line.replace("**", "")) for line in _QUOTED.findall(text)]
+
+
+def printed(text: str) -> list[str]:
+    """The lines of what a program prints: of blocks without a language that hold a number with its interval."""
+    blocks = [block for language, block in _BLOCK.findall(text) if not language and _NUMBER.search(block)]
+    return [line for block in blocks for line in block.splitlines()]
+
+
+def stale(file: str, quoted: Iterable[str], said: str | Iterable[str], *, renew: str) -> list[str]:
+    """What a file quotes and the product does not say today: where, what stands there, what is said, what to do.
+
+    `said` are lines that quotations must equal, or a text that they must be in.
+
+    >>> print(*stale("README.md", ["A loses 2 points."], ["A loses 3 points."], renew="Write that."))
+    README.md quotes:          A loses 2 points.
+    The product says today:    A loses 3 points.
+    Write that.
+    """
+    lines = said.splitlines() if isinstance(said, str) else list(said)
+    return [
+        f"{file} quotes:          {line}\nThe product says today:    {_nearest(line, lines)}\n{renew}"
+        for line in quoted
+        if line not in said
+    ]
+
+
+def _nearest(line: str, lines: list[str]) -> str:
+    return next(iter(get_close_matches(line, lines, n=1, cutoff=0.3)), "nothing like it, but: " + " | ".join(lines))
+
+
+def numbers_outside_quotations(text: str) -> Iterator[str]:
+    """Lines that give a number with its interval, and neither quote it nor show it as printed.
+
+    >>> list(numbers_outside_quotations("> 3.0 % [1.0, 5.0]\\n\\nIt is 3.0 % [1.0, 5.0] here."))
+    ['It is 3.0 % [1.0, 5.0] here.']
+    """
+    rest = _BLOCK.sub("", _QUOTED.sub("", text))
+    return (line for line in rest.splitlines() if _NUMBER.search(line))

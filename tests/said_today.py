@@ -1,0 +1,195 @@
+"""What does the product say today of what README and the pictures show? Computed anew, each once in a process.
+
+Recipes and data sets are asked through the public door, with what their pages begin with. The network of the pictures
+is trained here, and asked by the plans that its pages begin with.
+"""
+
+import json
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from tests.conftest import ROOT
+from touchstone.core import check
+from touchstone.core.asked import About, usual_plan
+from touchstone.core.data import load_example
+from touchstone.core.data.predictions.pairs import pair_predictions
+from touchstone.core.evaluate.matched_subsets import matched_verdict
+from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.models.example_predictions import example_predictions
+from touchstone.core.models.stored import model_fingerprint
+from touchstone.core.models.training import multiplies_bfloat16
+from touchstone.core.public import Result
+from touchstone.core.questions import QUESTIONS, module_of, plan_class
+from touchstone.core.report import overview
+from touchstone.core.report.overview import Answer
+from touchstone.core.report.parts import Body, Metric
+from touchstone.core.report.quantities import of_run
+from touchstone.core.trials import Context, Plan
+from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
+from touchstone.core.trials.plan import to_json
+from touchstone.core.trials.training_plan import TrainingPlan
+from touchstone.core.workspace.models import StoredModel
+from touchstone.ui.data_sets import views as data_sets
+from touchstone.ui.data_sets.work import look as look_at
+from touchstone.ui.matched_subsets import matching, work
+from touchstone.ui.matched_subsets.plan import MatchingPlan
+from touchstone.ui.test_quality import look as test_quality
+
+FOLDER = ROOT / "docs" / "screenshots"
+PRINTED = ROOT / "docs" / "report"
+FILE = FOLDER / "said.json"
+RENEW = "`make screenshots` renews the pictures and docs/screenshots/said.json"
+DATA, FILES = "digits", ("digits_own", "digits_shifted")
+"""The data set that README and the pictures are about, and the two files of predictions."""
+RECIPES = ("cluster_folds", "source_robustness", "data_set_adequacy")
+"""The questions that are asked of the digits with what their pages begin with."""
+OF_NETWORK = ("average_case", "test_quality", "guided_tests")
+NETWORK = TrainingPlan("cnn_1", n_epochs=10)
+"""The one model that the other pages are about."""
+
+
+def plain(text: str) -> str:
+    """A sentence with one usual space wherever there is space, as a browser and a file may write it differently.
+
+    >>> plain("1\u202f797 images")
+    '1 797 images'
+    """
+    return " ".join(text.split())
+
+
+@dataclass(frozen=True)
+class Card:
+    """What the card of a verdict says: the answer, over what, what next; and the numbers beside them."""
+
+    words: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+    @classmethod
+    def of(cls, verdict: Verdict, metrics: Iterable[Metric]) -> "Card":
+        """A verdict and its numbers, as a page draws them."""
+        parts = (verdict.headline, verdict.used, verdict.advice)
+        written = (plain(f"{metric.label}: {metric.value} {metric.interval}") for metric in metrics)
+        return cls(tuple(plain(part) for part in parts if part), tuple(written))
+
+
+@cache
+def asked(question: str) -> Result:
+    """A question of the digits, with what its page begins with."""
+    return check(question, DATA)
+
+
+@cache
+def network() -> tuple[StoredModel, bytes]:
+    """The network of the pictures, trained here, as the workspace would know it."""
+    kept: list[tuple[bytes, Mapping[str, Any]]] = []
+
+    def keep(stored: bytes, **about: Any) -> str:
+        kept.append((stored, about))
+        return model_fingerprint(stored)
+
+    digits = load_example(DATA)
+    NETWORK.run_trial(digits, 0, context=Context(keep_model=keep))
+    [(stored, about)] = kept
+    counted, made_by = (about["n_test"], about["n_correct"]), to_json(NETWORK)
+    named = (model_fingerprint(stored), digits.fingerprint, about["name"], NETWORK.model, "", made_by)
+    return StoredModel(*named, *counted, created=0.0), stored
+
+
+@cache
+def run_of_network(stem: str) -> tuple[pd.DataFrame, Plan]:
+    """The rows of a run about the network, by the plan that its page begins with, and the plan."""
+    digits, (model, stored) = load_example(DATA), network()
+    kind, settled = plan_class(QUESTIONS[stem]), {"model": model.fingerprint}
+    layers = layers_offered(stored, digits)
+    if any(field.name == "layer" for field in fields(kind)):
+        settled["layer"] = layers[0]
+    plan = usual_plan(kind, About(digits, model=model, layers=layers), **settled)
+    context = Context(model={model.fingerprint: stored}.__getitem__)
+    trials = [plan.run_trial(digits, trial, context=context) for trial in range(plan.n_trials(digits))]
+    return pd.concat(trials, ignore_index=True), plan
+
+
+@cache
+def body_of(stem: str) -> Body:
+    """The report of a run: its verdict and the numbers beside it."""
+    digits, question = load_example(DATA), QUESTIONS[stem]
+    if stem in RECIPES:
+        rows, plan = asked(stem).rows, usual_plan(plan_class(question), About(digits))
+    else:
+        rows, plan = run_of_network(stem)
+    return module_of(question, "report").body_of_rows(rows, digits, plan)
+
+
+def card_of_data_set() -> Card:
+    """What the page says of the digits before anything is trained on them."""
+    digits = load_example(DATA)
+    return Card.of(asked("data_sets").verdict, data_sets.metrics(digits, look_at(digits)))
+
+
+def card_of_test_set() -> Card:
+    """What the page says at once of the test set that the network was judged on."""
+    digits, (model, stored) = load_example(DATA), network()
+    parts = layer_parts(stored, digits, layer=None, **split_of(model.training_plan, digits))
+    quality = measure_quality(parts.train, parts.test, rng=np.random.default_rng(0))
+    return Card.of(quality_verdict(quality, is_drawn=parts.is_drawn), test_quality.metrics(quality))
+
+
+def card_of_files() -> Card:
+    """What the page says of the two files of predictions."""
+    pairs = pair_predictions(*(example_predictions(name).read() for name in FILES))
+    [comparison] = work.comparisons(pairs, MatchingPlan(), lambda: None).rows
+    return Card.of(matched_verdict(comparison), matching.metrics(comparison))
+
+
+def card_of_everything() -> Card:
+    """What the overview says of all that is asked of the digits here."""
+    digits = load_example(DATA)
+    of_recipes = [Answer(QUESTIONS[stem], stem, asked(stem).verdict, asked(stem).quantities) for stem in RECIPES]
+    of_network = [
+        Answer(QUESTIONS[stem], stem, body_of(stem).said, of_run(rows, digits, plan))
+        for stem in OF_NETWORK
+        for rows, plan in [run_of_network(stem)]
+    ]
+    answers = [*of_recipes, *of_network]
+    return Card.of(overview.summary(answers, overview.marks(answers, [network()[0]])), overview.metrics(answers))
+
+
+PAGES = {
+    "overview": card_of_everything,
+    "data_sets": card_of_data_set,
+    "matched_subsets": card_of_files,
+    "test_quality": card_of_test_set,
+}
+"""The pages whose card is not that of a run's report."""
+
+
+def card_of(stem: str) -> Card:
+    """What the card of a page says today of what its picture shows."""
+    return PAGES[stem]() if stem in PAGES else Card.of(body_of(stem).said, body_of(stem).metrics)
+
+
+def processor() -> str:
+    """What the weights of a trained network hang on besides its plan: torch and what the processor multiplies in."""
+    multiplies = "bfloat16" if multiplies_bfloat16("cpu") else "float32"
+    kernels = torch.backends.cpu.get_cpu_capability()
+    return f"torch {torch.__version__.partition('+')[0]}, {platform.machine()} {kernels}, {multiplies}"
+
+
+def digests() -> dict[str, str]:
+    """The SHA-256 of every picture, by its path."""
+    files = sorted(file for folder in (FOLDER, PRINTED) for file in folder.rglob("*.png"))
+    return {file.relative_to(ROOT).as_posix(): sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def noted() -> dict[str, Any]:
+    """What was written beside the pictures when they were drawn."""
+    return json.loads(FILE.read_text("utf-8"))

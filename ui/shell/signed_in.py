@@ -1,0 +1,138 @@
+"""What is answered where people sign in? Whoever brings the cookie of a sign-in that goes on, or a link that works.
+
+Pages ask who it is, too. But uploads, the files of pages and the connection by which they are drawn cost memory before
+any page is asked: they are refused here, before Streamlit reads a byte. Whoever brings neither gets one page, which
+Streamlit has no part in, with the way to the provider.
+"""
+
+import base64
+import html
+import time
+from urllib.parse import parse_qs, quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from touchstone.ui.shell import sign_in
+from touchstone.ui.shell.addresses import CALLBACK, first_page
+from touchstone.ui.shell.health import is_about_health
+from touchstone.ui.shell.only_links import Links, belongs_to_a_page, brought, opened, refused_page, with_cookie
+
+SIGN_IN = "sign_in"
+"""The address that leads to a provider; `PROVIDER` says to which, where there are several."""
+PROVIDER = "with"
+SECONDS_BELIEVED = 2.0
+"""So long a sign-in that was found to go on is taken to."""
+NOT_SIGNED_IN = "Sign in first: this is answered only to people who are signed in."
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Touchstone</title>
+<style>
+:root {{ color-scheme: light dark; font: 16px/1.5 "Source Sans", "Source Sans 3", sans-serif }}
+main {{ max-width: 34rem; margin: 12vh auto; padding: 2.5rem 1.5rem; text-align: center;
+  border: 1px solid light-dark(#d5dae1, #2b333d); border-radius: .5rem; background: light-dark(#fff, #0f1318) }}
+a {{ display: inline-block; margin: .25rem; padding: .45rem 1rem; border-radius: .5rem; text-decoration: none;
+  background: #1b5faa; color: #fff }} a:focus-visible {{ outline: 3px solid #d3a100; outline-offset: 2px }}
+p + p {{ color: light-dark(#59626e, #a3acb8) }} img {{ max-width: 100% }}
+</style></head><body><main><h1><img src="data:image/svg+xml;base64,{logo}" width="245" alt="Touchstone"></h1>
+<p>{about}</p><p>{sentence}</p><p>{ways}</p></main></body></html>"""
+_FREE = ("_stcore/host-config", "favicon.png", "auth/login", "auth/logout", CALLBACK)
+_FREE_FILES = "static/"
+_NO_PAGES = ("_stcore/", "media/", "component/", "app/")
+
+
+class SignedIn:
+    """Passes on what people who are signed in ask for, and what the page of a link does."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app, self.links = app, Links()
+        self._went_on: dict[str, float] = {}
+        """When a sign-in was found to go on."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it with a sentence; a websocket is closed before it was accepted."""
+        if scope["type"] not in ("http", "websocket") or not sign_in.is_set_up() or _is_free(scope):
+            await self.app(scope, receive, send)
+            return
+        opening = opened(scope)
+        refused = _to_provider(scope) or await self._refused(scope, opening)
+        if refused is None:
+            await self.app(scope, receive, with_cookie(opening, send) if opening else send)
+        elif scope["type"] == "http":
+            await refused(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008, "reason": "sign in first"})
+
+    async def _refused(self, scope: Scope, opening: str | None) -> Response | None:
+        """What a request is answered that is not passed on."""
+        sent = Headers(scope=scope)
+        claims = sign_in.claims_of(sent)
+        trouble: Response | None = None
+        if claims is not None:
+            trouble = await self._ended(claims, sent.get("user-agent", ""))
+            if trouble is None:
+                return None
+        token = opening or (brought(scope) if belongs_to_a_page(scope) else None)
+        if token is not None:
+            return await self.links.trouble(token, anew=opening is not None)
+        return trouble if trouble is not None and trouble.status_code != 401 else _closed(scope)
+
+    async def _ended(self, claims: dict[str, object], agent: str) -> Response | None:
+        """What is said where a sign-in does not go on, or nobody can say it now; as was asked a moment ago or is."""
+        which, now = sign_in.sign_in_of(claims), time.monotonic()
+        self._went_on = {known: at for known, at in self._went_on.items() if now - at <= SECONDS_BELIEVED}
+        if which in self._went_on:
+            return None
+        trouble = await run_in_threadpool(_ended, claims, agent)
+        if trouble is None:
+            self._went_on[which] = now
+        return trouble
+
+
+def _ended(claims: dict[str, object], agent: str) -> Response | None:
+    from touchstone.core.workspace.errors import WorkspaceError  # not in the launcher, which is light
+    from touchstone.ui.shell import session
+
+    owner = sign_in.owner_of(claims)
+    if owner is None:
+        return PlainTextResponse(NOT_SIGNED_IN, 401)
+    try:
+        goes_on = session.sign_in_goes_on(owner, sign_in.sign_in_of(claims), browser=sign_in.browser_of(agent))
+    except WorkspaceError as problem:
+        return refused_page(503, "Try again later", str(problem))
+    return None if goes_on else PlainTextResponse(NOT_SIGNED_IN, 401)
+
+
+def _is_free(scope: Scope) -> bool:
+    """Whether everybody may ask for this: whether the server is well, the files of Streamlit itself, the way in."""
+    name = scope["path"].removeprefix(first_page())
+    return scope["type"] == "http" and (is_about_health(scope["path"]) or name in _FREE or name.startswith(_FREE_FILES))
+
+
+def _to_provider(scope: Scope) -> Response | None:
+    """The way to a provider, by a token of Streamlit that works for two minutes; None for another address."""
+    if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != first_page() + SIGN_IN:
+        return None
+    from streamlit.auth_util import encode_provider_token
+
+    asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get(PROVIDER, [None])[-1]
+    if asked not in sign_in.providers():
+        return _closed(scope)
+    token = encode_provider_token(asked or "default")
+    return RedirectResponse(f"{first_page()}auth/login?provider={quote(token)}", 303, {"cache-control": "no-store"})
+
+
+def _closed(scope: Scope) -> Response:
+    """The page for whoever is not signed in; to what is no page, a sentence."""
+    name = scope["path"].removeprefix(first_page())
+    if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or name.startswith(_NO_PAGES):
+        return PlainTextResponse(NOT_SIGNED_IN, 401)
+    ways = []
+    for provider in sign_in.providers():
+        query = "" if provider is None else f"?{PROVIDER}={quote(provider)}"
+        label = "Sign in" if provider is None else f"Sign in with {provider}"
+        ways.append(f'<a href="{html.escape(first_page() + SIGN_IN + query)}">{html.escape(label)}</a>')
+    logo = base64.b64encode(sign_in.LOGO.read_bytes()).decode()
+    page = PAGE.format(logo=logo, about=sign_in.ABOUT, sentence=sign_in.SENTENCE, ways=" ".join(ways))
+    return HTMLResponse(page, 401, {"cache-control": "no-store"})
