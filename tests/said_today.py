@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from hashlib import sha256
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from touchstone.core import check
 from touchstone.core.asked import About, usual_plan
 from touchstone.core.data import load_example
 from touchstone.core.data.predictions.pairs import pair_predictions
+from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
+from touchstone.core.evaluate.cluster_folds import rows_of_run
 from touchstone.core.evaluate.matched_subsets import matched_verdict
 from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
 from touchstone.core.evaluate.wording import Verdict
@@ -29,19 +32,21 @@ from touchstone.core.models.stored import model_fingerprint
 from touchstone.core.models.training import multiplies_bfloat16
 from touchstone.core.public import Result
 from touchstone.core.questions import QUESTIONS, module_of, plan_class
-from touchstone.core.report import overview
+from touchstone.core.report import cluster_folds, overview
 from touchstone.core.report.overview import Answer
 from touchstone.core.report.parts import Body, Metric
 from touchstone.core.report.quantities import of_run
-from touchstone.core.trials import Context, Plan
+from touchstone.core.trials import Context, FoldPlan, Plan
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
 from touchstone.core.trials.plan import to_json
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.workspace.models import StoredModel
+from touchstone.ui.cluster_folds import work as folds
 from touchstone.ui.data_sets import views as data_sets
 from touchstone.ui.data_sets.work import look as look_at
 from touchstone.ui.matched_subsets import matching, work
 from touchstone.ui.matched_subsets.plan import MatchingPlan
+from touchstone.ui.shell import run_list
 from touchstone.ui.test_quality import look as test_quality
 
 FOLDER = ROOT / "docs" / "screenshots"
@@ -55,6 +60,8 @@ RECIPES = ("cluster_folds", "source_robustness", "data_set_adequacy")
 OF_NETWORK = ("average_case", "test_quality", "guided_tests")
 NETWORK = TrainingPlan("cnn_1", n_epochs=10)
 """The one model that the other pages are about."""
+BESIDE = ("training", "clouds")
+"""What is run besides: the training, and the data without groups that held-out clusters are compared with."""
 
 
 def plain(text: str) -> str:
@@ -135,6 +142,16 @@ def card_of_data_set() -> Card:
     return Card.of(asked("data_sets").verdict, data_sets.metrics(digits, look_at(digits)))
 
 
+def card_of_folds() -> Card:
+    """What the page says of a run of folds, once it has looked at what else differs between them."""
+    digits, plan = load_example(DATA), usual_plan(FoldPlan, About(load_example(DATA)))
+    folded = folds.Folded("", rows_of_run(asked("cluster_folds").rows, digits), plan, digits)
+    scores = folds.performance(folded, ScoredBy())
+    related = folds.related(folded, scores, plan.features(digits))
+    body = cluster_folds.body(scores, folded.rows, relations=related.relations, shifts=related.shifts)
+    return Card.of(body.said, body.metrics)
+
+
 def card_of_test_set() -> Card:
     """What the page says at once of the test set that the network was judged on."""
     digits, (model, stored) = load_example(DATA), network()
@@ -163,13 +180,21 @@ def card_of_everything() -> Card:
     return Card.of(overview.summary(answers, overview.marks(answers, [network()[0]])), overview.metrics(answers))
 
 
+def card_of_runs() -> Card:
+    """What the list of runs says of all that was run for the pictures."""
+    run = SimpleNamespace(state="done", fingerprint=DATA)
+    return Card.of(run_list.in_short([run] * len((*RECIPES, *OF_NETWORK, *BESIDE))), ())
+
+
 PAGES = {
     "overview": card_of_everything,
     "data_sets": card_of_data_set,
+    "cluster_folds": card_of_folds,
     "matched_subsets": card_of_files,
     "test_quality": card_of_test_set,
+    "runs": card_of_runs,
 }
-"""The pages whose card is not that of a run's report."""
+"""The pages whose card is not that of a run's report, or has more in it."""
 
 
 def card_of(stem: str) -> Card:

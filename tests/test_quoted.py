@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 
 from tests.conftest import ROOT
 from tests.quotes import numbers_outside_quotations, printed, quotations, stale
-from tests.said_today import DATA, asked, card_of
+from tests.said_today import DATA, Card, asked
 from touchstone.core.data import EXAMPLES, load_example
 from touchstone.core.data.docstrings import LIBRARIES, MAX_PER_LIBRARY, MIN_PER_SOURCE
 from touchstone.core.evaluate.guided_tests import JudgedSuite, make_suite
@@ -48,7 +48,7 @@ def text_of(file: str) -> str:
 def stale_in_readme(text: str) -> list[str]:
     """What a README of this text quotes that the page of source robustness does not say of the digits today."""
     question = "source_robustness"
-    return stale(README, quotations(text), card_of(question).words, renew=RENEW.format(question))
+    return stale(README, quotations(text), Card.of(asked(question).verdict, ()).words, renew=RENEW.format(question))
 
 
 def test_readme_quotes_what_the_page_says_today():
@@ -121,22 +121,23 @@ def test_the_table_of_examples_has_all_of_them_and_the_limits_of_the_docstrings(
     assert f"under {MIN_PER_SOURCE} texts" in text
 
 
-SHARE = 8
-"""The new version in the page's example has learned from one training sample in so many."""
+EVERY = 4
+"""In the page's example, the new version has learned from labels of which one in so many is wrong."""
 
 
 @pytest.fixture(scope="module")
 def suite_output(tmp_path_factory) -> str:
-    """What the archive's tests print of a logistic regression of the digits, trained on fewer of them than before."""
+    """What the archive's tests print of a logistic regression of the digits that has learned from wrong labels."""
     digits, folder = load_example(DATA), tmp_path_factory.mktemp("suite")
     train, test = TrainingPlan("linear").split(digits)
     parts = {"train_rows": train, "test_rows": test, "class_names": digits.class_names, "seed": 0}
     suite = make_suite(digits.x, digits.y, digits.ids, **parts)
+    wrong = np.where(np.arange(len(train)) % EVERY, digits.y[train], (digits.y[train] + 1) % digits.n_classes)
     before, now = (
         LogisticRegression(tol=1e-9, max_iter=5000)
-        .fit(digits.x[rows].reshape(len(rows), -1), digits.y[rows])
+        .fit(digits.x[train].reshape(len(train), -1), labels)
         .predict_proba(suite.pixels.reshape(len(suite), -1))
-        for rows in (train, train[::SHARE])
+        for labels in (digits.y[train], wrong)
     )
     judged = JudgedSuite(suite, before.argmax(axis=1), before.max(axis=1))
     content = suite_archive(judged, model="of this test", dataset=digits.fingerprint, seed=0)
@@ -154,7 +155,7 @@ def suite_output(tmp_path_factory) -> str:
 @pytest.mark.evidence
 def test_the_suite_prints_what_its_page_shows(suite_output):
     text = text_of(SUITE)
-    assert f"from 1 training sample in {SHARE}" in text.replace("\n", " ")
+    assert f"1 label in {EVERY} was wrong" in text.replace("\n", " ")
     assert len(printed(text)) == 3
     renew = "Write what is said today. This prints it: .venv/bin/python -m pytest -m evidence tests/test_quoted.py"
     told = stale(SUITE, printed(text), suite_output.splitlines(), renew=renew)

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.quotes import quotations, stale
+from tests.said_today import plain
+
 ROOT = Path(__file__).resolve().parent.parent
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 STATUS = {"holds": 0, "fails": 1}
 _CODE = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_QUOTED = re.compile(r"^> (.+)$", re.MULTILINE)
 _CONTROL = re.compile(r"\*\*([A-Z][^*?]*)\*\*")
 
 
@@ -30,10 +32,11 @@ def test_a_tutorial_runs_as_it_stands(tutorial, tmp_path):
         decision = re.search(r"^(holds|fails): ", told, re.MULTILINE)
         assert done.returncode == (STATUS[decision[1]] if decision else 0), told
         output += told
-    quoted = _QUOTED.findall(text)
+    quoted = quotations(text)
     assert quoted
-    for line in quoted:
-        assert line in output, output
+    renew = "Write what its commands print today, as they stand there."
+    told = stale(f"docs/tutorials/{tutorial.name}", quoted, plain_lines(output), renew=renew)
+    assert not told, "\n".join(told)
 
 
 @pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda file: file.stem)
@@ -42,6 +45,11 @@ def test_controls_that_a_tutorial_names_are_called_so(tutorial):
     controls = set(_CONTROL.findall(steps))
     assert controls
     assert controls <= labels()
+
+
+def plain_lines(output: str) -> str:
+    """What was printed, its spaces as quotations have them."""
+    return "\n".join(plain(line) for line in output.splitlines())
 
 
 def labels() -> set[str]:

@@ -1,22 +1,19 @@
 """Sign-in from end to end, against a provider of OpenID Connect that asks for no password."""
 
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.server import SECONDS_TO_STOP, Server, free_port, serve, wait_for
+from tests.browser.provider import provide, secrets_for
+from tests.browser.server import Server, serve
 from tests.browser.test_links import create_link, shown, watched
 from tests.browser.test_main_job import click_run, verdict
 from tests.browser.waiting import click, settled
 from touchstone.core.questions import QUESTIONS, with_page
-from touchstone.ui.shell.gate import SENTENCE
+from touchstone.ui.shell.sign_in import SENTENCE
 
 # The first test asks a server that nobody has asked yet.
 pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]
@@ -27,38 +24,14 @@ PATHS = list(with_page())
 @pytest.fixture(scope="module")
 def provider(tmp_path_factory) -> Iterator[str]:
     """The address of a provider that knows alice, bob and carol."""
-    command = shutil.which("oidc-provider-mock", path=str(Path(sys.executable).parent))
-    assert command, "oidc-provider-mock is not installed: make setup"
-    port = free_port()
-    file = tmp_path_factory.mktemp("provider") / "provider.log"
-    with open(file, "w") as log:
-        process = subprocess.Popen(
-            [command, "--port", str(port), "--user", "alice", "--user", "bob", "--user", "carol"],
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-        address = f"http://127.0.0.1:{port}"
-        try:
-            wait_for(f"{address}/.well-known/openid-configuration", process, file)
-            yield address
-        finally:
-            process.terminate()
-            process.wait(timeout=SECONDS_TO_STOP)
+    with provide(tmp_path_factory.mktemp("provider"), "alice", "bob", "carol") as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
 def secrets(provider: str) -> Callable[[str], str]:
     """The secrets.toml of a server at an address."""
-    return lambda url: (
-        f"""
-        [auth]
-        redirect_uri = "{url}/oauth2callback"
-        cookie_secret = "for-tests-alone-and-long-enough-for-it"
-        client_id = "touchstone"
-        client_secret = "none"
-        server_metadata_url = "{provider}/.well-known/openid-configuration"
-    """
-    )
+    return secrets_for(provider)
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +65,8 @@ def test_the_first_request_of_a_fresh_server_meets_the_gate(server: Server, tab)
 
 
 def assert_closed(page: Page) -> None:
-    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     expect(page.get_by_text(SENTENCE)).to_be_visible()
+    expect(page.get_by_role("link", name="Sign in").or_(page.get_by_role("button", name="Sign in"))).to_be_visible()
     expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
     expect(page.get_by_role("button", name=re.compile("Run|Start|Share"))).to_have_count(0)
 
@@ -173,6 +146,6 @@ def sign_in(page: Page, server: Server, who: str) -> None:
 
 def enter(page: Page, who: str) -> None:
     """From the gate to the page behind it."""
-    click(page.get_by_role("button", name="Sign in"))
+    page.get_by_role("link", name="Sign in").click()
     page.get_by_role("button", name=who, exact=True).click()
     expect(page.get_by_text(f"Signed in as {who}")).to_be_visible()

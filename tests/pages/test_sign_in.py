@@ -13,7 +13,7 @@ from touchstone.core.workspace import events
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.links import link_id
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
-from touchstone.ui.shell import gate, session, sign_in
+from touchstone.ui.shell import session, sign_in
 
 AUTH = {
     "redirect_uri": "http://localhost:8501/oauth2callback",
@@ -57,14 +57,14 @@ def test_every_page_is_behind_the_gate(opened, workspace, wine):
     stored_run(workspace, wine, n_trials=1)
     for path in PATHS:
         app = opened(path, data=wine.fingerprint)
-        assert texts(app).splitlines() == [gate.ABOUT, gate.SENTENCE]
+        assert texts(app).splitlines() == [sign_in.ABOUT, sign_in.SENTENCE]
         assert [one.label for one in app.button] == ["Sign in"]
         assert not [*app.get("page_link"), *app.selectbox, *app.sidebar.button, *app.metric]
 
 
 @pytest.mark.parametrize("user", [{"is_logged_in": True}, {**ALICE, "sub": ""}, {**ALICE, "iss": None}])
 def test_who_has_no_issuer_and_subject_is_nobody(user, opened):
-    assert gate.SENTENCE in texts(opened("overview", user))
+    assert sign_in.SENTENCE in texts(opened("overview", user))
 
 
 def test_each_sees_their_own_things_by_issuer_and_subject(opened, workspace: Workspace, wine):
@@ -142,9 +142,9 @@ def test_a_sign_in_that_was_ended_is_over_for_who_copied_its_cookie_and_for_nobo
     elsewhere, bob = {**here, "nonce": "two"}, {**here, "sub": "bob"}
     mine, open_copy = opened("runs", here), opened("runs", copied)
     mine.button(key="sign-out").click().run()
-    assert gate.SENTENCE in texts(open_copy.run()), "a tab that was open goes on"
+    assert sign_in.SENTENCE in texts(open_copy.run()), "a tab that was open goes on"
     for path in PATHS:
-        assert gate.SENTENCE in texts(opened(path, copied))
+        assert sign_in.SENTENCE in texts(opened(path, copied))
     for user in (elsewhere, bob):
         assert opened("runs", user).button(key="sign-out").label == "Sign out"
 
@@ -172,8 +172,8 @@ def test_the_other_sign_ins_of_a_person_are_listed_and_can_be_ended(opened, monk
     [end] = [one for one in mine.button if one.label == "End"]
     end.click().run()
     assert "signed in here, and nowhere else" in texts(mine)
-    assert gate.SENTENCE in texts(there.run())
-    assert gate.SENTENCE not in texts(of_bob.run())
+    assert sign_in.SENTENCE in texts(there.run())
+    assert sign_in.SENTENCE not in texts(of_bob.run())
     assert "signed in here, and nowhere else" in texts(of_bob)
 
 

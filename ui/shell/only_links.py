@@ -18,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from touchstone.ui.shell.addresses import SHARED, TOKEN
+from touchstone.ui.shell.addresses import SHARED, TOKEN, first_page
 
 COOKIE = "touchstone_link"
 """What else a page of a link asks for brings the token of the link that was opened last in this browser."""
@@ -117,7 +117,7 @@ class OnlyLinks:
             self._note_too_many()
             return refused_page(429, "Too many requests", TOO_MANY, {"retry-after": "60"})
         opening = opened(scope)
-        token = opening or (brought(scope) if belongs_to_arefused_page(scope) else None)
+        token = opening or (brought(scope) if belongs_to_a_page(scope) else None)
         if token is None:
             return refused_page(403, "Open the whole link", NOTHING_ELSE)
         trouble = await self.links.trouble(token, anew=opening is not None)
@@ -157,7 +157,7 @@ class OnlyLinks:
 
 def opened(scope: Scope) -> str | None:
     """The token in the address of a link that a browser opens; None where it asks for something else."""
-    if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != firstrefused_page() + SHARED:
+    if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != first_page() + SHARED:
         return None
     given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get(TOKEN)
     return given[-1] if given else None
@@ -184,9 +184,9 @@ def _trouble(token: str, *, note: bool) -> HTMLResponse | None:
     return None
 
 
-def belongs_to_arefused_page(scope: Scope) -> bool:
+def belongs_to_a_page(scope: Scope) -> bool:
     """Whether the page of a link asks for this: files, or the connection by which it is drawn, opened by itself."""
-    name = scope["path"].removeprefix(firstrefused_page())
+    name = scope["path"].removeprefix(first_page())
     if scope["type"] == "http":
         return scope["method"] in ("GET", "HEAD") and (name in _NAMES or name.startswith(_PARTS))
     sent = Headers(scope=scope)
