@@ -11,6 +11,7 @@ after it are those to draw (all, where none is named).
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,7 @@ CARD = ".st-key-verdict"
 
 
 def main() -> None:
+    assert shutil.which("pdftoppm"), "pdftoppm draws the reports: install it (Debian/Ubuntu: apt install poppler-utils)"
     VERDICTS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(sys.argv[1] if len(sys.argv) > 1 else folder)

@@ -23,8 +23,9 @@ from tests.conftest import ROOT
 from tests.test_command_check import predictions
 
 pytestmark = pytest.mark.evidence
-IN_WHEEL = ("app", "core", "pages", "ui", ".streamlit", "touchstone_dashboard")
+IN_WHEEL = ("touchstone", "touchstone_dashboard")
 SECONDS = 120
+LINKS = ("touchstone/core", "touchstone/ui", "touchstone/pages")
 
 
 def tracked() -> list[str]:
@@ -40,7 +41,7 @@ def wheel(tmp_path_factory) -> Path:
     for name in tracked():
         if not name.startswith(("docs/", "tests/", "benchmarks/")):
             (source / name).parent.mkdir(parents=True, exist_ok=True)
-            copyfile(ROOT / name, source / name)
+            copyfile(ROOT / name, source / name, follow_symlinks=False)
     (source / ".streamlit" / "secrets.toml").write_text("[auth]\n")
     pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(built), str(source))
     [file] = built.glob("*.whl")
@@ -75,8 +76,29 @@ def test_the_wheel_holds_what_is_read_at_run_time_and_no_secret(wheel):
         names = set(opened.namelist())
     assert {name.partition("/")[0].partition(".py")[0].partition("-")[0] for name in names} == set(IN_WHEEL)
     ours = ("core/", "pages/", "ui/", "app.py", ".streamlit/config.toml")
-    assert {name for name in tracked() if name.startswith(ours)} <= names
-    assert ".streamlit/secrets.toml" not in names
+    assert {f"touchstone/{name}" for name in tracked() if name.startswith(ours)} <= names
+    assert {"touchstone/__init__.pyi", "touchstone/py.typed"} <= names
+    assert "touchstone/.streamlit/secrets.toml" not in names
+
+
+def test_the_wheel_of_an_archive_of_the_sources_is_the_same(wheel, tmp_path):
+    """And so of a checkout in which links are files: neither needs them."""
+    source = tmp_path / "source"
+    for name in tracked():
+        if not name.startswith(("docs/", "tests/", "benchmarks/", *LINKS)):
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            copyfile(ROOT / name, source / name, follow_symlinks=False)
+    for link in LINKS:
+        (source / link).write_text(f"../{Path(link).name}")
+    code = "import setuptools.build_meta as build, sys; print(build.build_sdist(sys.argv[1]))"
+    subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], cwd=source, check=True, timeout=SECONDS, capture_output=True
+    )
+    [archive] = tmp_path.glob("*.tar.gz")
+    pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path), str(archive))
+    [file] = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(file) as other:
+        assert set(one.namelist()) == set(other.namelist())
 
 
 def test_a_check_and_a_run_go_far_from_a_checkout(installed, away):
@@ -90,7 +112,9 @@ def test_a_check_and_a_run_go_far_from_a_checkout(installed, away):
     assert "source_robustness.rho" in done.stdout
     assert "The same command goes on." in done.stderr
     assert sorted(file.name for file in away["cwd"].iterdir()) == ["t.csv"]
-    where = "import core; print(core.__file__, core.COMMAND, core.version())"
+    where = "import touchstone; from touchstone import core; print(touchstone.__file__, core.COMMAND, core.version())"
+    for folder in ("core", "ui", "pages", "app"):  # of a project of somebody's own
+        (away["cwd"] / f"{folder}.py").write_text("raise SystemExit('a foreign module was imported')")
     told = subprocess.run([installed / "python", "-c", where], capture_output=True, timeout=SECONDS, check=True, **away)
     assert told.stdout.startswith(str(installed.parent))
     assert told.stdout.split()[1] == "touchstone"
