@@ -158,12 +158,14 @@ def test_foreign_sockets_are_refused_and_nobody_outside_is_asked(server, alice, 
 
 
 def test_what_a_page_and_all_pages_hold_is_bounded_and_removing_a_file_makes_room(server, alice):
-    with page(alice) as (_, session), page(alice) as (_, other):
+    with page(alice) as (stream, session), page(alice) as (_, other):
         first = [upload(alice, session, f"f{i}") for i in range(5)]
         held = [status for status, _ in first].count(204)
         assert 2 <= held <= 3
         assert first[-1][0] == 413
         assert "of 2 MiB of uploads: remove a file" in first[-1][1]
+        while first[-1][1].encode() not in stream.recv(timeout=60):  # the page says so, too
+            pass
         second = [upload(alice, other, f"f{i}") for i in range(5)]
         assert second[-1][0] == 413
         assert "All open pages together hold" in second[-1][1]

@@ -28,10 +28,10 @@ SECONDS_BELIEVED = 2.0
 NOT_SIGNED_IN = "Sign in first: this is answered only to people who are signed in."
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Touchstone</title>
-<style>
-:root {{ color-scheme: light dark; font: 16px/1.5 "Source Sans", "Source Sans 3", sans-serif }}
+<link rel="icon" href="data:,"><style>
+:root {{ color-scheme: light dark; font: 16px/1.5 "Source Sans 3", sans-serif; background: light-dark(#fff, #0f1318) }}
 main {{ max-width: 34rem; margin: 12vh auto; padding: 2.5rem 1.5rem; text-align: center;
-  border: 1px solid light-dark(#d5dae1, #2b333d); border-radius: .5rem; background: light-dark(#fff, #0f1318) }}
+  border: 1px solid light-dark(#d5dae1, #2b333d); border-radius: .5rem }}
 a {{ display: inline-block; margin: .25rem; padding: .45rem 1rem; border-radius: .5rem; text-decoration: none;
   background: #1b5faa; color: #fff }} a:focus-visible {{ outline: 3px solid #d3a100; outline-offset: 2px }}
 p + p {{ color: light-dark(#59626e, #a3acb8) }} img {{ max-width: 100% }}

@@ -13,6 +13,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from touchstone.ui.shell.addresses import first_page
 
@@ -23,6 +24,9 @@ NO_LENGTH = "Say how long the file is (Content-Length)."
 PAGE_FULL = "This page holds {held} of {most} MiB of uploads: remove a file, or reload the page."
 PAGE_FILES = "This page holds {most} uploaded files: remove one, or reload the page."
 SERVER_FULL = "All open pages together hold {held} of {most} MiB of uploads. Try again in a few minutes."
+
+_refused: dict[str, str] = {}
+"""What is still to be said, by session."""
 
 
 class UploadBounds:
@@ -53,6 +57,7 @@ class UploadBounds:
             while (await receive()).get("more_body"):  # dropped: a browser reads no answer before all is sent
                 pass
             await PlainTextResponse(refusal, 413)(scope, receive, send)
+            _have_said(session, refusal)
             return
         self._coming[session].append(int(length))
         try:
@@ -101,6 +106,22 @@ class UploadBounds:
             if now - since >= SECONDS_TO_RETURN:
                 server.close_session(session)
                 server.uploaded_file_mgr.remove_session_files(session)
+
+
+def _have_said(session: str, sentence: str) -> None:
+    """Draw a page anew with a sentence on it: the uploader itself shows no more than a number, and that on hovering."""
+    if not runtime.exists():
+        return
+    page = runtime.get_instance()._session_mgr.get_active_session_info(session)  # what Streamlit asks for itself
+    if page is not None:
+        _refused[session] = sentence
+        page.session.request_rerun(page.session._client_state)
+
+
+def refused() -> str | None:
+    """Why the page that is drawn now got no upload since it was drawn last; None where it got all."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return _refused.pop(context.session_id, None) if context is not None else None
 
 
 def held_files() -> dict[str, list[int]]:
