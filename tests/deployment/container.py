@@ -86,7 +86,7 @@ class Container:
             for name in inside:
                 to = into / Path(name).name if name == source else into / Path(name).relative_to(source)
                 to.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(ROOT / name, to)
+                shutil.copy(ROOT / name, to, follow_symlinks=False)
 
     def command(self, *words: str) -> list[str]:
         """What its container runs."""

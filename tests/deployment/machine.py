@@ -73,7 +73,7 @@ class Machine:
         for name in tracked():
             if not name.startswith(("docs/", "tests/", "benchmarks/")):
                 (self.origin / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(ROOT / name, self.origin / name)
+                shutil.copy(ROOT / name, self.origin / name, follow_symlinks=False)
         for file in (self.origin / "deploy").iterdir():
             file.write_text(self.here(file.read_text()))
         self._git("init", "-q")

@@ -30,7 +30,7 @@ def address() -> str:
 
 def is_about_health(path: str) -> bool:
     """Whether somebody asks here how the server is."""
-    return path.endswith(ALIVE) or path == address()
+    return path in (ALIVE, first_page().rstrip("/") + ALIVE, address())
 
 
 def route() -> Route:
