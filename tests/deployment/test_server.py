@@ -1,5 +1,6 @@
 """Every command of docs/deployment.md for a server, run in the order of the page."""
 
+import json
 import re
 import shutil
 import socket
@@ -16,6 +17,7 @@ from urllib.request import Request, urlopen
 import pytest
 from distributed import Security
 from sqlalchemy import make_url
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 from websockets.sync.client import connect
 
 from tests.browser.server import free_port
@@ -52,6 +54,8 @@ def machine(installed: tuple[Machine, str]) -> Iterator[Machine]:
     """The same machine with an empty home, and with the settings that it has after these steps."""
     machine, _ = installed
     settings = machine.settings.read_text()
+    machine.close()  # whichever test is first, after these steps a server runs
+    shutil.rmtree(machine.home, ignore_errors=True)
     yield machine
     machine.close()
     machine.settings.write_text(settings)
@@ -180,7 +184,7 @@ def test_behind_nginx_a_group_signs_in(machine: Machine):
     try:
         with machine.begun("nginx -g 'daemon off;'"):
             machine.wait_for_health(database="ok", workers="not started")
-            assert_the_app_is_behind(int(machine.ports["443"]))
+            assert_the_app_is_behind(int(machine.ports["443"]), secret)
     finally:
         (machine.checkout / ".streamlit/secrets.toml").unlink()
     assert "token=secret" not in (files[2] / "touchstone.log").read_text()
@@ -192,16 +196,27 @@ def content(database: Path) -> list[str]:
         return list(connection.iterdump())
 
 
-def assert_the_app_is_behind(port: int) -> None:
-    """Pages, files and websockets pass."""
+def assert_the_app_is_behind(port: int, secret: str) -> None:
+    """Pages, files and websockets pass, for whoever has signed in; all others get the page that leads there."""
     trusting = ssl.create_default_context()
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
     name = "touchstone.example.org"
+    said = json.dumps({"origin": f"https://{name}", "is_logged_in": True, "iss": "i", "sub": "s"})
+    signed = {"Cookie": f"_streamlit_user={create_signed_value(secret, '_streamlit_user', said).decode()}"}
     asked = Request(f"https://127.0.0.1:{port}/runs?token=secret", headers={"Host": name})
+    with pytest.raises(HTTPError, match="401") as refused:
+        urlopen(asked, context=trusting, timeout=SECONDS)
+    assert "/sign_in" in refused.value.read().decode()
+    assert refused.value.headers["strict-transport-security"]
+    assert refused.value.headers["set-cookie"].endswith("; Secure")
+    asked = Request(f"https://127.0.0.1:{port}/runs?token=secret", headers={"Host": name, **signed})
     with urlopen(asked, context=trusting, timeout=SECONDS) as page:
         assert "window.__streamlit" in page.read().decode()
-    stream = f"wss://{name}:{port}/_stcore/stream"
-    with socket.create_connection(("127.0.0.1", port)) as there, connect(stream, sock=there, ssl=trusting) as websocket:
+    about = {"additional_headers": {**signed, "Origin": f"https://{name}"}, "ssl": trusting}
+    with (
+        socket.create_connection(("127.0.0.1", port)) as there,
+        connect(f"wss://{name}/_stcore/stream", sock=there, **about) as websocket,
+    ):
         assert websocket.response.status_code == 101
 
 
