@@ -18,7 +18,7 @@ import pandas as pd
 import torch
 
 from tests.conftest import ROOT
-from touchstone.core import check
+from touchstone import check
 from touchstone.core.asked import About, usual_plan
 from touchstone.core.data import load_example
 from touchstone.core.data.predictions.pairs import pair_predictions

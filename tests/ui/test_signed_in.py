@@ -236,6 +236,11 @@ def test_a_cookie_of_another_address_or_secret_names_nobody(monkeypatch):
     assert claims(AUTH["cookie_secret"], **{**said, "origin": "https://elsewhere.org"}) is None
 
 
+def test_a_setting_that_is_no_number_is_a_sentence(monkeypatch):
+    monkeypatch.setenv("TOUCHSTONE_MOST_OPEN", "lots")
+    assert "TOUCHSTONE_MOST_OPEN is 'lots'" in (UploadBounds(lambda *_: None)._refusal("any", 1) or "")
+
+
 def test_what_a_closed_page_held_is_given_back(monkeypatch):
     """Streamlit's own parts are stood in for: a page, its files, and a clock."""
     files = {"here": {"a": SimpleNamespace(data=b"12")}, "gone": {"b": SimpleNamespace(data=b"345")}}

@@ -134,7 +134,7 @@ class SecurityHeaders:
     def __init__(self, app: ASGIApp) -> None:
         self.app, self.headers = app, headers()
         self.secure = sign_in.is_secure() or bool(st.get_option("server.sslCertFile"))
-        if self.secure:
+        if sign_in.is_secure():  # not of any certificate: it would hold for all servers at localhost
             self.headers["Strict-Transport-Security"] = f"max-age={YEAR}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -70,15 +70,19 @@ class UploadBounds:
 
     def _refusal(self, session: str, length: int) -> str | None:
         """Why a file of so many bytes cannot be taken now; None where it can."""
-        from touchstone.core.data.limits import MIB, most  # not in the launcher, which is light
+        from touchstone.core.data.errors import DataError  # not in the launcher, which is light
+        from touchstone.core.data.limits import MIB, most
 
         self._sweep()
+        try:
+            most_files = most("TOUCHSTONE_MOST_OPEN_FILES") or 0
+            most_here = MIB * max(most("TOUCHSTONE_MOST_OPEN") or 0, most("TOUCHSTONE_MOST_UPLOAD") or 0)
+            most_in_all = max(MIB * (most("TOUCHSTONE_MOST_OPEN_IN_ALL") or 0), most_here)
+        except DataError as problem:  # a setting that is no number
+            return str(problem)
         held = held_files()
         ours = [*held.get(session, []), *self._coming.get(session, [])]
         everybody = sum(map(sum, [*held.values(), *self._coming.values()]))
-        most_files = most("TOUCHSTONE_MOST_OPEN_FILES") or 0
-        most_here = MIB * max(most("TOUCHSTONE_MOST_OPEN") or 0, most("TOUCHSTONE_MOST_UPLOAD") or 0)
-        most_in_all = max(MIB * (most("TOUCHSTONE_MOST_OPEN_IN_ALL") or 0), most_here)
         if len(ours) >= most_files:
             return PAGE_FILES.format(most=most_files)
         if sum(ours) + length > most_here:
