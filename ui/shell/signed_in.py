@@ -24,7 +24,10 @@ SIGN_IN = "sign_in"
 """The address that leads to a provider; `PROVIDER` says to which, where there are several."""
 PROVIDER = "with"
 SECONDS_BELIEVED = 2.0
-"""So long a sign-in that was found to go on is taken to."""
+"""So long a sign-in that was found to go on is taken to, but never where a page is opened.
+
+A page that was let through and then drawn by a connection that is refused would stay empty.
+"""
 NOT_SIGNED_IN = "Sign in first: this is answered only to people who are signed in."
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Touchstone</title>
@@ -70,7 +73,7 @@ class SignedIn:
         claims = sign_in.claims_of(sent)
         trouble: Response | None = None
         if claims is not None:
-            trouble = await self._ended(claims, sent.get("user-agent", ""))
+            trouble = await self._ended(claims, sent.get("user-agent", ""), anew=_opens_a_page(scope))
             if trouble is None:
                 return None
         token = opening or (brought(scope) if belongs_to_a_page(scope) else None)
@@ -78,15 +81,17 @@ class SignedIn:
             return await self.links.trouble(token, anew=opening is not None)
         return trouble if trouble is not None and trouble.status_code != 401 else _closed(scope)
 
-    async def _ended(self, claims: dict[str, object], agent: str) -> Response | None:
-        """What is said where a sign-in does not go on, or nobody can say it now; as was asked a moment ago or is."""
+    async def _ended(self, claims: dict[str, object], agent: str, *, anew: bool) -> Response | None:
+        """What is said where a sign-in does not go on, or nobody can say it now; asked now, or a moment ago."""
         which, now = sign_in.sign_in_of(claims), time.monotonic()
         self._went_on = {known: at for known, at in self._went_on.items() if now - at <= SECONDS_BELIEVED}
-        if which in self._went_on:
+        if not anew and which in self._went_on:
             return None
         trouble = await run_in_threadpool(_ended, claims, agent)
         if trouble is None:
             self._went_on[which] = now
+        else:
+            self._went_on.pop(which, None)
         return trouble
 
 
@@ -110,6 +115,13 @@ def _is_free(scope: Scope) -> bool:
     return scope["type"] == "http" and (is_about_health(scope["path"]) or name in _FREE or name.startswith(_FREE_FILES))
 
 
+def _opens_a_page(scope: Scope) -> bool:
+    """Whether a browser asks for a page itself, not for what a page asks for."""
+    if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
+        return False
+    return not scope["path"].removeprefix(first_page()).startswith(_NO_PAGES)
+
+
 def _to_provider(scope: Scope) -> Response | None:
     """The way to a provider, by a token of Streamlit that works for two minutes; None for another address."""
     if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != first_page() + SIGN_IN:
@@ -125,8 +137,7 @@ def _to_provider(scope: Scope) -> Response | None:
 
 def _closed(scope: Scope) -> Response:
     """The page for whoever is not signed in; to what is no page, a sentence."""
-    name = scope["path"].removeprefix(first_page())
-    if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or name.startswith(_NO_PAGES):
+    if not _opens_a_page(scope):
         return PlainTextResponse(NOT_SIGNED_IN, 401)
     ways = []
     for provider in sign_in.providers():
