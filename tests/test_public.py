@@ -100,8 +100,8 @@ def test_a_comparison_is_the_pages():
         Predictions(ids, truth, np.where(rng.random(400) < miss, 1 - truth, truth), ["a", "b"], confidence=sure)
         for miss in (0.05, 0.25)
     )
-    result = compare(old, new, n_resamples=100)
-    page = compare_pairs({"model": old}, {"model": new}, rng=np.random.default_rng(0), n_resamples=100)
+    result = compare(old, new)
+    page = compare_pairs({"model": old}, {"model": new}, rng=np.random.default_rng(0))
     assert result.verdict == matched_verdict(page.rows[0])
     assert alt_text(result.figures[0].draw(dark=True))
 
@@ -220,14 +220,13 @@ def test_files_are_read_as_the_app_reads_them(tmp_path):
         frame = pd.DataFrame({"id": range(300), "y_true": truth, "y_pred": said, "confidence": score})
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
         frame.assign(model="mlp").to_csv(tmp_path / f"{name}_mlp.csv", index=False)
-    by_file = compare(tmp_path / "old.csv", tmp_path / "new.csv", n_resamples=50)
+    by_file = compare(tmp_path / "old.csv", tmp_path / "new.csv")
     old, new = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("old", "new"))
     by_array = compare(
         *(predictions(each["y_true"], each["y_pred"], confidence=each["confidence"]) for each in (old, new)),
-        n_resamples=50,
     )
     assert by_file.table()["value"].tolist() == by_array.table()["value"].tolist()
-    named = compare(tmp_path / "old_mlp.csv", tmp_path / "new_mlp.csv", model="mlp", n_resamples=50)
+    named = compare(tmp_path / "old_mlp.csv", tmp_path / "new_mlp.csv", model="mlp")
     assert named.table()["number"].tolist()[0] == "matched_subsets.gap[mlp]"
     with pytest.raises(DataError, match=r"predictions of mlp\. Name one"):
         compare(tmp_path / "old_mlp.csv", tmp_path / "new_mlp.csv", model="vit")

@@ -204,7 +204,7 @@ def compare(
     by: Literal["label", "probability"] = ...,
     method: Literal["random", "maximum"] = ...,
     order: Literal["shuffled", "given"] = ...,
+    scale: Literal["accuracy", "confidence"] = ...,
     n_repeats: int = ...,
-    n_resamples: int = ...,
-    n_rounds: int = ...,
+    more: bool = ...,
 ) -> Result: ...

@@ -27,7 +27,7 @@ from touchstone.core.evaluate.matched_subsets import (
     matched_verdict,
     models_verdict,
 )
-from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order
+from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order, Scale
 from touchstone.core.workspace.workspace import Workspace
 
 SIDES = ("reference", "target")
@@ -78,6 +78,9 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
     matching.add_argument("--by", choices=get_args(By), default="label")
     matching.add_argument("--method", choices=get_args(Method), default="random")
     matching.add_argument("--order", choices=get_args(Order), default="shuffled")
+    matching.add_argument(
+        "--scale", choices=get_args(Scale), default="accuracy", help="what epsilon is of: recalibrated, or as published"
+    )
     matching.add_argument("--repeats", type=_from(1), default=10, help="random matchings")
     matching.add_argument("--seed", type=_from(0), default=0)
 
@@ -102,6 +105,7 @@ def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) 
     parts = {f"{side}_part": Part(**{p: getattr(chosen, f"{side}_{p}") for p in PARTS}) for side in SIDES}
     pairs = pair_predictions(reference, target, **parts, task=chosen.of_task)
     options = {"epsilon": chosen.epsilon, "by": chosen.by, "method": chosen.method, "order": chosen.order}
+    options["scale"] = chosen.scale
     compared = compare_pairs(
         pairs.references, pairs.targets, rng=np.random.default_rng(chosen.seed), n_repeats=chosen.repeats, **options
     )

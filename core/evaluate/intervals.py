@@ -295,25 +295,27 @@ def _inverse_trigamma(value: float) -> float:
 
 
 def share_difference(
-    n_correct: float, n: float, other_correct: float, other_n: float, *, level: float = 0.95
+    n_correct: float, n: float, other_correct: float, other_n: float, *, level: float = 0.95, df: float = np.inf
 ) -> Interval:
     """Newcombe's interval of one share less another, from Wilson's of either; for two samples that do not overlap.
 
     Of pairs, which agree more often than strangers, it errs on the safe side, and it stays honest where both shares are
-    0 or 1 and a standard error would be 0.
+    0 or 1 and a standard error would be 0. `df` as in `wilson`.
 
     Examples
     --------
     >>> share_difference(56.0, 70.0, 48.0, 80.0)
     Interval(lower=0.052..., upper=0.333...)
     """
-    own, other = wilson(n_correct, n, level=level), wilson(other_correct, other_n, level=level)
+    own, other = wilson(n_correct, n, level=level, df=df), wilson(other_correct, other_n, level=level, df=df)
     if not (own.known and other.known):
         return UNKNOWN
     return apart(n_correct / n, own, other_correct / other_n, other)
 
 
-def share_difference_p(n_correct: float, n: float, other_correct: float, other_n: float) -> float:
+def share_difference_p(
+    n_correct: float, n: float, other_correct: float, other_n: float, *, df: float = np.inf
+) -> float:
     """Two-sided p-value of "the shares are equal": 1 less the level at which Newcombe's interval begins to hold 0.
 
     Examples
@@ -326,10 +328,10 @@ def share_difference_p(n_correct: float, n: float, other_correct: float, other_n
     if not (n > 0 and other_n > 0):
         return float("nan")
     if n_correct / n < other_correct / other_n:
-        return share_difference_p(other_correct, other_n, n_correct, n)
+        return share_difference_p(other_correct, other_n, n_correct, n, df=df)
 
     def lower(p: float) -> float:
-        return share_difference(n_correct, n, other_correct, other_n, level=1 - p).lower
+        return share_difference(n_correct, n, other_correct, other_n, level=1 - p, df=df).lower
 
     if n_correct / n == other_correct / other_n:
         return 1.0

@@ -107,12 +107,15 @@ def predictions(
     proba: ArrayLike | None = None,
     class_names: Iterable[object] | None = None,
     ids: Iterable[object] | None = None,
+    unit: Iterable[object] | None = None,
     name: str = "predictions",
 ) -> Predictions:
     """One model's predictions on one test set: true and predicted classes, by name or number, and its confidence.
 
     Instead of `confidence`, the probability of the predicted class, `proba` may be given, a column for each of
-    `class_names` (by default the classes that occur, in order). Raises DataError for what does not fit together.
+    `class_names` (by default the classes that occur, in order). `unit` names what was sampled independently, per
+    sample: the author of each text, the patient of each picture; by default each sample is a unit. Raises DataError
+    for what does not fit together.
 
     Examples
     --------
@@ -132,6 +135,7 @@ def predictions(
         names,
         proba=proba,
         confidence=confidence,
+        groups={} if unit is None else {"unit": [str(each) for each in unit]},
         name=name,
     )
 

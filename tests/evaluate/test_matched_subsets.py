@@ -129,20 +129,18 @@ def test_sets_are_in_the_order_of_lexsort_with_equals_as_they_were_given(rows, m
     np.testing.assert_array_equal(_sorted(label, confidence), np.lexsort((confidence, label)))
 
 
-@pytest.mark.parametrize("most", [1, 3])
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 512, 2000, 70_000])
-def test_each_target_takes_the_copy_that_a_list_of_all_that_are_left_gives(n, most):
-    from touchstone.core.evaluate.matched_subsets.kernels import draw_partners
+def test_each_target_takes_the_one_that_a_list_of_all_that_are_left_gives(n):
+    from touchstone.core.evaluate.matched_subsets.kernels import draw
 
     rng = np.random.default_rng(n)
-    copies = np.ones(n, dtype=np.int32) if most == 1 else rng.integers(most + 1, size=n, dtype=np.int32)
     first, last = np.sort(rng.integers(n + 1, size=(2, 3 * n // 2 + 1)), axis=0)
-    order, uniform = rng.permutation(len(first)), rng.random(len(first))
-    left, expected = np.repeat(np.arange(n), copies).tolist(), []
-    for target, share in zip(order, uniform, strict=True):
-        begin, end = bisect_left(left, first[target]), bisect_left(left, last[target])
+    uniform = rng.random(len(first))
+    left, expected = list(range(n)), []
+    for start, stop, share in zip(first, last, uniform, strict=True):
+        begin, end = bisect_left(left, start), bisect_left(left, stop)
         expected.append(left.pop(begin + int(share * (end - begin))) if begin < end else -1)
-    assert draw_partners(first, last, order, copies, uniform).tolist() == expected
+    assert draw(first, last, n, uniform).tolist() == expected
 
 
 def test_candidates_are_those_of_the_mask_on_real_confidences(shared_data):

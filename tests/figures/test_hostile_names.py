@@ -126,7 +126,7 @@ def of_matching() -> Iterator[go.Figure]:
         of = matched_cases.simulated(n, seed)
         return type(of)(of.label, of.confidence, of.correct, (HOSTILE, "b", "c"))
 
-    options = {"n_resamples": 10, "n_repeats": 3, "rng": np.random.default_rng(0)}
+    options = {"n_repeats": 3, "rng": np.random.default_rng(0)}
     models = compare_models({HOSTILE: simulated(400, 1)}, {HOSTILE: simulated(300, 2)}, **options)
     one = compare_sets(simulated(800, 1), simulated(300, 2), **options)
     for draw in (matched.confidence_scatter, matched.accuracy_lines, matched.gap_lines):

@@ -23,7 +23,7 @@ def simulated(n: int, seed: int, fall: float = 0.05) -> Outcomes:
 
 
 RNG = np.random.default_rng(0)
-OPTIONS = {"n_resamples": 10, "n_repeats": 3, "rng": RNG}
+OPTIONS = {"n_repeats": 3, "rng": RNG}
 ONE = compare_sets(simulated(800, 1), simulated(300, 2, 0.2), **OPTIONS)
 CURVE = epsilon_curve(simulated(800, 1), simulated(300, 2, 0.2), epsilons=(0.001, 0.005, 0.05), **OPTIONS)
 NAMED = [MARKUP, *(f"model {i}" for i in range(4))]

@@ -18,7 +18,6 @@ from touchstone.core.workspace.engine.needed import about, found_rows
 from touchstone.core.workspace.engine.runner import close_engine, engine
 from touchstone.core.workspace.run import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
-from touchstone.ui.matched_subsets import work
 from touchstone.ui.shell import background
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,8 +36,6 @@ FOLDS = (
 def fresh_process(monkeypatch) -> Iterator[None]:
     """An engine and caches of its own for every test, as a new server has them; pages wait for work beside them."""
     monkeypatch.setattr(background, "MOMENT", 60.0)
-    monkeypatch.setattr(work, "N_RESAMPLES", 20)  # pages say what came of it; whether it holds is asked elsewhere
-    monkeypatch.setattr(work, "N_RESAMPLES_OF_CURVE", 4)
     st.cache_resource.clear()
     config.set_option("client.showErrorDetails", "full")  # so that a failing test says why
     yield

@@ -21,8 +21,6 @@ from touchstone.core.workspace.engine.agenda import usual_steps
 from touchstone.core.workspace.engine.runner import engine
 from touchstone.core.workspace.run import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
-from touchstone.ui.matched_subsets import work
-from touchstone.ui.matched_subsets.work import N_RESAMPLES
 from touchstone.ui.shell import shared_view
 
 ASKED = {question.kind: stem for stem, question in with_page().items() if question.kind}
@@ -88,7 +86,6 @@ def test_the_command_of_the_sheet_finds_what_is_on_it(open_page, workspace, caps
 def test_a_check_of_two_files_has_the_numbers_of_the_page_to_the_last_digit(
     open_page, shared_data, monkeypatch, tmp_path, capsys
 ):
-    monkeypatch.setattr(work, "N_RESAMPLES", N_RESAMPLES)
     files = {side: shared_data / "predictions" / f"spam__{name}.tsv" for side, name in SPAM.items()}
     app = open_page("matched_subsets")
     for side, words in (("reference", "reference"), ("target", "new")):

@@ -81,7 +81,7 @@ def test_the_matched_part_of_the_new_set_stands_on_the_axis_where_enough_pairs_m
         (40, ["reference set", "new test set"]),
     ):
         reference, target = files(n)
-        compared = compare_pairs({"m": reference}, {"m": target}, rng=rng, epsilon=0.001, n_resamples=20)
+        compared = compare_pairs({"m": reference}, {"m": target}, rng=rng, epsilon=0.001)
         shown = marks([answer(*of_comparisons(compared), stem="matched_subsets")])
         assert [mark.label.removeprefix("m: ") for mark in shown] == labels
     [row] = compared.rows

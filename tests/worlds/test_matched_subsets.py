@@ -59,10 +59,10 @@ def near_pairs(n: int) -> list[tuple[Outcomes, Outcomes]]:
         n_other = int(rng.integers(20, 100))
         target = joined(drawn(mnist(), 500 - n_other, rng), drawn(semeion(), n_other, rng))
         sets = (pair.outcomes(reference), pair.outcomes(target))
-        quick = compare_sets(*sets, n_repeats=40, n_resamples=100, n_rounds=0, rng=np.random.default_rng(1000))
+        quick = compare_sets(*sets, n_repeats=40, more=False, rng=np.random.default_rng(1000))
         if abs(quick.matched_gap.interval.lower) > 4 * NEAR:
             continue
-        close = compare_sets(*sets, n_repeats=800, n_resamples=1200, n_rounds=0, rng=np.random.default_rng(1001))
+        close = compare_sets(*sets, n_repeats=800, more=False, rng=np.random.default_rng(1001))
         if abs(close.matched_gap.interval.lower) <= NEAR:
             pairs.append(sets)
     return pairs

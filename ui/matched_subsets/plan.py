@@ -6,7 +6,7 @@ from touchstone.core.asked import asks, asks_seed
 from touchstone.core.data.predictions.pairs import WHOLE, Part
 from touchstone.core.evaluate.calibration import Binning
 from touchstone.core.evaluate.matched_subsets import EPSILON
-from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order
+from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order, Scale
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,14 @@ class MatchingPlan:
         address="order",
         choices=lambda about: {"shuffled": "shuffled", "given": "as in the file"},
     )
+    scale: Scale = asks(
+        "accuracy",
+        label="Epsilon is of",
+        help="Recalibrated on the reference set, confidences within epsilon are about as often right. The paper takes "
+        "them as they are: of an overconfident model, .999 and .994 may then differ much.",
+        address="scale",
+        choices=lambda about: {"accuracy": "recalibrated confidence", "confidence": "confidence as it is (paper)"},
+    )
     binning: Binning = asks(
         "mass",
         label="Bins of equal",
@@ -101,7 +109,7 @@ class MatchingPlan:
     @property
     def matching(self) -> dict[str, object]:
         """What `compare_models` and `epsilon_curve` take."""
-        return {"epsilon": self.epsilon, "by": self.by, "method": self.method, "order": self.order}
+        return {"epsilon": self.epsilon, "by": self.by, "method": self.method, "order": self.order, "scale": self.scale}
 
     @property
     def at_every_epsilon(self) -> "MatchingPlan":

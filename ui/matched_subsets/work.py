@@ -26,14 +26,12 @@ from touchstone.core.evaluate.matched_subsets import (
     epsilon_curve,
     matched_verdict,
     models_verdict,
-    most_rounds,
     n_steps,
 )
 from touchstone.core.evaluate.wording import Verdict, count, points
 from touchstone.core.report.quantities import Quantity
 from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
 
-N_RESAMPLES, N_RESAMPLES_OF_CURVE = 200, 100
 Step = Callable[[], None]
 
 
@@ -75,27 +73,27 @@ def verdict(comparisons: ModelComparisons) -> Verdict:
 
 def n_steps_of_comparisons(pairs: PredictionPairs, plan: MatchingPlan) -> int:
     """How many steps `comparisons` takes."""
-    options = {"method": plan.method, "n_repeats": plan.n_repeats, "n_resamples": N_RESAMPLES}
+    options = {"method": plan.method, "n_repeats": plan.n_repeats}
     sizes = [len(pairs.references[model].ids) + len(pairs.targets[model].ids) for model in pairs.models]
-    return sum(n_steps(**options, n_rounds=most_rounds(size)) for size in sizes)
+    return sum(n_steps(size, **options) for size in sizes)
 
 
 def comparisons(pairs: PredictionPairs, plan: MatchingPlan, step: Step) -> ModelComparisons:
     """All models compared on the two sets."""
-    options = {"n_repeats": plan.n_repeats, "n_resamples": N_RESAMPLES, **plan.matching, "on_step": step}
+    options = {"n_repeats": plan.n_repeats, **plan.matching, "on_step": step}
     return compare_pairs(pairs.references, pairs.targets, rng=np.random.default_rng(plan.seed), **options)
 
 
 def n_steps_of_curve(plan: MatchingPlan) -> int:
     """How many steps `curve` takes."""
-    return len(EPSILONS) * n_steps(method=plan.method, n_resamples=N_RESAMPLES_OF_CURVE, n_rounds=0)
+    return len(EPSILONS) * n_steps(0, method=plan.method, more=False)
 
 
 def curve(pairs: PredictionPairs, plan: MatchingPlan, model: str, step: Step) -> tuple[SetComparison, ...]:
     """One model compared at every epsilon."""
     options = {name: value for name, value in plan.matching.items() if name != "epsilon"}
     sets, rng = (pairs.references[model], pairs.targets[model]), np.random.default_rng(plan.seed)
-    return epsilon_curve(*sets, rng=rng, n_resamples=N_RESAMPLES_OF_CURVE, on_step=step, **options)
+    return epsilon_curve(*sets, rng=rng, on_step=step, **options)
 
 
 def reliability(subsets: MatchedSubsets, plan: MatchingPlan) -> Reliability:

@@ -23,6 +23,7 @@ SINGLE = {
     "fold": ("Fold", "The fold of a cross-validation."),
     "task": ("Task", "The task of a row, if there are several."),
     "source": ("Source", "The writer, site or device of a row."),
+    "unit": ("Unit", "What was sampled on its own: author, patient, session. Without it, each sample."),
     "trial": ("Trial", "The training run of a row, if there are several."),
 }
 SCORES = {"": "guessed from their values", "probabilities": "probabilities", "logits": "logits"}

@@ -3,6 +3,7 @@
 Truth, prediction and how sure it was, checked once and never changed.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
@@ -18,10 +19,15 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.data.identity import hash_of, key
 from touchstone.core.data.predictions.blocks import Block
 from touchstone.core.data.predictions.roles import ROUNDED, Roles
-from touchstone.core.data.tables.names import agreement_by_chance
+from touchstone.core.data.tables.names import OF_ITS_OWN, agreement_by_chance, compact
 from touchstone.core.data.values import check_unique, codes, listed, read_only, texts
 
 GROUPS = ("fold", "source", "trial")
+KEPT = (*GROUPS, "unit")
+"""What divides the rows, and what belongs together: units are none of the parts that one chooses."""
+_ENDING = re.compile(r"[ _.-]?(id|ids|name|no|nr|number|code|key)$")
+MOST_STRATA = 9
+"""So many sources are places that one speaks of; more are a sample of others like them, and units."""
 _FEWEST = 20  # samples below which chance explains nearly everything
 _SAME = 0.999  # the share of rows from which on two columns say the same
 _BELOW, _NEAR = 3.0, 2.0  # standard deviations: so far below chance, so near to it
@@ -34,6 +40,7 @@ class Predictions:
     `y_true` and `y_pred` are codes into `class_names`, and `proba`, where known, has a column per class name.
     `confidence` is the highest predicted probability; of a model that gave one number only, the probability of the
     predicted class. `groups` name, per row, the fold, source, trial or whatever else divides the test set.
+    The group "unit" names what was sampled independently (an author of many texts), and `unit_name` what one is called.
     `warnings` say what is suspicious and `notes` what was decided in reading; neither they nor the name are part of
     the `fingerprint`. Ids are unique, within each trial where `groups` tell trials apart.
 
@@ -55,6 +62,7 @@ class Predictions:
     warnings: tuple[str, ...]
     notes: tuple[str, ...] = field(repr=False)
     name: str
+    unit_name: str
 
     def __init__(
         self,
@@ -68,6 +76,7 @@ class Predictions:
         warnings: Iterable[str] = (),
         notes: Iterable[str] = (),
         name: str = "predictions",
+        unit_name: str = "",
     ):
         proba = None if proba is None else _numbers(proba, "proba", name)
         if confidence is not None:
@@ -85,6 +94,7 @@ class Predictions:
             warnings=tuple(warnings),
             notes=tuple(notes),
             name=name,
+            unit_name=unit_name,
         )
         _check_sizes(self)
         _check_classes(self)
@@ -110,6 +120,39 @@ class Predictions:
     def accuracy(self) -> float:
         """The fraction of samples that were predicted correctly."""
         return float(self.correct.mean())
+
+    @property
+    def units(self) -> Shaped[np.ndarray, " n_samples"] | None:
+        """What was sampled independently, by name: the named unit, else sources from ten on; None: each sample.
+
+        >>> groups = {"source": [f"site {i % 12}" for i in range(24)]}
+        >>> Predictions([str(i) for i in range(24)], [0] * 24, [1] * 24, ["a", "b"], groups=groups).units[:2].tolist()
+        ['site 0', 'site 1']
+        """
+        named = self.groups.get("unit")
+        if named is not None:
+            return named
+        sources = self.groups.get("source")
+        return sources if sources is not None and not self.n_strata and len(np.unique(sources)) > 1 else None
+
+    @property
+    def n_strata(self) -> int:
+        """Of how many sources the samples are, where these are no units; 0 where there is one, or none is known.
+
+        Persons and documents are units, however few they are.
+        """
+        n = len(np.unique(self.groups["source"])) if "source" in self.groups else 0
+        return n if 1 < n <= MOST_STRATA and compact(self.unit_name) not in OF_ITS_OWN else 0
+
+    @property
+    def unit_word(self) -> str:
+        """What one of these is called, by the name of its column.
+
+        >>> Predictions(["a"], [0], [1], ["x", "y"], groups={"unit": ["1"]}, unit_name="Author_ID").unit_word
+        'author'
+        """
+        word = _ENDING.sub("", self.unit_name.strip().casefold()).replace("_", " ").removesuffix("s")
+        return word or ("unit" if "unit" in self.groups else "source")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -311,7 +354,8 @@ class PredictionTable:
             class_names=block.class_names,
             proba=proba,
             confidence=None if block.confidence is None else block.confidence[mask],
-            groups={group: self._groups[group][rows] for group in GROUPS if group in self._groups},
+            groups={group: self._groups[group][rows] for group in KEPT if group in self._groups},
+            unit_name=self.roles.unit or self.roles.source or "",
             warnings=(*self._odd, *block.warnings, *odd),
             notes=(*self._of_file, *block.notes),
             name=" · ".join((self.name, *chosen)),

@@ -23,7 +23,7 @@ from touchstone.core.data.values import first_repeat, listed
 
 Scores = Literal["probabilities", "logits"]
 ROUNDED = 0.01  # by how much a row of probabilities may miss 1: files round them
-SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
+SHARED = ("id", "model", "set", "fold", "task", "source", "trial", "unit")  # one column each, for all models and tasks
 APART = ("model", "set", "task", "trial")
 """What tells rows of one id apart."""
 _TUPLES = ("probabilities", "classes", "parts")
@@ -112,6 +112,7 @@ class Roles:
     task: str | None = None
     source: str | None = None
     trial: str | None = None
+    unit: str | None = None
     parts: tuple[Part, ...] = ()
     classes: tuple[tuple[str, str], ...] = ()
     join: str | None = None

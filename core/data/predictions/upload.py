@@ -19,7 +19,7 @@ from touchstone.core.data.predictions.asking import stands_twice
 from touchstone.core.data.predictions.blocks import Block, read_block
 from touchstone.core.data.predictions.guess import complete_roles, guess_roles
 from touchstone.core.data.predictions.join.columns import join_tables
-from touchstone.core.data.predictions.record import GROUPS, PredictionTable
+from touchstone.core.data.predictions.record import KEPT, PredictionTable
 from touchstone.core.data.predictions.roles import APART, LIKELY, Half, Part, Roles
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.tables import Table
@@ -217,7 +217,7 @@ def lacking(table: Table, roles: Roles | None = None) -> tuple[Half, ...]:
 
 def _groups_of(table: Table, roles: Roles) -> dict[str, np.ndarray]:
     """What divides the rows, by role."""
-    columns = {role: getattr(roles, role) for role in ("model", "set", "task", *GROUPS)}
+    columns = {role: getattr(roles, role) for role in ("model", "set", "task", *KEPT)}
     return {role: np.array(table.strings(c), dtype=object) for role, c in columns.items() if c is not None}
 
 

@@ -42,7 +42,14 @@ NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letter
     "fold": ("fold", "cluster", "clusteringlabels", "folds", "foldid", "cvfold", "testfold"),
     "split": ("split", "partition"),  # a set or a fold: the values decide
     "source": ("source", "sources", "sourceid", "group", "groups", "groupid", "subject", "site", "domain"),
+    "unit": (
+        *("unit", "author", "authorid", "user", "userid", "username", "patient", "patientid", "speaker", "speakerid"),
+        *("session", "sessionid", "document", "documentid", "doc", "docid", "participant", "participantid", "writer"),
+        *("person", "personid", "subjectid", "respondent", "customer", "customerid", "recording", "conversation"),
+    ),
 }
+OF_ITS_OWN = ("subject", *NAMES["unit"])
+"""Persons and documents: however few there are, they stand for others."""
 ROW_NAMES = {"unnamed column 1", "unnamed: 0", "__index_level_0__"}  # what pandas writes for its index
 # These mean opposite things in different tools: what else is there and the values decide.
 TRUTH_LIKELY = ("label", "labels", "y", "class", "classes", "category", "response", "obs")  # of H2O and caret

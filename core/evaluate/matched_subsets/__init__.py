@@ -11,7 +11,7 @@ from touchstone.core.evaluate.matched_subsets.compare import (
     compare_pairs,
     compare_sets,
     epsilon_curve,
-    most_rounds,
+    most_repeats,
     n_steps,
 )
 from touchstone.core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match
@@ -51,7 +51,7 @@ __all__ = [
     "match",
     "matched_verdict",
     "models_verdict",
-    "most_rounds",
+    "most_repeats",
     "n_steps",
     "outcomes_of",
     "smaller_reference",

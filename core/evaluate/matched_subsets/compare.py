@@ -1,58 +1,66 @@
 """How far does accuracy fall, on all samples and on matched ones, and how sure is that? (Anzaku et al. 2022, 4)"""
 
 from collections.abc import Callable, Mapping, Sequence
-from math import nan
+from dataclasses import replace
+from math import ceil, inf, nan
 from typing import Any
 
 import numpy as np
 
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.evaluate.intervals import wilson
-from touchstone.core.evaluate.matched_subsets.decide import baselines_of, decided, labels_decided, settled
-from touchstone.core.evaluate.matched_subsets.estimates import estimates, label_gaps, whole_gap
+from touchstone.core.evaluate.intervals import UNKNOWN, wilson
+from touchstone.core.evaluate.matched_subsets.decide import baselines_of, calibrations_of, decided
+from touchstone.core.evaluate.matched_subsets.estimates import estimates, label_gaps, units_of_sets, whole_gap
 from touchstone.core.evaluate.matched_subsets.matching import (
     EPSILON,
     By,
     Candidates,
     Method,
     Order,
+    Scale,
     candidates,
     match_candidates,
 )
 from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
 from touchstone.core.evaluate.matched_subsets.repeats import Repeats, Share, whole
-from touchstone.core.evaluate.matched_subsets.resample import resample, spread_of
-from touchstone.core.evaluate.matched_subsets.results import ModelComparisons, SetComparison, SetEstimate, Subset
+from touchstone.core.evaluate.matched_subsets.results import (
+    FEWEST_PAIRS,
+    LabelGap,
+    ModelComparisons,
+    SetComparison,
+    SetEstimate,
+    Subset,
+)
+from touchstone.core.evaluate.units import FEWEST_UNITS, Units
 
 EPSILONS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
-ROUNDS = 2, 10
-"""So often, at the least and at the most, matchings and resamples are added where a bound does not clear its
-Monte-Carlo error. Two rounds cost as much again as the comparison itself."""
-OF_SECONDS = 200_000
-"""Samples, by their number of rounds, of which all rounds together take seconds; fewer samples get more rounds."""
+OF_ERROR = 0.1
+"""Matchings are added until their luck is no more than this part of the standard error of any number with a claim."""
+OF_SAMPLES = 20_000_000
+"""No more are added than so many samples, all of them together, come to: seconds."""
 
 AnySet = Predictions | Outcomes
 OnStep = Callable[[], None]
 
 
-def most_rounds(n_samples: int) -> int:
-    """How often more may be drawn for two sets of so many samples together: small ones are not left to luck.
+def most_repeats(n_samples: int, n_repeats: int) -> int:
+    """How many matchings there may be at most of two sets of so many samples together.
 
-    >>> most_rounds(2_500), most_rounds(50_000), most_rounds(1_100_000)
-    (10, 4, 2)
+    >>> most_repeats(2_500, 10), most_repeats(50_000, 10), most_repeats(1_100_000, 10)
+    (1000, 400, 18)
     """
-    return int(np.clip(OF_SECONDS // max(n_samples, 1), *ROUNDS))
+    return max(n_repeats, min(1000, OF_SAMPLES // max(n_samples, 1)))
 
 
-def n_steps(*, method: Method = "random", n_repeats: int = 10, n_resamples: int = 200, n_rounds: int) -> int:
-    """How often comparing two sets calls `on_step`: once a matching, and once a resample, of those that may be needed.
+def n_steps(n_samples: int, *, method: Method = "random", n_repeats: int = 10, more: bool = True) -> int:
+    """How often comparing two sets of so many samples calls `on_step`: once a matching that may be needed.
 
-    >>> n_steps(n_rounds=2), n_steps(n_rounds=0), n_steps(method="maximum", n_rounds=2)
-    (510, 210, 10)
+    >>> n_steps(2_500), n_steps(2_500, more=False), n_steps(2_500, method="maximum")
+    (1000, 10, 10)
     """
     if method == "maximum":
         return max(n_repeats, 2)
-    return n_repeats + n_resamples + n_rounds * sum(_a_round(n_resamples))
+    return most_repeats(n_samples, n_repeats) if more else n_repeats
 
 
 def compare_sets(
@@ -63,21 +71,20 @@ def compare_sets(
     by: By = "label",
     method: Method = "random",
     order: Order = "shuffled",
+    scale: Scale = "accuracy",
     n_repeats: int = 10,
-    n_resamples: int = 200,
-    n_rounds: int | None = None,
+    more: bool = True,
     model: str = "",
     rng: np.random.Generator,
     on_step: OnStep = lambda: None,
 ) -> SetComparison:
-    """Match again and again, take means, and say how sure they are with other data (never: with other repeats).
+    """Match again and again, take means, and say how sure they are with other units (never: with other repeats).
 
-    The interval of the gap is Newcombe's. Those of what rests on random matching come from a bootstrap that matches
-    each of `n_resamples` resamples twice; where too few pairs differ, or of a maximum matching, from the pairs. While
-    a claim hangs on the luck of these draws, up to `n_rounds` times more are drawn (by default `most_rounds`):
-    `n_repeats` of the result says how many matchings its means are of. Of a maximum matching, ties alone are broken
-    anew. Predictions without confidence are compared as wholes, and nothing else. `on_step` is called `n_steps` times,
-    for whoever watches.
+    Pairs have about the same confidence by the map of `scale`, or as published ("confidence"). The interval of the gap
+    is Newcombe's where each sample is a unit; all others are of the jackknife over units (`core.evaluate.units`).
+    `n_repeats` matchings are made, and with `more` as many as it takes to average their luck out: `n_repeats` of the
+    result says how many its means are of. Of a maximum matching, ties alone are broken anew. Predictions without
+    confidence are compared as wholes, and nothing else. `on_step` is called `n_steps` times, for whoever watches.
 
     Examples
     --------
@@ -85,17 +92,13 @@ def compare_sets(
     >>> def made(n, fall):
     ...     sure = rng.random(n)
     ...     return Outcomes(np.zeros(n, dtype=int), sure, rng.random(n) < sure - fall, ("any",))
-    >>> comparison = compare_sets(made(4000, 0.0), made(1000, 0.1), n_resamples=50, rng=rng)
+    >>> comparison = compare_sets(made(4000, 0.0), made(1000, 0.1), rng=rng)
     >>> comparison.matched_gap.by, comparison.matched_gap.interval.holds(0.1), comparison.claim("residual").decision
-    ('bootstrap', True, 'above')
+    ('jackknife', True, 'above')
     """
-    reference, target = outcomes_of(reference, target)
-    if not (reference.has_confidence and target.has_confidence):
-        return _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model)
-    pairable = candidates(reference, target, epsilon=epsilon, by=by)
-    options = {"method": method, "order": order, "n_repeats": n_repeats, "n_resamples": n_resamples, "model": model}
-    rounds = most_rounds(len(reference) + len(target)) if n_rounds is None else n_rounds
-    return _compare(pairable, **options, n_rounds=rounds, rng=rng, on_step=on_step)
+    options = {"by": by, "method": method, "order": order, "scale": scale, "n_repeats": n_repeats, "more": more}
+    row = _compared(reference, target, epsilon=epsilon, model=model, rng=rng, on_step=on_step, **options)
+    return decided([row])[0]
 
 
 def epsilon_curve(
@@ -106,21 +109,23 @@ def epsilon_curve(
     by: By = "label",
     method: Method = "random",
     order: Order = "shuffled",
+    scale: Scale = "accuracy",
     n_repeats: int = 10,
-    n_resamples: int = 100,
     rng: np.random.Generator,
     on_step: OnStep = lambda: None,
 ) -> tuple[SetComparison, ...]:
-    """The same comparison at every epsilon, on the same resamples: what rests on how closely "matched" was meant?
+    """The same comparison at every epsilon: what rests on how closely "matched" was meant?
 
     A picture, from which nothing is claimed: no more is drawn than was asked for.
     """
-    pairable, seed = candidates(reference, target, epsilon=epsilons[0], by=by), _seed(rng)
-    options = {"method": method, "order": order, "n_repeats": n_repeats, "n_resamples": n_resamples, "model": ""}
-    return tuple(
-        _compare(pairable.within(epsilon), rng=np.random.default_rng(seed), on_step=on_step, n_rounds=0, **options)
+    reference, target = outcomes_of(reference, target)
+    pairable, seed = candidates(reference, target, epsilon=epsilons[0], by=by, scale=scale), _seed(rng)
+    options = {"method": method, "order": order, "n_repeats": n_repeats, "scale": scale, "more": False, "model": ""}
+    rows = (
+        _repeated(pairable.within(epsilon), rng=np.random.default_rng(seed), on_step=on_step, **options)
         for epsilon in epsilons
     )
+    return tuple(decided([row])[0] for row in rows)
 
 
 def compare_models(
@@ -128,13 +133,13 @@ def compare_models(
 ) -> ModelComparisons:
     """Every model that both sets have predictions of; `options` as in `compare_sets`.
 
-    Sorted by accuracy on the reference; claims are corrected for the number of models. The numbers of a model do not
-    depend on which others there are.
+    Sorted by accuracy on the reference; claims of all models are one family. The numbers of a model do not depend on
+    which others there are.
     """
     both, seed = [name for name in references if name in targets], _seed(rng)
     rows = decided(
         [
-            compare_sets(references[name], targets[name], model=name, rng=np.random.default_rng(seed), **options)
+            _compared(references[name], targets[name], model=name, rng=np.random.default_rng(seed), **options)
             for name in both
         ]
     )
@@ -159,50 +164,71 @@ def compare_pairs(
     return compare_models(references, targets, rng=rng, **options)
 
 
-def _compare(
+def _compared(
+    reference: AnySet,
+    target: AnySet,
+    *,
+    epsilon: float = EPSILON,
+    by: By = "label",
+    method: Method = "random",
+    order: Order = "shuffled",
+    scale: Scale = "accuracy",
+    n_repeats: int = 10,
+    more: bool = True,
+    model: str = "",
+    rng: np.random.Generator,
+    on_step: OnStep = lambda: None,
+) -> SetComparison:
+    """As `compare_sets`, before it is known which claims stand beside its own."""
+    reference, target = outcomes_of(reference, target)
+    if not (reference.has_confidence and target.has_confidence):
+        return _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model, scale=scale)
+    options = {"method": method, "order": order, "rng": rng}
+    pairable = candidates(reference, target, epsilon=epsilon, by=by, scale=scale)
+    repeat = {"n_repeats": n_repeats, "more": more, "on_step": on_step}
+    row = _repeated(pairable, **options, **repeat, scale=scale, model=model)
+    if scale == "confidence":
+        return row
+    raw = candidates(reference, target, epsilon=epsilon, by=by)
+    repeats = Repeats(raw)
+    for _ in range(row.n_repeats if more else n_repeats):
+        repeats.add(match_candidates(raw, **options))
+    return replace(row, as_published=estimates(repeats, units_of_sets(reference, target))["matched_gap"])
+
+
+def _repeated(
     pairable: Candidates,
     *,
     method: Method,
     order: Order,
+    scale: Scale,
     n_repeats: int,
-    n_resamples: int,
-    n_rounds: int,
+    more: bool,
     model: str,
     rng: np.random.Generator,
     on_step: OnStep,
 ) -> SetComparison:
-    repeats, draws = Repeats(pairable), []
-    random = method == "random"
-
-    def draw(n_matchings: int, n_more: int) -> SetComparison:
-        for _ in range(n_matchings):
-            repeats.add(match_candidates(pairable, method=method, order=order, rng=rng))
-            on_step()
-        if n_more and random:
-            draws.append(resample(pairable, n_resamples=n_more, rng=rng, on_step=on_step))
-        return _comparison(pairable, repeats, np.concatenate(draws) if draws else None, method=method, model=model)
-
-    comparison, rounds_left = draw(n_repeats if random else max(n_repeats, 2), n_resamples), n_rounds
-    while random and rounds_left and not settled(comparison):
-        comparison, rounds_left = draw(*_a_round(n_resamples)), rounds_left - 1
-    for _ in range(rounds_left * sum(_a_round(n_resamples)) if random else 0):
-        on_step()
-    return comparison
-
-
-def _a_round(n_resamples: int) -> tuple[int, int]:
-    """Matchings and resamples to add: each share of the Monte-Carlo error becomes less for about the same work."""
-    return n_resamples // 2, n_resamples // 4
-
-
-def _comparison(
-    pairable: Candidates, repeats: Repeats, draws: np.ndarray | None, *, method: Method, model: str
-) -> SetComparison:
     from touchstone.core.evaluate.matched_subsets.kernels import sweep
 
-    spread = None if draws is None else spread_of(draws)
     reference, target = pairable.reference, pairable.target
-    row = SetComparison(
+    units, repeats, random = units_of_sets(reference, target), Repeats(pairable), method == "random"
+    n_steps_of_all = n_steps(len(reference) + len(target), method=method, n_repeats=n_repeats, more=more)
+    wanted = n_repeats if random else max(n_repeats, 2)
+    while True:
+        for _ in range(wanted - len(repeats)):
+            repeats.add(match_candidates(pairable, method=method, order=order, rng=rng))
+            on_step()
+        numbers = estimates(repeats, units)
+        labels = label_gaps(repeats, units, fewest=FEWEST_PAIRS)
+        if not random or len(repeats) >= n_steps_of_all:
+            break
+        wanted = min(_enough(numbers, labels, len(repeats)), n_steps_of_all)
+        if wanted <= len(repeats):
+            break
+    for _ in range(n_steps_of_all - len(repeats)):
+        on_step()
+    apart = pairable.levels.target_rounded[pairable.target_order]
+    return SetComparison(
         model=model,
         epsilon=pairable.epsilon,
         by=pairable.by,
@@ -211,25 +237,38 @@ def _comparison(
         n_reference=len(reference),
         n_target=len(target),
         n_pairs=repeats.n_pairs,
-        subsets=tuple(_subset(name, share) for name, share in repeats.shares.items()),
-        gap=whole_gap(reference, target),
-        **estimates(repeats, spread),
-        least_unmatched_target=float((sweep(pairable.first, pairable.last) < 0).mean()),
+        subsets=_subsets(repeats.shares, reference, target, units),
+        gap=whole_gap(reference, target, units),
+        **numbers,
+        least_unmatched_target=float(((sweep(pairable.first, pairable.last) < 0) & ~apart).mean()),
         confidence_difference=repeats.confidence_difference,
         spread=float(np.sqrt(repeats.luck[1])),
-        labels=labels_decided(label_gaps(reference, target, repeats, spread)),
+        labels=labels,
         matched=repeats.first,
-        baselines=baselines_of(reference, target),
+        baselines=baselines_of(reference, target, units),
+        calibrations=calibrations_of(reference, target, units),
+        scale=scale,
+        units=units,
+        unit_words=(reference.unit_word, target.unit_word),
+        n_strata=(reference.n_strata, target.n_strata),
     )
-    return decided([row])[0]
+
+
+def _enough(numbers: Mapping[str, SetEstimate], labels: Sequence[LabelGap], n: int) -> int:
+    """How many matchings it takes until luck is `OF_ERROR` of each standard error; a few more than seem to do."""
+    claimed = [numbers[name] for name in ("matched_gap", "mix", "unmatched")]
+    claimed += [label.matched_gap for label in labels if label.enough]
+    ratios = [each.mc_error / each.se for each in claimed if each.se > 0]
+    worst = max((ratio for ratio in ratios if not np.isnan(ratio)), default=0.0)
+    return n if worst <= OF_ERROR else ceil(1.1 * n * (worst / OF_ERROR) ** 2)
 
 
 def _as_wholes(
-    reference: Outcomes, target: Outcomes, *, epsilon: float, by: By, method: Method, model: str
+    reference: Outcomes, target: Outcomes, *, epsilon: float, by: By, method: Method, model: str, scale: Scale
 ) -> SetComparison:
     """All that two sets of hard labels can tell."""
-    unknown = SetEstimate(nan)
-    row = SetComparison(
+    unknown, units = SetEstimate(nan), units_of_sets(reference, target)
+    return SetComparison(
         model=model,
         epsilon=epsilon,
         by=by,
@@ -238,11 +277,12 @@ def _as_wholes(
         n_reference=len(reference),
         n_target=len(target),
         n_pairs=0.0,
-        subsets=(_subset("reference", whole(reference)), _subset("target", whole(target))),
-        gap=whole_gap(reference, target),
+        subsets=_subsets({"reference": whole(reference), "target": whole(target)}, reference, target, units),
+        gap=whole_gap(reference, target, units),
         matched_gap=unknown,
         mix=unknown,
         unmatched=unknown,
+        rounded=unknown,
         unmatched_target=unknown,
         unmatched_reference=unknown,
         least_unmatched_target=nan,
@@ -250,14 +290,28 @@ def _as_wholes(
         spread=nan,
         labels=(),
         matched=None,
-        baselines=baselines_of(reference, target),
+        baselines=baselines_of(reference, target, units),
+        scale=scale,
+        units=units,
+        unit_words=(reference.unit_word, target.unit_word),
+        n_strata=(reference.n_strata, target.n_strata),
     )
-    return decided([row])[0]
 
 
-def _subset(name: str, share: Share) -> Subset:
+def _subsets(shares: Mapping[str, Share], reference: Outcomes, target: Outcomes, units: Units) -> tuple[Subset, ...]:
+    """Subsets with Wilson's interval of their accuracy, by as many samples as would tell as much as the units do."""
+    told, df = [1.0, 1.0], [inf, inf]
+    for i, side in enumerate((reference, target)):
+        if units.n[i] < len(side):
+            n = units.effective(i, side.accuracy, (side.correct - side.accuracy) / len(side))
+            told[i], df[i] = n / len(side), units.n[i] - 1.0 if units.n[i] >= FEWEST_UNITS else nan
+    return tuple(_subset(name, share, told["target" in name], df["target" in name]) for name, share in shares.items())
+
+
+def _subset(name: str, share: Share, told: float, df: float) -> Subset:
     n = share.n
-    accuracy = SetEstimate(share.n_correct / n, wilson(share.n_correct, n), "Wilson") if n else SetEstimate(nan)
+    known = wilson(told * share.n_correct, told * n, df=df) if n and not np.isnan(df) else UNKNOWN
+    accuracy = SetEstimate(share.n_correct / n, known, "Wilson") if n else SetEstimate(nan)
     classes = None if share.truth is None or not n else share.truth / n
     return Subset(
         name,

@@ -1,8 +1,17 @@
-"""How sure are the numbers of several matchings? One distribution gives interval, p-value and Monte-Carlo error."""
+"""How sure are the numbers of several matchings? Influences of samples, over units, give interval, p-value and df.
 
+How much a sample moves a number follows from how often it was paired: a matched reference by how much more often it was
+right than references of its confidence are, a matched target by how much less than these and the gap say, and what
+stands for unmatched targets alike. Nothing is resampled. The luck of matching is averaged out; what is left of it is
+the Monte-Carlo error.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
 from math import inf, nan, sqrt
 
 import numpy as np
+from jaxtyping import Float
 
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
@@ -14,59 +23,212 @@ from touchstone.core.evaluate.intervals import (
     t_p_value,
     wilson,
 )
+from touchstone.core.evaluate.matched_subsets.expected import expected_among
+from touchstone.core.evaluate.matched_subsets.matching import Candidates
 from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
 from touchstone.core.evaluate.matched_subsets.repeats import Repeats
-from touchstone.core.evaluate.matched_subsets.resample import Spread
 from touchstone.core.evaluate.matched_subsets.results import LabelGap, SetEstimate
-from touchstone.core.evaluate.matched_subsets.tally import COUNTED, STATISTICS, statistics
+from touchstone.core.evaluate.matched_subsets.scale import Levels
+from touchstone.core.evaluate.matched_subsets.tally import COUNTED, STATISTICS
+from touchstone.core.evaluate.units import Error, Units, samples_as_units, units_of
 
-FEWEST_DISCORDANT = 10
-"""Fewer pairs than so many of which just one is right: a resampling cannot know how many more there might be."""
+FEWEST_WRONG = 10
+"""Fewer wrong samples, or pairs of which just one is right: no variance is taken from so few."""
 
-
-def whole_gap(reference: Outcomes, target: Outcomes) -> SetEstimate:
-    """The gap of whole sets, by Newcombe; nothing about it is drawn."""
-    counts = [float(n) for outcomes in (reference, target) for n in (outcomes.correct.sum(), len(outcomes))]
-    p = share_difference_p(*counts)
-    return SetEstimate(reference.accuracy - target.accuracy, share_difference(*counts), "Newcombe", p, 0.0)
+Rows = np.ndarray | slice
+Influence = tuple[Float[np.ndarray, " n_reference"], Float[np.ndarray, " n_target"]]
 
 
-def estimates(repeats: Repeats, spread: Spread | None) -> dict[str, SetEstimate]:
-    """Of each of `STATISTICS` but the gap. `spread` is None where nothing was resampled.
+def units_of_sets(reference: Outcomes, target: Outcomes) -> Units:
+    """The units of two sets; of a set without named ones each sample is one."""
+    if reference.unit is None and target.unit is None:
+        return samples_as_units(len(reference), len(target))
+    named = [
+        [f"{i} {row}" for row in range(len(side))] if side.unit is None else [f"unit {name}" for name in side.unit]
+        for i, side in enumerate((reference, target))
+    ]
+    return units_of(*named)
 
-    Of the bootstrap all are Student's t around the mean of the matchings, whose variance is that over data and that of
-    luck by their number. An end of the interval would lie elsewhere with another seed for two reasons: the mean itself,
-    and the standard error, which is known from so many resamples. Where too few pairs are discordant to resample, and
-    of a maximum matching, the matched gap is judged from the pairs, as if matched sets were strangers.
+
+def whole_gap(reference: Outcomes, target: Outcomes, units: Units) -> SetEstimate:
+    """The gap of whole sets: Newcombe's interval where each sample is a unit, or few are wrong, else Student's."""
+    gap = reference.accuracy - target.accuracy
+    if not units.enough and not units.by_sample:
+        return SetEstimate(gap)
+    sides = (reference, target)
+    influences = [(side.correct - side.accuracy) / len(side) for side in sides]
+    least = min(min(int(side.correct.sum()), int((~side.correct).sum())) for side in sides)
+    if units.by_sample or least < FEWEST_WRONG:
+        n = [units.effective(i, side.accuracy, influences[i]) for i, side in enumerate(sides)]
+        df = inf if units.by_sample else float(min(units.n) - 1)
+        counts = [float(x) for side, of in zip(sides, n, strict=True) for x in (side.accuracy * of, of)]
+        p = share_difference_p(*counts, df=df)
+        return SetEstimate(gap, share_difference(*counts, df=df), "Newcombe", p, 0.0)
+    error = units.error(influences[0], -influences[1])
+    half = half_width(error.se, error.df)
+    interval = growing_interval(gap, half, half)
+    return SetEstimate(gap, interval, "jackknife of units", t_p_value(gap, error.se, error.df), 0.0, error.se)
+
+
+@dataclass(frozen=True, eq=False)
+class Influences:
+    """By how much each sample moves the numbers of repeated matchings, and how sure these are for it."""
+
+    repeats: Repeats
+    units: Units
+
+    @property
+    def _pairable(self) -> Candidates:
+        return self.repeats.pairable
+
+    @cached_property
+    def _correct(self) -> Influence:
+        return tuple(side.correct.astype(np.float64) for side in (self._pairable.reference, self._pairable.target))
+
+    @cached_property
+    def _usual(self) -> Influence:
+        """How often the reference is right on samples like each of either set."""
+        pairable = self._pairable
+        own = expected_among(pairable.reference, pairable.levels, epsilon=pairable.epsilon, by=pairable.by)
+        return own, self.repeats.tally.neighbours.expected
+
+    @cached_property
+    def _alike(self) -> Influence:
+        """How often the model is right on samples like each, of whichever set."""
+        pairable, levels = self._pairable, self._pairable.levels
+        reference, target = pairable.reference, pairable.target
+        label, confidence, correct = (
+            np.concatenate([getattr(side, name) for side in (reference, target)])
+            for name in ("label", "confidence", "correct")
+        )
+        level = np.concatenate([levels.reference, levels.target])
+        rounded = np.concatenate([levels.rounded, levels.target_rounded])
+        both = Outcomes(label, confidence, correct, reference.class_names)
+        share = expected_among(
+            both, Levels(level, level[:0], rounded, rounded[:0]), epsilon=pairable.epsilon, by=pairable.by
+        )
+        own, other = np.split(share, [len(reference)])
+        return own, other
+
+    @cached_property
+    def gap(self) -> Influence:
+        """Of the gap of whole sets."""
+        own, other = (each - each.mean() for each in self._correct)
+        return own / len(own), -other / len(other)
+
+    @cached_property
+    def matched_gap(self) -> Influence:
+        """Of the matched gap."""
+        own, other = self.repeats.tally.paired
+        return self._of_pairs(own, other)[0]
+
+    @cached_property
+    def mix(self) -> Influence:
+        """Of the mix: what references are right on, and what they say of targets."""
+        (correct, _), (usual, target_usual) = self._correct, self._usual
+        own, other = self.repeats.tally.paired
+        stands_for = own + self.repeats.tally.neighbours.shares(1 - other)
+        n_target = len(target_usual)
+        off = correct - usual
+        reference = (correct - correct.mean()) / len(correct) - stands_for * (off - _mean(off, stands_for)) / n_target
+        return reference, -(target_usual - target_usual.mean()) / n_target
+
+    @cached_property
+    def unmatched(self) -> Influence:
+        """Of what unmatched targets lose: what the other parts leave."""
+        parts = (self.gap, self.mix, self.matched_gap)
+        return tuple(whole - mix - matched for whole, mix, matched in zip(*parts, strict=True))
+
+    def error(self, name: str) -> tuple[Error, Error]:
+        """The error of one of the numbers over units, and that which it would have if there were no gap."""
+        error = self.units.error(*getattr(self, name), weights=self._weights(name))
+        if name != "matched_gap":
+            return error, error
+        return error, self._if_none(error, *self._of_pairs(*self.repeats.tally.paired))
+
+    def error_of_label(self, label: int) -> tuple[Error, Error]:
+        """The same of the matched gap of one predicted label."""
+        target = self._pairable.target
+        rows, own = self.repeats.references_of(label)
+        target_rows = np.flatnonzero((target.label == label) & (self.repeats.tally.paired[1] > 0))
+        other = self.repeats.tally.paired[1][target_rows]
+        influence, none = self._of_pairs(own, other, rows, target_rows)
+        if self.units.by_sample:
+            units = samples_as_units(len(rows), len(target_rows))
+        else:
+            units = units_of(self.units.codes[0][rows], self.units.codes[1][target_rows])
+            if not units.enough:
+                return Error(nan, 0.0), Error(nan, 0.0)
+        error = units.error(*influence, weights=(own, other))
+        return error, self._if_none(error, influence, none)
+
+    def _weights(self, name: str) -> Influence | None:
+        return self.repeats.tally.paired if name == "matched_gap" else None
+
+    def _of_pairs(
+        self, own: np.ndarray, other: np.ndarray, rows: Rows = slice(None), target_rows: Rows = slice(None)
+    ) -> tuple[Influence, Influence]:
+        """Influences on a matched gap, and standard deviations that they would have without one."""
+        n = max(float(other.sum()), 1e-9)
+        off, target_off = (c[r] - u[r] for c, u, r in zip(self._correct, self._usual, (rows, target_rows), strict=True))
+        alike, target_alike = (a[r] for a, r in zip(self._alike, (rows, target_rows), strict=True))
+        influence = own * (off - _mean(off, own)) / n, -other * (target_off - _mean(target_off, other)) / n
+        none = own * np.sqrt(alike * (1 - alike)) / n, other * np.sqrt(target_alike * (1 - target_alike)) / n
+        return influence, none
+
+    def _if_none(self, error: Error, influence: Influence, none: Influence) -> Error:
+        """The error if both sets were as right as each other: units make of it as much more or less."""
+        own, without = (sum(float((part**2).sum()) for part in parts) for parts in (influence, none))
+        return Error(error.se * sqrt(without / own), error.df) if own > 0 else error
+
+
+def estimates(repeats: Repeats, units: Units) -> dict[str, SetEstimate]:
+    """Of each of `STATISTICS` but the gap.
+
+    Student's t around the mean of the matchings. Where too few pairs are discordant, the matched gap is judged from
+    the pairs, as if matched sets were strangers.
     """
-    counts, values = repeats.counts, statistics(repeats.counts)
-    n_reference, n_target, correct, n, right, other, target_correct, _ = counts[: len(COUNTED)].tolist()
-    n_wrong = n_reference + n_target - correct - target_correct
-    least_wrong = min(n_reference - correct, n_target - target_correct)
+    values, luck = repeats.values, repeats.luck
+    if not units.enough and not units.by_sample:
+        return {name: SetEstimate(float(value)) for name, value in zip(STATISTICS[1:], values[1:], strict=False)}
+    influences = Influences(repeats, units)
+    n, right, other, _ = repeats.counts[: len(COUNTED)].tolist()
+    whole = repeats.tally.whole
+    wrongs = (whole.n_reference - whole.correct, whole.n_target - whole.target_correct)
     row: dict[str, SetEstimate] = {}
     for i, name in enumerate(STATISTICS[1:], start=1):
-        value = float(values[i])
-        if name.startswith("unmatched_"):
-            row[name] = _share(value, n_reference if name == "unmatched_reference" else n_target, i, repeats, spread)
-        elif name == "matched_gap" and (spread is None or repeats.discordant.sum() < FEWEST_DISCORDANT):
-            row[name] = _of_pairs(value, n, right, other, i, repeats, spread)
-        elif spread is None or n_wrong < FEWEST_DISCORDANT:
+        value, of_luck = float(values[i]), _known(luck[i]) / len(repeats)
+        if name.startswith("unmatched_") or name == "rounded":
             row[name] = SetEstimate(value)
         elif name == "matched_gap":
-            row[name] = _of_bootstrap(value, i, repeats, spread)
+            error = influences.error(name) if n else (Error(nan, 0.0),) * 2
+            if repeats.discordant.sum() < FEWEST_WRONG:
+                row[name] = _of_pairs(value, n, right, other, of_luck, error[0], units)
+            else:
+                row[name] = _of_units(value, *error, of_luck)
+        elif sum(wrongs) < FEWEST_WRONG or not n:
+            row[name] = SetEstimate(value)
         else:
-            row[name] = _of_bootstrap(value, i, repeats, spread, n_wrong=least_wrong)
+            row[name] = _of_units(value, *influences.error(name), of_luck, n_wrong=float(min(wrongs)))
+    for name, n_of, side in (("unmatched_target", whole.n_target, 1), ("unmatched_reference", whole.n_reference, 0)):
+        row[name] = _share(row[name].value, n_of, side, repeats, units)
     return row
 
 
-def label_gaps(reference: Outcomes, target: Outcomes, repeats: Repeats, spread: Spread | None) -> tuple[LabelGap, ...]:
-    """By the target's predicted label, of labels that the model predicted at all; not judged yet."""
+def label_gaps(repeats: Repeats, units: Units, *, fewest: int) -> tuple[LabelGap, ...]:
+    """By the target's predicted label, of labels that the model predicted at all; not judged yet.
+
+    Of labels with fewer pairs than `fewest` no error is worked out.
+    """
+    reference, target = repeats.pairable.reference, repeats.pairable.target
     n_labels = len(reference.class_names)
     n_of, correct_of = (
         [np.bincount(o.label, weights=weights(o), minlength=n_labels) for o in (reference, target)]
         for weights in (lambda _: None, lambda o: o.correct)
     )
-    pairs, discordant = repeats.by_label, repeats.discordant
+    pairs, discordant, luck = repeats.by_label, repeats.discordant, repeats.luck
+    enough = units.enough or units.by_sample
+    influences = Influences(repeats, units)
     rows = []
     for i, name in enumerate(reference.class_names):
         (n_reference, n_target), (right_reference, right_target) = (
@@ -75,13 +237,17 @@ def label_gaps(reference: Outcomes, target: Outcomes, repeats: Repeats, spread: 
         if not (n_reference or n_target):
             continue
         n, right, other = pairs[:, i].tolist()
-        at = len(STATISTICS) + i
+        of_luck = _known(luck[len(STATISTICS) + i]) / len(repeats)
         if not n:
             gap = SetEstimate(nan)
-        elif spread is None or discordant[i] < FEWEST_DISCORDANT:
-            gap = _of_pairs((right - other) / n, n, right, other, at, repeats, spread)
+        elif n < fewest or not enough:
+            gap = SetEstimate((right - other) / n)
         else:
-            gap = _of_bootstrap((right - other) / n, at, repeats, spread)
+            errors = influences.error_of_label(i)
+            if discordant[i] < FEWEST_WRONG:
+                gap = _of_pairs((right - other) / n, n, right, other, of_luck, errors[0], units)
+            else:
+                gap = _of_units((right - other) / n, *errors, of_luck)
         rows.append(
             LabelGap(
                 label=name,
@@ -98,38 +264,56 @@ def label_gaps(reference: Outcomes, target: Outcomes, repeats: Repeats, spread: 
     return tuple(rows)
 
 
-def _of_bootstrap(value: float, i: int, repeats: Repeats, spread: Spread, n_wrong: float = inf) -> SetEstimate:
-    """Student's t around a mean of matchings. `n_wrong`: how many wrong samples the figure rests on, where that tells.
+def _of_units(value: float, error: Error, error_of_none: Error, luck: float, n_wrong: float = inf) -> SetEstimate:
+    """Student's t. `n_wrong`: how many wrong samples the figure rests on, where that tells.
 
-    A bootstrap of few wrong samples has as small a variance as there happen to be few: four more are counted in, as
-    Agresti and Coull (1998) do for shares. Without these 89 % of intervals held the truth where 11 of 500 were wrong.
+    A variance from few wrong samples is as small as there happen to be few: four more are counted in, as Agresti and
+    Coull (1998) do for shares.
 
     A gap is held against none by the variance of none, and the interval grows with the gap.
     """
-    df, luck = float(spread.df[i]), float(spread.luck[i]) / len(repeats)
-    if not df > 0:
-        return SetEstimate(value, UNKNOWN, "bootstrap")
+    if not error.df > 0:
+        return SetEstimate(value, UNKNOWN, "jackknife")
     few = 1 + 4 / max(n_wrong, 1.0)
-    data, no_gap = (few * float(part[i]) for part in (spread.data, spread.if_no_gap))
+    data, no_gap = few * error.se**2, few * error_of_none.se**2
     se, se_none = sqrt(data + luck), sqrt(max(no_gap, data / 3) + luck)
-    half, half_none = half_width(se, df), half_width(se_none, df)
-    interval, p = growing_interval(value, half_none, half), t_p_value(value, se_none, df)
-    return SetEstimate(value, interval, "bootstrap", p, sqrt(luck + max(half, half_none) ** 2 / (2 * df)))
+    half, half_none = half_width(se, error.df), half_width(se_none, error.df)
+    p = t_p_value(value, se_none, error.df)
+    return SetEstimate(value, growing_interval(value, half_none, half), "jackknife", p, sqrt(luck), se_none)
 
 
 def _of_pairs(
-    value: float, n: float, right: float, other: float, i: int, repeats: Repeats, spread: Spread | None
+    value: float, n: float, right: float, other: float, luck: float, error: Error, units: Units
 ) -> SetEstimate:
     if not n:
         return SetEstimate(nan)
-    luck = repeats.luck if spread is None else spread.luck
-    interval, p = share_difference(right, n, other, n), share_difference_p(right, n, other, n)
-    return SetEstimate(value, interval, "pairs", p, sqrt(luck[i] / len(repeats)))
+    if not units.by_sample:  # as many pairs as there would be without units that are alike
+        independent = (right * (n - right) + other * (n - other)) / n**3
+        share = independent / error.se**2 if error.df > 0 and error.se > 0 and independent > 0 else nan
+        size = sum(units.n_samples) / sum(units.n)
+        share = 1 / size if np.isnan(share) else min(share, 1.0)
+        n, right, other = share * n, share * right, share * other
+    df = inf if units.by_sample else float(min(units.n) - 1)
+    interval, p = share_difference(right, n, other, n, df=df), share_difference_p(right, n, other, n, df=df)
+    return SetEstimate(value, interval, "pairs", p, sqrt(luck))
 
 
-def _share(share: float, n: float, i: int, repeats: Repeats, spread: Spread | None) -> SetEstimate:
-    """Of a share on the logit scale; Wilson's where no resample could tell, because none or all are unmatched."""
-    if spread is None or min(share, 1 - share) * n < FEWEST_DISCORDANT or not spread.df[i] > 0:
-        return SetEstimate(share, wilson(share * n, n), "Wilson")
-    se = sqrt(spread.data[i] + spread.luck[i] / len(repeats))
-    return SetEstimate(share, logit_interval(share, se, float(spread.df[i])) if share < 1 else UNKNOWN, "bootstrap")
+def _share(share: float, n: int, side: int, repeats: Repeats, units: Units) -> SetEstimate:
+    """Of the share that found no partner, on the logit scale; Wilson's where none or all are unmatched."""
+    if min(share, 1 - share) * n < FEWEST_WRONG:
+        return SetEstimate(share, wilson(max(share, 0.0) * n, float(n)), "Wilson")
+    left = 1 - repeats.tally.paired[side]
+    influence = (left - left.mean()) / n
+    empty = [np.zeros(size) for size in units.n_samples]
+    empty[side] = influence
+    error = units.error(*empty)
+    return SetEstimate(share, logit_interval(share, error.se, error.df), "jackknife")
+
+
+def _mean(values: np.ndarray, weight: np.ndarray) -> float:
+    total = float(weight.sum())
+    return float(weight @ values) / total if total else 0.0
+
+
+def _known(luck: float) -> float:
+    return 0.0 if np.isnan(luck) else float(luck)

@@ -1,4 +1,4 @@
-"""What else do two test sets tell? At most four lines, that which explains most first."""
+"""What else do two test sets tell? A few lines, that which explains most first."""
 
 from math import isnan
 
@@ -8,9 +8,60 @@ from touchstone.core.evaluate.wording import fixed, listed, percent, plural, poi
 
 
 def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
-    """The unmatched samples, what contradicts the paper, the predicted labels, and the luck of matching."""
-    lines = (_unmatched(comparison, target), _unlike_the_paper(comparison), _labels(comparison), _luck(comparison))
+    """Calibration, unmatched samples, what contradicts the paper or its rule, predicted labels, luck of matching."""
+    lines = (
+        _calibration(comparison, target),
+        _unmatched(comparison, target),
+        _rounded(comparison, target),
+        _unlike_the_paper(comparison),
+        _as_published(comparison),
+        _labels(comparison),
+        _luck(comparison),
+    )
     return tuple(line for line in lines if line)
+
+
+def _calibration(comparison: SetComparison, target: str) -> str:
+    """Where the model is surer or less sure than it is right; of the new set, overconfidence is in the headline."""
+    sentences = []
+    for each in comparison.calibrations:
+        where, claim = (target if each.set == "target" else "the reference set"), each.claim
+        ends = f"{percent(each.confidence)} mean confidence, {percent(each.accuracy)} accuracy"
+        if claim.decision == "above" and each.set == "target":
+            sentences.append(f"On {where}: {ends}.")
+        elif claim.decision == "above":
+            sentences.append(f"Overconfident on {where} by {points(claim.estimate, claim.interval)}: {ends}.")
+        if claim.decision == "below":
+            less = Interval(-claim.interval.upper, -claim.interval.lower)
+            sentences.append(f"Underconfident on {where} by {points(-claim.estimate, less)}: {ends}.")
+    return " ".join(sentences)
+
+
+def _rounded(comparison: SetComparison, target: str) -> str:
+    """The share of the new set whose confidence was rounded to 1."""
+    rounded = [subset for subset in comparison.subsets if subset.name == "rounded target"]
+    if not rounded:
+        return ""
+    share = percent(rounded[0].n / comparison.n_target)
+    return (
+        f"{share} of {target} cannot be compared: their confidence was rounded to 1, and they add "
+        f"{points(comparison.rounded.value)} to the fall. Probabilities of all classes, or logits, tell them apart."
+    )
+
+
+def _as_published(comparison: SetComparison) -> str:
+    """Where the published rule, on raw confidences, would say something else."""
+    published, claim = comparison.as_published, comparison.claim("residual")
+    if published is None or claim is None or not published.interval.known:
+        return ""
+    differs = published.interval.lower > 0 or published.interval.upper < 0
+    made = claim.interval.lower > 0 or claim.interval.upper < 0
+    if differs == made and published.interval.holds(claim.estimate) and claim.interval.holds(published.value):
+        return ""
+    return (
+        f"On raw confidences, as published, the difference would be {points(published.value, published.interval)}. "
+        "There, samples within epsilon differ more in accuracy."
+    )
 
 
 def _unmatched(comparison: SetComparison, target: str) -> str:
@@ -51,10 +102,10 @@ def _labels(comparison: SetComparison) -> str:
     falls, rises = (_differing(comparison, decision) for decision in ("above", "below"))
     if not falls and not rises:
         labels = plural(len(enough), "predicted label")
-        return f"No significant difference at equal confidence in {labels} (Holm).{left_out}"
+        return f"No significant difference at equal confidence in {labels} (corrected for all claims).{left_out}"
     sentences = [f"At equal confidence accuracy falls for {listed(falls)}."] * bool(falls)
     sentences += [f"At equal confidence accuracy rises for {listed(rises)}."] * bool(rises)
-    return f"{' '.join(sentences)} Corrected for {plural(len(enough), 'predicted label')} (Holm).{left_out}"
+    return f"{' '.join(sentences)} Corrected for all claims, of {plural(len(enough), 'predicted label')} too.{left_out}"
 
 
 def _differing(comparison: SetComparison, decision: str) -> list[str]:
@@ -70,7 +121,8 @@ def _differing(comparison: SetComparison, decision: str) -> list[str]:
 def _luck(comparison: SetComparison) -> str:
     if not comparison.enough:
         return ""
-    balance = f"Matched pairs differ by {_hundredths(abs(comparison.confidence_difference))} in mean confidence."
+    kind = "recalibrated " if comparison.scale == "accuracy" else ""
+    balance = f"Matched pairs differ by {_hundredths(abs(comparison.confidence_difference))} in mean {kind}confidence."
     if isnan(comparison.spread) or not comparison.spread:
         return balance
     luck = f"Another random matching moves the matched gap by about {_hundredths(comparison.spread)} (1 SD, no CI)."

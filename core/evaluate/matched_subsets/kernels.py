@@ -94,31 +94,6 @@ def candidate_ranges(reference_confidence, start, stop, confidence, tolerance, f
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def draw_partners(first, last, order, copies, uniform):
-    """Algorithms 1 and 2: each target of `order` in turn takes a uniformly random reference that is still there.
-
-    `copies` says how often each reference is there at first (a bootstrap sample's counts). `uniform` holds one number
-    in [0, 1) per target.
-    """
-    begin_of = np.zeros(len(copies) + 1, dtype=np.int32)
-    for i in range(len(copies)):
-        begin_of[i + 1] = begin_of[i] + copies[i]
-    owner = np.empty(begin_of[-1], dtype=np.int32)
-    for i in range(len(copies)):
-        for copy in range(begin_of[i], begin_of[i + 1]):
-            owner[copy] = i
-    begins, ends = np.empty(len(first), dtype=np.int32), np.empty(len(first), dtype=np.int32)
-    for t in range(len(first)):  # in the order of references, as they lie in memory
-        begins[t], ends[t] = begin_of[first[t]], begin_of[last[t]]
-    partner = draw(begins[order], ends[order], len(owner), uniform)
-    for k in range(len(partner)):
-        if partner[k] >= 0:
-            partner[k] = owner[partner[k]]
-    return partner
-
-
-@njit(cache=True, nogil=True)
-@no_type_check
 def draw(begins, ends, n, uniform):
     """Of n that are there at first, each turn takes a random one of `begins[k]:ends[k]` that is left; -1: none is.
 
@@ -290,100 +265,26 @@ def least_difference(reference_confidence, confidence, first, last):
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def running_totals(copies, error):
-    """How many copies of references stand before each place, and their total of `error`; one place more than these."""
-    n = len(copies)
-    rank, total = np.zeros(n + 1), np.zeros(n + 1)
-    for i in range(n):
-        rank[i + 1] = rank[i] + copies[i]
-        total[i + 1] = total[i] + copies[i] * error[i]
-    return rank, total
+def count_matching(partner, correct, target_correct, expected, apart, label, n_labels, times, target_times):
+    """Pairs, right references and right targets of these, right answers expected of the targets that are left.
 
-
-@njit(cache=True, nogil=True)
-@no_type_check
-def total_before(where, rank, total):
-    """The total before a place that may lie within the copies of one reference."""
-    low, high = 0, len(rank) - 1
-    while low < high:  # the last place at or before `where`
-        middle = (low + high + 1) // 2
-        if rank[middle] <= where:
-            low = middle
-        else:
-            high = middle - 1
-    if low == len(rank) - 1:
-        return total[low]
-    return total[low] + (total[low + 1] - total[low]) * (where - rank[low]) / (rank[low + 1] - rank[low])
-
-
-@njit(cache=True, nogil=True)
-@no_type_check
-def right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest, of_label):
-    """Of one target: its confidence and the mean error of the references of its label that it may be paired with.
-
-    Of no fewer than the `fewest` of the nearest ranks, or this share of its label where that is less, and of all
-    references where there is none of its label.
+    Of those that are `apart` nothing is counted. Then by predicted label of the target the first three, and the pairs
+    of which just one is right. `times` and `target_times` count how often each was paired, from one call to the next.
     """
-    begin, end = rank[start[t]], rank[stop[t]]
-    n_near = min(float(fewest), of_label * (end - begin))
-    if end <= begin:
-        begin, end, n_near = 0.0, rank[-1], rank[-1]
-    low = rank[(first[t] + last[t]) // 2] - n_near / 2
-    low = max(begin, min(low, end - n_near))
-    # Of equal confidences none is nearer: those that stand in the middle of a file would be no fair choice.
-    low, high = min(low, max(begin, rank[first[t]])), max(low + n_near, min(end, rank[last[t]]))
-    error = total_before(high, rank, total) - total_before(low, rank, total)
-    return confidence[t] + error / (high - low)
-
-
-@njit(cache=True, nogil=True)
-@no_type_check
-def right_answers_expected(confidence, first, last, start, stop, rank, total, fewest, of_label):
-    """The same of every target."""
-    expected = np.empty(len(confidence))
-    for t in range(len(confidence)):
-        expected[t] = right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest, of_label)
-    return expected
-
-
-@njit(cache=True, nogil=True)
-@no_type_check
-def count_matching(
-    partner,
-    turn,
-    correct,
-    target_correct,
-    drawn,
-    target_drawn,
-    label,
-    n_labels,
-    confidence,
-    first,
-    last,
-    start,
-    stop,
-    rank,
-    total,
-    fewest,
-    of_label,
-):
-    """Pairs, right references and right targets of these, right targets of all, right answers expected of the rest.
-
-    Then by predicted label of the target the first three, and of its pairs the right answers `drawn` less those of the
-    targets.
-    """
-    counts = np.zeros(5 + 4 * n_labels)
-    for k in range(len(turn)):
-        t, r = turn[k], partner[k]
-        counts[3] += target_correct[t]
+    counts = np.zeros(4 + 4 * n_labels)
+    for t in range(len(partner)):
+        r = partner[t]
         if r >= 0:
+            times[r] += 1
+            target_times[t] += 1
             counts[0] += 1
             counts[1] += correct[r]
             counts[2] += target_correct[t]
-            counts[5 + label[t]] += 1
-            counts[5 + n_labels + label[t]] += correct[r]
-            counts[5 + 2 * n_labels + label[t]] += target_correct[t]
-            counts[5 + 3 * n_labels + label[t]] += drawn[r] - target_drawn[t]
-            continue
-        counts[4] += right_answer_expected(t, confidence, first, last, start, stop, rank, total, fewest, of_label)
+            at = 4 + label[t]
+            counts[at] += 1
+            counts[at + n_labels] += correct[r]
+            counts[at + 2 * n_labels] += target_correct[t]
+            counts[at + 3 * n_labels] += correct[r] != target_correct[t]
+        elif not apart[t]:
+            counts[3] += expected[t]
     return counts

@@ -14,13 +14,9 @@ from jaxtyping import Float, Integer
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
+from touchstone.core.evaluate.matched_subsets.scale import Levels, levels_as_said, levels_of_accuracy
 
 EPSILON = 0.005
-NEIGHBOURS, OF_LABEL = 50, 0.4
-"""From no fewer references of the nearest confidence it is taken what is to be expected of an unmatched target, or from
-this share of those of its label, where that is less: others would be far, where the model errs otherwise."""
-ALIKE = 50
-"""From no fewer samples of the nearest confidence, of both sets, it is taken how often the model is right on one."""
 SLACK = 1e-9
 """Bounds are inclusive, and .905 - .9 is not .005 in binary."""
 MOST_EXACT = 20_000
@@ -29,6 +25,8 @@ MOST_EXACT = 20_000
 By = Literal["label", "probability"]
 Method = Literal["random", "maximum"]
 Order = Literal["shuffled", "given"]
+Scale = Literal["accuracy", "confidence"]
+"""What epsilon is a difference of: of how often the model is right at a confidence (see `scale`), or of confidences."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,78 +123,55 @@ class MatchedSubsets:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Two sets in order of (label, confidence), and of every target the range of references it may be paired with.
+    """Two sets in order of (label, level), and of every target the range of references it may be paired with.
 
-    By probability there is one label, 0. `reference_order[position]` is the sample at a position of the sorted set.
+    A level is the confidence on the scale that is matched on. By probability there is one label, 0.
+    `reference_order[position]` is the sample at a position of the sorted set. What cannot be compared stands at the
+    end, behind labels of its own, and its range is empty.
     """
 
     reference: Outcomes
     target: Outcomes
     by: By
     epsilon: float
+    levels: Levels
     reference_order: Integer[np.ndarray, " n_reference"]
     target_order: Integer[np.ndarray, " n_target"]
-    reference_confidence: Float[np.ndarray, " n_reference"]
-    target_confidence: Float[np.ndarray, " n_target"]
+    reference_level: Float[np.ndarray, " n_reference"]
+    target_level: Float[np.ndarray, " n_target"]
     start: Integer[np.ndarray, " n_target"]
     stop: Integer[np.ndarray, " n_target"]
     first: Integer[np.ndarray, " n_target"]
     last: Integer[np.ndarray, " n_target"]
 
     @cached_property
-    def sorted_correct(self) -> Float[np.ndarray, " n_reference"]:
-        """1 where the model was right, of the references in their sorted order."""
-        return self.reference.correct[self.reference_order].astype(np.float64)
-
-    @cached_property
-    def sorted_error(self) -> Float[np.ndarray, " n_reference"]:
-        """Its calibration error on each of them: 1 or 0 less the confidence."""
-        return self.sorted_correct - self.reference_confidence
-
-    @cached_property
-    def sorted_target_correct(self) -> Float[np.ndarray, " n_target"]:
-        """The same of the targets."""
-        return self.target.correct[self.target_order].astype(np.float64)
-
-    @cached_property
-    def sorted_target_label(self) -> Integer[np.ndarray, " n_target"]:
-        """The predicted labels of the targets in their sorted order, also where any label may be paired."""
-        return self.target.label[self.target_order]
-
-    @cached_property
-    def alike(self) -> tuple[Float[np.ndarray, " n_reference"], Float[np.ndarray, " n_target"]]:
-        """How often the model is right on samples like each reference and each target, of whichever set; as sorted.
-
-        These are the samples of both sets with its predicted label and a confidence within epsilon, and no fewer than
-        the `ALIKE` of the nearest confidence: of any label, where a label has fewer.
-        """
-        label, confidence, correct = (
-            np.concatenate([getattr(side, name) for side in (self.reference, self.target)])
-            for name in ("label", "confidence", "correct")
-        )
-        both = Outcomes(label, confidence, correct, self.reference.class_names)
-        share = _right_on_alike(both, self.epsilon, self.by)
-        rare = np.bincount(label)[label] < ALIKE
-        if self.by == "label" and rare.any():
-            share[rare] = _right_on_alike(both, self.epsilon, "probability")[rare]
-        reference, target = np.split(share, [len(self.reference)])
-        return reference[self.reference_order], target[self.target_order]
-
-    @cached_property
     def maximum(self) -> tuple[Integer[np.ndarray, " n_target"], bool]:
         """The positions that a maximum matching pairs the sorted targets with; whether their distance is the least."""
         return _maximum(self)
 
+    @cached_property
+    def of_any_label(self) -> "Candidates":
+        """The same sets, with ranges of any label."""
+        if self.by == "probability":
+            return self
+        return _candidates(self.reference, self.target, self.levels, epsilon=self.epsilon, by="probability")
+
     def within(self, epsilon: float) -> "Candidates":
-        """The same sets with another epsilon; nothing is sorted again."""
-        first, last = _ranges(self.reference_confidence, self.start, self.stop, self.target_confidence, epsilon)
+        """The same sets and levels with another epsilon; nothing is sorted again."""
+        ranges = (self.reference_level, self.start, self.stop, self.target_level)
+        first, last = _ranges(*ranges, epsilon, self.levels.target_rounded[self.target_order])
         return replace(self, epsilon=epsilon, first=first, last=last)
 
 
 def candidates(
-    reference: Predictions | Outcomes, target: Predictions | Outcomes, *, epsilon: float = EPSILON, by: By = "label"
+    reference: Predictions | Outcomes,
+    target: Predictions | Outcomes,
+    *,
+    epsilon: float = EPSILON,
+    by: By = "label",
+    scale: Scale = "confidence",
 ) -> Candidates:
-    """Sort both sets once; every repeat and every resampling reads the same ranges."""
+    """Sort both sets once; every repeat reads the same ranges."""
     reference, target = outcomes_of(reference, target)
     if not (len(reference) and len(target)):
         raise DataError("Matching needs at least one sample in either set; one of them is empty.")
@@ -205,30 +180,34 @@ def candidates(
             "Matching needs a probability or confidence in both sets. With predicted labels alone, only whole sets "
             "can be compared."
         )
-    no_label = np.zeros(1, dtype=np.int64)
+    if scale == "accuracy":
+        levels = levels_of_accuracy(reference, target, epsilon=epsilon)
+    else:
+        levels = levels_as_said(reference, target)
+    return _candidates(reference, target, levels, epsilon=epsilon, by=by)
+
+
+def candidates_among(outcomes: Outcomes, levels: Levels, *, epsilon: float, by: By) -> Candidates:
+    """The references of these levels as candidates for one another, themselves among them."""
+    own = replace(levels, target=levels.reference, target_rounded=levels.rounded)
+    return _candidates(outcomes, outcomes, own, epsilon=epsilon, by=by)
+
+
+def _candidates(reference: Outcomes, target: Outcomes, levels: Levels, *, epsilon: float, by: By) -> Candidates:
+    n_labels = len(reference.class_names) if by == "label" else 1
+    apart = levels.rounded, levels.target_rounded
     label, wanted = (
-        (reference.label, target.label) if by == "label" else (no_label.repeat(len(s)) for s in (reference, target))
+        (side.label if by == "label" else np.zeros(len(side), dtype=np.int64)) + n_labels * rounded
+        for side, rounded in zip((reference, target), apart, strict=True)
     )
-    order, target_order = _sorted(label, reference.confidence), _sorted(wanted, target.confidence)
-    confidence, target_confidence = reference.confidence[order], target.confidence[target_order]
+    order, target_order = _sorted(label, levels.reference), _sorted(wanted, levels.target)
+    level, target_level = levels.reference[order], levels.target[target_order]
     begin_of = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=wanted.max() + 1))])
     start, stop = begin_of[wanted[target_order]], begin_of[wanted[target_order] + 1]
-    first, last = _ranges(confidence, start, stop, target_confidence, epsilon)
+    first, last = _ranges(level, start, stop, target_level, epsilon, levels.target_rounded[target_order])
     return Candidates(
-        reference, target, by, epsilon, order, target_order, confidence, target_confidence, start, stop, first, last
+        reference, target, by, epsilon, levels, order, target_order, level, target_level, start, stop, first, last
     )
-
-
-def _right_on_alike(outcomes: Outcomes, epsilon: float, by: By) -> Float[np.ndarray, " n"]:
-    """Of each sample how often the model is right on samples like it, itself among them."""
-    from touchstone.core.evaluate.matched_subsets.kernels import right_answers_expected, running_totals
-
-    own, share = candidates(outcomes, outcomes, epsilon=epsilon, by=by), np.empty(len(outcomes))
-    rank, total = running_totals(np.ones(len(outcomes), dtype=np.int32), own.sorted_error)
-    ranges = (own.first, own.last, own.start, own.stop)
-    expected = right_answers_expected(own.target_confidence, *ranges, rank, total, ALIKE, 1.0)
-    share[own.target_order] = np.clip(expected, 0.0, 1.0)
-    return share
 
 
 def _sorted(label: Integer[np.ndarray, " n"], confidence: Float[np.ndarray, " n"]) -> Integer[np.ndarray, " n"]:
@@ -271,6 +250,7 @@ def match(
     *,
     epsilon: float = EPSILON,
     by: By = "label",
+    scale: Scale = "confidence",
     method: Method = "random",
     order: Order = "shuffled",
     rng: np.random.Generator,
@@ -278,6 +258,7 @@ def match(
     """Pair targets with references of about the same confidence (within `epsilon`, both ends included).
 
     - `by` "label": only with the same predicted label (Algorithm 1); "probability": with any (Algorithm 2).
+    - `scale` "confidence": as published; "accuracy": confidences are put through the map of `scale` first.
     - `method` "random": each target in turn takes a uniformly random reference that is still there, as published.
       "maximum": as many pairs as there can be, with the least total difference where a label is small enough to solve
       for it; ties are broken at random. How many could be matched, that is, not how many a random choice will.
@@ -297,7 +278,8 @@ def match(
     >>> subsets.matched_gap
     1.0
     """
-    return match_candidates(candidates(reference, target, epsilon=epsilon, by=by), method=method, order=order, rng=rng)
+    pairable = candidates(reference, target, epsilon=epsilon, by=by, scale=scale)
+    return match_candidates(pairable, method=method, order=order, rng=rng)
 
 
 def match_candidates(
@@ -316,8 +298,13 @@ def match_candidates(
         reference_order, target_order = pairable.reference_order, pairable.target_order
     else:
         partner, least = pairable.maximum
-        reference_order = _ties_shuffled(pairable.reference_order, pairable.reference, pairable.by, rng)
-        target_order = _ties_shuffled(pairable.target_order, pairable.target, pairable.by, rng)
+        levels = pairable.levels
+        reference_order = _ties_shuffled(
+            pairable.reference_order, pairable.reference, levels.reference, levels.rounded, pairable.by, rng
+        )
+        target_order = _ties_shuffled(
+            pairable.target_order, pairable.target, levels.target, levels.target_rounded, pairable.by, rng
+        )
     taken_by = np.full(n_target, -1, dtype=np.int64)
     paired = partner >= 0
     taken_by[target_order[paired]] = reference_order[partner[paired]]
@@ -339,15 +326,20 @@ def match_candidates(
 
 
 def _ranges(
-    reference_confidence: np.ndarray, start: np.ndarray, stop: np.ndarray, confidence: np.ndarray, epsilon: float
+    reference_level: np.ndarray,
+    start: np.ndarray,
+    stop: np.ndarray,
+    level: np.ndarray,
+    epsilon: float,
+    apart: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     from touchstone.core.evaluate.matched_subsets.kernels import candidate_ranges
 
     if not epsilon >= 0:
         raise DataError(f"Epsilon is the largest difference of confidence within a pair, 0 or more; {epsilon} is not.")
-    first, last = np.empty(len(confidence), dtype=np.int64), np.empty(len(confidence), dtype=np.int64)
-    candidate_ranges(reference_confidence, start, stop, confidence, epsilon + SLACK, first, last)
-    return first, last
+    first, last = np.empty(len(level), dtype=np.int64), np.empty(len(level), dtype=np.int64)
+    candidate_ranges(reference_level, start, stop, level, epsilon + SLACK, first, last)
+    return first, np.where(apart, first, last)
 
 
 def _maximum(pairable: Candidates) -> tuple[np.ndarray, bool]:
@@ -364,17 +356,19 @@ def _maximum(pairable: Candidates) -> tuple[np.ndarray, bool]:
         elif pairable.stop[begin] > pairable.start[begin]:
             here = slice(begin, end)
             partner[here] = least_difference(
-                pairable.reference_confidence,
-                pairable.target_confidence[here],
+                pairable.reference_level,
+                pairable.target_level[here],
                 pairable.first[here],
                 pairable.last[here],
             )
     return partner, least
 
 
-def _ties_shuffled(order: np.ndarray, outcomes: Outcomes, by: By, rng: np.random.Generator) -> np.ndarray:
+def _ties_shuffled(
+    order: np.ndarray, outcomes: Outcomes, level: np.ndarray, rounded: np.ndarray, by: By, rng: np.random.Generator
+) -> np.ndarray:
     """The same sorted positions, but which of several equal samples stands where is left to chance."""
-    keys = [rng.random(len(order)), outcomes.confidence[order]]
+    keys = [rng.random(len(order)), level[order]]
     if by == "label":
         keys.append(outcomes.label[order])
-    return order[np.lexsort(keys)]
+    return order[np.lexsort([*keys, rounded[order]])]

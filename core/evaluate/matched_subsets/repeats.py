@@ -1,6 +1,5 @@
 """What do several matchings of the same two sets come to, on average?"""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +7,10 @@ from jaxtyping import Float
 
 from touchstone.core.evaluate.matched_subsets.matching import Candidates, MatchedSubsets
 from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
-from touchstone.core.evaluate.matched_subsets.tally import COUNTED, Counts, by_label, statistics, tally
+from touchstone.core.evaluate.matched_subsets.tally import COUNTED, Tally, by_label, statistics
+
+MOST_PAIRS_KEPT = 4_000_000
+"""So many pairs are kept to know by which labels references were paired, where any label may be."""
 
 
 @dataclass(frozen=True)
@@ -22,30 +24,29 @@ class Share:
 
 
 class Repeats:
-    """Matchings are added one by one; the first is kept, of the others nothing but their counts."""
+    """Matchings are added one by one; the first is kept, of the others nothing but what they count."""
 
     def __init__(self, pairable: Candidates):
-        self._pairable = pairable
-        self._copies = np.ones(len(pairable.reference), dtype=np.int32)
-        self._turn = np.arange(len(pairable.target))
-        self._place, self._target_place = (_inverse(o) for o in (pairable.reference_order, pairable.target_order))
-        self._counts: list[Counts] = []
-        self._more: list[Float[np.ndarray, " n_more"]] = []
+        self.pairable, self.tally = pairable, Tally(pairable)
+        self._counts: list[np.ndarray] = []
+        self._pairs: list[np.ndarray] = []
         self.first: MatchedSubsets | None = None
 
     def add(self, matched: MatchedSubsets) -> None:
         """Count one more matching."""
         self.first = self.first or matched
-        partner = np.full(len(self._turn), -1)
-        partner[self._target_place[matched.target_index]] = self._place[matched.reference_index]
-        self._counts.append(tally(self._pairable, partner, self._turn, self._copies))
-        self._more.append(_besides(matched))
+        partner = np.full(len(matched.target), -1)
+        partner[matched.target_index] = matched.reference_index
+        self._counts.append(self.tally.count(partner))
+        if self.pairable.by == "probability" and (len(self._pairs) + 1) * matched.n_pairs <= MOST_PAIRS_KEPT:
+            n_labels = len(matched.reference.class_names)
+            self._pairs.append(matched.reference_index * n_labels + matched.target.label[matched.target_index])
 
     def __len__(self) -> int:
         return len(self._counts)
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> Float[np.ndarray, " width"]:
         """The mean counts, as in `tally`."""
         return np.mean(self._counts, axis=0)
 
@@ -55,9 +56,14 @@ class Repeats:
         return float(self.counts[COUNTED.index("n_pairs")])
 
     @property
+    def values(self) -> Float[np.ndarray, " n_statistics"]:
+        """The `statistics` of the mean counts."""
+        return statistics(self.counts, self.tally.whole)
+
+    @property
     def luck(self) -> Float[np.ndarray, " n_statistics"]:
         """Variance of each of `statistics` over the matchings: what the luck of one of them comes to."""
-        values = statistics(np.stack(self._counts))
+        values = statistics(np.stack(self._counts), self.tally.whole)
         return values.var(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
 
     @property
@@ -68,68 +74,53 @@ class Repeats:
     @property
     def discordant(self) -> Float[np.ndarray, " n_labels"]:
         """Of each predicted label the pairs of which just one was right."""
-        return self._split(2, 1)[0]
+        return by_label(self.counts)[3]
+
+    def references_of(self, label: int) -> tuple[np.ndarray, np.ndarray]:
+        """Which references were paired with targets of a predicted label, and in which share of the matchings."""
+        times, _ = self.tally.paired
+        if self.pairable.by == "label":
+            rows = np.flatnonzero((self.pairable.reference.label == label) & (times > 0))
+            return rows, times[rows]
+        n_labels = len(self.pairable.reference.class_names)
+        keys, counts = np.unique(np.concatenate(self._pairs), return_counts=True)
+        mine = keys % n_labels == label
+        return keys[mine] // n_labels, counts[mine] / len(self._pairs)
 
     @property
     def confidence_difference(self) -> float:
-        """Mean confidence of matched references less that of matched targets; NaN without a pair."""
-        own, other = np.mean(self._more, axis=0)[:2]
-        n = self.n_pairs
-        return float((own - other) / n) if n else float("nan")
+        """Mean level of matched references less that of matched targets; NaN without a pair."""
+        levels, n = self.pairable.levels, self.n_pairs
+        own, other = self.tally.paired
+        return float((own @ levels.reference - other @ levels.target) / n) if n else float("nan")
 
     @property
     def shares(self) -> dict[str, Share]:
-        """The paper's five subsets and, sixth, the references that were left."""
-        reference, target = whole(self._pairable.reference), whole(self._pairable.target)
-        n, right, other = self.counts[3:6].tolist()
-        confidence, target_confidence = np.mean(self._more, axis=0)[:2].tolist()
-        truth, target_truth = self._split(2 + len(self.discordant), 2)
-        matched = Share(n, right, confidence, None if reference.truth is None else truth)
-        matched_target = Share(n, other, target_confidence, None if target.truth is None else target_truth)
-        return {
+        """The paper's five subsets, the references that were left and, where there are, targets rounded to 1."""
+        reference, target = (whole(side) for side in (self.pairable.reference, self.pairable.target))
+        paired, target_paired = self.tally.paired
+        apart = self.pairable.levels.target_rounded
+        matched, matched_target = _part(self.pairable.reference, paired), _part(self.pairable.target, target_paired)
+        left = _part(self.pairable.target, np.where(apart, 0.0, 1 - target_paired))
+        shares = {
             "reference": reference,
             "target": target,
             "matched reference": matched,
             "matched target": matched_target,
-            "unmatched target": _rest(target, matched_target),
-            "unmatched reference": _rest(reference, matched),
+            "unmatched target": left,
+            "unmatched reference": _part(self.pairable.reference, 1 - paired),
         }
-
-    def _split(self, begin: int, n: int) -> Float[np.ndarray, "n n_labels"]:
-        n_labels = len(self._pairable.reference.class_names)
-        return np.mean(self._more, axis=0)[begin : begin + n * n_labels].reshape(n, n_labels)
+        return shares | ({"rounded target": _part(self.pairable.target, apart.astype(float))} if apart.any() else {})
 
 
 def whole(outcomes: Outcomes) -> Share:
     """A set as one share."""
-    truth = None if outcomes.truth is None else np.bincount(outcomes.truth, minlength=len(outcomes.class_names))
-    counts = None if truth is None else truth.astype(np.float64)
-    return Share(float(len(outcomes)), float(outcomes.correct.sum()), float(outcomes.confidence.sum()), counts)
+    return _part(outcomes, np.ones(len(outcomes)))
 
 
-def _besides(matched: MatchedSubsets) -> Float[np.ndarray, " n_more"]:
-    """Total confidences of a matching's pairs; by label the discordant pairs, and the true classes of either side."""
-    reference, target = matched.reference, matched.target
-    rows, target_rows = matched.reference_index, matched.target_index
-    n_labels = len(reference.class_names)
-    unlike = reference.correct[rows] != target.correct[target_rows]
-    parts: Sequence[np.ndarray] = (
-        np.array([reference.confidence[rows].sum(), target.confidence[target_rows].sum()]),
-        np.bincount(target.label[target_rows], weights=unlike, minlength=n_labels),
-        *(
-            np.zeros(n_labels) if side.truth is None else np.bincount(side.truth[index], minlength=n_labels)
-            for side, index in ((reference, rows), (target, target_rows))
-        ),
-    )
-    return np.concatenate(parts)
-
-
-def _rest(whole: Share, part: Share) -> Share:
-    truth = None if whole.truth is None or part.truth is None else whole.truth - part.truth
-    return Share(whole.n - part.n, whole.n_correct - part.n_correct, whole.confidence - part.confidence, truth)
-
-
-def _inverse(order: np.ndarray) -> np.ndarray:
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return place
+def _part(outcomes: Outcomes, weight: Float[np.ndarray, " n"]) -> Share:
+    truth = outcomes.truth
+    n_labels = len(outcomes.class_names)
+    classes = None if truth is None else np.bincount(truth, weights=weight, minlength=n_labels)
+    confidence = float(weight @ outcomes.confidence)
+    return Share(float(weight.sum()), float(weight @ outcomes.correct), confidence, classes)

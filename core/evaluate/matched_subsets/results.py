@@ -7,12 +7,15 @@ import pandas as pd
 
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
-from touchstone.core.evaluate.matched_subsets.matching import By, MatchedSubsets, Method
+from touchstone.core.evaluate.matched_subsets.matching import By, MatchedSubsets, Method, Scale
+from touchstone.core.evaluate.units import Units
 
 FEWEST_PAIRS = 30
 """Below so many pairs nothing is claimed, of a label or of the sets."""
+Z_OF_SHOWN = 2.8
+"""So many standard errors an effect has to have to be found, at 5 %, in four of five cases."""
 FIELDS = {"falls": "gap", "residual": "matched_gap", "mix": "mix", "unmatched": "unmatched"}
-"""Claims by the estimate that they are of; the last three add up to the first."""
+"""Claims by the estimate that they are of; the last three add up to the first, with what cannot be compared."""
 KINDS = {
     "falls": "matched_subsets.falls",
     "residual": "matched_subsets.residual",
@@ -20,8 +23,10 @@ KINDS = {
     "unmatched": "matched_subsets.unmatched",
     "labels": "matched_subsets.labels",
     "baseline": "matched_subsets.baseline",
+    "calibration": "matched_subsets.calibration",
 }
-"""Their kinds, with that of the residual of one predicted label and that of the gain over the majority class."""
+"""Their kinds, with those of the residual of one predicted label, of the gain over the majority class, and of mean
+confidence less accuracy."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class SetEstimate:
     """A number with its 95 % interval over data, and the name of the way it was found. NaN: not told by the data.
 
     `p_value` (of 0) comes from the distribution that gave the interval; `mc_error` is by how much another seed would
-    move its ends (a standard error).
+    move its ends (a standard error). `se` is the standard error that it would have if it were 0, where it is known.
     """
 
     value: float
@@ -37,6 +42,7 @@ class SetEstimate:
     by: str = ""
     p_value: float = nan
     mc_error: float = nan
+    se: float = nan
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,16 @@ class Baseline:
     chance: float
     gain: Claim
     only: str | None = None
+
+
+@dataclass(frozen=True)
+class SetCalibration:
+    """Mean confidence and accuracy on a set; the claim is of the first less the second: positive is overconfident."""
+
+    set: str
+    confidence: float
+    accuracy: float
+    claim: Claim
 
 
 @dataclass(frozen=True)
@@ -87,7 +103,7 @@ class LabelGap:
     matched_target_accuracy: float
     matched_gap: SetEstimate
     claim: Claim | None = None
-    """Corrected over the labels that have enough pairs; None for the others."""
+    """Of one family with all others of its verdict; None for labels with too few pairs."""
 
     @property
     def enough(self) -> bool:
@@ -121,6 +137,8 @@ class SetComparison:
     """What the reference would lose with the confidences of the target."""
     unmatched: SetEstimate
     """What unmatched targets lose beyond what their confidence and the matched gap say."""
+    rounded: SetEstimate
+    """What targets add whose confidence was rounded to 1, so that nothing can be compared; 0 where there are none."""
     unmatched_target: SetEstimate
     unmatched_reference: SetEstimate
     least_unmatched_target: float
@@ -135,7 +153,17 @@ class SetComparison:
     baselines: tuple[Baseline, ...] = ()
     """Of the sets of which the true classes are known."""
     claims: tuple[Claim, ...] = ()
-    """Of the fall and, where enough pairs matched, of its three parts; corrected for the number of models."""
+    """Of the fall and, where enough pairs matched, of its three parts; one family with all others of its verdict."""
+    calibrations: tuple[SetCalibration, ...] = ()
+    """Of both sets, where confidences were given."""
+    scale: Scale = "confidence"
+    units: Units | None = None
+    """What was sampled independently, in both sets; None: not said."""
+    unit_words: tuple[str, str] = ("unit", "unit")
+    n_strata: tuple[int, int] = (0, 0)
+    """Of how many sources either set is, where these are too few to stand for others."""
+    as_published: SetEstimate | None = None
+    """The matched gap on raw confidences, where `scale` is another."""
 
     def subset(self, name: str) -> Subset:
         """One of the subsets by name, e.g. "matched target"."""
@@ -160,6 +188,22 @@ class SetComparison:
     def enough(self) -> bool:
         """Whether there are pairs enough to claim anything about matched samples."""
         return self.n_pairs >= FEWEST_PAIRS
+
+    @property
+    def by_units(self) -> bool:
+        """Whether samples came in units."""
+        return self.units is not None and not self.units.by_sample
+
+    @property
+    def enough_units(self) -> bool:
+        """Whether both sets have units enough to say something of others."""
+        return self.units is None or self.units.enough or self.units.by_sample
+
+    @property
+    def shows(self) -> float:
+        """The smallest fall that sets like these show in four of five cases; NaN where nothing can be said."""
+        gap = self.gap
+        return (Z_OF_SHOWN / 1.96) * gap.interval.width / 2 if gap.interval.known else nan
 
     def labels_table(self) -> pd.DataFrame:
         """Tidy rows, one per predicted label: the fields of `LabelGap`, its estimate and claim flat, and `enough`."""

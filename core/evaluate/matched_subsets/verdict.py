@@ -1,12 +1,13 @@
 """Does accuracy really drop on the new test set? In sentences, each phrased from the decision of a claim."""
 
-from math import ceil
+from math import ceil, isnan, log10
 
-from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.claims import Claim, withheld
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets.decide import SMALLEST
 from touchstone.core.evaluate.matched_subsets.findings import findings
 from touchstone.core.evaluate.matched_subsets.results import Baseline, ModelComparisons, SetComparison
+from touchstone.core.evaluate.units import FEWEST_UNITS
 from touchstone.core.evaluate.wording import Verdict, count, fixed, percent, plural, points, quoted
 
 MOST_SAMPLES = 10_000_000
@@ -32,12 +33,21 @@ def matched_verdict(
     names = {"reference": reference, "target": target}
     useless = [sentence for baseline in comparison.baselines if (sentence := _useless(baseline, comparison, names))]
     gains = tuple(baseline.gain for baseline in comparison.baselines)
+    sure = tuple(each.claim for each in comparison.calibrations)
     return Verdict(
-        headline=" ".join([*useless, _fall(comparison, target), *_parts(comparison)]),
+        headline=" ".join(
+            [
+                *_few_units(comparison, names),
+                *useless,
+                _fall(comparison, target),
+                *_parts(comparison),
+                *_sure(comparison, target),
+            ]
+        ),
         used=_used(comparison, reference, target),
         advice=_advice(comparison, names),
         findings=findings(comparison, target),
-        claims=(*gains, *comparison.claims) if useless else (*comparison.claims, *gains),
+        claims=(*gains, *comparison.claims, *sure) if useless else (*comparison.claims, *sure, *gains),
     )
 
 
@@ -61,7 +71,7 @@ def models_verdict(comparisons: ModelComparisons) -> str:
         sentences.append(f"{plural(len(worse), 'model')} {verb} constant, or worse than the majority-class baseline.")
     if unsure:
         sentences.append(f"{plural(len(unsure), 'model')}: no significant gain over the majority-class baseline.")
-    corrected = " (Holm)" if len(rows) > 1 else ""
+    corrected = " (corrected for all claims)" if len(rows) > 1 else ""
     sentences.append(f"Accuracy falls in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}.")
     if judged := [row for row in rows if row.enough]:
         sentences.append(f"At equal confidence it falls in {count(_n(judged, 'residual'))} of {count(len(judged))}.")
@@ -100,13 +110,33 @@ def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str
     if baseline.only is not None:
         return f"The model always predicts {quoted(baseline.only)} on {where}."
     gain, reached = baseline.gain, comparison.subset(baseline.set).accuracy.value
-    if gain.decision == "above":
+    if gain.decision == "above" or not gain.interval.known:
         return ""
     ends = f"{percent(reached)} against {percent(baseline.majority)}"
     if gain.decision == "below":
         loss = points(-gain.estimate, _turned(gain.interval))
         return f"The model is worse than the majority-class baseline on {where} by {loss}: {ends}."
     return f"No significant gain over the majority-class baseline on {where}: {ends}."
+
+
+def _few_units(comparison: SetComparison, names: dict[str, str]) -> list[str]:
+    """What is said first where too few units stand for others."""
+    if comparison.units is None or comparison.enough_units:
+        return []
+    few = [
+        f"{plural(n, word)} in {names[name]}"
+        for n, word, name in zip(comparison.units.n, comparison.unit_words, names, strict=True)
+        if n < FEWEST_UNITS
+    ]
+    return [f"Only {' and '.join(few)}: too few to say anything about others, which takes {FEWEST_UNITS}."]
+
+
+def _sure(comparison: SetComparison, target: str) -> list[str]:
+    """That the model is surer than it is right on the new set; how it is on the other, and less sure, is a finding."""
+    for each in comparison.calibrations:
+        if each.set == "target" and each.claim.decision == "above":
+            return [f"The model is overconfident on {target} by {points(each.claim.estimate, each.claim.interval)}."]
+    return []
 
 
 def _fall(comparison: SetComparison, target: str) -> str:
@@ -119,9 +149,11 @@ def _fall(comparison: SetComparison, target: str) -> str:
         return f"Accuracy rises by {points(-gap.value, _turned(gap.interval))} on {target}: {ends}."
     if _is(falls, "small"):
         return f"Accuracy on {target} is the same within {HALF_A_POINT}: it falls by {difference}, {ends}."
+    if not gap.interval.known:
+        return f"Accuracy differs by {difference} on {target}, without a CI: {ends}."
     if gap.interval.holds(0.0):
         return f"No significant fall on {target}: {difference}, {ends}."
-    return f"A fall on {target} is undecided: {difference}, {ends}."
+    return f"A fall on {target} is undecided: {difference}, {ends}{_corrected(falls)}."
 
 
 def _parts(comparison: SetComparison) -> list[str]:
@@ -142,9 +174,16 @@ def _residual(claim: Claim) -> str:
         return f"At equal confidence accuracy is higher by {points(-claim.estimate, _turned(claim.interval))}."
     if claim.decision == "small":
         return f"At equal confidence accuracy is the same within {HALF_A_POINT}: {difference}."
-    if claim.interval.known and not claim.interval.holds(0.0):
-        return f"At equal confidence the difference is undecided: {difference}."
+    if not claim.interval.known:
+        return f"At equal confidence it differs by {difference}, without a CI."
+    if not claim.interval.holds(0.0):
+        return f"At equal confidence the difference is undecided: {difference}{_corrected(claim)}."
     return f"At equal confidence there is no significant difference: {difference}."
+
+
+def _corrected(claim: Claim | None) -> str:
+    """Why a claim is not made that its interval would make."""
+    return ", not significant among all claims here" if claim is not None and withheld(claim) else ""
 
 
 def _mix(claim: Claim) -> str:
@@ -164,15 +203,37 @@ def _unmatched(claim: Claim) -> str:
 
 
 def _used(comparison: SetComparison, reference: str, target: str) -> str:
-    sentences = [f"n = {count(comparison.n_reference)} in {reference} and {count(comparison.n_target)} in {target}."]
+    sentences = [f"n = {_n_of(comparison, 0)} in {reference} and {_n_of(comparison, 1)} in {target}."]
+    if comparison.units is not None and comparison.units.n_common:
+        n = comparison.units.n_common
+        sentences.append(f"{plural(n, comparison.unit_words[0])} {'is' if n == 1 else 'are'} in both.")
     if comparison.baselines:
         reached = " and ".join(f"{percent(b.majority)} on {_name(b, reference, target)}" for b in comparison.baselines)
         sentences.append(f"Majority-class baseline: {reached}.")
     if comparison.can_match:
         label = "the same predicted label and " if comparison.by == "label" else ""
+        kind = "a recalibrated" if comparison.scale == "accuracy" else "a"
         pairs = f"{count(round(comparison.n_pairs))} pairs"
-        sentences += [f"{pairs} have {label}a confidence within {comparison.epsilon:g}.", _how(comparison)]
-    return " ".join([*sentences, "Intervals are 95 % CIs for new data."])
+        sentences += [f"{pairs} have {label}{kind} confidence within {comparison.epsilon:g}.", _how(comparison)]
+    return " ".join([*sentences, _for_whom(comparison)])
+
+
+def _n_of(comparison: SetComparison, side: int) -> str:
+    """How many samples a set has, and by how many of what they are."""
+    n = count((comparison.n_reference, comparison.n_target)[side])
+    if comparison.units is None or comparison.units.n[side] == comparison.units.n_samples[side]:
+        return n
+    return f"{n} samples by {plural(comparison.units.n[side], comparison.unit_words[side])}"
+
+
+def _for_whom(comparison: SetComparison) -> str:
+    """What intervals speak of."""
+    if not comparison.enough_units:
+        return "There are no CIs: these would speak of others."
+    if comparison.by_units:
+        return f"Intervals are 95 % CIs for other {_words(comparison)}."
+    most = max(comparison.n_strata)
+    return f"Intervals are 95 % CIs for new data{f' of these {most} sources' if most else ''}."
 
 
 def _how(comparison: SetComparison) -> str:
@@ -201,22 +262,42 @@ def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
     if _is(falls, "small"):
         return ""
     if not _is(falls, "above"):
-        return _to_settle(comparison.gap.value, comparison.gap.interval, comparison.n_target, "this")
+        return _to_settle(comparison)
     if not comparison.can_match:
         return "Next: export probabilities too; matching then shows why accuracy falls."
     if not comparison.enough:
         return "Next: choose a larger epsilon, or match by confidence only, to get more pairs."
-    part = next(iter(comparison.parts.values()))
-    return _to_settle(part.value, part.interval, comparison.n_target, "the reason")
+    return ""
 
 
-def _to_settle(value: float, interval: Interval, n_target: int, what: str) -> str:
-    if not interval.known or value == 0:
-        return ""
-    n = max(ceil(n_target * (interval.width / 2 / value) ** 2), n_target + 1)
-    if n > MOST_SAMPLES:
-        return ""
-    return f"Next: label about {count(n)} samples of either set to settle {what} (now {count(n_target)})."
+def _words(comparison: SetComparison) -> str:
+    """What units are called, more than one of them."""
+    return " and ".join(dict.fromkeys(plural(2, word).partition(" ")[2] for word in comparison.unit_words))
+
+
+def _to_settle(comparison: SetComparison) -> str:
+    """What fall this many samples can show, and how many would show the smallest that is worth a sentence."""
+    shows = comparison.shows
+    if isnan(shows):
+        return f"Next: label samples of more {_words(comparison)}." if comparison.by_units else ""
+    able = f"Next: this many samples show falls of {points(shows)} or more."
+    units, times = comparison.units, (shows / SMALLEST) ** 2
+    side = 1 if comparison.n_target <= comparison.n_reference else 0
+    if units is not None and comparison.by_units:
+        now = units.n[side]
+        needed = f"label those of about {_rounded(times * now)} {_words(comparison)}"
+    else:
+        now = (comparison.n_reference, comparison.n_target)[side]
+        needed = f"label about {_rounded(times * now)} of either set"
+    if times * now > MOST_SAMPLES or times <= 1:
+        return able
+    return f"{able} For {HALF_A_POINT}, {needed} (now {count(now)})."
+
+
+def _rounded(n: float) -> str:
+    """Two digits are all that such a number is good for."""
+    size = 10 ** max(int(log10(n)) - 1, 0)
+    return count(ceil(n / size) * size)
 
 
 def _n(rows: "tuple[SetComparison, ...] | list[SetComparison]", name: str) -> int:

@@ -17,7 +17,7 @@ from touchstone.core.data.tables import Table
 from touchstone.core.data.tables.names import ROW_NAMES, compact, stems
 from touchstone.core.data.values import listed
 
-_FROM_TRUTH = ("truth", "set", "fold", "source", "task", "trial")
+_FROM_TRUTH = ("truth", "set", "fold", "source", "task", "trial", "unit")
 
 
 def join_tables(

@@ -1,0 +1,113 @@
+"""On which scale are two samples equally sure? On that of accuracy: a confidence as often right as it says.
+
+A network that says .9999 and .99 may be right in 95 and in 80 % of such samples. Within an epsilon of the confidence
+they are alike, and a set with more of the second would seem less often right "at equal confidence". So confidences are
+put through one monotone map that is fitted on the reference set: logistic regression of right answers on the logit of
+the confidence (Platt 1999, with his smoothed targets), whose slope is never below 0. Epsilon is then in units of
+accuracy. The map need not be true: it keeps the order, and only says how far apart two confidences are.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+from scipy import special
+
+from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
+
+ROUNDED_FROM = 0.999
+"""Of confidences of 1 it is asked what they were before they were rounded where another one lies between this and 1;
+where the next one is lower, there are few steps, as of a forest's votes, and 1 is one of them."""
+FEWEST_FITTED = 50
+"""On fewer references no map is fitted: confidences are taken at their word."""
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Of both sets how often the model is expected to be right at each confidence, and which cannot be compared.
+
+    `slope` and `intercept` are those of the map on the logit; 1 and 0 take confidences at their word.
+    """
+
+    reference: Float[np.ndarray, " n_reference"]
+    target: Float[np.ndarray, " n_target"]
+    rounded: Bool[np.ndarray, " n_reference"]
+    target_rounded: Bool[np.ndarray, " n_target"]
+    slope: float = 1.0
+    intercept: float = 0.0
+
+
+def levels_as_said(reference: Outcomes, target: Outcomes) -> Levels:
+    """The confidences themselves, as the paper matches them."""
+    none = np.zeros(len(reference), dtype=bool), np.zeros(len(target), dtype=bool)
+    return Levels(reference.confidence, target.confidence, *none)
+
+
+def levels_of_accuracy(reference: Outcomes, target: Outcomes, *, epsilon: float) -> Levels:
+    """Confidences by the map that the reference gives.
+
+    Confidences of exactly 1 are kept apart where the map says that what was rounded to 1 may differ by more than
+    `epsilon` in accuracy.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> logit = rng.normal(size=4000) * 2
+    >>> def made(logit):  # ten times too sure: right as a softmax says at a tenth of these logits
+    ...     sure = special.expit(10 * np.abs(logit))
+    ...     right = rng.random(len(logit)) < special.expit(np.abs(logit))
+    ...     return Outcomes(np.zeros(len(logit), int), sure, right, ("a",))
+    >>> levels = levels_of_accuracy(made(logit), made(logit[:500]), epsilon=0.005)
+    >>> 0.08 < levels.slope < 0.12, bool(np.abs(levels.target - special.expit(np.abs(logit[:500]))).max() < 0.05)
+    (True, True)
+    """
+    logits = [side.logit for side in (reference, target)]
+    finite = np.concatenate([each[np.isfinite(each)] for each in logits])
+    if not len(finite):
+        return levels_as_said(reference, target)
+    highest, lowest = float(finite.max()), float(finite.min())
+    edge = highest + float(np.log(2.0))  # 1 less this is half of what the highest that is not 1 lacks
+    rounds = highest >= special.logit(ROUNDED_FROM)
+    for_map = np.isfinite(logits[0]) if rounds else np.ones(len(reference), dtype=bool)
+    if for_map.sum() < FEWEST_FITTED:
+        slope, intercept = 1.0, 0.0
+    else:
+        slope, intercept = fitted(np.clip(logits[0][for_map], lowest, edge), reference.correct[for_map])
+    apart = rounds and 1 - special.expit(slope * edge + intercept) > epsilon
+    level, target_level = (special.expit(slope * np.clip(each, lowest, edge) + intercept) for each in logits)
+    rounded, target_rounded = (np.isposinf(each) & apart for each in logits)
+    return Levels(level, target_level, rounded, target_rounded, slope, intercept)
+
+
+def fitted(logit: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"]) -> tuple[float, float]:
+    """Slope and intercept of a logistic regression on smoothed targets; the slope is never below 0.
+
+    Examples
+    --------
+    >>> x = np.repeat([-1.0, 1.0], 1000)
+    >>> slope, intercept = fitted(x, np.tile([True, False, False, False], 500) ^ (x > 0))
+    >>> round(slope, 2), abs(round(intercept, 2))
+    (1.1, 0.0)
+    """
+    n_right = int(correct.sum())
+    n_wrong = len(correct) - n_right
+    target = np.where(correct, (n_right + 1) / (n_right + 2), 1 / (n_wrong + 2))
+    centre, scale = float(logit.mean()), float(logit.std())
+    flat = 0.0, float(special.logit(target.mean()))
+    if not scale > 0:
+        return flat
+    x = (logit - centre) / scale
+    slope, intercept = 0.0, flat[1]
+    for _ in range(100):
+        p = special.expit(slope * x + intercept)
+        error, weight = target - p, np.maximum(p * (1 - p), 1e-12)
+        gradient = np.array([error @ x, error.sum()])
+        hessian = np.array([[weight @ (x * x), weight @ x], [weight @ x, weight.sum()]])
+        step = np.linalg.solve(hessian + 1e-9 * np.eye(2), gradient)
+        step *= min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
+        slope, intercept = slope + float(step[0]), intercept + float(step[1])
+        if float(np.abs(step).max()) < 1e-10:
+            break
+    if slope <= 0:
+        return flat
+    return slope / scale, intercept - slope * centre / scale

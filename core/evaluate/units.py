@@ -1,0 +1,156 @@
+"""How sure is a statistic of samples that came in units? One engine: influences of samples in, an error out.
+
+A unit is what was sampled independently: an author of many texts, a patient of many pictures; by default each sample.
+What another sample of data would change is what other units would. So the error is that of the jackknife that leaves
+out one unit at a time, in all sets at once where it is in several: the change that leaving it out makes is the sum of
+its samples' influences, made larger by its share of the set, which nobody else then has (as in CR3 of Bell and
+McCaffrey 2002). Degrees of freedom are Welch's, from so many units as weigh alike.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, nan, sqrt
+
+import numpy as np
+from jaxtyping import Float, Integer, Shaped
+
+FEWEST_UNITS = 5
+"""Of fewer units in a set nothing is said of others like them."""
+
+
+@dataclass(frozen=True)
+class Error:
+    """The standard error of a statistic over units, and its degrees of freedom; NaN and 0 where no unit can tell."""
+
+    se: float
+    df: float
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units of one or several sets: of each set a code for every sample, of one list for all sets.
+
+    Examples
+    --------
+    >>> units = units_of(["ann", "ann", "bob"], ["cleo", "bob"])
+    >>> units.n, units.n_common, units.by_sample
+    ((2, 2), 1, False)
+    """
+
+    codes: tuple[Integer[np.ndarray, " _"], ...]
+    n_codes: int
+    n_samples: tuple[int, ...]
+
+    @cached_property
+    def sizes(self) -> tuple[Integer[np.ndarray, " n_codes"], ...]:
+        """Of each set how many samples each unit has in it."""
+        return tuple(np.bincount(codes, minlength=self.n_codes) for codes in self.codes)
+
+    @cached_property
+    def n(self) -> tuple[int, ...]:
+        """How many units each set has."""
+        return tuple(int((sizes > 0).sum()) for sizes in self.sizes)
+
+    @cached_property
+    def n_common(self) -> int:
+        """How many units are in more than one set."""
+        return int((sum((sizes > 0).astype(int) for sizes in self.sizes) > 1).sum())
+
+    @cached_property
+    def by_sample(self) -> bool:
+        """Whether every sample is a unit of its own, and none is in two sets."""
+        return self.n == self.n_samples and not self.n_common
+
+    @property
+    def enough(self) -> bool:
+        """Whether each set has units enough to say something of others like them."""
+        return min(self.n) >= FEWEST_UNITS
+
+    def error(self, *influences: Float[np.ndarray, " _"], weights: Sequence[np.ndarray] | None = None) -> Error:
+        """The error of a statistic, of which `influences` say by how much each sample of each set moves it.
+
+        They sum to about 0 in each set. `weights` are the samples' shares of what the statistic is a mean of in their
+        set; all are alike where none are given.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> author = np.repeat(np.arange(10), 100)
+        >>> right = rng.random(1000) < rng.beta(8, 2, 10)[author]
+        >>> influence = (right - right.mean()) / 1000
+        >>> error = units_of(author).error(influence)
+        >>> round(error.se, 3), round(error.df, 1), round(units_of(np.arange(1000)).error(influence).se, 3)
+        (0.054, 9.0, 0.013)
+        """
+        moved = np.zeros(self.n_codes)
+        parts = []
+        for i, influence in enumerate(influences):
+            weight = np.ones(len(influence)) if weights is None else weights[i]
+            if not self.n[i] or not weight.sum() > 0:
+                return Error(nan, 0.0)
+            change, variances = self._changes(i, influence, weight)
+            moved += change
+            parts.append((float((change**2).sum()), variances))
+        variance = float((moved**2).sum())
+        if not np.isfinite(variance):
+            return Error(nan, 0.0)
+        if self.n_common:
+            expected = sum(variances for _, variances in parts)
+            return Error(sqrt(variance), max(_alike(expected) - 1, 0.0))
+        lost = [(own, _alike(variances) - 1) for own, variances in parts if own > 0]
+        if any(df <= 0 for _, df in lost):
+            return Error(nan, 0.0)
+        spread = sum(own**2 / df for own, df in lost)
+        return Error(sqrt(variance), variance**2 / spread if spread else float(sum(self.n) - len(self.n)))
+
+    def effective(self, of: int, share: float, influence: Float[np.ndarray, " _"]) -> float:
+        """How many independent samples of a set would make its share of right ones as sure; no more than it has."""
+        n = self.n_samples[of]
+        if self.n[of] == n or not 0 < share < 1:
+            return float(n if self.n[of] == n else self.n[of])
+        change, _ = self._changes(of, influence, np.ones(n))
+        variance = float((change**2).sum())
+        return min(share * (1 - share) / variance, float(n)) if variance > 0 else float(n)
+
+    def _changes(
+        self, of: int, influence: Float[np.ndarray, " _"], weight: Float[np.ndarray, " _"]
+    ) -> tuple[Float[np.ndarray, " n_codes"], Float[np.ndarray, " n_codes"]]:
+        """What leaving out each unit changes, scaled so that squares sum to the variance; what squares to expect."""
+        codes, there, n = self.codes[of], self.sizes[of] > 0, self.n[of]
+        total = np.bincount(codes, weights=influence, minlength=self.n_codes)
+        own_share = np.bincount(codes, weights=weight, minlength=self.n_codes) / weight.sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            change = np.where(there, total / (1 - own_share), 0.0)
+        change[there] -= change[there].mean()
+        samples = own_share * (weight > 0).sum()
+        squares = float((influence**2).sum())
+        pairs = float((samples * (samples - 1)).clip(0).sum())
+        alike = float((total**2).sum()) / squares - 1 if squares > 0 else 0.0
+        alike = float(np.clip(alike * samples.sum() / pairs, 0.0, 1.0)) if pairs > 0 else 0.0
+        expected = samples * (1 + (samples - 1).clip(0) * alike) * squares / max(samples.sum(), 1.0)
+        return change * sqrt((n - 1) / n), expected
+
+
+def units_of(*sets: Sequence[object] | Shaped[np.ndarray, " _"]) -> Units:
+    """The units of several sets by their names: the same name in two sets is the same unit."""
+    sizes = tuple(map(len, sets))
+    names = np.concatenate([np.asarray(each) for each in sets])
+    _, codes = np.unique(names, return_inverse=True)
+    return Units(tuple(np.split(codes, np.cumsum(sizes)[:-1])), int(codes.max()) + 1, sizes)
+
+
+def samples_as_units(*n_samples: int) -> Units:
+    """Every sample a unit of its own.
+
+    >>> samples_as_units(2, 3).n
+    (2, 3)
+    """
+    codes = np.arange(sum(n_samples))
+    return Units(tuple(np.split(codes, np.cumsum(n_samples)[:-1])), sum(n_samples), tuple(n_samples))
+
+
+def _alike(variances: Float[np.ndarray, " n"]) -> float:
+    """So many units of one weight would tell as much of the variance as these do."""
+    squares = float((variances**2).sum())
+    return float(variances.sum()) ** 2 / squares if squares > 0 else inf
