@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.cluster_folds import scheme_title
-from touchstone.core.evaluate.intervals import Interval, t_interval
+from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.report.names import TITLES
 
@@ -36,6 +37,8 @@ QUANTITIES = {
     "matched_subsets.unmatched": "the part of it that unmatched targets add",
     "matched_subsets.reference": "accuracy on the reference set",
     "matched_subsets.target": "accuracy on the target set",
+    "matched_subsets.reference_overconfidence": "mean confidence less accuracy on the reference set",
+    "matched_subsets.target_overconfidence": "mean confidence less accuracy on the target set",
     "matched_subsets.matched": "accuracy on the targets that have a reference sample of equal confidence",
 }
 """What can be bounded, and what it is. All are fractions: .9, not 90."""
@@ -113,6 +116,10 @@ def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
             found.append(
                 Quantity(f"matched_subsets.{side}", (row.model,), of.value, of.interval, getattr(row, f"n_{side}"))
             )
+        for each in row.calibrations:
+            n = getattr(row, f"n_{each.set}")
+            name = f"matched_subsets.{each.set}_overconfidence"
+            found.append(Quantity(name, (row.model,), each.claim.estimate, each.claim.interval, n))
         if row.enough:
             matched = row.subset("matched target")
             of = matched.accuracy
@@ -142,17 +149,19 @@ def _cluster_folds(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[
 
 def _average_case(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
     from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+    from touchstone.core.evaluate.calibration.overconfidence import overconfidence
+    from touchstone.core.evaluate.units import samples_as_units
 
     robustness = evaluate_robustness(rows, class_names=dataset.class_names)
     for at in robustness.by_sigma:
         yield Quantity("average_case.p_robust", (f"{at.sigma:g}",), at.mean.value, at.mean.interval, at.n)
     if robustness.sigmas:
         samples = robustness.samples_at(robustness.sigmas[0]).dropna(subset=["confidence"])
-        excess = samples["confidence"].to_numpy() - (samples["label"] == samples["predicted"]).to_numpy()
-        n = len(excess)
+        n = len(samples)
         if n > 1:
-            interval = t_interval(float(excess.mean()), float(excess.std(ddof=1)) / n**0.5, n - 1.0)
-            yield Quantity("average_case.overconfidence", (), float(excess.mean()), interval, n)
+            right = (samples["label"] == samples["predicted"]).to_numpy()
+            of = overconfidence(samples["confidence"].to_numpy(dtype=np.float64), right, samples_as_units(n))
+            yield Quantity("average_case.overconfidence", (), of.value, of.interval, n)
 
 
 def _data_set_adequacy(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:

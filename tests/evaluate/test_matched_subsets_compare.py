@@ -42,7 +42,7 @@ def test_numbers_are_means_over_the_repeats_and_add_up():
     reference, target = TwoSets().draw(generator())
     of = compare_sets(reference, target, rng=generator(1))
     sizes = {subset.name: subset.n for subset in of.subsets}
-    assert sizes["matched target"] == sizes["matched reference"] == pytest.approx(of.n_pairs)
+    assert sizes["matched target"] == pytest.approx(of.n_pairs) == sizes["matched reference"]
     assert sizes["matched target"] + sizes["unmatched target"] == pytest.approx(of.n_target)
     assert of.gap.value == pytest.approx(reference.accuracy - target.accuracy)
     matched = of.subset("matched reference").accuracy.value - of.subset("matched target").accuracy.value

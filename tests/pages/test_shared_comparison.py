@@ -46,6 +46,7 @@ def test_a_link_shows_the_comparison_as_its_owner_sees_it(open_link, shared, two
         "method",
         "repeats",
         "order",
+        "scale",
         "bins",
         "nbins",
         "seed",

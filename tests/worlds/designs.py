@@ -6,6 +6,7 @@ is counted is a whole verdict: in how many data sets is any of its sentences fal
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from zlib import crc32
 
 import numpy as np
 from scipy import special
@@ -118,21 +119,21 @@ class Design:
 
     def compared(self, seed: int, method_seed: int | None = None) -> tuple[ModelComparisons, list[dict[str, float]]]:
         """The comparison of one data set, and of each model how overconfident it truly is on either set."""
-        rng = np.random.default_rng(seed)
-        authors = self._authors(rng)
+        rng = np.random.default_rng([crc32(self.name.encode()), seed])
+        authors = self.authors(rng)
         references, targets, truths = {}, {}, []
         for i in range(self.n_models):
             draw = self.population.fitted(rng)
-            own = self._sets(draw, authors, rng)
+            own = self.sets(draw, authors, rng)
             many = tuple(rng.integers(2**50, 2**51, size=MANY // 20).repeat(20) for _ in range(2))
-            known = [self._outcomes(each) for each in self._sets(draw, many, rng)]
+            known = [self.outcomes(each) for each in self.sets(draw, many, rng)]
             truths.append(
                 {
                     f"calibration {side}": float(each.confidence.mean() - each.accuracy)
                     for side, each in zip(("reference", "target"), known, strict=True)
                 }
             )
-            references[f"model {i}"], targets[f"model {i}"] = map(self._outcomes, own)
+            references[f"model {i}"], targets[f"model {i}"] = map(self.outcomes, own)
         method = np.random.default_rng(seed + 77 if method_seed is None else method_seed)
         return compare_pairs(references, targets, rng=method), truths
 
@@ -156,7 +157,8 @@ class Design:
         claims = dict(claims_of(row))
         return {name: claims[name].decision == "above" for name, e in self.effects.items() if e and name in claims}
 
-    def _authors(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def authors(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The author of each sample of both sets."""
         if self.n_samples is not None:
             return tuple(rng.integers(2**50, 2**51, size=n) for n in self.n_samples)  # ty: ignore
         sides = []
@@ -170,7 +172,8 @@ class Design:
             sides[1] = (sides[0][0], sides[1][1])
         return tuple(names.repeat(sizes) for names, sizes in sides)  # ty: ignore
 
-    def _sets(self, draw: Draw, authors: tuple[np.ndarray, np.ndarray], rng: np.random.Generator) -> list[Drawn]:
+    def sets(self, draw: Draw, authors: tuple[np.ndarray, np.ndarray], rng: np.random.Generator) -> list[Drawn]:
+        """Samples of both sets."""
         reference = draw(authors[0], rng)
         if self.harder:
             many = draw(authors[1].repeat(4), rng)
@@ -183,7 +186,8 @@ class Design:
         y = np.where(anew, rng.integers(self.population.n_classes, size=len(anew)), target.y)
         return [reference, replace(target, y=y)]
 
-    def _outcomes(self, drawn: Drawn) -> Outcomes:
+    def outcomes(self, drawn: Drawn) -> Outcomes:
+        """What the model says of samples, at the temperature and in the digits of the design."""
         scaled = self.temperature * drawn.logits
         label = scaled.argmax(axis=1)
         odds = -special.logsumexp(_others(scaled - scaled.max(axis=1, keepdims=True)), axis=1)

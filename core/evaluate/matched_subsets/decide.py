@@ -7,6 +7,7 @@ import numpy as np
 
 from touchstone.core.evaluate.calibration.overconfidence import overconfidence
 from touchstone.core.evaluate.claims import Claim, Group, claim, claim_of_t, decided_anew, family
+from touchstone.core.evaluate.intervals import UNKNOWN
 from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
 from touchstone.core.evaluate.matched_subsets.repeats import whole
 from touchstone.core.evaluate.matched_subsets.results import (
@@ -103,7 +104,9 @@ def calibrations_of(reference: Outcomes, target: Outcomes, units: Units) -> tupl
     result = []
     for of, (name, outcomes) in enumerate((("reference", reference), ("target", target))):
         found = overconfidence(outcomes.confidence, outcomes.correct, units, of=of)
-        made = claim(KINDS["calibration"], found.value, found.interval, found.p_value, smallest=SMALLEST)
+        known = units.enough or units.by_sample
+        interval, p = (found.interval, found.p_value) if known else (UNKNOWN, float("nan"))
+        made = claim(KINDS["calibration"], found.value, interval, p, smallest=SMALLEST)
         result.append(SetCalibration(name, found.confidence, found.accuracy, made))
     return tuple(result)
 

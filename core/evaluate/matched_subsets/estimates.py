@@ -131,7 +131,27 @@ class Influences:
         n_target = len(target_usual)
         off = correct - usual
         reference = (correct - correct.mean()) / len(correct) - stands_for * (off - _mean(off, stands_for)) / n_target
+        reference = reference - self._of_map(1 - other) / n_target
         return reference, -(target_usual - target_usual.mean()) / n_target
+
+    def _of_map(self, of_targets: Float[np.ndarray, " n_target"]) -> Float[np.ndarray, " n_reference"]:
+        """By how much each reference moves what is expected of targets, through the map that was fitted to it."""
+        levels = self._pairable.levels
+        own = np.zeros(len(levels.reference))
+        if levels.fit is None or levels.slope == 0:
+            return own
+        x, target_x = (
+            np.column_stack([each, np.ones(len(each))]) for each in (levels.fit.logit, levels.fit.target_logit)
+        )
+        steep, target_steep = (level * (1 - level) for level in (levels.reference, levels.target))
+        of_targets = np.where(levels.target_rounded, 0.0, of_targets)
+        stands_for = self.repeats.tally.neighbours.shares(of_targets)
+        moves = (of_targets * target_steep) @ target_x - (stands_for * steep) @ x
+        seen = levels.fit.seen
+        information = x[seen].T @ (steep[seen, None] * x[seen])
+        off = self._correct[0] - levels.reference
+        own[seen] = (x[seen] * off[seen, None]) @ np.linalg.pinv(information) @ moves
+        return own
 
     @cached_property
     def unmatched(self) -> Influence:

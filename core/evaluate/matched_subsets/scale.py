@@ -3,8 +3,8 @@
 A network that says .9999 and .99 may be right in 95 and in 80 % of such samples. Within an epsilon of the confidence
 they are alike, and a set with more of the second would seem less often right "at equal confidence". So confidences are
 put through one monotone map that is fitted on the reference set: logistic regression of right answers on the logit of
-the confidence (Platt 1999, with his smoothed targets), whose slope is never below 0. Epsilon is then in units of
-accuracy. The map need not be true: it keeps the order, and only says how far apart two confidences are.
+the confidence (Platt 1999; by Firth's score, 1993), whose slope is never below 0. Epsilon is then in units of accuracy.
+The map need not be true: it keeps the order, and only says how far apart two confidences are.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,8 @@ FEWEST_FITTED = 50
 class Levels:
     """Of both sets how often the model is expected to be right at each confidence, and which cannot be compared.
 
-    `slope` and `intercept` are those of the map on the logit; 1 and 0 take confidences at their word.
+    `slope` and `intercept` are those of the map on the logit; 1 and 0 take confidences at their word. Where a map was
+    fitted, `fit` says how: what another sample would make of it counts, too.
     """
 
     reference: Float[np.ndarray, " n_reference"]
@@ -35,6 +36,16 @@ class Levels:
     target_rounded: Bool[np.ndarray, " n_target"]
     slope: float = 1.0
     intercept: float = 0.0
+    fit: "Fit | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a map was fitted to: logits of both sets (as the map saw them), and which references it saw."""
+
+    logit: Float[np.ndarray, " n_reference"]
+    target_logit: Float[np.ndarray, " n_target"]
+    seen: Bool[np.ndarray, " n_reference"]
 
 
 def levels_as_said(reference: Outcomes, target: Outcomes) -> Levels:
@@ -69,18 +80,22 @@ def levels_of_accuracy(reference: Outcomes, target: Outcomes, *, epsilon: float)
     edge = highest + float(np.log(2.0))  # 1 less this is half of what the highest that is not 1 lacks
     rounds = highest >= special.logit(ROUNDED_FROM)
     for_map = np.isfinite(logits[0]) if rounds else np.ones(len(reference), dtype=bool)
-    if for_map.sum() < FEWEST_FITTED:
-        slope, intercept = 1.0, 0.0
-    else:
-        slope, intercept = fitted(np.clip(logits[0][for_map], lowest, edge), reference.correct[for_map])
+    clipped, target_clipped = (np.clip(each, lowest, edge) for each in logits)
+    slope, intercept, fit = 1.0, 0.0, None
+    if for_map.sum() >= FEWEST_FITTED:
+        slope, intercept = fitted(clipped[for_map], reference.correct[for_map])
+        fit = Fit(clipped, target_clipped, for_map)
+    level, target_level = (special.expit(slope * each + intercept) for each in (clipped, target_clipped))
     apart = rounds and 1 - special.expit(slope * edge + intercept) > epsilon
-    level, target_level = (special.expit(slope * np.clip(each, lowest, edge) + intercept) for each in logits)
     rounded, target_rounded = (np.isposinf(each) & apart for each in logits)
-    return Levels(level, target_level, rounded, target_rounded, slope, intercept)
+    return Levels(level, target_level, rounded, target_rounded, slope, intercept, fit)
 
 
 def fitted(logit: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"]) -> tuple[float, float]:
-    """Slope and intercept of a logistic regression on smoothed targets; the slope is never below 0.
+    """Slope and intercept of a logistic regression, by Firth's score; the slope is never below 0.
+
+    Plain likelihood has no finite answer where right and wrong answers do not overlap, and goes too far where few are
+    wrong; Platt's smoothed targets err to the other side, and hard samples then seem easier than they are.
 
     Examples
     --------
@@ -89,25 +104,22 @@ def fitted(logit: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"]) -> t
     >>> round(slope, 2), abs(round(intercept, 2))
     (1.1, 0.0)
     """
-    n_right = int(correct.sum())
-    n_wrong = len(correct) - n_right
-    target = np.where(correct, (n_right + 1) / (n_right + 2), 1 / (n_wrong + 2))
+    share = (correct.sum() + 0.5) / (len(correct) + 1)
+    flat = 0.0, float(special.logit(share))
     centre, scale = float(logit.mean()), float(logit.std())
-    flat = 0.0, float(special.logit(target.mean()))
     if not scale > 0:
         return flat
-    x = (logit - centre) / scale
-    slope, intercept = 0.0, flat[1]
-    for _ in range(100):
-        p = special.expit(slope * x + intercept)
-        error, weight = target - p, np.maximum(p * (1 - p), 1e-12)
-        gradient = np.array([error @ x, error.sum()])
-        hessian = np.array([[weight @ (x * x), weight @ x], [weight @ x, weight.sum()]])
-        step = np.linalg.solve(hessian + 1e-9 * np.eye(2), gradient)
+    x = np.column_stack([(logit - centre) / scale, np.ones(len(logit))])
+    beta = np.array([0.0, flat[1]])
+    for _ in range(200):
+        p = special.expit(x @ beta)
+        weight = p * (1 - p)
+        inverse = np.linalg.inv(x.T @ (weight[:, None] * x) + 1e-12 * np.eye(2))
+        hat = weight * np.einsum("ij,jk,ik->i", x, inverse, x)
+        step = inverse @ (x.T @ (correct - p + hat * (0.5 - p)))
         step *= min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
-        slope, intercept = slope + float(step[0]), intercept + float(step[1])
-        if float(np.abs(step).max()) < 1e-10:
+        beta = beta + step
+        if float(np.abs(step).max()) < 1e-9:
             break
-    if slope <= 0:
-        return flat
-    return slope / scale, intercept - slope * centre / scale
+    slope, intercept = beta.tolist()
+    return flat if slope <= 0 else (slope / scale, intercept - slope * centre / scale)

@@ -1,0 +1,111 @@
+"""In how many data sets is any sentence of a verdict on two sets false, whatever the design? With power beside it.
+
+The designs are those of tests/worlds/designs.py: authors of many texts, networks that are too sure, many classes, many
+models. `--data-sets N` of each (120); `--only TEXT` of those whose name holds it; `--seeds N` compares the words of so
+many seeds of the method on real files and drawn ones; `--write` puts the tables into docs/measured/verdicts.md.
+"""
+
+import argparse
+import os
+import platform
+import re
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from datetime import date
+from functools import partial
+from itertools import combinations
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+from tests.worlds.designs import NULLS, POWER, claims_of
+from touchstone.core.evaluate.wording import count
+
+DOC = Path(__file__).resolve().parent.parent / "docs" / "measured" / "verdicts.md"
+_TABLES = re.compile(r"(?<=<!-- designs -->\n).*?(?=<!-- end of designs -->)", re.DOTALL)
+FIRST_SEED = 1000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data-sets", type=int, default=120)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seeds", type=int, default=0)
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+    print(f"# Designs, {date.today()}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        said = tables(asked, pool) if not asked.seeds else seeds(asked, pool)
+    if asked.write and not asked.seeds:
+        DOC.write_text(_TABLES.sub(lambda _: said, DOC.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def tables(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
+    rows, total, n = [], 0, asked.data_sets
+    chosen = [i for i, design in enumerate(NULLS) if asked.only in design.name]
+    _say(rows, f"| design | any false sentence, of {n} | by kind |")
+    _say(rows, "|---|---|---|")
+    numbers = range(FIRST_SEED, FIRST_SEED + n)
+    for i in chosen:
+        wrong = list(pool.map(partial(_wrong, i), numbers, chunksize=4))
+        n_wrong, kinds = sum(map(bool, wrong)), Counter(name.split()[0] for each in wrong for name in set(each))
+        total += n_wrong
+        _say(rows, f"| {NULLS[i].name} | {n_wrong} | {', '.join(f'{name} {k}' for name, k in kinds.items())} |")
+    if chosen:
+        of = n * len(chosen)
+        most = 0.05 * of + 2 * (0.05 * 0.95 * of) ** 0.5
+        _say(rows, f"| all | {count(total)} of {count(of)}; 5 % and two standard errors are {most:.0f} | |")
+    _say(rows, "")
+    _say(rows, f"| design | fall found, of {n} | at equal confidence | both |")
+    _say(rows, "|---|---|---|---|")
+    for i in (i for i, design in enumerate(POWER) if asked.only in design.name):
+        found = list(pool.map(partial(_found, i), numbers, chunksize=4))
+        falls, residual = (np.array([each[name] for each in found]) for name in ("falls", "residual"))
+        _say(rows, f"| {POWER[i].name} | {falls.sum()} | {residual.sum()} | {(falls & residual).sum()} |")
+    return "\n".join([*rows, ""])
+
+
+def seeds(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
+    """The same files with other seeds of the method: how often two of them use the same words."""
+    designs = [i for i, design in enumerate((*NULLS, *POWER)) if "classes" not in design.name]
+    files = [(i, FIRST_SEED + seed) for seed in range(-(-40 // len(designs))) for i in designs][:40]
+    same, contrary, pairs = 0, 0, 0
+    for said in pool.map(partial(_words, asked.seeds), files):
+        for one, other in combinations(said, 2):
+            pairs += 1
+            same += one == other
+            contrary += any({one[name], other.get(name)} >= {"above", "below"} for name in one)
+    print(f"{len(files)} pairs of files, {asked.seeds} seeds: the same words in {100 * same / pairs:.1f} % of {pairs}")
+    print(f"contrary words in {contrary}")
+    return ""
+
+
+def _words(n_seeds: int, file: tuple[int, int]) -> list[dict[str, str]]:
+    i, seed = file
+    said = []
+    for method in range(n_seeds):
+        compared, _ = (*NULLS, *POWER)[i].compared(seed, method)
+        decided: dict[str, str] = {}
+        for row in compared.rows:
+            for number, (name, claim) in enumerate(claims_of(row)):
+                decided[f"{row.model} {number} {name}"] = claim.decision
+        said.append(decided)
+    return said
+
+
+def _wrong(i: int, seed: int) -> list[str]:
+    return NULLS[i].wrong(seed)
+
+
+def _found(i: int, seed: int) -> dict[str, bool]:
+    return POWER[i].found(seed)
+
+
+def _say(rows: list[str], line: str) -> None:
+    rows.append(line)
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
