@@ -189,7 +189,10 @@ def matched_digits(bench: Bench) -> list[Row]:
     x, y, x_test, y_test = digits_of(bench)
     network = LeNet(n_epochs=bench.size(5, 10, 20)).fit(x, y, seed=0, n_classes=10)
     comparison = compare_sets(
-        digits_told(network, x_test, y_test), digits_told(network, *semeion()), rng=np.random.default_rng(0)
+        digits_told(network, x_test, y_test),
+        digits_told(network, *semeion()),
+        scale="confidence",
+        rng=np.random.default_rng(0),
     )
     rows = [
         Row(
@@ -216,7 +219,7 @@ def matched_models(bench: Bench) -> list[Row]:
         model.fit(x, y, seed=0, n_classes=10)
         both = digits_told(model, x_test, y_test), digits_told(model, *semeion())
         for by, said in (("label", "label and confidence"), ("probability", "confidence only")):
-            comparison = compare_sets(*both, by=by, rng=np.random.default_rng(0))
+            comparison = compare_sets(*both, by=by, scale="confidence", rng=np.random.default_rng(0))
             rows += _falls(f"{model.label}, by {said}: ", comparison)[0 if by == "label" else 1 :]
     return rows
 

@@ -29,7 +29,7 @@ def show(comparisons: ModelComparisons) -> None:
     if comparison.can_match:
         caption = (
             "Right of zero, accuracy falls; the three parts add up to the gap. Mix of confidences: the loss if only "
-            "confidences had changed. Bars are 95 % CIs for new data."
+            "confidences had changed. Bars are 95 % CIs."
         )
         page.figure(partial(figures.gap_chart, comparison), caption, key="gap")
         page.findings(matched_verdict(comparison), most=4)

@@ -317,6 +317,14 @@ def test_a_model_that_cannot_be_used_is_said_in_a_line(tmp_path, capsys, options
     assert "Traceback" not in said
 
 
+def test_the_unit_of_predictions_is_named_by_an_option(two, tmp_path, capsys):
+    for file in two:
+        frame = pd.read_csv(file)
+        frame.assign(room=frame.index // 30).to_csv(file, index=False)
+    assert main(["check", "--predictions", *two, "--unit", "room", "--json", str(tmp_path / "out.json")]) == 0
+    assert "600 samples by 20 rooms in the reference set" in capsys.readouterr().err
+
+
 def test_options_of_compare_that_a_sheet_gets_wrong_are_named(two, tmp_path, capsys):
     for compare, words in (({"epsilom": 1}, "no option 'epsilom'"), ({"by": "size"}, "invalid choice")):
         assert main(["check", sheet(tmp_path, compare=compare), "--predictions", *two]) == 2

@@ -226,6 +226,20 @@ def test_files_are_read_as_the_app_reads_them(tmp_path):
         *(predictions(each["y_true"], each["y_pred"], confidence=each["confidence"]) for each in (old, new)),
     )
     assert by_file.table()["value"].tolist() == by_array.table()["value"].tolist()
+    for name in ("old", "new"):
+        pd.read_csv(tmp_path / f"{name}.csv").assign(room=np.arange(300) // 25).to_csv(tmp_path / f"{name}.csv")
+    by_room = compare(tmp_path / "old.csv", tmp_path / "new.csv", unit="room")
+    assert "300 samples by 12 rooms in the reference set" in by_room.verdict.used
+    rooms = [np.arange(300) // 25] * 2
+    same = compare(
+        *(
+            predictions(each["y_true"], each["y_pred"], confidence=each["confidence"], unit=unit)
+            for each, unit in zip((old, new), rooms, strict=True)
+        ),
+    )
+    assert by_room.table()["lower"].tolist() == same.table()["lower"].tolist()
+    with pytest.raises(DataError, match="no column 'hall'"):
+        compare(tmp_path / "old.csv", tmp_path / "new.csv", unit="hall")
     named = compare(tmp_path / "old_mlp.csv", tmp_path / "new_mlp.csv", model="mlp")
     assert named.table()["number"].tolist()[0] == "matched_subsets.gap[mlp]"
     with pytest.raises(DataError, match=r"predictions of mlp\. Name one"):
@@ -342,7 +356,7 @@ def test_type_checkers_know_the_settings_of_every_question():
     assert set(typed["test_quality"]) == options | {"layer"}
     [settings] = stubs("compare").values()
     options = {*inspect.signature(compare_sets).parameters} - {"reference", "target", "model", "rng", "on_step"}
-    assert set(settings) == options | {"seed"}
+    assert set(settings) == options | {"seed", "unit"}
 
 
 @pytest.mark.parametrize("name", core.PUBLIC["touchstone.core.split"])

@@ -199,6 +199,7 @@ def compare(
     target: Predictions | str | PathLike[str],
     *,
     model: str | None = None,
+    unit: str | None = None,
     seed: int = 0,
     epsilon: float = ...,
     by: Literal["label", "probability"] = ...,

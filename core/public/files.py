@@ -1,5 +1,6 @@
 """Does accuracy really drop from one test set to another? Of predictions in arrays, or in files."""
 
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -8,8 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from touchstone.core.data import DataError, Predictions, read_predictions
+from touchstone.core.data import DataError, Predictions, PredictionTable, guess_roles, read_predictions
 from touchstone.core.data.predictions.pairs import pair_predictions
+from touchstone.core.data.predictions.shapes import read_prediction_table
+from touchstone.core.data.predictions.upload import prediction_table
 from touchstone.core.public.result import Result
 from touchstone.core.report.parts import Figure
 from touchstone.core.report.quantities import of_comparisons
@@ -22,13 +25,15 @@ def compare(
     target: Predictions | File,
     *,
     model: str | None = None,
+    unit: str | None = None,
     seed: int = 0,
     **options: Any,
 ) -> Result:
     """Does accuracy really drop from one test set to another? Of one model's predictions on both.
 
     Both are `touchstone.predictions`, or both files as the app reads them (docs/file-formats.md); where files hold
-    several models, `model` names one. `options` are those of
+    several models, `model` names one, and `unit` the column of what was sampled independently (an author of many texts)
+    where no name says it; `touchstone.predictions` takes units themselves. `options` are those of
     `touchstone.core.evaluate.matched_subsets.compare_sets`, such as `epsilon`.
 
     Examples
@@ -48,20 +53,28 @@ def compare(
 
     references, targets = {"model": reference}, {"model": target}
     if not isinstance(reference, Predictions) and not isinstance(target, Predictions):
-        pairs = pair_predictions(read_predictions(Path(reference)), read_predictions(Path(target)))
+        pairs = pair_predictions(*(_read(Path(file), unit) for file in (reference, target)))
         name = _one_of(pairs.models, model)
         references, targets = {name: pairs.references[name]}, {name: pairs.targets[name]}
     elif not (isinstance(reference, Predictions) and isinstance(target, Predictions)):
         raise DataError("Give two files of predictions, or both as touchstone.predictions.")
     compared = compare_pairs(references, targets, rng=np.random.default_rng(seed), **options)
     row = compared.rows[0]
-    caption = "Right of zero, accuracy falls; the three parts add up to the gap. Bars are 95 % CIs for new data."
+    caption = "Right of zero, accuracy falls; the three parts add up to the gap. Bars are 95 % CIs."
     return Result(
         matched_verdict(row),
         of_comparisons(compared),
         (Figure("gap", partial(gap_chart, row), caption),) if row.can_match else (),
         pd.DataFrame(),
     )
+
+
+def _read(file: Path, unit: str | None) -> PredictionTable:
+    """A file, with the column of its units where one is named. Raises DataError where there is no such column."""
+    if unit is None:
+        return read_predictions(file)
+    table = read_prediction_table(file)
+    return prediction_table(table, roles=replace(guess_roles(table), unit=unit))
 
 
 def _one_of(models: tuple[str, ...], name: str | None) -> str:

@@ -165,7 +165,7 @@ def all_models(comparisons: ModelComparisons) -> None:
     with lines:
         known = "Grey: majority-class baselines. " if any(row.baselines for row in comparisons.rows) else ""
         caption = (
-            f"{'Solid: all samples; dotted: matched ones. ' if sure else ''}{known}Bars are 95 % CIs for new data."
+            f"{'Solid: all samples; dotted: matched ones. ' if sure else ''}{known}Bars are 95 % CIs."
         )
         page.figure(partial(figures.accuracy_lines, comparisons.rows), caption, key="accuracies")
     with gaps:
