@@ -2,7 +2,7 @@
 
 The designs are those of tests/worlds/designs.py: authors of many texts, networks that are too sure, many classes, many
 models. `--data-sets N` of each (120); `--only TEXT` of those whose name holds it; `--seeds N` compares the words of so
-many seeds of the method on real files and drawn ones; `--write` puts the tables into docs/measured/verdicts.md.
+many seeds of the method on forty pairs of files; `--write` puts the tables into docs/measured/verdicts.md.
 """
 
 import argparse
@@ -17,13 +17,10 @@ from itertools import combinations
 from multiprocessing import get_context
 from pathlib import Path
 
-import numpy as np
-
 from tests.worlds.designs import NULLS, POWER, claims_of
 from touchstone.core.evaluate.wording import count
 
 DOC = Path(__file__).resolve().parent.parent / "docs" / "measured" / "verdicts.md"
-_TABLES = re.compile(r"(?<=<!-- designs -->\n).*?(?=<!-- end of designs -->)", re.DOTALL)
 FIRST_SEED = 1000
 
 
@@ -32,13 +29,21 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, default=120)
     parser.add_argument("--only", default="")
     parser.add_argument("--seeds", type=int, default=0)
+    parser.add_argument("--parts", nargs="+", choices=("designs", "power"), default=("designs", "power"))
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     print(f"# Designs, {date.today()}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        said = tables(asked, pool) if not asked.seeds else seeds(asked, pool)
-    if asked.write and not asked.seeds:
-        DOC.write_text(_TABLES.sub(lambda _: said, DOC.read_text(encoding="utf-8")), encoding="utf-8")
+        if asked.seeds:
+            seeds(asked, pool)
+            return
+        said = {part: {"designs": tables, "power": power}[part](asked, pool) for part in asked.parts}
+    if asked.write:
+        text = DOC.read_text(encoding="utf-8")
+        for part, table in said.items():
+            between = re.compile(rf"(?<=<!-- {part} -->\n).*?(?=<!-- end of {part} -->)", re.DOTALL)
+            text = between.sub(lambda _, table=table: table, text)
+        DOC.write_text(text, encoding="utf-8")
 
 
 def tables(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
@@ -56,17 +61,24 @@ def tables(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
         of = n * len(chosen)
         most = 0.05 * of + 2 * (0.05 * 0.95 * of) ** 0.5
         _say(rows, f"| all | {count(total)} of {count(of)}; 5 % and two standard errors are {most:.0f} | |")
-    _say(rows, "")
-    _say(rows, f"| design | fall found, of {n} | at equal confidence | both |")
-    _say(rows, "|---|---|---|---|")
-    for i in (i for i, design in enumerate(POWER) if asked.only in design.name):
-        found = list(pool.map(partial(_found, i), numbers, chunksize=4))
-        falls, residual = (np.array([each[name] for each in found]) for name in ("falls", "residual"))
-        _say(rows, f"| {POWER[i].name} | {falls.sum()} | {residual.sum()} | {(falls & residual).sum()} |")
     return "\n".join([*rows, ""])
 
 
-def seeds(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
+def power(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
+    rows, n = [], asked.data_sets
+    _say(
+        rows,
+        f"| design | fall found, of {n} | by a test of it alone | gap at equal confidence | by a test of it alone |",
+    )
+    _say(rows, "|---|---|---|---|---|")
+    for i in (i for i, design in enumerate(POWER) if asked.only in design.name):
+        found = list(pool.map(partial(_found, i), range(FIRST_SEED, FIRST_SEED + n), chunksize=4))
+        n_of = [sum(each[name] for each in found) for name in ("falls", "falls alone", "residual", "residual alone")]
+        _say(rows, f"| {POWER[i].name} | {' | '.join(map(str, n_of))} |")
+    return "\n".join([*rows, ""])
+
+
+def seeds(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> None:
     """The same files with other seeds of the method: how often two of them use the same words."""
     designs = [i for i, design in enumerate((*NULLS, *POWER)) if "classes" not in design.name]
     files = [(i, FIRST_SEED + seed) for seed in range(-(-40 // len(designs))) for i in designs][:40]
@@ -78,7 +90,6 @@ def seeds(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
             contrary += any({one[name], other.get(name)} >= {"above", "below"} for name in one)
     print(f"{len(files)} pairs of files, {asked.seeds} seeds: the same words in {100 * same / pairs:.1f} % of {pairs}")
     print(f"contrary words in {contrary}")
-    return ""
 
 
 def _words(n_seeds: int, file: tuple[int, int]) -> list[dict[str, str]]:

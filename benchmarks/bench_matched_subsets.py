@@ -10,11 +10,11 @@ import statistics
 import time
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 
 import numpy as np
 
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
-from touchstone.core.evaluate.matched_subsets.compare import most_rounds
 from touchstone.core.evaluate.matched_subsets.matching import SLACK, candidates, match_candidates
 
 N_LABELS = 10
@@ -71,17 +71,15 @@ def main() -> None:
         of = candidates(made(10 * n, rng), made(n, rng), epsilon=EPSILON)
         one = seconds(lambda of=of: match_candidates(of, rng=rng))
         print(f"{n:8,} : {10 * n:9,}  {one:6.3f} s  {1e9 * one / (11 * n):5.1f} ns a sample")
-    print("\nA whole comparison: 10 repeats and 200 bootstrap resamples, each matched twice, 10 000 x 50 000")
-    print("by           as asked for  as much as may be drawn where a claim hangs on it")
-    reference, target = made(50_000, rng), made(10_000, rng)
-    rounds = most_rounds(len(reference) + len(target))
-    most = {"n_repeats": 10 + rounds * 100, "n_resamples": 200 + rounds * 50}
-    for by in ("label", "probability"):
-        least, all_rounds = (
-            seconds(lambda by=by, more=more: compare_sets(reference, target, by=by, n_rounds=0, rng=rng, **more), 3)
-            for more in ({}, most)
-        )
-        print(f"{by:12} {least:10.2f} s {all_rounds:12.2f} s")
+    print("\nA whole comparison, on either scale, with as many repeats as it takes")
+    print("reference x target  by            recalibrated   repeats  as published")
+    for n_reference, n_target in ((50_000, 1000), (50_000, 10_000), (10_000, 50_000)):
+        reference, target = made(n_reference, rng), made(n_target, rng)
+        for by in ("label", "probability"):
+            work = partial(compare_sets, reference, target, by=by, rng=rng)
+            took, published = (seconds(partial(work, scale=scale), 3) for scale in ("accuracy", "confidence"))
+            n = compare_sets(reference, target, by=by, rng=rng).n_repeats
+            print(f"{n_reference:8,} x {n_target:7,}  {by:12} {took:10.2f} s {n:9} {published:10.2f} s")
     print("\nLeast total difference, one label, the largest that is solved exactly (10 000 x 10 000)")
     one_label = [
         Outcomes(np.zeros(10_000, dtype=np.int64), o.confidence, o.correct, o.class_names)

@@ -151,11 +151,12 @@ class Design:
         return wrong
 
     def found(self, seed: int) -> dict[str, bool]:
-        """Of a data set, which effects its verdict names."""
+        """Of a data set, which effects its verdict names, and which a test of each alone would find at 5 %."""
         compared, _ = self.compared(seed)
         [row] = compared.rows
-        claims = dict(claims_of(row))
-        return {name: claims[name].decision == "above" for name, e in self.effects.items() if e and name in claims}
+        claims, numbers = dict(claims_of(row)), {"falls": row.gap, "residual": row.matched_gap}
+        named = {name: name in claims and claims[name].decision == "above" for name in numbers}
+        return named | {f"{name} alone": each.value > 0 and each.p_value < 0.05 for name, each in numbers.items()}
 
     def authors(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The author of each sample of both sets."""
