@@ -132,6 +132,10 @@ def test_what_was_rounded_to_1_is_apart_only_where_it_may_differ():
     of = compare_sets(outcomes, outcomes, rng=generator())
     names = [subset.name for subset in of.subsets]
     assert "rounded target" in names
+    assert of.matched is not None
+    assert (of.matched.subsets["rounded target"].confidence == 1).all()
+    assert set(of.matched.table()["subset"]) >= {"rounded target", "rounded reference", "matched target"}
+    assert sum(map(len, of.matched.rows.values())) == 4 * 4000, "each sample is in its set and in one part of it"
     assert of.rounded.value + sum(part.value for part in of.parts.values()) == pytest.approx(of.gap.value, abs=1e-12)
     assert "cannot be compared: their confidence was rounded to 1" in matched_verdict(of).text
 

@@ -18,8 +18,9 @@ from tests.worlds.world import World
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, Outcomes, compare_models, compare_sets
 
-FALLS, RESIDUAL, MIX, UNMATCHED, LABELS, MODELS, BASELINE = (
-    f"matched_subsets.{name}" for name in ("falls", "residual", "mix", "unmatched", "labels", "models", "baseline")
+FALLS, RESIDUAL, MIX, UNMATCHED, LABELS, MODELS, BASELINE, CALIBRATION = (
+    f"matched_subsets.{name}"
+    for name in ("falls", "residual", "mix", "unmatched", "labels", "models", "baseline", "calibration")
 )
 
 
@@ -39,13 +40,15 @@ class Pair:
     """Only of this predicted label."""
     unknown: float = 0.0
     """Share of target samples of a class that the model does not know, which it is as unsure of as it ever is."""
+    too_sure: float | None = None
+    """Answers of both sets are right with the probability that the fitted model says, less this; None: as they are."""
     n_models: int = 1
     decimals: int | None = None
     method: str = "random"
 
     def sets(self, rng: np.random.Generator) -> tuple[Seen, Seen]:
         draw = self.population.fitted(rng)
-        reference = draw(self.n_reference, rng)
+        reference = self.as_sure(draw(self.n_reference, rng), rng)
         draw = draw if self.target_population is None else self.target_population.fitted(rng)
         if self.shift == "none":
             target = draw(self.n_target, rng)
@@ -56,6 +59,7 @@ class Pair:
                 hardness / hardness.max() if self.shift == "harder" else many.confidence**4
             )
             target = many.part(np.flatnonzero(keep)[: self.n_target])
+        target = self.as_sure(target, rng)
         if self.unknown:
             many = draw(40 * self.n_target, rng)
             unsure = np.argsort(many.confidence)[: round(self.unknown * self.n_target)]
@@ -66,6 +70,14 @@ class Pair:
             anew &= target.label == self.flipped_label
         y = np.where(anew, rng.integers(self.population.n_classes, size=len(anew)), target.y)
         return reference, Seen(target.label, target.confidence, y, target.chance)
+
+    def as_sure(self, seen: Seen, rng: np.random.Generator) -> Seen:
+        """The same answers, right as often as the model says or `too_sure` less."""
+        if self.too_sure is None:
+            return seen
+        right = rng.random(len(seen.y)) < seen.confidence - self.too_sure
+        other = (seen.label + rng.integers(1, self.population.n_classes, size=len(seen.y))) % self.population.n_classes
+        return Seen(seen.label, seen.confidence, np.where(right, seen.label, other), seen.chance)
 
     def outcomes(self, seen: Seen) -> Outcomes:
         names = tuple(f"class {i}" for i in range(self.population.n_classes))
@@ -114,9 +126,10 @@ def claims_of(comparisons: ModelComparisons) -> dict[str, Claim]:
     claims = {claim.kind: claim for claim in row.claims}
     labels = [label.claim for label in row.labels if label.claim]
     gains = [baseline.gain for baseline in row.baselines]
+    sure = [each.claim for each in row.calibrations]
     least = {
         kind: min(family, key=lambda claim: claim.p_value)
-        for kind, family in ((LABELS, labels), (BASELINE, gains))
+        for kind, family in ((LABELS, labels), (BASELINE, gains), (CALIBRATION, sure))
         if family
     }
     return claims | least
@@ -213,6 +226,24 @@ DRAWN: tuple[World, ...] = (
         "15 % of an unknown class at low confidence, 2 000 x 500, logistic",
         Pair(unknown=0.15),
         {FALLS: 0.134, RESIDUAL: 0.0073, MIX: 0.075, UNMATCHED: 0.051},
+        best=False,
+    ),
+    world(
+        "as often right as the model says, 2 000 x 500, logistic",
+        Pair(too_sure=0.0),
+        {CALIBRATION: 0.0, FALLS: 0.0, RESIDUAL: 0.0},
+        best=False,
+    ),
+    world(
+        "as often right as the model says, hardly ever wrong, 600 x 300, logistic",
+        Pair(Gaussians(apart=1.6), n_reference=600, n_target=300, too_sure=0.0),
+        {CALIBRATION: 0.0, FALLS: 0.0, RESIDUAL: 0.0},
+        best=False,
+    ),
+    world(
+        "too sure by 6 points, 2 000 x 500, logistic",
+        Pair(too_sure=0.06),
+        {CALIBRATION: 0.06, FALLS: 0.0, RESIDUAL: 0.0},
         best=False,
     ),
     world(

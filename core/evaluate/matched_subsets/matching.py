@@ -3,7 +3,7 @@
 Every target takes a reference with the same predicted label and about the same confidence, and none is taken twice.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -29,6 +29,10 @@ Scale = Literal["accuracy", "confidence"]
 """What epsilon is a difference of: of how often the model is right at a confidence (see `scale`), or of confidences."""
 
 
+def _none() -> Integer[np.ndarray, " 0"]:
+    return np.empty(0, dtype=np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class MatchedSubsets:
     """Pairs `reference_index[i], target_index[i]`, in the order of the target set, and all that found no partner.
@@ -47,6 +51,9 @@ class MatchedSubsets:
     by: By
     method: Method
     least_difference: bool | None = None
+    rounded_reference_index: Integer[np.ndarray, " n_reference_rounded"] = field(default_factory=_none)
+    rounded_target_index: Integer[np.ndarray, " n_target_rounded"] = field(default_factory=_none)
+    """Those that cannot be compared: their confidence was rounded to 1."""
 
     @property
     def n_pairs(self) -> int:
@@ -63,11 +70,13 @@ class MatchedSubsets:
             "matched target": self.target_index,
             "unmatched target": self.unmatched_target_index,
             "unmatched reference": self.unmatched_reference_index,
+            "rounded target": self.rounded_target_index,
+            "rounded reference": self.rounded_reference_index,
         }
 
     @cached_property
     def subsets(self) -> dict[str, Outcomes]:
-        """The paper's five subsets and, sixth, the references that were left."""
+        """The paper's five subsets, the references that were left, and what of either set cannot be compared."""
         return {name: (self.target if "target" in name else self.reference).part(at) for name, at in self.rows.items()}
 
     def accuracy(self, subset: str) -> float:
@@ -105,6 +114,8 @@ class MatchedSubsets:
             pair = pd.array(np.full(len(whole), -1), dtype="Int64")
             pair[index] = np.arange(self.n_pairs)
             pair[pair == -1] = pd.NA
+            subset = np.where(pd.isna(pair), f"unmatched {name}", f"matched {name}").astype(object)
+            subset[self.rows[f"rounded {name}"]] = f"rounded {name}"
             parts.append(
                 pd.DataFrame(
                     {
@@ -113,7 +124,7 @@ class MatchedSubsets:
                         "predicted": np.array(whole.class_names, dtype=object)[whole.label],
                         "confidence": whole.confidence,
                         "correct": whole.correct,
-                        "subset": np.where(pd.isna(pair), f"unmatched {name}", f"matched {name}"),
+                        "subset": subset,
                         "pair": pair,
                     }
                 )
@@ -309,7 +320,7 @@ def match_candidates(
     paired = partner >= 0
     taken_by[target_order[paired]] = reference_order[partner[paired]]
     target_index = np.flatnonzero(taken_by >= 0)
-    left = np.ones(n_reference, dtype=np.bool_)
+    left = ~pairable.levels.rounded
     left[taken_by[target_index]] = False
     return MatchedSubsets(
         reference=pairable.reference,
@@ -317,11 +328,13 @@ def match_candidates(
         reference_index=taken_by[target_index],
         target_index=target_index,
         unmatched_reference_index=np.flatnonzero(left),
-        unmatched_target_index=np.flatnonzero(taken_by < 0),
+        unmatched_target_index=np.flatnonzero((taken_by < 0) & ~pairable.levels.target_rounded),
         epsilon=pairable.epsilon,
         by=pairable.by,
         method=method,
         least_difference=least,
+        rounded_reference_index=np.flatnonzero(pairable.levels.rounded),
+        rounded_target_index=np.flatnonzero(pairable.levels.target_rounded),
     )
 
 

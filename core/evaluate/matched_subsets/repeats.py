@@ -108,7 +108,9 @@ class Repeats:
             "matched reference": matched,
             "matched target": matched_target,
             "unmatched target": left,
-            "unmatched reference": _part(self.pairable.reference, 1 - paired),
+            "unmatched reference": _part(
+                self.pairable.reference, np.where(self.pairable.levels.rounded, 0.0, 1 - paired)
+            ),
         }
         return shares | ({"rounded target": _part(self.pairable.target, apart.astype(float))} if apart.any() else {})
 

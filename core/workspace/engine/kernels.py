@@ -42,7 +42,7 @@ def compile_all() -> None:
     confidence[0] = 0.0  # so wide a range that confidences, labels and places do not fit into one word
     sets = [Outcomes(labels, confidence, rng.random(60) < confidence, ("a", "b")) for _ in range(2)]
     for method in ("random", "maximum"):
-        compare_sets(*sets, epsilon=0.1, method=method, n_repeats=1, n_resamples=2, n_rounds=0, rng=rng)
+        compare_sets(*sets, epsilon=0.1, method=method, scale="confidence", n_repeats=1, more=False, rng=rng)
 
 
 def _is_kept(file: Path, loop: str) -> bool:
