@@ -87,7 +87,7 @@ class Units:
         parts = []
         for i, influence in enumerate(influences):
             weight = np.ones(len(influence)) if weights is None else weights[i]
-            if not self.n[i] or not weight.sum() > 0:
+            if not self.n[i] or not weight.sum() > 0 or (self.n[i] == 1 and influence.any()):
                 return Error(nan, 0.0)
             change, variances = self._changes(i, influence, weight)
             moved += change
@@ -120,8 +120,8 @@ class Units:
         codes, there, n = self.codes[of], self.sizes[of] > 0, self.n[of]
         total = np.bincount(codes, weights=influence, minlength=self.n_codes)
         own_share = np.bincount(codes, weights=weight, minlength=self.n_codes) / weight.sum()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            change = np.where(there, total / (1 - own_share), 0.0)
+        alone = there & (own_share >= 1 - 1e-12) & (total != 0)  # nothing is left without it, so that nobody can tell
+        change = np.where(alone, np.nan, np.where(there, total / np.maximum(1 - own_share, 1e-12), 0.0))
         change[there] -= change[there].mean()
         samples = own_share * (weight > 0).sum()
         squares = float((influence**2).sum())

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import special
 
 from tests.worlds.designs import NULLS, POWER, Authors, Design
@@ -185,3 +187,50 @@ def test_falls_are_found_where_units_differ(capsys):
     with capsys.disabled():
         print(f"\n{shares}")
     assert all(share >= 0.5 for each in shares.values() for share in each.values())
+
+
+ANY_SET = st.tuples(
+    st.integers(1, 80),
+    st.integers(0, 999),
+    st.sampled_from(["any", "one", "rounded", "flat", "zero"]),
+    st.sampled_from([0.0, 0.5, 0.95, 1.0]),
+    st.sampled_from([None, 1, 4, 12]),
+)
+"""How many samples, drawn by which seed, how sure the model is, how often right, and of how many authors."""
+
+
+def small(n: int, seed: int, kind: str, accuracy: float, n_authors: int | None, *, n_labels: int) -> Outcomes:
+    rng = generator(seed)
+    sure = {
+        "any": rng.uniform(0, 1, n),
+        "one": np.ones(n),
+        "rounded": special.expit(rng.normal(6, 4, n)).round(4),
+        "flat": np.full(n, 0.7),
+        "zero": np.zeros(n),
+    }[kind]
+    label = rng.integers(n_labels, size=n)
+    truth = np.where(rng.random(n) < accuracy, label, (label + 1) % n_labels)
+    unit = None if n_authors is None else np.array([f"a{i}" for i in rng.integers(n_authors, size=n)], dtype=object)
+    names = tuple(f"class {i}" for i in range(n_labels))
+    return Outcomes(label, sure, truth == label, names, truth, unit, "author")
+
+
+@given(
+    ANY_SET,
+    ANY_SET,
+    st.integers(1, 3),
+    st.sampled_from(["label", "probability"]),
+    st.sampled_from(["random", "maximum"]),
+)
+@settings(deadline=None, max_examples=60)
+def test_whatever_two_sets_are_the_verdict_is_whole_and_the_parts_add_up(one, other, n_labels, by, method):
+    sets = small(*one, n_labels=n_labels), small(*other, n_labels=n_labels)
+    of = compare_sets(*sets, by=by, method=method, n_repeats=3, more=False, rng=generator())
+    said = matched_verdict(of)
+    assert "nan" not in said.text
+    assert said.headline
+    if of.n_pairs:
+        total = sum(part.value for part in of.parts.values()) + of.rounded.value
+        assert total == pytest.approx(of.gap.value, abs=1e-9)
+    for claim in said.claims:
+        assert not claim.interval.known or claim.interval.lower <= claim.estimate + 1e-9 <= claim.interval.upper + 2e-9

@@ -78,7 +78,7 @@ def test_samples_alone_have_the_usual_error_and_few_units_say_nothing():
     assert error.df == pytest.approx(399, rel=0.01)
     assert not units_of(np.repeat(np.arange(4), 50)).enough
     assert units_of(np.repeat(np.arange(4), 50)).effective(0, 1.0, np.zeros(200)) == 4
-    assert np.isnan(units_of(np.zeros(50, int)).error(np.zeros(50)).se)
+    assert np.isnan(units_of(np.zeros(50, int)).error(np.linspace(-1, 1, 50)).se)
 
 
 def test_rows_that_stand_there_three_times_are_no_more_sure():
