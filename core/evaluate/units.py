@@ -104,20 +104,20 @@ class Units:
         spread = sum(own**2 / df for own, df in lost)
         return Error(sqrt(variance), variance**2 / spread if spread else float(sum(self.n) - len(self.n)))
 
-    def effective(self, of: int, share: float, influence: Float[np.ndarray, " _"]) -> float:
+    def effective(self, place: int, share: float, influence: Float[np.ndarray, " _"]) -> float:
         """How many independent samples of a set would make its share of right ones as sure; no more than it has."""
-        n = self.n_samples[of]
-        if self.n[of] == n or not 0 < share < 1:
-            return float(n if self.n[of] == n else self.n[of])
-        change, _ = self._changes(of, influence, np.ones(n))
+        n = self.n_samples[place]
+        if self.n[place] == n or not 0 < share < 1:
+            return float(n if self.n[place] == n else self.n[place])
+        change, _ = self._changes(place, influence, np.ones(n))
         variance = float((change**2).sum())
         return min(share * (1 - share) / variance, float(n)) if variance > 0 else float(n)
 
     def _changes(
-        self, of: int, influence: Float[np.ndarray, " _"], weight: Float[np.ndarray, " _"]
+        self, place: int, influence: Float[np.ndarray, " _"], weight: Float[np.ndarray, " _"]
     ) -> tuple[Float[np.ndarray, " n_codes"], Float[np.ndarray, " n_codes"]]:
         """What leaving out each unit changes, scaled so that squares sum to the variance; what squares to expect."""
-        codes, there, n = self.codes[of], self.sizes[of] > 0, self.n[of]
+        codes, there, n = self.codes[place], self.sizes[place] > 0, self.n[place]
         total = np.bincount(codes, weights=influence, minlength=self.n_codes)
         own_share = np.bincount(codes, weights=weight, minlength=self.n_codes) / weight.sum()
         alone = there & (own_share >= 1 - 1e-12) & (total != 0)  # nothing is left without it, so that nobody can tell

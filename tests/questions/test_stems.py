@@ -21,6 +21,7 @@ SHARED = {
         "mixtures",
         "measured",
         "two_samples",
+        "units",
         "wording",
     },
     "core/figures": {"theme", "maps", "words", "calibration", "covariate_shift"},

@@ -35,9 +35,9 @@ class Overconfidence:
 
 
 def overconfidence(
-    confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"], units: Units, *, of: int = 0
+    confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"], units: Units, *, place: int = 0
 ) -> Overconfidence:
-    """Of samples whose units are those of set `of` of `units`; unknown with fewer than five of these.
+    """Of samples whose units are those of set `place` of `units`; unknown with fewer than five of these.
 
     Examples
     --------
@@ -47,12 +47,14 @@ def overconfidence(
     (0.065, 0.032, 0.111)
     """
     n, mean, accuracy = len(correct), float(confidence.mean()), float(correct.mean())
-    if n < 2 or units.n[of] < min(5, n):
+    if n < 2 or units.n[place] < min(5, n):
         return Overconfidence(mean - accuracy, UNKNOWN, float("nan"), mean, accuracy, n)
     off = confidence - correct - (mean - accuracy)
-    said = float((confidence * (1 - confidence)).mean()) / max(mean * (1 - mean), 1e-12) if 0 < mean < 1 else 1.0
-    varies = (float((off**2).sum()) + PSEUDO * min(said, 1.0)) / (n * accuracy * (1 - accuracy) + PSEUDO)
-    alike, wider = _alike(off / n, units, of)
+    as_confident = (
+        float((confidence * (1 - confidence)).mean()) / max(mean * (1 - mean), 1e-12) if 0 < mean < 1 else 1.0
+    )
+    varies = (float((off**2).sum()) + PSEUDO * min(as_confident, 1.0)) / (n * accuracy * (1 - accuracy) + PSEUDO)
+    alike, wider = _alike(off / n, units, place)
     size = n / max(min(varies, 1.0), 1e-9) / (alike * wider**2)
     lower, upper = _exact(accuracy * size, size)
     if varies > 1:  # what confidences add to the variance of right answers is no share's, and a sum's by hypotenuse
@@ -71,16 +73,16 @@ def overconfidence(
     return Overconfidence(mean - accuracy, Interval(mean - upper, mean - lower), p, mean, accuracy, n)
 
 
-def _alike(influence: Float[np.ndarray, " n"], units: Units, of: int) -> tuple[float, float]:
+def _alike(influence: Float[np.ndarray, " n"], units: Units, place: int) -> tuple[float, float]:
     """How much more a mean varies because samples of a unit are alike, and Student's quantile to the normal one's."""
     n = len(influence)
-    if units.n[of] == n:
+    if units.n[place] == n:
         return 1.0, float(special.stdtrit(n - 1.0, 0.975)) / Z
     empty = [np.zeros(each) for each in units.n_samples]
-    empty[of] = influence
+    empty[place] = influence
     error, independent = units.error(*empty), float((influence**2).sum())
-    alike = error.se**2 / independent if independent > 0 and error.df > 0 else n / units.n[of]
-    df = max(units.n[of] - 1.0, 1.0)
+    alike = error.se**2 / independent if independent > 0 and error.df > 0 else n / units.n[place]
+    df = max(units.n[place] - 1.0, 1.0)
     return max(alike, 1.0), float(special.stdtrit(df, 0.975)) / Z
 
 

@@ -300,17 +300,19 @@ def _as_wholes(
 
 def _subsets(shares: Mapping[str, Share], reference: Outcomes, target: Outcomes, units: Units) -> tuple[Subset, ...]:
     """Subsets with Wilson's interval of their accuracy, by as many samples as would tell as much as the units do."""
-    told, df = [1.0, 1.0], [inf, inf]
+    telling, df = [1.0, 1.0], [inf, inf]
     for i, side in enumerate((reference, target)):
         if units.n[i] < len(side):
             n = units.effective(i, side.accuracy, (side.correct - side.accuracy) / len(side))
-            told[i], df[i] = n / len(side), units.n[i] - 1.0 if units.n[i] >= FEWEST_UNITS else nan
-    return tuple(_subset(name, share, told["target" in name], df["target" in name]) for name, share in shares.items())
+            telling[i], df[i] = n / len(side), units.n[i] - 1.0 if units.n[i] >= FEWEST_UNITS else nan
+    return tuple(
+        _subset(name, share, telling["target" in name], df["target" in name]) for name, share in shares.items()
+    )
 
 
-def _subset(name: str, share: Share, told: float, df: float) -> Subset:
+def _subset(name: str, share: Share, telling: float, df: float) -> Subset:
     n = share.n
-    known = wilson(told * share.n_correct, told * n, df=df) if n and not np.isnan(df) else UNKNOWN
+    known = wilson(telling * share.n_correct, telling * n, df=df) if n and not np.isnan(df) else UNKNOWN
     accuracy = SetEstimate(share.n_correct / n, known, "Wilson") if n else SetEstimate(nan)
     classes = None if share.truth is None or not n else share.truth / n
     return Subset(

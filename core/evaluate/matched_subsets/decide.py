@@ -102,12 +102,12 @@ def _with_claims(row: SetComparison, claims: Mapping[str, Sequence[Claim]]) -> S
 def calibrations_of(reference: Outcomes, target: Outcomes, units: Units) -> tuple[SetCalibration, ...]:
     """Whether the model is as often right as it says, on either set; not corrected yet."""
     result = []
-    for of, (name, outcomes) in enumerate((("reference", reference), ("target", target))):
-        found = overconfidence(outcomes.confidence, outcomes.correct, units, of=of)
+    for place, (name, outcomes) in enumerate((("reference", reference), ("target", target))):
+        measured = overconfidence(outcomes.confidence, outcomes.correct, units, place=place)
         known = units.enough or units.by_sample
-        interval, p = (found.interval, found.p_value) if known else (UNKNOWN, float("nan"))
-        made = claim(KINDS["calibration"], found.value, interval, p, smallest=SMALLEST)
-        result.append(SetCalibration(name, found.confidence, found.accuracy, made))
+        interval, p = (measured.interval, measured.p_value) if known else (UNKNOWN, float("nan"))
+        made = claim(KINDS["calibration"], measured.value, interval, p, smallest=SMALLEST)
+        result.append(SetCalibration(name, measured.confidence, measured.accuracy, made))
     return tuple(result)
 
 
@@ -125,11 +125,11 @@ def baselines_of(reference: Outcomes, target: Outcomes, units: Units) -> tuple[B
     ('cat', 0.75, 0.625, 'cat')
     """
     sets = (("reference", reference), ("target", target))
-    known = [(of, name, each) for of, (name, each) in enumerate(sets) if each.truth is not None]
-    return tuple(_baseline(name, outcomes, units, of) for of, name, outcomes in known)
+    known = [(place, name, each) for place, (name, each) in enumerate(sets) if each.truth is not None]
+    return tuple(_baseline(name, outcomes, units, place) for place, name, outcomes in known)
 
 
-def _baseline(name: str, outcomes: Outcomes, units: Units, of: int) -> Baseline:
+def _baseline(name: str, outcomes: Outcomes, units: Units, place: int) -> Baseline:
     truth, names = outcomes.truth, outcomes.class_names
     counts = whole(outcomes).truth
     assert truth is not None
@@ -139,7 +139,7 @@ def _baseline(name: str, outcomes: Outcomes, units: Units, of: int) -> Baseline:
     gain, variance = float(gains.mean()), float(gains.var())
     se, df = (variance / (n - 1)) ** 0.5 if n > 1 else float("nan"), n - 1.0
     if not units.by_sample:
-        error = units.error(*((gains - gain) / n if i == of else np.zeros(m) for i, m in enumerate(units.n_samples)))
+        error = units.error(*((gains - gain) / n if i == place else np.zeros(m) for i, m in enumerate(units.n_samples)))
         se, df = (error.se, error.df) if units.enough else (float("nan"), 0.0)
     made = claim_of_t(KINDS["baseline"], gain, se, df)
     if gain < 0:  # the class was chosen as the most frequent of these very samples

@@ -61,7 +61,7 @@ def whole_gap(reference: Outcomes, target: Outcomes, units: Units) -> SetEstimat
     if units.by_sample or least < FEWEST_WRONG:
         n = [units.effective(i, side.accuracy, influences[i]) for i, side in enumerate(sides)]
         df = inf if units.by_sample else float(min(units.n) - 1)
-        counts = [float(x) for side, of in zip(sides, n, strict=True) for x in (side.accuracy * of, of)]
+        counts = [float(x) for side, size in zip(sides, n, strict=True) for x in (side.accuracy * size, size)]
         p = share_difference_p(*counts, df=df)
         return SetEstimate(gap, share_difference(*counts, df=df), "Newcombe", p, 0.0)
     error = units.error(influences[0], -influences[1])

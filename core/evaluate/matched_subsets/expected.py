@@ -43,9 +43,9 @@ class Neighbours:
         """How often the model would be right on each target, by its neighbours."""
         reference, levels = self.pairable.reference, self.pairable.levels
         error = reference.correct - levels.reference
-        of = [_mean(error[each.reference_order], low, high) for each, low, high in self.ranges]
+        means = [_mean(error[each.reference_order], low, high) for each, low, high in self.ranges]
         return np.where(levels.target_rounded, 0.0, 1.0) * levels.target + np.where(
-            levels.target_rounded, self._of_rounded, np.where(self.of_any_label, of[1], of[0])
+            levels.target_rounded, self._of_rounded, np.where(self.of_any_label, means[1], means[0])
         )
 
     @cached_property
@@ -90,9 +90,9 @@ def _nearest(pairable: Candidates) -> tuple[Integer[np.ndarray, " n"], Integer[n
     low = np.clip((first + last) // 2 - n_near // 2, start, stop - n_near)
     high = np.maximum(low + n_near, np.minimum(last, stop))
     low = np.minimum(low, np.maximum(first, start))
-    found = np.empty((2, len(low)), dtype=np.int64)
-    found[:, pairable.target_order] = low, high
-    return found[0], found[1]
+    ends = np.empty((2, len(low)), dtype=np.int64)
+    ends[:, pairable.target_order] = low, high
+    return ends[0], ends[1]
 
 
 def _mean(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
