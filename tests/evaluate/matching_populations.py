@@ -7,7 +7,7 @@ import numpy as np
 from touchstone.core.evaluate.matched_subsets import Outcomes
 from touchstone.core.evaluate.matched_subsets.matching import By, candidates, match_candidates
 from touchstone.core.evaluate.matched_subsets.repeats import Repeats
-from touchstone.core.evaluate.matched_subsets.tally import STATISTICS, statistics
+from touchstone.core.evaluate.matched_subsets.tally import STATISTICS
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class TwoSets:
         """What matching gives on average, over data sets that nobody else sees."""
         rng, found = np.random.default_rng(seed), []
         for _ in range(n_draws):
-            of = candidates(*self.draw(rng), by=by)
+            of = candidates(*self.draw(rng), by=by, scale="accuracy")
             repeats = Repeats(of)
             repeats.add(match_candidates(of, method=method, rng=rng))
-            found.append(statistics(repeats.counts)[: len(STATISTICS)])
+            found.append(repeats.values[: len(STATISTICS)])
         return dict(zip(STATISTICS, np.nanmean(found, axis=0).tolist(), strict=True))

@@ -163,7 +163,7 @@ def test_equal_confidence_means_equal_accuracy_however_sure_the_model_says_it_is
     assert any("On raw confidences, as published" in matched_verdict(row).text for row in rows)
 
 
-N_DATA_SETS = 24
+N_DATA_SETS = 16
 QUICK = [i for i, design in enumerate(NULLS) if "classes" not in design.name and "eight" not in design.name]
 
 
