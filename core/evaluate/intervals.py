@@ -97,6 +97,33 @@ def growing_interval(value: float, half_at_0: float, half: float) -> Interval:
     return Interval(float(nearer), float(farther)) if value > 0 else Interval(float(-farther), float(-nearer))
 
 
+def skewed_interval(value: float, se: float, df: float, skew: float) -> tuple[Interval, float]:
+    """Student's t interval of an estimate whose standard error goes with it, and the p-value of 0 (Hall 1992).
+
+    Where few large values make an estimate, a sample without them has a small estimate and a small error. Hall's
+    transform makes the t statistic of such an estimate symmetric; it is monotone, so that interval and test agree.
+
+    Examples
+    --------
+    >>> plain, p = skewed_interval(0.02, 0.01, 1000.0, 0.0)
+    >>> skewed, _ = skewed_interval(0.02, 0.01, 1000.0, 0.3)
+    >>> round(plain.lower, 4), round(skewed.lower, 4), round(skewed.upper, 4), round(p, 3)
+    (0.0004, 0.0037, 0.0465, 0.046)
+    """
+    if not (df > 0 and se > 0):
+        return t_interval(value, se, df), t_p_value(value, se, df)
+    a, b, quantile = skew / 3, skew / 6, half_width(1.0, df)
+
+    def back(y: float) -> float:
+        return y if abs(a) < 1e-9 else float((np.cbrt(1 + 3 * a * (y - b)) - 1) / a)
+
+    t = value / se
+    return (
+        Interval(float(value - se * back(quantile)), float(value - se * back(-quantile))),
+        t_p_value(t + a * t**2 + a**2 * t**3 / 3 + b, 1.0, df),
+    )
+
+
 def half_width(se: float, df: float, *, level: float = 0.95) -> float:
     """How far a t interval reaches to either side.
 

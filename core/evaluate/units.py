@@ -15,16 +15,23 @@ from math import inf, nan, sqrt
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
+FEWEST_FOR_SKEW = 50
 FEWEST_UNITS = 5
 """Of fewer units in a set nothing is said of others like them."""
 
 
 @dataclass(frozen=True)
 class Error:
-    """The standard error of a statistic over units, and its degrees of freedom; NaN and 0 where no unit can tell."""
+    """The standard error of a statistic over units, and its degrees of freedom; NaN and 0 where no unit can tell.
+
+    `skew` is that of the statistic: where few units move it much, it and its standard error go together. `n_moving`
+    says how many units of one weight would make up its variance.
+    """
 
     se: float
     df: float
+    skew: float = 0.0
+    n_moving: float = inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +104,13 @@ class Units:
             return Error(nan, 0.0)
         if self.n_common:
             expected = sum(variances for _, variances in parts)
-            return Error(sqrt(variance), max(_alike(expected) - 1, 0.0))
+            return Error(sqrt(variance), max(_alike(expected) - 1, 0.0), _skew(moved, variance), _alike(moved**2))
         lost = [(own, _alike(variances) - 1) for own, variances in parts if own > 0]
         if any(df <= 0 for _, df in lost):
             return Error(nan, 0.0)
         spread = sum(own**2 / df for own, df in lost)
-        return Error(sqrt(variance), variance**2 / spread if spread else float(sum(self.n) - len(self.n)))
+        df = variance**2 / spread if spread else float(sum(self.n) - len(self.n))
+        return Error(sqrt(variance), df, _skew(moved, variance), _alike(moved**2))
 
     def effective(self, place: int, share: float, influence: Float[np.ndarray, " _"]) -> float:
         """How many independent samples of a set would make its share of right ones as sure; no more than it has."""
@@ -130,6 +138,12 @@ class Units:
         alike = float(np.clip(alike * samples.sum() / pairs, 0.0, 1.0)) if pairs > 0 else 0.0
         expected = samples * (1 + (samples - 1).clip(0) * alike) * squares / max(samples.sum(), 1.0)
         return change * sqrt((n - 1) / n), expected
+
+
+def _skew(moved: Float[np.ndarray, " n"], variance: float) -> float:
+    """The skewness of a sum of independent parts; few parts do not tell."""
+    n = int((moved != 0).sum())
+    return float((moved**3).sum()) / variance**1.5 if variance > 0 and n >= FEWEST_FOR_SKEW else 0.0
 
 
 def units_of(*sets: Sequence[object] | Shaped[np.ndarray, " _"]) -> Units:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchstone.core.evaluate.matched_subsets import Outcomes
-from touchstone.core.evaluate.matched_subsets.matching import By, candidates, match_candidates
+from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, candidates, match_candidates
 from touchstone.core.evaluate.matched_subsets.repeats import Repeats
 from touchstone.core.evaluate.matched_subsets.tally import STATISTICS
 
@@ -37,11 +37,13 @@ class TwoSets:
         names = tuple(f"label {i}" for i in range(self.n_labels))
         return Outcomes(rng.integers(self.n_labels, size=n), confidence, correct, names)
 
-    def truth(self, *, by: By = "label", method="random", n_draws: int = 2000, seed: int = 99) -> dict[str, float]:
+    def truth(
+        self, *, by: By = "label", method="random", epsilon: float = EPSILON, n_draws: int = 2000, seed: int = 99
+    ) -> dict[str, float]:
         """What matching gives on average, over data sets that nobody else sees."""
         rng, found = np.random.default_rng(seed), []
         for _ in range(n_draws):
-            of = candidates(*self.draw(rng), by=by, scale="accuracy")
+            of = candidates(*self.draw(rng), by=by, epsilon=epsilon, scale="accuracy")
             repeats = Repeats(of)
             repeats.add(match_candidates(of, method=method, rng=rng))
             found.append(repeats.values[: len(STATISTICS)])

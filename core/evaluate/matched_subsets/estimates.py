@@ -20,6 +20,7 @@ from touchstone.core.evaluate.intervals import (
     logit_interval,
     share_difference,
     share_difference_p,
+    skewed_interval,
     t_p_value,
     wilson,
 )
@@ -137,9 +138,8 @@ class Influences:
     def _of_map(self, of_targets: Float[np.ndarray, " n_target"]) -> Float[np.ndarray, " n_reference"]:
         """By how much each reference moves what is expected of targets, through the map that was fitted to it."""
         levels = self._pairable.levels
-        own = np.zeros(len(levels.reference))
-        if levels.fit is None or levels.slope == 0:
-            return own
+        if levels.fit is None:
+            return np.zeros(len(levels.reference))
         x, target_x = (
             np.column_stack([each, np.ones(len(each))]) for each in (levels.fit.logit, levels.fit.target_logit)
         )
@@ -147,11 +147,7 @@ class Influences:
         of_targets = np.where(levels.target_rounded, 0.0, of_targets)
         stands_for = self.repeats.tally.neighbours.shares(of_targets)
         moves = (of_targets * target_steep) @ target_x - (stands_for * steep) @ x
-        seen = levels.fit.seen
-        information = x[seen].T @ (steep[seen, None] * x[seen])
-        off = self._correct[0] - levels.reference
-        own[seen] = (x[seen] * off[seen, None]) @ np.linalg.pinv(information) @ moves
-        return own
+        return levels.moved_by(self._correct[0]) @ moves
 
     @cached_property
     def unmatched(self) -> Influence:
@@ -288,15 +284,18 @@ def _of_units(value: float, error: Error, error_of_none: Error, luck: float, n_w
     """Student's t. `n_wrong`: how many wrong samples the figure rests on, where that tells.
 
     A variance from few wrong samples is as small as there happen to be few: four more are counted in, as Agresti and
-    Coull (1998) do for shares.
+    Coull (1998) do for shares, and the figure and its error go together (`skewed_interval`).
 
     A gap is held against none by the variance of none, and the interval grows with the gap.
     """
     if not error.df > 0:
         return SetEstimate(value, UNKNOWN, "jackknife")
-    few = 1 + 4 / max(n_wrong, 1.0)
+    few = 1 + 4 / max(min(n_wrong, error.n_moving), 1.0) if np.isfinite(n_wrong) else 1.0
     data, no_gap = few * error.se**2, few * error_of_none.se**2
     se, se_none = sqrt(data + luck), sqrt(max(no_gap, data / 3) + luck)
+    if np.isfinite(n_wrong):
+        interval, p = skewed_interval(value, se, error.df, error.skew)
+        return SetEstimate(value, interval, "jackknife", p, sqrt(luck), se)
     half, half_none = half_width(se, error.df), half_width(se_none, error.df)
     p = t_p_value(value, se_none, error.df)
     return SetEstimate(value, growing_interval(value, half_none, half), "jackknife", p, sqrt(luck), se_none)
@@ -322,12 +321,30 @@ def _share(share: float, n: int, side: int, repeats: Repeats, units: Units) -> S
     """Of the share that found no partner, on the logit scale; Wilson's where none or all are unmatched."""
     if min(share, 1 - share) * n < FEWEST_WRONG:
         return SetEstimate(share, wilson(max(share, 0.0) * n, float(n)), "Wilson")
-    left = 1 - repeats.tally.paired[side]
-    influence = (left - left.mean()) / n
-    empty = [np.zeros(size) for size in units.n_samples]
-    empty[side] = influence
-    error = units.error(*empty)
+    short, target_short = (each - each.mean() for each in repeats.shortage)
+    own = -short / n + _of_map_on_pairs(repeats.pairable) / n
+    error = units.error(own, target_short / n)
     return SetEstimate(share, logit_interval(share, error.se, error.df), "jackknife")
+
+
+def _of_map_on_pairs(pairable: Candidates) -> Float[np.ndarray, " n_reference"]:
+    """By how many pairs fewer each reference makes there be through the map, which spreads confidences out."""
+    from touchstone.core.evaluate.matched_subsets.kernels import sweep
+
+    levels = pairable.levels
+    if levels.fit is None:
+        return np.zeros(len(pairable.reference))
+    moved = levels.moved_by(pairable.reference.correct.astype(np.float64))
+    steps = np.sqrt((moved**2).sum(axis=0))
+
+    def unpaired(slope: float, intercept: float) -> float:
+        return float((sweep(*pairable.at(levels.with_map(slope, intercept)).ranges) < 0).sum())
+
+    around = [
+        (unpaired(levels.slope + a, levels.intercept + b) - unpaired(levels.slope - a, levels.intercept - b)) / 2
+        for a, b in ((steps[0], 0.0), (0.0, steps[1]))
+    ]
+    return moved @ np.array([total / step if step > 0 else 0.0 for total, step in zip(around, steps, strict=True)])
 
 
 def _mean(values: np.ndarray, weight: np.ndarray) -> float:

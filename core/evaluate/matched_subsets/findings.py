@@ -13,6 +13,7 @@ def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
         _calibration(comparison, target),
         _unmatched(comparison, target),
         _rounded(comparison, target),
+        _coarse(comparison),
         _unlike_the_paper(comparison),
         _as_published(comparison),
         _labels(comparison),
@@ -46,6 +47,17 @@ def _rounded(comparison: SetComparison, target: str) -> str:
     return (
         f"{share} of {target} cannot be compared: their confidence was rounded to 1, and they add "
         f"{points(comparison.rounded.value)} to the fall. Probabilities of all classes, or logits, tell them apart."
+    )
+
+
+def _coarse(comparison: SetComparison) -> str:
+    """Where epsilon is no smaller than half of all that the reference is wrong: then nearly all count as alike."""
+    wrong = 1 - comparison.subset("reference").accuracy.value
+    if comparison.scale != "accuracy" or not comparison.can_match or comparison.epsilon <= wrong / 2:
+        return ""
+    return (
+        f"The model errs in only {percent(wrong)} of the reference set. Within an epsilon of {comparison.epsilon:g} in "
+        "accuracy nearly all samples are then alike: a smaller one tells them apart."
     )
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Integer
+from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
@@ -167,6 +167,15 @@ class Candidates:
             return self
         return _candidates(self.reference, self.target, self.levels, epsilon=self.epsilon, by="probability")
 
+    @property
+    def ranges(self) -> tuple[Integer[np.ndarray, " n_target"], Integer[np.ndarray, " n_target"]]:
+        """Of every target the first reference that it may be paired with, and one after the last."""
+        return self.first, self.last
+
+    def at(self, levels: Levels) -> "Candidates":
+        """The same sets at other levels, sorted by these."""
+        return _candidates(self.reference, self.target, levels, epsilon=self.epsilon, by=self.by)
+
     def within(self, epsilon: float) -> "Candidates":
         """The same sets and levels with another epsilon; nothing is sorted again."""
         ranges = (self.reference_level, self.start, self.stop, self.target_level)
@@ -202,6 +211,22 @@ def candidates_among(outcomes: Outcomes, levels: Levels, *, epsilon: float, by: 
     """The references of these levels as candidates for one another, themselves among them."""
     own = replace(levels, target=levels.reference, target_rounded=levels.rounded)
     return _candidates(outcomes, outcomes, own, epsilon=epsilon, by=by)
+
+
+Side = tuple[Outcomes, Float[np.ndarray, " _"], Bool[np.ndarray, " _"]]
+"""A set, its levels, and which of it were rounded."""
+
+
+def totals_near(
+    side: Side, at: Side, values: Float[np.ndarray, " _"], *, epsilon: float, by: By
+) -> Float[np.ndarray, " _"]:
+    """Of each sample of `at` the total of the `values` of `side` that are within epsilon of it, by label if asked."""
+    (outcomes, level, rounded), (others, other_level, other_rounded) = side, at
+    near = _candidates(outcomes, others, Levels(level, other_level, rounded, other_rounded), epsilon=epsilon, by=by)
+    total = np.concatenate([[0.0], np.cumsum(values[near.reference_order])])
+    totals = np.empty(len(others))
+    totals[near.target_order] = total[near.last] - total[near.first]
+    return totals
 
 
 def _candidates(reference: Outcomes, target: Outcomes, levels: Levels, *, epsilon: float, by: By) -> Candidates:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from touchstone.core.evaluate.matched_subsets.matching import Candidates, MatchedSubsets
+from touchstone.core.evaluate.matched_subsets.matching import Candidates, MatchedSubsets, totals_near
 from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
 from touchstone.core.evaluate.matched_subsets.tally import COUNTED, Tally, by_label, statistics
 
@@ -86,6 +86,27 @@ class Repeats:
         keys, counts = np.unique(np.concatenate(self._pairs), return_counts=True)
         mine = keys % n_labels == label
         return keys[mine] // n_labels, counts[mine] / len(self._pairs)
+
+    @property
+    def shortage(self) -> tuple[Float[np.ndarray, " n_reference"], Float[np.ndarray, " n_target"]]:
+        """Of each sample, how likely one more target like it would stay unmatched, and one more reference would help.
+
+        By the targets and the references within epsilon of it that were left, of its label where labels count.
+        """
+        pairable, levels = self.pairable, self.pairable.levels
+        sides = (
+            (pairable.reference, levels.reference, levels.rounded),
+            (pairable.target, levels.target, levels.target_rounded),
+        )
+        left = [1 - paired for paired in self.tally.paired]
+        shares = []
+        for at in sides:
+            free, without = (
+                totals_near(side, at, values, epsilon=pairable.epsilon, by=pairable.by)
+                for side, values in zip(sides, left, strict=True)
+            )
+            shares.append(np.where(free + without > 0, without / np.maximum(free + without, 1e-12), 0.5))
+        return shares[0], shares[1]
 
     @property
     def confidence_difference(self) -> float:

@@ -7,7 +7,7 @@ the confidence (Platt 1999; by Firth's score, 1993), whose slope is never below 
 The map need not be true: it keeps the order, and only says how far apart two confidences are.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -37,6 +37,25 @@ class Levels:
     slope: float = 1.0
     intercept: float = 0.0
     fit: "Fit | None" = None
+
+    def with_map(self, slope: float, intercept: float) -> "Levels":
+        """The same confidences by another map; as they are where none was fitted."""
+        if self.fit is None:
+            return self
+        logits = (self.fit.logit, self.fit.target_logit)
+        level, target_level = (special.expit(slope * each + intercept) for each in logits)
+        return replace(self, reference=level, target=target_level, slope=slope, intercept=intercept)
+
+    def moved_by(self, correct: Float[np.ndarray, " n_reference"]) -> Float[np.ndarray, "n_reference 2"]:
+        """By how much each reference moves slope and intercept: the influences of a logistic regression."""
+        moved = np.zeros((len(correct), 2))
+        if self.fit is not None:
+            seen = self.fit.seen
+            x = np.column_stack([self.fit.logit[seen], np.ones(int(seen.sum()))])
+            level = self.reference[seen]
+            information = x.T @ ((level * (1 - level))[:, None] * x)
+            moved[seen] = (x * (correct[seen] - level)[:, None]) @ np.linalg.pinv(information)
+        return moved
 
 
 @dataclass(frozen=True, eq=False)
