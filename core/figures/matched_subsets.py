@@ -189,7 +189,7 @@ def epsilon_chart(curve: Sequence[SetComparison], *, dark: bool = False) -> go.F
 def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     """Matched gap by predicted label, the largest on top; the band is that of all labels together.
 
-    Filled marks differ significantly from zero (Holm); labels with too few pairs are left out.
+    Filled marks differ significantly from zero (corrected for all claims); labels with too few pairs are left out.
     """
     look = theme(dark)
     enough = sorted((row for row in comparison.labels if row.enough), key=lambda row: -row.matched_gap.value)
@@ -211,7 +211,7 @@ def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     lower, upper = _ends([row.matched_gap for row in rows])
     figure.add_trace(interval_bars(at, 100 * lower, 100 * upper, colour=look.colours[2], width=1.4, name="95 %"))
     for name, differs, symbol in (
-        ("significant (Holm)", True, "circle"),
+        ("significant, corrected", True, "circle"),
         ("not significant", False, "circle-open"),
     ):
         mine = [place for place, row in enumerate(rows) if row.differs == differs]

@@ -53,7 +53,7 @@ def metrics(comparison: SetComparison) -> list[Metric]:
             "At equal confidence",
             *_split(points, comparison.matched_gap),
             "The matched gap: the same difference on pairs of samples with equal confidence. "
-            f"95 % CI for new data, by: {comparison.matched_gap.by}.",
+            f"95 % CI, by: {comparison.matched_gap.by}.",
         ),
         Metric(
             "Mix of confidences",
@@ -117,7 +117,7 @@ def subsets_table(comparison: SetComparison) -> None:
     config = {
         "n": st.column_config.NumberColumn(format="%.0f", help="Mean over the repeats"),
         "Accuracy (%)": st.column_config.NumberColumn(format="%.1f"),
-        "95 %": st.column_config.TextColumn(help="Wilson's interval, over samples"),
+        "95 %": st.column_config.TextColumn(help="Wilson's interval; of units by as many samples as tell as much"),
         "Majority (%)": st.column_config.NumberColumn(
             format="%.1f", help="Accuracy of always predicting the majority class of this subset"
         ),
@@ -151,7 +151,7 @@ def labels_table(comparison: SetComparison) -> None:
         "Ref. (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched references"),
         "New (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched new samples"),
         "p": st.column_config.TextColumn(
-            width=55, help="p-value of no matched gap, corrected for the number of labels (Holm)"
+            width=55, help="p-value of no matched gap, corrected for all claims of the verdict"
         ),
         "Decision": _DECISION,
     }
@@ -200,7 +200,7 @@ def models_table(rows: Sequence[SetComparison]) -> None:
         lines.append(line)
     config = {name: st.column_config.NumberColumn(format="%.1f") for name in lines[0] if name.endswith("(%)")}
     config["p"] = st.column_config.TextColumn(
-        help="p-value of no matched gap, corrected for the number of models (Holm)"
+        help="p-value of no matched gap, corrected for all claims of all models"
     )
     config["Decision"] = _DECISION
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Gap and matched gap of every model")

@@ -232,7 +232,7 @@ def comparison_table(rows: tuple[SetComparison, ...]) -> pd.DataFrame:
     """Tidy rows, one per model or epsilon.
 
     For `gap, matched_gap, mix, unmatched, unmatched_target, unmatched_reference` the value, `_lower`, `_upper` and
-    `_by`, for the first four also `_p` (corrected for the models) and `_decision`; for each subset `n_`, `accuracy_`,
+    `_by`, for the first four also `_p` (corrected for all claims) and `_decision`; for each subset `n_`, `accuracy_`,
     `mean_confidence_`, `majority_` and `chance_`; all shares are fractions.
     """
     cells = []
