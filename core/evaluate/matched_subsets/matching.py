@@ -63,16 +63,16 @@ class MatchedSubsets:
     @cached_property
     def rows(self) -> dict[str, Integer[np.ndarray, " n_subset"]]:
         """Of each of `subsets` where its samples stand in their set."""
-        return {
+        rows = {
             "reference": np.arange(len(self.reference)),
             "target": np.arange(len(self.target)),
             "matched reference": self.reference_index,
             "matched target": self.target_index,
             "unmatched target": self.unmatched_target_index,
             "unmatched reference": self.unmatched_reference_index,
-            "rounded target": self.rounded_target_index,
-            "rounded reference": self.rounded_reference_index,
         }
+        rounded = {"rounded target": self.rounded_target_index, "rounded reference": self.rounded_reference_index}
+        return rows | {name: index for name, index in rounded.items() if len(index)}
 
     @cached_property
     def subsets(self) -> dict[str, Outcomes]:
@@ -115,7 +115,8 @@ class MatchedSubsets:
             pair[index] = np.arange(self.n_pairs)
             pair[pair == -1] = pd.NA
             subset = np.where(pd.isna(pair), f"unmatched {name}", f"matched {name}").astype(object)
-            subset[self.rows[f"rounded {name}"]] = f"rounded {name}"
+            if f"rounded {name}" in self.rows:
+                subset[self.rows[f"rounded {name}"]] = f"rounded {name}"
             parts.append(
                 pd.DataFrame(
                     {
