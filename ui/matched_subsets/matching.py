@@ -164,9 +164,7 @@ def all_models(comparisons: ModelComparisons) -> None:
     lines, gaps = st.columns(2, gap="medium")
     with lines:
         known = "Grey: majority-class baselines. " if any(row.baselines for row in comparisons.rows) else ""
-        caption = (
-            f"{'Solid: all samples; dotted: matched ones. ' if sure else ''}{known}Bars are 95 % CIs."
-        )
+        caption = f"{'Solid: all samples; dotted: matched ones. ' if sure else ''}{known}Bars are 95 % CIs."
         page.figure(partial(figures.accuracy_lines, comparisons.rows), caption, key="accuracies")
     with gaps:
         caption = f"How far accuracy falls{', and the unmatched share of the new set' if sure else ''}."
@@ -199,9 +197,7 @@ def models_table(rows: Sequence[SetComparison]) -> None:
             }
         lines.append(line)
     config = {name: st.column_config.NumberColumn(format="%.1f") for name in lines[0] if name.endswith("(%)")}
-    config["p"] = st.column_config.TextColumn(
-        help="p-value of no matched gap, corrected for all claims of all models"
-    )
+    config["p"] = st.column_config.TextColumn(help="p-value of no matched gap, corrected for all claims of all models")
     config["Decision"] = _DECISION
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Gap and matched gap of every model")
 
