@@ -96,9 +96,7 @@ else:
         prediction_choice.larger_first(pairs)
         view = controls.view(sets, plan if pairs.can_match else None)
         share.offer(None, view.settings)
-        comparisons = background.answer(
-            results.comparisons(sets, plan), "Matching, and matching resamples", key="comparison"
-        )
+        comparisons = background.answer(results.comparisons(sets, plan), "Matching", key="comparison")
     except DataError as problem:
         page.error(problem)
     else:

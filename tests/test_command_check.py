@@ -322,7 +322,7 @@ def test_the_unit_of_predictions_is_named_by_an_option(two, tmp_path, capsys):
         frame = pd.read_csv(file)
         frame.assign(room=frame.index // 30).to_csv(file, index=False)
     assert main(["check", "--predictions", *two, "--unit", "room", "--json", str(tmp_path / "out.json")]) == 0
-    assert "600 samples by 20 rooms in the reference set" in capsys.readouterr().err
+    assert "600 samples from 20 rooms in the reference set" in capsys.readouterr().err
 
 
 def test_options_of_compare_that_a_sheet_gets_wrong_are_named(two, tmp_path, capsys):

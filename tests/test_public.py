@@ -229,7 +229,7 @@ def test_files_are_read_as_the_app_reads_them(tmp_path):
     for name in ("old", "new"):
         pd.read_csv(tmp_path / f"{name}.csv").assign(room=np.arange(300) // 25).to_csv(tmp_path / f"{name}.csv")
     by_room = compare(tmp_path / "old.csv", tmp_path / "new.csv", unit="room")
-    assert "300 samples by 12 rooms in the reference set" in by_room.verdict.used
+    assert "300 samples from 12 rooms in the reference set" in by_room.verdict.used
     rooms = [np.arange(300) // 25] * 2
     same = compare(
         *(

@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
 FEWEST_FOR_SKEW = 50
+"""Fewer units do not tell how skewed a statistic is."""
 FEWEST_UNITS = 5
 """Of fewer units in a set nothing is said of others like them."""
 
@@ -141,7 +142,7 @@ class Units:
 
 
 def _skew(moved: Float[np.ndarray, " n"], variance: float) -> float:
-    """The skewness of a sum of independent parts; few parts do not tell."""
+    """The skewness of a sum of independent parts; 0 where too few tell."""
     n = int((moved != 0).sum())
     return float((moved**3).sum()) / variance**1.5 if variance > 0 and n >= FEWEST_FOR_SKEW else 0.0
 

@@ -24,6 +24,7 @@ from touchstone.core.evaluate.matched_subsets import (
     smaller_reference,
 )
 from touchstone.core.evaluate.matched_subsets.compare import OF_ERROR, most_repeats
+from touchstone.core.evaluate.matched_subsets.decide import decided
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 
@@ -112,6 +113,17 @@ def test_models_are_sorted_corrected_and_those_of_one_set_counted():
     assert "2 models were left out: only one set has their predictions." in said
     assert "At equal confidence it falls in 1 of 2" in said
     assert models.table()["model"].tolist() == [row.model for row in models.rows]
+
+
+def test_claims_that_are_decided_twice_are_as_decided_once():
+    sets = [useless(n, constant=False, seed=n) for n in (900, 400)]
+    [once] = decided([compare_sets(*sets, rng=generator())])
+    [twice] = decided([once])
+    assert (twice.claims, twice.calibrations, twice.baselines) == (once.claims, once.calibrations, once.baselines)
+    [beside, _] = decided([once, once])
+    assert all(
+        of.gain.p_value >= alone.gain.p_value for of, alone in zip(beside.baselines, once.baselines, strict=True)
+    )
 
 
 def test_a_model_is_told_the_same_whoever_else_is_there():

@@ -28,7 +28,8 @@ def of_design(design: Design, seed: int = 1):
 
 def test_a_verdict_says_by_how_many_of_what_and_speaks_of_others():
     said = matched_verdict(of_design(NULLS[0]))
-    assert "n = 1 000 samples by 10 authors in the reference set" in said.used.replace("\N{NARROW NO-BREAK SPACE}", " ")
+    used = said.used.replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert "n = 1 000 samples from 10 authors in the reference set" in used
     assert "95 % CIs for other authors" in said.used
     assert "authors are in both" not in said.used
     shared = matched_verdict(of_design(NULLS[4]))
@@ -80,6 +81,9 @@ def test_an_author_column_is_the_unit_where_its_values_repeat_and_another_can_be
     assert unnamed.units is None
     once = {**columns, "Author_ID": [f"a{i}" for i in range(12)]}
     alone = prediction_table(make_table("t.tsv", list(once), list(once.values()), lines=list(range(2, 14))))
+    blank = {**columns, "Author_ID": ["a1", None, *columns["Author_ID"][2:]]}
+    unsaid = prediction_table(make_table("t.tsv", list(blank), list(blank.values()), lines=list(range(2, 14))))
+    assert unsaid.roles.unit is None, "a file that could be read without units still can"
     assert alone.roles.unit is None
     assert alone.select().units is None
 

@@ -96,7 +96,7 @@ def test_rows_that_stand_there_three_times_are_no_more_sure():
 
 
 @pytest.mark.evidence
-@pytest.mark.parametrize("number", [0, 2, 4])
+@pytest.mark.parametrize("number", [0, 2, 4, 13])
 def test_influences_say_how_much_numbers_vary_over_fresh_units(number, capsys):
     """One fitted model, and other authors each time: the truth that a jackknife of any kind is after."""
     design, fit = NULLS[number], np.random.default_rng(99)

@@ -11,6 +11,7 @@ from zlib import crc32
 import numpy as np
 from scipy import special
 
+from tests.worlds.seen import ManyClasses
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, Outcomes, compare_pairs
 
@@ -76,19 +77,14 @@ class Classes:
     """Many classes, and a linear discriminant that had five samples of each."""
 
     n_classes: int
-    apart: float = 1.6
-    n_inputs: int = 12
 
     def fitted(self, rng: np.random.Generator) -> Draw:
-        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-
-        centres = self.apart * rng.normal(size=(self.n_classes, self.n_inputs))
-        y = np.arange(5 * self.n_classes) % self.n_classes
-        model = LinearDiscriminantAnalysis().fit(centres[y] + rng.normal(size=(len(y), self.n_inputs)), y)
+        drawn_from = ManyClasses(self.n_classes, apart=1.6)
+        centres, model = drawn_from.learned(rng)
 
         def draw(author: np.ndarray, rng: np.random.Generator) -> Drawn:
             y = rng.integers(self.n_classes, size=len(author))
-            x = centres[y] + rng.normal(size=(len(author), self.n_inputs))
+            x = centres[y] + rng.normal(size=(len(author), drawn_from.n_inputs))
             return Drawn(model.decision_function(x), y, author)
 
         return draw

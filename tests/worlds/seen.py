@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -78,12 +78,17 @@ class ManyClasses:
     n_inputs: int = 12
     apart: float = 1.3
 
-    def fitted(self, rng: np.random.Generator) -> Callable[[int, np.random.Generator], Seen]:
+    def learned(self, rng: np.random.Generator) -> tuple[np.ndarray, Any]:
+        """The centres of the classes, and the model."""
         from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
         centres = self.apart * rng.normal(size=(self.n_classes, self.n_inputs))
         known = np.arange(5 * self.n_classes) % self.n_classes
-        model = LinearDiscriminantAnalysis().fit(centres[known] + rng.normal(size=(len(known), self.n_inputs)), known)
+        x = centres[known] + rng.normal(size=(len(known), self.n_inputs))
+        return centres, LinearDiscriminantAnalysis().fit(x, known)
+
+    def fitted(self, rng: np.random.Generator) -> Callable[[int, np.random.Generator], Seen]:
+        centres, model = self.learned(rng)
 
         def draw(n: int, rng: np.random.Generator) -> Seen:
             y = rng.integers(self.n_classes, size=n)

@@ -59,7 +59,7 @@ def compare_again(parameters: Mapping[str, Sequence[str]]) -> None:
         raise DataError("This address names files or settings that are not here. Compare the files again.")
     parts = {f"{side}_part": Part(**{what: first.get(f"{side}_{what}") for what in PARTS}) for side in SIDES}
     sets = TwoSets(first["reference"], first["target"], **parts, task=first.get("task"))
-    background.answer(results.comparisons(sets, plan), "Matching, and matching resamples", key=key(sets, plan))
+    background.answer(results.comparisons(sets, plan), "Matching", key=key(sets, plan))
 
 
 def models() -> list[OnTwoSets]:

@@ -127,7 +127,8 @@ def _may_be_unit(table: Table, column: str) -> bool:
     """Whether a column says of several samples that they belong together, and does not say so of all."""
     if table.kind(column) not in NAMING:
         return False
-    return 1 < len(set(table.spelled(column))) < table.n_rows
+    names = set(table.spelled(column))
+    return None not in names and 1 < len(names) < table.n_rows
 
 
 def _is_resample(table: Table, column: str) -> bool:

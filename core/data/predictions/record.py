@@ -137,12 +137,9 @@ class Predictions:
 
     @property
     def n_strata(self) -> int:
-        """Of how many sources the samples are, where these are no units; 0 where there is one, or none is known.
-
-        Persons and documents are units, however few they are.
-        """
+        """Of how many sources the samples are, where these are no units; 0 where there is one, or none is known."""
         n = len(np.unique(self.groups["source"])) if "source" in self.groups else 0
-        return n if 1 < n <= MOST_STRATA and compact(self.unit_name) not in OF_ITS_OWN else 0
+        return n if 1 < n <= MOST_STRATA and "unit" not in self.groups else 0
 
     @property
     def unit_word(self) -> str:
@@ -354,12 +351,20 @@ class PredictionTable:
             class_names=block.class_names,
             proba=proba,
             confidence=None if block.confidence is None else block.confidence[mask],
-            groups={group: self._groups[group][rows] for group in KEPT if group in self._groups},
+            groups={group: values[rows] for group, values in self._with_units.items()},
             unit_name=self.roles.unit or self.roles.source or "",
             warnings=(*self._odd, *block.warnings, *odd),
             notes=(*self._of_file, *block.notes),
             name=" · ".join((self.name, *chosen)),
         )
+
+    @property
+    def _with_units(self) -> dict[str, np.ndarray]:
+        """What divides the rows, and their units: persons and documents that are called sources are units, too."""
+        known = {group: self._groups[group] for group in KEPT if group in self._groups}
+        if "unit" not in known and compact(self.roles.source or "") in OF_ITS_OWN:
+            known["unit"] = known["source"]
+        return known
 
     def _mask(self, block: Block, chosen: dict[str, str | None]) -> Bool[np.ndarray, " n_rows"]:
         """Which rows of a block are those of the chosen groups."""

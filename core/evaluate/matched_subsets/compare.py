@@ -96,9 +96,20 @@ def compare_sets(
     >>> comparison.matched_gap.by, comparison.matched_gap.interval.holds(0.1), comparison.claim("residual").decision
     ('jackknife', True, 'above')
     """
-    options = {"by": by, "method": method, "order": order, "scale": scale, "n_repeats": n_repeats, "more": more}
-    row = _compared(reference, target, epsilon=epsilon, model=model, rng=rng, on_step=on_step, **options)
-    return decided([row])[0]
+    reference, target = outcomes_of(reference, target)
+    if not (reference.has_confidence and target.has_confidence):
+        row = _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model, scale=scale)
+        return decided([row])[0]
+    options = {"method": method, "order": order, "rng": rng}
+    pairable = candidates(reference, target, epsilon=epsilon, by=by, scale=scale)
+    repeat = {"n_repeats": n_repeats, "more": more, "on_step": on_step}
+    [row] = decided([_repeated(pairable, **options, **repeat, scale=scale, model=model)])
+    if scale == "confidence":
+        return row
+    published = Repeats(candidates(reference, target, epsilon=epsilon, by=by))
+    for _ in range(row.n_repeats):
+        published.add(match_candidates(published.pairable, **options))
+    return replace(row, as_published=estimates(published, units_of_sets(reference, target))["matched_gap"])
 
 
 def epsilon_curve(
@@ -139,7 +150,7 @@ def compare_models(
     both, seed = [name for name in references if name in targets], _seed(rng)
     rows = decided(
         [
-            _compared(references[name], targets[name], model=name, rng=np.random.default_rng(seed), **options)
+            compare_sets(references[name], targets[name], model=name, rng=np.random.default_rng(seed), **options)
             for name in both
         ]
     )
@@ -162,38 +173,6 @@ def compare_pairs(
         only = compare_sets(references[model], targets[model], model=model, rng=rng, **options)
         return ModelComparisons((only,), ())
     return compare_models(references, targets, rng=rng, **options)
-
-
-def _compared(
-    reference: AnySet,
-    target: AnySet,
-    *,
-    epsilon: float = EPSILON,
-    by: By = "label",
-    method: Method = "random",
-    order: Order = "shuffled",
-    scale: Scale = "accuracy",
-    n_repeats: int = 10,
-    more: bool = True,
-    model: str = "",
-    rng: np.random.Generator,
-    on_step: OnStep = lambda: None,
-) -> SetComparison:
-    """As `compare_sets`, before it is known which claims stand beside its own."""
-    reference, target = outcomes_of(reference, target)
-    if not (reference.has_confidence and target.has_confidence):
-        return _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model, scale=scale)
-    options = {"method": method, "order": order, "rng": rng}
-    pairable = candidates(reference, target, epsilon=epsilon, by=by, scale=scale)
-    repeat = {"n_repeats": n_repeats, "more": more, "on_step": on_step}
-    row = _repeated(pairable, **options, **repeat, scale=scale, model=model)
-    if scale == "confidence":
-        return row
-    raw = candidates(reference, target, epsilon=epsilon, by=by)
-    repeats = Repeats(raw)
-    for _ in range(row.n_repeats if more else n_repeats):
-        repeats.add(match_candidates(raw, **options))
-    return replace(row, as_published=estimates(repeats, units_of_sets(reference, target))["matched_gap"])
 
 
 def _repeated(

@@ -22,8 +22,6 @@ from touchstone.core.evaluate.units import Units
 
 SMALLEST = 0.005
 """Half a point of accuracy: less is not worth a sentence."""
-
-
 SHARES = {"falls": 0.78, "residual": 0.08, "labels": 0.02, "calibration": 0.04, "baseline": 0.02}
 """What each claim has of a model's part of the 5 % at first; the claims of labels together, those of a set each. The
 headline has most, for what is said beside no fall matters less; what nearly every model passes has little."""
@@ -44,7 +42,7 @@ def decided(rows: Sequence[SetComparison]) -> tuple[SetComparison, ...]:
     """Comparisons that are shown together with their claims: one family of all that is said of all models.
 
     A fall that is found frees its share for its own parts and for the falls of other models, what is left at equal
-    confidence for the labels, and so on (`core.evaluate.claims.family`).
+    confidence for the labels, and so on (`core.evaluate.claims.family`). Nothing rests on how rows were decided before.
     """
     made = [_claims(row) for row in rows]
     corrected = family(
@@ -70,8 +68,8 @@ def _claims(row: SetComparison) -> dict[str, list[Claim]]:
     claims = {name: [_claim(name, getattr(row, FIELDS[name]))] for name in ("falls", *parts)}
     if labels := [_claim("labels", label.matched_gap) for label in row.labels if label.enough]:
         claims["labels"] = labels
-    claims |= {f"calibration {each.set}": [each.claim] for each in row.calibrations}
-    return claims | {f"baseline {each.set}": [each.gain] for each in row.baselines}
+    claims |= {f"calibration {each.set}": [replace(each.claim, p_value=each.p_value)] for each in row.calibrations}
+    return claims | {f"baseline {each.set}": [replace(each.gain, p_value=each.p_value)] for each in row.baselines}
 
 
 def _passes(i: int, name: str, made: Sequence[Mapping[str, object]]) -> dict[tuple[int, str], float]:
@@ -107,7 +105,7 @@ def calibrations_of(reference: Outcomes, target: Outcomes, units: Units) -> tupl
         known = units.enough or units.by_sample
         interval, p = (measured.interval, measured.p_value) if known else (UNKNOWN, float("nan"))
         made = claim(KINDS["calibration"], measured.value, interval, p, smallest=SMALLEST)
-        result.append(SetCalibration(name, measured.confidence, measured.accuracy, made))
+        result.append(SetCalibration(name, measured.confidence, measured.accuracy, made, made.p_value))
     return tuple(result)
 
 
@@ -151,6 +149,7 @@ def _baseline(name: str, outcomes: Outcomes, units: Units, place: int) -> Baseli
         majority=float(counts[most] / n),
         chance=float(((counts / n) ** 2).sum()),
         gain=made,
+        p_value=made.p_value,
         only=names[int(outcomes.label[0])] if constant else None,
     )
 

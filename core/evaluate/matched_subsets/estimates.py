@@ -152,8 +152,21 @@ class Influences:
     @cached_property
     def unmatched(self) -> Influence:
         """Of what unmatched targets lose: what the other parts leave."""
-        parts = (self.gap, self.mix, self.matched_gap)
-        return tuple(whole - mix - matched for whole, mix, matched in zip(*parts, strict=True))
+        parts = (self.gap, self.mix, self.matched_gap, self._rounded)
+        return tuple(whole - mix - matched - rounded for whole, mix, matched, rounded in zip(*parts, strict=True))
+
+    @property
+    def _rounded(self) -> Influence:
+        """Of what targets lose that cannot be compared."""
+        (correct, target_correct), (own, other) = self._correct, self.matched_gap
+        apart, neighbours = self._pairable.levels.target_rounded, self.repeats.tally.neighbours
+        if not apart.any():
+            return np.zeros(len(correct)), np.zeros(len(apart))
+        n_target, share = len(apart), float(apart.mean())
+        off = correct - float(correct[neighbours.of_rounded].mean())
+        lost = np.where(apart, self._usual[1] - target_correct - float(self.repeats.values[1]), 0.0)
+        stands_for = neighbours.shares(apart.astype(np.float64))
+        return stands_for * off / n_target - share * own, (lost - lost.mean()) / n_target - share * other
 
     def error(self, name: str) -> tuple[Error, Error]:
         """The error of one of the numbers over units, and that which it would have if there were no gap."""

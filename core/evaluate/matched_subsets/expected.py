@@ -1,4 +1,4 @@
-"""How often would the model be right on a sample, by what it reaches on others that it was as sure of?
+"""How often would the model be right on a sample, by what it reaches on others of the same confidence?
 
 Expected is the level of the sample (its confidence on the scale that is matched on) and the mean error of that level
 on the samples within epsilon, and on no fewer than the `NEIGHBOURS` nearest. The error is carried over, not the share
@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.evaluate.matched_subsets.matching import Candidates, candidates_among
+from touchstone.core.evaluate.matched_subsets.matching import By, Candidates, candidates_among
 from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
 from touchstone.core.evaluate.matched_subsets.scale import Levels
 
@@ -44,24 +44,23 @@ class Neighbours:
         reference, levels = self.pairable.reference, self.pairable.levels
         error = reference.correct - levels.reference
         means = [_mean(error[each.reference_order], low, high) for each, low, high in self.ranges]
-        return np.where(levels.target_rounded, 0.0, 1.0) * levels.target + np.where(
-            levels.target_rounded, self._of_rounded, np.where(self.of_any_label, means[1], means[0])
-        )
+        near = levels.target + np.where(self.of_any_label, means[1], means[0])
+        return np.where(levels.target_rounded, float(reference.correct[self.of_rounded].mean()), near)
 
     @cached_property
-    def _of_rounded(self) -> float:
-        """The accuracy on references that were rounded, too; of the surest, where there are few of these."""
-        reference, levels = self.pairable.reference, self.pairable.levels
-        rounded = levels.rounded
-        if rounded.sum() < NEIGHBOURS:
-            surest = np.argsort(np.where(rounded, np.inf, levels.reference))[-NEIGHBOURS:]
-            return float(reference.correct[surest].mean())
-        return float(reference.correct[rounded].mean())
+    def of_rounded(self) -> Integer[np.ndarray, " n"]:
+        """The references that stand for targets rounded to 1: rounded ones, too, or where these are few the surest."""
+        rounded, level = self.pairable.levels.rounded, self.pairable.levels.reference
+        if rounded.sum() >= NEIGHBOURS:
+            return np.flatnonzero(rounded)
+        return np.argsort(np.where(rounded, np.inf, level), kind="stable")[-NEIGHBOURS:]
 
     def shares(self, of_targets: Float[np.ndarray, " n_target"]) -> Float[np.ndarray, " n_reference"]:
         """How much of the targets, each counted as often as `of_targets` says, each reference stands for."""
-        of_targets = np.where(self.pairable.levels.target_rounded, 0.0, of_targets)
+        apart = self.pairable.levels.target_rounded
         total = np.zeros(len(self.pairable.reference))
+        total[self.of_rounded] = of_targets[apart].sum() / len(self.of_rounded)
+        of_targets = np.where(apart, 0.0, of_targets)
         for (each, low, high), mine in zip(self.ranges, (~self.of_any_label, self.of_any_label), strict=True):
             amount = np.where(mine, of_targets, 0.0) / np.maximum(high - low, 1)
             steps = np.zeros(len(total) + 1)
@@ -71,9 +70,9 @@ class Neighbours:
         return total
 
 
-def expected_among(outcomes: Outcomes, levels: Levels, *, epsilon: float, by: str) -> Float[np.ndarray, " n"]:
+def expected_among(outcomes: Outcomes, levels: Levels, *, epsilon: float, by: By) -> Float[np.ndarray, " n"]:
     """How often the model is right on samples like each, itself among them; `levels` are those of references."""
-    own = candidates_among(outcomes, levels, epsilon=epsilon, by="label" if by == "label" else "probability")
+    own = candidates_among(outcomes, levels, epsilon=epsilon, by=by)
     return np.clip(Neighbours(own).expected, 0.0, 1.0)
 
 

@@ -23,7 +23,7 @@ def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
 
 
 def _calibration(comparison: SetComparison, target: str) -> str:
-    """Where the model is surer or less sure than it is right; of the new set, overconfidence is in the headline."""
+    """Where the model is over- or underconfident; that it is overconfident on the new set is in the headline."""
     sentences = []
     for each in comparison.calibrations:
         where, claim = (target if each.set == "target" else "the reference set"), each.claim
@@ -70,10 +70,7 @@ def _as_published(comparison: SetComparison) -> str:
     made = claim.interval.lower > 0 or claim.interval.upper < 0
     if differs == made and published.interval.holds(claim.estimate) and claim.interval.holds(published.value):
         return ""
-    return (
-        f"On raw confidences, as published, the difference would be {points(published.value, published.interval)}. "
-        "There, samples within epsilon differ more in accuracy."
-    )
+    return f"On raw confidences, as published, the difference would be {points(published.value, published.interval)}."
 
 
 def _unmatched(comparison: SetComparison, target: str) -> str:

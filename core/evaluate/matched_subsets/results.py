@@ -58,6 +58,8 @@ class Baseline:
     majority: float
     chance: float
     gain: Claim
+    p_value: float
+    """Of the gain alone; that of the claim is corrected for all claims that stand beside it."""
     only: str | None = None
 
 
@@ -69,6 +71,8 @@ class SetCalibration:
     confidence: float
     accuracy: float
     claim: Claim
+    p_value: float
+    """Of calibration alone; that of the claim is corrected for all claims that stand beside it."""
 
 
 @dataclass(frozen=True)

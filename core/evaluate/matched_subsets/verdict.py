@@ -132,7 +132,7 @@ def _few_units(comparison: SetComparison, names: dict[str, str]) -> list[str]:
 
 
 def _sure(comparison: SetComparison, target: str) -> list[str]:
-    """That the model is surer than it is right on the new set; how it is on the other, and less sure, is a finding."""
+    """That the model is overconfident on the new set; on the other, and underconfident, is a finding."""
     for each in comparison.calibrations:
         if each.set == "target" and each.claim.decision == "above":
             return [f"The model is overconfident on {target} by {points(each.claim.estimate, each.claim.interval)}."]
@@ -223,13 +223,13 @@ def _n_of(comparison: SetComparison, side: int) -> str:
     n = count((comparison.n_reference, comparison.n_target)[side])
     if comparison.units is None or comparison.units.n[side] == comparison.units.n_samples[side]:
         return n
-    return f"{n} samples by {plural(comparison.units.n[side], comparison.unit_words[side])}"
+    return f"{n} samples from {plural(comparison.units.n[side], comparison.unit_words[side])}"
 
 
 def _for_whom(comparison: SetComparison) -> str:
     """What intervals speak of."""
     if not comparison.enough_units:
-        return "There are no CIs: these would speak of others."
+        return "No CIs: so few say nothing about others."
     if comparison.by_units:
         return f"Intervals are 95 % CIs for other {_words(comparison)}."
     most = max(comparison.n_strata)
