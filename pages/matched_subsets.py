@@ -28,7 +28,7 @@ def show(comparisons: ModelComparisons) -> None:
     share.offer(None, leads, view=view, commands=command.commands(sets, plan))
     if comparison.can_match:
         caption = (
-            "Right of zero, accuracy falls; the three parts add up to the gap. Mix of confidences: the loss if only "
+            "Right of zero, accuracy falls; the parts add up to the gap. Mix of confidences: the loss if only "
             "confidences had changed. Bars are 95 % CIs."
         )
         page.figure(partial(figures.gap_chart, comparison), caption, key="gap")
@@ -73,7 +73,7 @@ def matched(comparison: SetComparison) -> None:
             page.figure(partial(figures.epsilon_chart, curve), caption, key="curve")
     with labels:
         if any(row.enough for row in comparison.labels):
-            caption = "Filled marks differ significantly from zero (Holm); the band is all labels."
+            caption = "Filled marks differ significantly from zero (corrected); the band is all labels."
             page.figure(partial(figures.label_chart, comparison), caption, key="labels")
         else:
             st.caption("No predicted label has enough pairs for a claim of its own.")

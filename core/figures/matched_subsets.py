@@ -60,7 +60,10 @@ def confidence_scatter(rows: Sequence[SetComparison], *, dark: bool = False) -> 
 
 
 def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
-    """The gap and its three parts, the largest first, with their intervals; the parts add up to the gap."""
+    """The gap and its parts, the largest first, with their intervals; the parts add up to the gap.
+
+    Last comes what cannot be compared, where there is any.
+    """
     look = theme(dark)
     marks = {
         "residual": ("matched gap", look.colours[2], "circle"),
@@ -70,6 +73,7 @@ def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     parts = [
         ("gap, all samples", comparison.gap, look.ink, "square"),
         *((marks[name][0], part, *marks[name][1:]) for name, part in comparison.parts.items()),
+        *[("rounded to 1", comparison.rounded, look.grey, "circle-open")] * bool(comparison.n_rounded),
     ]
     parts = [part for part in parts if not np.isnan(part[1].value)]
     sentences = [f"{name}: {points(estimate.value, estimate.interval)}." for name, estimate, _, _ in parts]

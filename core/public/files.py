@@ -60,7 +60,7 @@ def compare(
         raise DataError("Give two files of predictions, or both as touchstone.predictions.")
     compared = compare_pairs(references, targets, rng=np.random.default_rng(seed), **options)
     row = compared.rows[0]
-    caption = "Right of zero, accuracy falls; the three parts add up to the gap. Bars are 95 % CIs."
+    caption = "Right of zero, accuracy falls; the parts add up to the gap. Bars are 95 % CIs."
     return Result(
         matched_verdict(row),
         of_comparisons(compared),

@@ -15,6 +15,8 @@ from touchstone.core.data.tables import make_table
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets, matched_verdict
 from touchstone.core.evaluate.matched_subsets.outcomes import log_odds_of, outcomes_of
 from touchstone.core.evaluate.matched_subsets.scale import fitted, levels_of_accuracy
+from touchstone.core.figures.matched_subsets import gap_chart
+from touchstone.core.figures.theme import alt_text
 
 
 def generator(seed: int = 0) -> np.random.Generator:
@@ -43,6 +45,8 @@ def test_of_fewer_than_five_units_that_is_said_first_and_nothing_is_claimed():
     assert said.headline.startswith("Only 3 authors in the reference set: too few to say anything about others")
     assert all(not claim.decided for claim in said.claims)
     assert "nan" not in said.text
+    assert "[" not in said.text, "no interval stands anywhere"
+    assert "significant" not in said.text
     assert "more authors" in said.advice
 
 
@@ -143,7 +147,9 @@ def test_what_was_rounded_to_1_is_apart_only_where_it_may_differ():
     assert set(of.matched.table()["subset"]) >= {"rounded target", "rounded reference", "matched target"}
     assert sum(map(len, of.matched.rows.values())) == 4 * 4000, "each sample is in its set and in one part of it"
     assert of.rounded.value + sum(part.value for part in of.parts.values()) == pytest.approx(of.gap.value, abs=1e-12)
-    assert "cannot be compared: their confidence was rounded to 1" in matched_verdict(of).text
+    assert "cannot be compared: their confidence was rounded to 1. They add " in matched_verdict(of).text
+    assert of.rounded.interval.holds(0.0), "nothing differs"
+    assert "rounded to 1: " in alt_text(gap_chart(of))
 
 
 def test_more_is_known_of_a_confidence_where_all_probabilities_are_there():

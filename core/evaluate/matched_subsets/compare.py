@@ -31,7 +31,7 @@ from touchstone.core.evaluate.matched_subsets.results import (
     SetEstimate,
     Subset,
 )
-from touchstone.core.evaluate.units import FEWEST_UNITS, Units
+from touchstone.core.evaluate.units import Units
 
 EPSILONS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 OF_ERROR = 0.1
@@ -279,11 +279,11 @@ def _as_wholes(
 
 def _subsets(shares: Mapping[str, Share], reference: Outcomes, target: Outcomes, units: Units) -> tuple[Subset, ...]:
     """Subsets with Wilson's interval of their accuracy, by as many samples as would tell as much as the units do."""
-    telling, df = [1.0, 1.0], [inf, inf]
+    telling, df = [1.0, 1.0], [inf if units.by_sample or units.enough else nan] * 2
     for i, side in enumerate((reference, target)):
         if units.n[i] < len(side):
             n = units.effective(i, side.accuracy, (side.correct - side.accuracy) / len(side))
-            telling[i], df[i] = n / len(side), units.n[i] - 1.0 if units.n[i] >= FEWEST_UNITS else nan
+            telling[i], df[i] = n / len(side), units.n[i] - 1.0 if units.enough else nan
     return tuple(
         _subset(name, share, telling["target" in name], df["target" in name]) for name, share in shares.items()
     )

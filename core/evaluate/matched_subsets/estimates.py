@@ -152,11 +152,11 @@ class Influences:
     @cached_property
     def unmatched(self) -> Influence:
         """Of what unmatched targets lose: what the other parts leave."""
-        parts = (self.gap, self.mix, self.matched_gap, self._rounded)
+        parts = (self.gap, self.mix, self.matched_gap, self.rounded)
         return tuple(whole - mix - matched - rounded for whole, mix, matched, rounded in zip(*parts, strict=True))
 
-    @property
-    def _rounded(self) -> Influence:
+    @cached_property
+    def rounded(self) -> Influence:
         """Of what targets lose that cannot be compared."""
         (correct, target_correct), (own, other) = self._correct, self.matched_gap
         apart, neighbours = self._pairable.levels.target_rounded, self.repeats.tally.neighbours
@@ -227,7 +227,7 @@ def estimates(repeats: Repeats, units: Units) -> dict[str, SetEstimate]:
     row: dict[str, SetEstimate] = {}
     for i, name in enumerate(STATISTICS[1:], start=1):
         value, of_luck = float(values[i]), _known(luck[i]) / len(repeats)
-        if name.startswith("unmatched_") or name == "rounded":
+        if name.startswith("unmatched_") or (name == "rounded" and not whole.n_rounded):
             row[name] = SetEstimate(value)
         elif name == "matched_gap":
             error = influences.error(name) if n else (Error(nan, 0.0),) * 2

@@ -40,13 +40,13 @@ def _calibration(comparison: SetComparison, target: str) -> str:
 
 def _rounded(comparison: SetComparison, target: str) -> str:
     """The share of the new set whose confidence was rounded to 1."""
-    rounded = [subset for subset in comparison.subsets if subset.name == "rounded target"]
-    if not rounded:
+    if not comparison.n_rounded:
         return ""
-    share = percent(rounded[0].n / comparison.n_target)
+    share = percent(comparison.n_rounded / comparison.n_target)
+    added = points(comparison.rounded.value, comparison.rounded.interval)
     return (
-        f"{share} of {target} cannot be compared: their confidence was rounded to 1, and they add "
-        f"{points(comparison.rounded.value)} to the fall. Probabilities of all classes, or logits, tell them apart."
+        f"{share} of {target} cannot be compared: their confidence was rounded to 1. They add {added} to the fall. "
+        "Probabilities of all classes, or logits, tell them apart."
     )
 
 
@@ -104,7 +104,7 @@ def _unlike_the_paper(comparison: SetComparison) -> str:
 
 def _labels(comparison: SetComparison) -> str:
     enough = [row for row in comparison.labels if row.enough]
-    if len(comparison.labels) < 2 or not enough:
+    if len(comparison.labels) < 2 or not enough or not comparison.enough_units:
         return ""
     few = len(comparison.labels) - len(enough)
     left_out = f" {plural(few, 'label')} with fewer than {FEWEST_PAIRS} pairs left out." if few else ""

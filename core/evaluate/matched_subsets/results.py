@@ -194,6 +194,11 @@ class SetComparison:
         return self.n_pairs >= FEWEST_PAIRS
 
     @property
+    def n_rounded(self) -> int:
+        """How many targets cannot be compared, because their confidence was rounded to 1."""
+        return round(sum(subset.n for subset in self.subsets if subset.name == "rounded target"))
+
+    @property
     def by_units(self) -> bool:
         """Whether samples came in units."""
         return self.units is not None and not self.units.by_sample
@@ -228,16 +233,16 @@ class ModelComparisons:
 
 
 _NUMBERS = ("epsilon", "by", "method", "n_repeats", "n_reference", "n_target", "n_pairs")
-_SHARES = ("unmatched_target", "unmatched_reference")
+_UNCLAIMED = ("unmatched_target", "unmatched_reference", "rounded")
 _REST = ("least_unmatched_target", "confidence_difference", "spread")
 
 
 def comparison_table(rows: tuple[SetComparison, ...]) -> pd.DataFrame:
     """Tidy rows, one per model or epsilon.
 
-    For `gap, matched_gap, mix, unmatched, unmatched_target, unmatched_reference` the value, `_lower`, `_upper` and
-    `_by`, for the first four also `_p` (corrected for all claims) and `_decision`; for each subset `n_`, `accuracy_`,
-    `mean_confidence_`, `majority_` and `chance_`; all shares are fractions.
+    For `gap, matched_gap, mix, unmatched, unmatched_target, unmatched_reference, rounded` the value, `_lower`, `_upper`
+    and `_by`, for the first four also `_p` (corrected for all claims) and `_decision`; for each subset `n_`,
+    `accuracy_`, `mean_confidence_`, `majority_` and `chance_`; all shares are fractions.
     """
     cells = []
     for row in rows:
@@ -245,7 +250,7 @@ def comparison_table(rows: tuple[SetComparison, ...]) -> pd.DataFrame:
         cell |= {name: getattr(row, name) for name in _NUMBERS}
         for kind, name in FIELDS.items():
             cell |= _estimate_cells(name, getattr(row, name)) | _claim_cells(f"{name}_", row.claim(kind))
-        for name in _SHARES:
+        for name in _UNCLAIMED:
             cell |= _estimate_cells(name, getattr(row, name))
         cell |= {name: getattr(row, name) for name in _REST}
         for subset in row.subsets:
