@@ -47,6 +47,7 @@ def test_of_fewer_than_five_units_that_is_said_first_and_nothing_is_claimed():
     assert "nan" not in said.text
     assert "[" not in said.text, "no interval stands anywhere"
     assert "significant" not in said.text
+    assert "A fall on the new set is undecided: " in said.headline, "the sheet counts it by that word"
     assert "more authors" in said.advice
 
 

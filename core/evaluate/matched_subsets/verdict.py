@@ -150,7 +150,7 @@ def _fall(comparison: SetComparison, target: str) -> str:
     if _is(falls, "small"):
         return f"Accuracy on {target} is the same within {HALF_A_POINT}: it falls by {difference}, {ends}."
     if not gap.interval.known:
-        return f"Accuracy differs by {difference} on {target}, without a CI: {ends}."
+        return f"A fall on {target} is undecided: {difference} without a CI, {ends}."
     if gap.interval.holds(0.0):
         return f"No significant fall on {target}: {difference}, {ends}."
     return f"A fall on {target} is undecided: {difference}, {ends}{_corrected(falls)}."
@@ -175,7 +175,7 @@ def _residual(claim: Claim) -> str:
     if claim.decision == "small":
         return f"At equal confidence accuracy is the same within {HALF_A_POINT}: {difference}."
     if not claim.interval.known:
-        return f"At equal confidence it differs by {difference}, without a CI."
+        return f"At equal confidence the difference is undecided: {difference} without a CI."
     if not claim.interval.holds(0.0):
         return f"At equal confidence the difference is undecided: {difference}{_corrected(claim)}."
     return f"At equal confidence there is no significant difference: {difference}."
