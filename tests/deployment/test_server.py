@@ -30,8 +30,8 @@ from touchstone.core.data import load_example
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 pytestmark = pytest.mark.evidence
-PLAN = '{"kind":"trials","models":["gradient_boosting"],"n_repeats":5}'
-N_TRIALS = 15
+PLAN = '{"kind":"trials","models":["gradient_boosting"],"n_repeats":30}'
+N_TRIALS = 90  # far more than are done while a busy machine ends a scheduler
 GOLDEN = ROOT / "tests" / "golden" / "home.zip"
 NGINX = """
 pid {root}/pid; error_log {root}/nginx.log; events {{}}
