@@ -150,9 +150,6 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--predictions", nargs=2, metavar=("REFERENCE", "TARGET"), help="two files of predictions")
     parser.add_argument(
-        "--unit", metavar="COLUMN", help="of predictions: what was sampled independently, such as author"
-    )
-    parser.add_argument(
         "--require", action="append", default=[], metavar="TEXT", help="such as 'source_robustness.rho >= .9'"
     )
     parser.add_argument("--undecided", choices=("pass", "fail"), help="how an undecided requirement counts")
@@ -201,7 +198,7 @@ def read_sheet(chosen: argparse.Namespace) -> Sheet:
     if chosen.data is None and (sheet.plans or chosen.model is not None):
         given = f"{name} holds plans" if sheet.plans else f"{chosen.model} is a model"
         raise DataError(f"{given}: say of which data with --data.")
-    compare = sheet.compare if chosen.unit is None else {**sheet.compare, "unit": chosen.unit}
+    compare = sheet.compare if not chosen.unit or chosen.predictions is None else {**sheet.compare, "unit": chosen.unit}
     return Sheet(sheet.plans, compare, (*sheet.require, *more))
 
 

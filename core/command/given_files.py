@@ -18,6 +18,7 @@ _HELP = {
     "text": "the column of the texts",
     "id": "the column that names each row; '' for none",
     "source": "the column of the person, site or device that a row comes from; '' for none",
+    "unit": "the column of what was sampled independently, such as the author; with --predictions, theirs",
     "part": "the column of train and test; '' for none",
     "image": "the column of the images",
 }
@@ -42,13 +43,19 @@ def add_dataset_options(parser: argparse.ArgumentParser) -> None:
 
 def says_columns(chosen: argparse.Namespace) -> bool:
     """Whether anything was said of columns."""
-    return any(getattr(chosen, name) is not None for name in ("kind", "image_size", "roles", *SINGLE))
+    return bool(_said(chosen)) or any(getattr(chosen, name) is not None for name in ("kind", "image_size", "roles"))
+
+
+def _said(chosen: argparse.Namespace) -> dict[str, str | None]:
+    """The column that was said of each role; None where none has it. Beside predictions, their units are meant."""
+    mine = [role for role in SINGLE if role != "unit" or getattr(chosen, "predictions", None) is None]
+    return {role: getattr(chosen, role) or None for role in mine if getattr(chosen, role) is not None}
 
 
 def given_dataset(chosen: argparse.Namespace) -> Dataset:
     """The data set in the file of `--data`. DataError says what is wrong with it, or what to say of its columns."""
     file = Path(chosen.data)
-    said = {role: getattr(chosen, role) or None for role in SINGLE if getattr(chosen, role) is not None}
+    said = _said(chosen)
     size = tuple(chosen.image_size) if chosen.image_size else None
     try:
         if not said and chosen.roles is None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.identity import fingerprint
+from touchstone.core.data.tables.names import word_for
 from touchstone.core.data.values import check_unique, codes, counted, read_only, texts
 
 Kind = Literal["image", "text", "tabular"]
@@ -20,6 +21,7 @@ _SHAPES = {
     "tabular": (2, "(n_samples, n_features)"),
 }
 PARTS = ("train", "validation", "test")
+ABOUT_UNITS = "Units: "
 _ABOUT_VECTORS = "Vectors: "  # how notes begin that go when other vectors come
 
 
@@ -32,7 +34,9 @@ class Dataset:
     ids of None become positions, counted from 0.
     `scale` is what raw values were divided by, so that everything measured in input units can be told in raw ones.
     `vectors` are features that somebody brought along, a row per sample (None where nobody did), and `vectors_name`
-    says what they are called; see `with_vectors`. `numbers` are no inputs but what else is known of every sample, such
+    says what they are called; see `with_vectors`. `units` name what was sampled independently, such as the author of
+    each text, and `unit_name` says what one is called; None: each sample is one. No split has a unit on both sides.
+    `numbers` are no inputs but what else is known of every sample, such
     as its date: a column for each of `number_names`, None where there are none. `part` says which part the file
     itself puts every sample in ("train", "validation" or "test"; None where it does not). `notes` say in sentences what
     reading did to the data, and `read_as` is how its file was read (`core.data.tables.roles_file`), None where nobody
@@ -64,6 +68,8 @@ class Dataset:
     number_names: tuple[str, ...] = field(repr=False)
     part: np.ndarray | None = field(repr=False)
     read_as: str | None = field(repr=False)
+    units: np.ndarray | None = field(repr=False)
+    unit_name: str | None = field(repr=False)
 
     def __init__(
         self,
@@ -83,6 +89,8 @@ class Dataset:
         number_names: Iterable[str] = (),
         part: Iterable[str] | None = None,
         read_as: str | None = None,
+        units: Iterable[str] | None = None,
+        unit_name: str | None = None,
     ):
         if kind not in get_args(Kind):
             raise DataError(f"{name}: kind {kind!r}. It must be one of {', '.join(get_args(Kind))}.")
@@ -107,6 +115,8 @@ class Dataset:
             number_names=tuple(texts(number_names, "name of a number", name)),
             part=None if part is None else texts(part, "part", name),
             read_as=read_as,
+            units=None if units is None else texts(units, "unit", name),
+            unit_name=None if units is None else unit_name or "unit",
         )
         _check_shapes(self)
         _check_labels(self)
@@ -145,7 +155,48 @@ class Dataset:
             self.numbers,
             self.number_names,
             self.part,
+            self.units,
         )
+
+    @cached_property
+    def unit_codes(self) -> Integer[np.ndarray, " n_samples"] | None:
+        """The unit of each sample, counted from 0 as they come; None where no two samples share one.
+
+        >>> fruit = Dataset("fruit", "tabular", x=[[1.0], [9.0], [8.0]], y=[0, 1, 1], class_names=["plum", "melon"],
+        ...                 ids="abc", units=["tree 7", "field", "field"])
+        >>> fruit.unit_codes
+        array([0, 1, 1])
+        """
+        code_of: dict[str, int] = {}
+        codes = [] if self.units is None else [code_of.setdefault(unit, len(code_of)) for unit in self.units]
+        return read_only(codes, np.int64) if len(code_of) < len(codes) else None
+
+    @property
+    def n_units(self) -> int:
+        """How many units the samples are from; as many as samples where each is one."""
+        return self.n_samples if self.unit_codes is None else int(self.unit_codes.max()) + 1
+
+    @property
+    def unit_word(self) -> str:
+        """What a unit is called."""
+        return "sample" if self.unit_codes is None else word_for(self.unit_name or "") or "unit"
+
+    def with_units(self, units: ArrayLike, name: str, *, note: str = "") -> "Dataset":
+        """The same data, of which samples with the same of these belong together: what was sampled independently.
+
+        It is another data set, with a fingerprint of its own. `name` says what a unit is called, and `note`, which
+        says what the units are, takes the place of one that was there. DataError where there are not as many as
+        samples.
+
+        >>> fruit = Dataset("fruit", "tabular", x=[[1.0], [9.0], [8.0]], y=[0, 1, 1], class_names=["plum", "melon"],
+        ...                 ids="abc")
+        >>> by_plant = fruit.with_units(["tree 7", "field", "field"], "plant")
+        >>> by_plant.n_units, by_plant.unit_word, by_plant.fingerprint == fruit.fingerprint
+        (2, 'plant', False)
+        """
+        kept = (each for each in self.notes if not each.startswith(ABOUT_UNITS))
+        notes = (*kept, *([f"{ABOUT_UNITS}{note}"] if note else []))
+        return replace(self, units=[str(each) for each in np.asarray(units)], unit_name=name, notes=notes)
 
     def with_vectors(self, vectors: ArrayLike, name: str, *, notes: Iterable[str] = ()) -> "Dataset":
         """The same data with these vectors, one row per sample in the same order, in place of any that it had.
@@ -205,7 +256,10 @@ def _check_shapes(dataset: Dataset) -> None:
         )
     if 0 in dataset.x.shape:
         raise DataError(f"{dataset.name}: x has shape {dataset.x.shape}, so there is nothing in it.")
-    beside = (("labels", dataset.y), ("ids", dataset.ids), ("sources", dataset.sources), ("parts", dataset.part))
+    beside = (
+        *(("labels", dataset.y), ("ids", dataset.ids), ("sources", dataset.sources), ("parts", dataset.part)),
+        ("units", dataset.units),
+    )
     for what, values in beside:
         if values is not None and len(values) != len(dataset.x):
             raise DataError(

@@ -57,12 +57,14 @@ def fingerprint(
     numbers: np.ndarray | None = None,
     number_names: tuple[str, ...] = (),
     part: np.ndarray | None = None,
+    units: np.ndarray | None = None,
 ) -> str:
     """Name a data set by all that a result can depend on: the SHA-256, in hex, of types, shapes, bytes and texts.
 
     Arrays count with dtype, shape and every byte (never a sample of them); texts as UTF-8 with their lengths before
-    them, so that ("ab", "c") is not ("a", "bc"). The name of the data set does not count. Vectors, further numbers and
-    parts count where there are any; without them the fingerprint is what it was before data sets could have them.
+    them, so that ("ab", "c") is not ("a", "bc"). The name of the data set does not count. Vectors, further numbers,
+    parts and units count where there are any; without them the fingerprint is what it was before data sets could have
+    them.
 
     >>> x, y, ids = np.zeros((2, 1)), np.arange(2), np.array(["a", "b"], object)
     >>> first = fingerprint("tabular", x, y, ("no", "yes"), ids, None, 1.0, ("size",))
@@ -74,7 +76,10 @@ def fingerprint(
     added = (() if vectors is None else (vectors,), () if numbers is None else (number_names, numbers))
     if part is not None:
         header = key(header, "part")
-    return hash_of(header, *parts, *added[0], *added[1], *(() if part is None else (part,)))
+    if units is not None:
+        header = key(header, "units")
+    last = (each for each in (part, units) if each is not None)
+    return hash_of(header, *parts, *added[0], *added[1], *last)
 
 
 def hash_of(header: str, *parts: Iterable[Any]) -> str:

@@ -67,6 +67,9 @@ def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:
         columns["source"] = dataset.sources
     if dataset.part is not None:
         columns["part"] = dataset.part
+    if dataset.units is not None:
+        header["unit_name"] = dataset.unit_name
+        columns["unit"] = dataset.units
     if dataset.vectors is not None:
         header["vectors_name"] = dataset.vectors_name
         columns["vectors"] = pyarrow.FixedSizeListArray.from_arrays(dataset.vectors.ravel(), dataset.vectors.shape[1])
@@ -76,7 +79,7 @@ def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:
     table = pyarrow.table({**columns, **x}).replace_schema_metadata({_HEADER: json.dumps(header)})
     stream = io.BytesIO()
     # A dictionary of floats could take -0.0 for 0.0.
-    pyarrow.parquet.write_table(table, stream, compression="zstd", use_dictionary=["source", "part"])
+    pyarrow.parquet.write_table(table, stream, compression="zstd", use_dictionary=["source", "part", "unit"])
     return stream.getvalue()
 
 
@@ -113,6 +116,8 @@ def _read(content: bytes) -> Dataset:
         number_names=number_names,
         part=columns.get("part"),
         read_as=header.get("read_as"),
+        units=columns.get("unit"),
+        unit_name=header.get("unit_name"),
     )
 
 

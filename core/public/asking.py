@@ -136,9 +136,9 @@ def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **t
 
 def _data_sets(data: Dataset) -> Result:
     """What is to be known of a data set before anything is trained on it."""
+    from touchstone.core.data.units import duplicate_groups
     from touchstone.core.evaluate.data_sets import ExactCopies, column_summaries, data_verdict, label_counts
     from touchstone.core.figures.data_sets import label_distribution
-    from touchstone.core.represent.duplicates import duplicate_groups
 
     labels, copies = label_counts(data.y, data.class_names), ExactCopies(duplicate_groups(data), data.y)
     columns = column_summaries(data.x, data.feature_names) if data.kind == "tabular" else None

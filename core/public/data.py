@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from touchstone.core.data import EXAMPLES, DataError, Dataset, Predictions, load_example, read_dataset
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
 from touchstone.core.data.tables.proposal import SINGLE, said_roles
+from touchstone.core.data.units import with_usual_units
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.recorded import record_of
 
@@ -23,6 +24,7 @@ def dataset(
     y: ArrayLike,
     *,
     sources: Iterable[object] | None = None,
+    unit: Iterable[object] | None = None,
     part: Iterable[str] | None = None,
     ids: Iterable[object] | None = None,
     name: str = "data",
@@ -30,7 +32,9 @@ def dataset(
     """A data set of arrays: a table (n, columns), texts, or images (n, height, width[, channels]) up to 1 or 255.
 
     `y` are class names, or numbers, by whose size classes are then ordered. `sources` are who or what made each sample
-    (a writer, a site), where that is known.
+    (a writer, a site), where that is known. `unit` names what was sampled independently, per sample, such as the author
+    of each text; no split then has one on both sides. Where it is not given, ten sources or more are units, and exact
+    copies of pictures and texts share one.
     `part` says "train", "validation" or "test" of each, where a model was trained on some of them. A frame's columns
     keep their names. Raises DataError for what cannot be used.
 
@@ -48,7 +52,7 @@ def dataset(
         kind, values = "image", values[..., None] if values.ndim == 3 else values
         scale = 255.0 if values.size and values.max() > 1 else 1.0
         values = (values / scale).astype(np.float32)
-    return Dataset(
+    made = Dataset(
         name,
         kind,
         values,
@@ -59,7 +63,9 @@ def dataset(
         scale=scale,
         feature_names=[str(each) for each in getattr(x, "columns", ())] if kind == "tabular" else (),
         part=part,
+        units=None if unit is None else [str(each) for each in unit],
     )
+    return with_usual_units(made)
 
 
 def read(
@@ -71,7 +77,8 @@ def read(
 ) -> Dataset:
     """A data set of a file, as the app reads it, or the built-in example of this name (docs/file-formats.md).
 
-    `columns` say which column is the `label`, `text`, `id`, `source`, `part` or `image`; what is not said is guessed.
+    `columns` say which column is the `label`, `text`, `id`, `source`, `unit`, `part` or `image`; what is not said is
+    guessed.
     Raises DataError for what cannot be read, and `RolesNeeded`, which is one, where a column has to be named.
 
     Examples

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from scipy import special
 
 from touchstone.core.data import Dataset
+from touchstone.core.data.units import duplicate_groups
 from touchstone.core.evaluate.average_case.robustness import Robustness
 from touchstone.core.evaluate.calibration.bins import bin_of
 from touchstone.core.evaluate.cluster_folds import scheme_title
@@ -20,7 +21,6 @@ from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions
 from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm
 from touchstone.core.evaluate.wording import count, ratio
-from touchstone.core.represent.duplicates import duplicate_groups
 
 LEVEL = 0.05
 FEWEST = 20

@@ -5,40 +5,16 @@ Copies on both sides of a split flatter every accuracy, and copies with differen
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import blake2b
 
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.data import Dataset
 from touchstone.core.data.errors import DataError
 from touchstone.core.models.threads import single_threaded
 
 ROUNDING = np.float32(2e-6)
 """Of a cosine in single precision: so that copies pass a similarity of 1."""
 _BLOCK = 2048  # rows compared at a time: a block of similarities takes 16 MB, whatever the number of samples
-
-
-def duplicate_groups(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:
-    """Give for every row the position of the first row with the very same content (its own, where it is the first).
-
-    Content is the input alone: ids, labels and sources do not count. Texts differ by a single space, numbers by a
-    single bit (0 and −0 are alike).
-
-    Examples
-    --------
-    >>> from touchstone.core.data import Dataset
-    >>> texts = ["a fox", "a dog", "a fox", "a  fox"]
-    >>> duplicate_groups(Dataset("animals", "text", texts, [0, 1, 1, 0], ("fox", "dog"), list("abcd")))
-    array([0, 1, 0, 3])
-    """
-    if dataset.kind == "text":
-        contents = (text.encode("utf-8", "surrogatepass") for text in dataset.x)
-    else:
-        contents = ((row + 0.0).tobytes() for row in dataset.x)  # adding 0 turns −0 into 0
-    first: dict[bytes, int] = {}
-    digests = (blake2b(content, digest_size=16).digest() for content in contents)
-    return np.array([first.setdefault(digest, row) for row, digest in enumerate(digests)], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from touchstone.core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFold
 from touchstone.core.split.scheme import Split, SplitScheme
 from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
 from touchstone.core.split.source_folds import PairedSourceFolds, SourceInclusiveFolds
+from touchstone.core.split.units import draw_of_units, folds_of_units, n_splits_of_units
 
 DRAW_SCHEMES: dict[str, type[SplitScheme]] = {
     "source_exclusive": SourceExclusive,
@@ -65,7 +66,10 @@ __all__ = [
     "SplitScheme",
     "StratifiedFolds",
     "describe_split",
+    "draw_of_units",
+    "folds_of_units",
     "has_test_set",
+    "n_splits_of_units",
     "part_distances",
     "rows_to_judge",
     "split_by_part",

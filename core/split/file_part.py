@@ -34,7 +34,8 @@ def rows_to_judge(dataset: Dataset) -> Integer[np.ndarray, " n"]:
 def split_by_part(dataset: Dataset) -> Split:
     """Train on the rows that the file marks as train, test on those that it marks as test; validation is in neither.
 
-    Raises DataError where the file does not mark both, and where a class has no training sample. A class without a test
+    Of units that the file tests on none is trained on, whatever it says of some of their samples. Raises DataError
+    where the file does not mark both, and where a class has no training sample. A class without a test
     sample is no error: that is something to be told of the test set.
 
     >>> fruit = Dataset("fruit", "tabular", [[1.0], [9.0], [8.5], [2.0]], [0, 1, 1, 0], ["plum", "melon"], "abcd",
@@ -48,10 +49,13 @@ def split_by_part(dataset: Dataset) -> Split:
             "test set be drawn at random, or upload the file with a column that says train or test in every row."
         )
     train, test = (np.flatnonzero(dataset.part == part) for part in ("train", "test"))
+    if (units := dataset.unit_codes) is not None:
+        train = train[~np.isin(units[train], units[test])]
     absent = np.flatnonzero(np.bincount(dataset.y[train], minlength=dataset.n_classes) == 0)
     if len(absent):
+        apart = "" if units is None else f" and of {dataset.unit_word}s that are not tested on"
         raise DataError(
-            f"{dataset.name}: no sample of class {quoted(dataset.class_names[absent[0]])} is marked as train, so "
-            f"no model can learn it. Mark some of its samples as train, or let the test set be drawn at random."
+            f"{dataset.name}: no sample of class {quoted(dataset.class_names[absent[0]])} is marked as train{apart}, "
+            f"so no model can learn it. Mark some of its samples as train, or let the test set be drawn at random."
         )
     return Split(train, test)

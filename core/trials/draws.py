@@ -10,7 +10,14 @@ import numpy as np
 from jaxtyping import Integer
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
+from touchstone.core.split import (
+    DRAW_SCHEMES,
+    SourceExclusive,
+    Split,
+    SplitScheme,
+    draw_of_units,
+    n_splits_of_units,
+)
 from touchstone.core.split.held_out import OnlyOneSource
 from touchstone.core.trials.left_out import n_turns
 from touchstone.core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, known_sources
@@ -62,13 +69,13 @@ def all_draws(plan: "TrialPlan", dataset: Dataset) -> tuple[Draw, ...]:
     """Every drawn split of a plan, repeat by repeat."""
     draws = []
     for finder in plan.source_finders:
-        y, groups = _one_row_per_source(plan, dataset, finder)
+        units, y, groups = _one_row_per_source(plan, dataset, finder)
         n_clusterings = n_clusterings_of(plan, finder)
         for scheme in plan.schemes:
             for clustering in range(n_clusterings):
                 n_repeats = len(range(clustering, plan.n_repeats, n_clusterings))
                 with _naming_classes(dataset):
-                    n_splits = _scheme(plan, scheme, n_repeats, clustering).get_n_splits(y, y, groups)
+                    n_splits = n_splits_of_units(_scheme(plan, scheme, n_repeats, clustering), units, y, groups)
                 draws += [
                     Draw(finder, scheme, clustering + within * n_clusterings, clustering, within)
                     for within in range(n_splits)
@@ -76,13 +83,15 @@ def all_draws(plan: "TrialPlan", dataset: Dataset) -> tuple[Draw, ...]:
     return tuple(sorted(draws, key=lambda draw: draw.repeat))
 
 
-def _one_row_per_source(plan: "TrialPlan", dataset: Dataset, source_finder: str) -> tuple[np.ndarray, np.ndarray]:
-    """Labels and sources from which the number of splits follows, without waiting for a clustering."""
+def _one_row_per_source(
+    plan: "TrialPlan", dataset: Dataset, source_finder: str
+) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+    """Units, labels and sources from which the number of splits follows, without waiting for a clustering."""
     if source_finder == KNOWN_SOURCES:
-        return dataset.y, known_sources(dataset)[0]
+        return dataset.unit_codes, dataset.y, known_sources(dataset)[0]
     check_class_sizes(dataset, plan.n_sources)
     groups = np.arange(dataset.n_classes * plan.n_sources)
-    return groups // plan.n_sources, groups
+    return None, groups // plan.n_sources, groups
 
 
 @lru_cache(maxsize=64)
@@ -94,8 +103,8 @@ def _raw_split(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:
     with _naming_classes(dataset):
         # A finder may leave a class with fewer sources than asked for: where these have fewer combinations, each comes
         # again in its turn.
-        n_splits = scheme.get_n_splits(dataset.y, dataset.y, sources)
-        return scheme.draw(draw.within % n_splits, dataset.y, sources)
+        n_splits = n_splits_of_units(scheme, dataset.unit_codes, dataset.y, sources)
+        return draw_of_units(scheme, draw.within % n_splits, dataset.unit_codes, dataset.y, sources)
 
 
 def drawn_split(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:
@@ -127,22 +136,28 @@ def _naming_classes(dataset: Dataset) -> Iterator[None]:
 def _held_back(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:
     """The rows of a draw's training part that are trained on, and those that an epoch is chosen by."""
     train = plan.split(dataset, draw).train
-    sources = plan.sources(dataset, draw.source_finder, draw.clustering)[train]
-    inner = _second_draw(plan, dataset, draw.scheme, draw.repeat, (dataset.y[train], sources))
+    sources = plan.sources(dataset, draw.source_finder, draw.clustering)
+    inner = _second_draw(plan, dataset, draw.scheme, draw.repeat, (dataset.unit_codes, dataset.y, sources), train)
     return Split(train[inner.train], train[inner.test])
 
 
 def _second_draw(
-    plan: "TrialPlan", dataset: Dataset, scheme: str, repeat: int, labels_and_sources: tuple[np.ndarray, np.ndarray]
+    plan: "TrialPlan",
+    dataset: Dataset,
+    scheme: str,
+    repeat: int,
+    about: tuple[np.ndarray | None, np.ndarray, np.ndarray],
+    train: Integer[np.ndarray, " n_train"],
 ) -> Split:
-    """A split of a training part, given by its labels and sources."""
+    """A split of a training part, by the units, labels and sources of all samples; rows count within that part."""
+    of_all, y, sources = about
+    units = None if of_all is None else np.unique(of_all[train], return_inverse=True)[1]
     across = {"across": plan.across} if DRAW_SCHEMES[scheme] is SourceExclusive else {}
     seed = seed_of(plan.seed, f"validation {scheme}", repeat)
     try:
         with _naming_classes(dataset):
-            return DRAW_SCHEMES[scheme](n_repeats=1, test_share=plan.test_share, seed=seed, **across).draw(
-                0, *labels_and_sources
-            )
+            made = DRAW_SCHEMES[scheme](n_repeats=1, test_share=plan.test_share, seed=seed, **across)
+            return draw_of_units(made, 0, units, y[train], sources[train])
     except DataError as problem:
         raise DataError(
             f"No sources can be held out of the training part to choose an epoch: {problem} Take more sources, or "
@@ -187,8 +202,8 @@ def seed_of(seed: int, scheme: str, number: int) -> int:
 def check_held_back(plan: "TrialPlan", dataset: Dataset, draws: tuple[Draw, ...]) -> None:
     """Raise DataError where no sources are left to hold back, which is known without finding any."""
     for finder, scheme in {(draw.source_finder, draw.scheme): draw for draw in draws}:
-        y, sources = _one_row_per_source(plan, dataset, finder)
+        about = _one_row_per_source(plan, dataset, finder)
         if DRAW_SCHEMES[scheme] is SourceExclusive:
             with _naming_classes(dataset):
-                train = _scheme(plan, scheme, 1, 0).draw(0, y, sources).train
-            _second_draw(plan, dataset, scheme, 0, (y[train], sources[train]))
+                train = draw_of_units(_scheme(plan, scheme, 1, 0), 0, *about).train
+            _second_draw(plan, dataset, scheme, 0, about, train)

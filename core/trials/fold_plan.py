@@ -21,7 +21,7 @@ from touchstone.core.represent import (
     features_for_splits,
     number_of,
 )
-from touchstone.core.split import FOLD_SCHEMES, FoldScheme, SDSFolds
+from touchstone.core.split import FOLD_SCHEMES, FoldScheme, SDSFolds, folds_of_units, n_splits_of_units
 from touchstone.core.trials.choices import (
     features_offered,
     first_four,
@@ -332,7 +332,8 @@ def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
     makers = [FoldTrial(scheme, seed, None, None) for seed in plan.seeds for scheme in plan.schemes]
     tests = []
     for scheme, seed, _, _ in makers:
-        n_folds = fold_scheme(plan, scheme, seed).get_n_splits(None, dataset.y, _groups(dataset, scheme))
+        made_by = fold_scheme(plan, scheme, seed)
+        n_folds = n_splits_of_units(made_by, dataset.unit_codes, dataset.y, _groups(dataset, scheme))
         if n_folds > MOST_FOLDS:
             raise DataError(
                 f"{scheme} would make {n_folds:,} folds of {dataset.name}; at most {MOST_FOLDS:,} can be tested. "
@@ -348,10 +349,10 @@ def _check_fit(plan: FoldPlan, dataset: Dataset) -> None:
     """Refuse what can be seen without waiting for features; the rest fails with the trial that makes the folds."""
     check_fitting([MODELS[name] for name in plan.models], dataset)
     needs = {FOLD_SCHEMES[name].needs for name in plan.schemes}
-    if plan.n_folds > dataset.n_samples:
+    if plan.n_folds > dataset.n_units:
         raise DataError(
-            f"{plan.n_folds} folds cannot be made of the {dataset.n_samples} samples of {dataset.name}: each fold "
-            "needs one. Ask for fewer folds."
+            f"{plan.n_folds} folds cannot be made of the {dataset.n_units} {dataset.unit_word}s of {dataset.name}: "
+            "each fold needs one. Ask for fewer folds."
         )
     if "features" in needs and plan.representation is not None:
         check_representation(dataset, plan.representation)
@@ -376,7 +377,7 @@ def _folds(plan: FoldPlan, dataset: Dataset, scheme: str, seed: int) -> Integer[
         what = label_of(plan, "labels_by_fold")
         weights = weights_by_code(plan.labels_by_fold, dataset, what=what)
         made_by = replace(made_by, labels_by_fold=tuple((code, *weights[code]) for code in weights))
-    folds = made_by.assign(x, dataset.y, groups)
+    folds = folds_of_units(made_by, dataset.unit_codes, x, dataset.y, groups)
     folds.flags.writeable = False  # it is shared by every trial of the process
     return folds
 

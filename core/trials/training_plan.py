@@ -12,7 +12,7 @@ from touchstone.core.models import MODELS, check_fitting, fits
 from touchstone.core.models.paper_networks import PaperNetwork
 from touchstone.core.models.stored import ModelFile
 from touchstone.core.models.training import best_device
-from touchstone.core.split import DRAWN, FILE, Random, Split, has_test_set, split_by_part
+from touchstone.core.split import DRAWN, FILE, Random, Split, draw_of_units, has_test_set, split_by_part
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole, to_json
 
 _HIGHEST_SEED = 2**32 - 1  # that scikit-learn takes
@@ -252,13 +252,16 @@ class TrainingPlan:
         return 1
 
     def split(self, dataset: Dataset) -> Split:
-        """The rows to train on and those to test on: the share of every class, or the file's parts, whatever the model.
+        """The rows to train on and those to test on, whatever the model: the share of every class, or the file's parts.
+
+        A drawn test part has whole units only.
 
         Raises DataError where one of the parts would be empty, or the file does not mark parts that one can train on.
         """
         if self.test_set == FILE:
             return split_by_part(dataset)
-        return Random(n_repeats=1, test_share=self.test_share, stratified=True, seed=self.seed).draw(0, dataset.y)
+        scheme = Random(n_repeats=1, test_share=self.test_share, stratified=True, seed=self.seed)
+        return draw_of_units(scheme, 0, dataset.unit_codes, dataset.y)
 
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """Train, test and keep the network: a row per epoch and one of the whole (`COLUMNS`).

@@ -45,6 +45,7 @@ from touchstone.core.trials.plan_sources import (
     features,
     found_by_clustering,
     known_sources,
+    whole_sources,
 )
 from touchstone.core.trials.run import COLUMNS, Counted, count_trial, table_of
 from touchstone.core.trials.sources_plan import SourcesPlan, sources_of
@@ -287,7 +288,8 @@ class TrialPlan:
         if source_finder == KNOWN_SOURCES:
             return known_sources(dataset)[0]
         if trains(source_finder):
-            return sources_of(self._sources_plan(source_finder), dataset, clustering)
+            found = sources_of(self._sources_plan(source_finder), dataset, clustering)
+            return whole_sources(dataset, found)
         representation = self.representation or default_representation(dataset.kind)
         return found_by_clustering(dataset, representation, source_finder, self.n_sources, self.seed, clustering)
 

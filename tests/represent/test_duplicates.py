@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.units import duplicate_groups
 from touchstone.core.represent.duplicates import (
     NearDuplicates,
-    duplicate_groups,
     n_steps,
     near_duplicate_pairs,
     similarities,

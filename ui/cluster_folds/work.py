@@ -10,6 +10,7 @@ import pandas as pd
 from touchstone.core.data import Dataset
 from touchstone.core.data.predictions.fold_files import read_folds, scheme_of
 from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.data.units import duplicate_groups
 from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
@@ -27,7 +28,7 @@ from touchstone.core.evaluate.cluster_folds import (
 from touchstone.core.evaluate.data_sets import WordCounts, count_words
 from touchstone.core.represent import default_representation, features_for_splits, number_of, number_title, numbers_of
 from touchstone.core.represent.duplicate_texts import near_duplicate_texts
-from touchstone.core.represent.duplicates import NearDuplicates, duplicate_groups, near_duplicate_pairs
+from touchstone.core.represent.duplicates import NearDuplicates, near_duplicate_pairs
 from touchstone.core.split.describe_folds import FoldDescription, describe_folds
 from touchstone.core.trials import FoldPlan
 from touchstone.ui.data_sets import work

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
+from touchstone.core.data.units import duplicate_groups
 from touchstone.core.evaluate import data_sets
 from touchstone.core.evaluate.data_sets import (
     ColumnSummaries,
@@ -22,7 +23,6 @@ from touchstone.core.evaluate.data_sets import (
 from touchstone.core.represent import features_for_splits, n_tokens, number_of, number_title
 from touchstone.core.represent.duplicate_texts import near_duplicate_texts
 from touchstone.core.represent.duplicates import (
-    duplicate_groups,
     n_steps,
     near_duplicate_pairs,
     similarities,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.asking import no_prediction, no_truth
 from touchstone.core.data.predictions.parts import parts_by_name, parts_by_value
-from touchstone.core.data.predictions.roles import APART, BY_NAME, BY_VALUES, LIKELY, NAMING, Half, Reading, Roles
+from touchstone.core.data.predictions.roles import APART, BY_NAME, BY_VALUES, LIKELY, Half, Reading, Roles
 from touchstone.core.data.predictions.scores import find_scores
 from touchstone.core.data.tables import Table
 from touchstone.core.data.tables.names import (
@@ -32,6 +32,7 @@ from touchstone.core.data.tables.names import (
     families,
     renaming,
 )
+from touchstone.core.data.tables.sources import may_be_unit
 from touchstone.core.data.values import quoted
 
 _LONGEST_NAME, _MOST_WORDS = 200, 2  # letters, and words: three or more are a text
@@ -110,7 +111,7 @@ def name_rows(reading: Reading) -> Reading:
     for role in _ROWS:
         if columns := reading.naming(NAMES[role]):
             reading = reading.take(BY_NAME, **{role: columns[0]})
-    units = (column for column in called(reading.free, NAMES["unit"]) if _may_be_unit(reading.table, column))
+    units = (column for column in called(reading.free, NAMES["unit"]) if may_be_unit(reading.table, column))
     if (column := next(units, None)) is not None:
         reading = reading.take(BY_NAME, unit=column)
     for column in filter(partial(_is_resample, reading.table), reading.free):
@@ -121,14 +122,6 @@ def name_rows(reading: Reading) -> Reading:
         if getattr(reading.roles, role) is None:
             reading = reading.take("by its name and values", **{role: column})
     return _name_id(reading)
-
-
-def _may_be_unit(table: Table, column: str) -> bool:
-    """Whether a column says of several samples that they belong together, and does not say so of all."""
-    if table.kind(column) not in NAMING:
-        return False
-    names = set(table.spelled(column))
-    return None not in names and 1 < len(names) < table.n_rows
 
 
 def _is_resample(table: Table, column: str) -> bool:

@@ -3,7 +3,6 @@
 Truth, prediction and how sure it was, checked once and never changed.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
@@ -19,15 +18,12 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.data.identity import hash_of, key
 from touchstone.core.data.predictions.blocks import Block
 from touchstone.core.data.predictions.roles import ROUNDED, Roles
-from touchstone.core.data.tables.names import OF_ITS_OWN, agreement_by_chance, compact
+from touchstone.core.data.tables.names import MOST_STRATA, OF_ITS_OWN, agreement_by_chance, compact, word_for
 from touchstone.core.data.values import check_unique, codes, listed, read_only, texts
 
 GROUPS = ("fold", "source", "trial")
 KEPT = (*GROUPS, "unit")
 """What divides the rows, and what belongs together: units are none of the parts that one chooses."""
-_ENDING = re.compile(r"[ _.-]?(id|ids|name|no|nr|number|code|key)$")
-MOST_STRATA = 9
-"""So many sources are places that one speaks of; more are a sample of others like them, and units."""
 _FEWEST = 20  # samples below which chance explains nearly everything
 _SAME = 0.999  # the share of rows from which on two columns say the same
 _BELOW, _NEAR = 3.0, 2.0  # standard deviations: so far below chance, so near to it
@@ -148,8 +144,7 @@ class Predictions:
         >>> Predictions(["a"], [0], [1], ["x", "y"], groups={"unit": ["1"]}, unit_name="Author_ID").unit_word
         'author'
         """
-        word = _ENDING.sub("", self.unit_name.strip().casefold()).replace("_", " ").removesuffix("s")
-        return word or ("unit" if "unit" in self.groups else "source")
+        return word_for(self.unit_name) or ("unit" if "unit" in self.groups else "source")
 
     @cached_property
     def fingerprint(self) -> str:

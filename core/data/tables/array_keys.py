@@ -1,4 +1,4 @@
-"""Which array of an NPZ is what? By its name: inputs, labels, ids, sources, and the part that samples belong to."""
+"""Which array of an NPZ is what? By its name: inputs, labels, ids, sources, units and the parts of samples."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
@@ -13,6 +13,7 @@ KEYS = {
     "x": ("x", "images"),
     "y": ("y", "label", "labels"),
     "ids": ("ids", "id"),
+    "units": ("units", "unit"),
     "sources": ("sources", "source", "groups", "group", "subjects", "subject", "patients", "patient"),
 }
 """What arrays of a data set are called, by their role."""
@@ -151,7 +152,7 @@ def _no_key(file: str, keys: list[str], role: str) -> DataError:
     return DataError(
         f"{file}: no key {_listed(KEYS[role], 'or')}, but {_listed(keys) or 'no array at all'}. "
         f"Save inputs as 'x' or 'images', labels as 'y', 'label' or 'labels'{example}, and where there are any "
-        "'ids' and 'sources'."
+        "'ids', 'sources' and 'units'."
     )
 
 

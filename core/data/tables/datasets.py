@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from touchstone.core.data.dataset import Dataset, Kind
+from touchstone.core.data.dataset import ABOUT_UNITS, Dataset, Kind
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
 from touchstone.core.data.tables import Table
@@ -25,6 +25,7 @@ from touchstone.core.data.tables.roles import NAMES, DatasetRoles, guess_dataset
 from touchstone.core.data.tables.roles_file import FileReading
 from touchstone.core.data.tables.sources import about
 from touchstone.core.data.tables.vector_columns import spread_vectors
+from touchstone.core.data.units import with_usual_units
 from touchstone.core.data.values import listed
 
 _LABEL_STEMS = ("label", "class", "target", "category")
@@ -161,7 +162,7 @@ def table_dataset(
     numbers = _numbers(table, roles)
     parts = named_parts(table.strings(roles.part), f"{table.name}: column {roles.part!r}") if roles.part else None
     x, notes = _inputs(table, roles, limits or Limits(), image_size, for_good=for_good)
-    return Dataset(
+    dataset = Dataset(
         name=name,
         kind=roles.kind,
         x=x,
@@ -181,7 +182,10 @@ def table_dataset(
         number_names=numbers,
         part=parts,
         read_as=FileReading(table.archive or table.name, replace(roles, features=named), image_size).to_json(),
+        units=table.strings(roles.unit) if roles.unit else None,
+        unit_name=roles.unit,
     )
+    return with_usual_units(dataset, roles.source)
 
 
 def _inputs(
@@ -272,6 +276,8 @@ def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str], names_co
     notes += [*_about_inputs(table, roles), _about_ids(roles)]
     if roles.source is not None:
         notes.append(f"Sources: column {roles.source!r}, {about(table, roles.source)}.")
+    if roles.unit is not None:
+        notes.append(f"{ABOUT_UNITS}column {roles.unit!r}, {about(table, roles.unit)}.")
     if numbers:
         notes.append(f"Numbers of the samples, which are no inputs: {listed(numbers)}.")
     kept = {*roles.columns, names_column, *(name.removesuffix(_DAYS) for name in numbers)}

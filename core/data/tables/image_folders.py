@@ -10,6 +10,7 @@ from touchstone.core.data.limits import Archive, Limits
 from touchstone.core.data.tables.images import ImageStack, Size
 from touchstone.core.data.tables.names import encode
 from touchstone.core.data.tables.parts import about_parts, part_name
+from touchstone.core.data.units import with_usual_units
 from touchstone.core.data.values import listed
 
 IMAGE_ENDINGS = {".png", ".jpg", ".jpeg"}
@@ -50,7 +51,7 @@ def parse_image_folders(archive: Archive, limits: Limits, *, name: str, size: Si
     codes, class_names = encode([image.label for image in images], place=f"{archive.name}: the folders")
     sources = [image.source for image in images if image.source is not None]
     parts = [image.part for image in images if image.part is not None]
-    return Dataset(
+    dataset = Dataset(
         name=name,
         kind="image",
         x=stack.pixels(),
@@ -62,6 +63,7 @@ def parse_image_folders(archive: Archive, limits: Limits, *, name: str, size: Si
         notes=("Classes are the folders' names.", *stack.notes, *notes, *([about_parts(parts)] if parts else [])),
         part=parts or None,
     )
+    return with_usual_units(dataset)
 
 
 def files_of(archive: Archive) -> list[PurePosixPath]:

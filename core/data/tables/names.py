@@ -50,6 +50,9 @@ NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letter
 }
 OF_ITS_OWN = ("subject", *NAMES["unit"])
 """Persons and documents: however few there are, they stand for others."""
+MOST_STRATA = 9
+"""So many sources are places that one speaks of; more are a sample of others like them, and units."""
+_ENDING = re.compile(r"[ _.-]?(id|ids|name|no|nr|number|code|key)$")
 ROW_NAMES = {"unnamed column 1", "unnamed: 0", "__index_level_0__"}  # what pandas writes for its index
 # These mean opposite things in different tools: what else is there and the values decide.
 TRUTH_LIKELY = ("label", "labels", "y", "class", "classes", "category", "response", "obs")  # of H2O and caret
@@ -141,6 +144,15 @@ def is_called_source(column: str) -> bool:
     [True, True, True, False]
     """
     return OF_SOURCE.fullmatch(compact(column)) is not None
+
+
+def word_for(column: str) -> str:
+    """What one of those is called that a column names; nothing where it does not say.
+
+    >>> word_for("Author_ID"), word_for("patients"), word_for("id")
+    ('author', 'patient', '')
+    """
+    return _ENDING.sub("", column.strip().casefold()).replace("_", " ").removesuffix("s")
 
 
 def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:

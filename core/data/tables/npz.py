@@ -17,13 +17,14 @@ from touchstone.core.data.tables.names import encode
 from touchstone.core.data.tables.parts import about_parts
 from touchstone.core.data.tables.pixels import to_unit_range
 from touchstone.core.data.tables.table import Table, make_table
+from touchstone.core.data.units import with_usual_units
 from touchstone.core.data.values import first_repeat, objects, quoted, spell
 
 _KINDS: dict[int, Kind] = {1: "text", 2: "tabular", 3: "image", 4: "image"}
 
 
 def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, kind: Kind | None) -> Dataset:
-    """Read inputs under "x" or "images", labels under "y", "label" or "labels", perhaps "ids" and "sources".
+    """Read inputs under "x" or "images", labels under "y", "label" or "labels", perhaps "ids", "sources" and "units".
 
     Arrays of 3 (n, height, width) or 4 dimensions (n, height, width, channels) are images, of 2 tables, of 1 texts.
     They may come in parts, as "x_train", "y_train", "x_test" and "y_test": these are joined, and kept as the part.
@@ -54,7 +55,7 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
     unused = sorted(set(keys) - used)
     if unused:
         notes.append(f"Not used: {', '.join(unused)}.")
-    return Dataset(
+    dataset = Dataset(
         name=dataset_name,
         kind=kind,
         x=x,
@@ -65,7 +66,9 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
         scale=scale,
         notes=(*notes, *([about_parts(parts)] if parts else [])),
         part=parts,
+        units=strings.get("units"),
     )
+    return with_usual_units(dataset, next(iter(keys_of.values())).get("sources"))
 
 
 def _joined(

@@ -10,9 +10,10 @@ import numpy as np
 from touchstone.core.data.dataset import Kind
 from touchstone.core.data.errors import DataError, RolesNeeded
 from touchstone.core.data.tables.image_columns import image_column
-from touchstone.core.data.tables.names import ROW_NAMES, compact, is_called_source
+from touchstone.core.data.tables.names import NAMES as NAMES_OF
+from touchstone.core.data.tables.names import OF_ITS_OWN, ROW_NAMES, compact, is_called_source
 from touchstone.core.data.tables.parts import part_column
-from touchstone.core.data.tables.sources import about, named_sources, names_sources, propose_sources
+from touchstone.core.data.tables.sources import about, may_be_unit, named_sources, names_sources, propose_sources
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import listed
 
@@ -42,6 +43,7 @@ class DatasetRoles:
     """What the columns of a data set's table are: its label, its text, features or images, and perhaps more.
 
     Ids name rows, sources say what they come from, and parts whether the file itself marks them for training or test.
+    Units say which rows belong together: what was sampled independently.
 
     >>> DatasetRoles(label="polarity", text="sentence").columns
     ('polarity', 'sentence')
@@ -54,11 +56,12 @@ class DatasetRoles:
     source: str | None = None
     part: str | None = None
     image: str | None = None
+    unit: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns that have a role."""
-        named = (self.label, self.text, self.id, self.source, self.part, self.image)
+        named = (self.label, self.text, self.id, self.source, self.part, self.image, self.unit)
         return (*(column for column in named if column is not None), *self.features)
 
     @property
@@ -86,7 +89,7 @@ def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Datase
     >>> table = make_table("t.tsv", ["id", "size", "class"], [["a", "b"], ["1", "2"], ["x", "y"]], lines=[2, 3])
     >>> guess_dataset_roles(table)
     DatasetRoles(label='class', text=None, features=('size',), id='id', source=None, part=None,
-                 image=None)
+                 image=None, unit=None)
     """
     given = roles is not None
     roles = _with_image(table, roles, kind)
@@ -94,7 +97,7 @@ def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Datase
     if roles.label is None:
         roles = replace(roles, label=_guess_label(table, roles, kind))
     if not given:
-        roles = _with_source(table, roles)
+        roles = _with_unit(table, _with_source(table, roles))
     if not roles.has_inputs:
         roles = _with_inputs(table, roles, kind)
     if kind not in (None, roles.kind):
@@ -113,6 +116,7 @@ def role_reasons(table: Table, roles: DatasetRoles) -> dict[str, str]:
      'features': 'they hold numbers'}
     """
     reasons = {role: _reason(table, role, getattr(roles, role)) for role in ("label", "text", "id")}
+    reasons["unit"] = "it is called so" if compact(roles.unit or "") in NAMES_OF["unit"] else None
     reasons["source"] = _reason_of_source(table, roles.source, roles.label)
     reasons["features"] = "they hold numbers" if roles.features else None
     if roles.image is not None:
@@ -188,6 +192,14 @@ def _with_source(table: Table, roles: DatasetRoles) -> DatasetRoles:
         return roles
     proposals = propose_sources(table, roles.label, roles.columns)
     return replace(roles, source=proposals[0].column) if proposals else roles
+
+
+def _with_unit(table: Table, roles: DatasetRoles) -> DatasetRoles:
+    """The roles with what was sampled independently, by its name, where that is not the source."""
+    if compact(roles.source or "") in OF_ITS_OWN:
+        return roles
+    by_name = {compact(column): column for column in free_columns(table, roles) if may_be_unit(table, column)}
+    return replace(roles, unit=next((by_name[name] for name in NAMES_OF["unit"] if name in by_name), None))
 
 
 def _check(table: Table, roles: DatasetRoles) -> None:

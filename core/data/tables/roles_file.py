@@ -56,7 +56,7 @@ class FileReading:
 
     >>> reading = FileReading("voices.tsv", DatasetRoles(label="status", source="subject"))
     >>> reading.arguments()
-    ['--data=voices.tsv', '--kind=tabular', '--label=status', '--id=', '--source=subject', '--part=']
+    ['--data=voices.tsv', '--kind=tabular', '--label=status', '--id=', '--source=subject', '--part=', '--unit=']
     >>> FileReading.from_json(reading.to_json()) == reading
     True
     """

@@ -95,6 +95,20 @@ def propose_sources(table: Table, label: str, taken: Collection[str] = ()) -> tu
     return (*proposals, *(SourceProposal(column, reason) for column, _, _, reason in regular))
 
 
+def may_be_unit(table: Table, column: str) -> bool:
+    """Whether a column says of several samples that they belong together, and does not say so of all.
+
+    >>> from touchstone.core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["doc", "row"], [["x", "x", "y"], ["1", "2", "3"]], lines=[2, 3, 4])
+    >>> may_be_unit(table, "doc"), may_be_unit(table, "row")
+    (True, False)
+    """
+    if table.kind(column) not in ("words", "whole") or table.is_text(column):
+        return False
+    names = set(table.spelled(column))
+    return None not in names and 1 < len(names) < table.n_rows
+
+
 def about(table: Table, column: str) -> str:
     """How many values a column has in how many rows.
 

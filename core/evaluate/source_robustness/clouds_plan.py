@@ -27,7 +27,7 @@ from touchstone.core.split import SourceExclusive, SourceInclusive
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import check_fields, check_whole
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, features
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, features, rows_of_units
 
 COLUMNS = {
     "cloud": "Int64",
@@ -246,21 +246,25 @@ def clouds_plan(plan: TrialPlan, source_finder: str) -> CloudsPlan | None:
 def _points(
     plan: CloudsPlan, dataset: Dataset
 ) -> tuple[Float[np.ndarray, "n_samples n_dimensions"], Integer[np.ndarray, " n_samples"]]:
-    """The features that clusters are found in, condensed, of a share of every class where there are many samples."""
+    """The features that clusters are found in, condensed, of a share of every class where there are many samples.
+
+    Samples of one unit are one point, their mean.
+    """
     encoded = np.asarray(features(dataset, plan.representation or default_representation(dataset.kind)), dtype=float)
-    rows = np.arange(dataset.n_samples)
-    if dataset.n_samples > plan.max_samples:
-        rng = np.random.default_rng([plan.seed, dataset.n_samples])
-        share = plan.max_samples / dataset.n_samples
+    encoded, y = rows_of_units(dataset, encoded)
+    rows = np.arange(len(y))
+    if len(y) > plan.max_samples:
+        rng = np.random.default_rng([plan.seed, len(y)])
+        share = plan.max_samples / len(y)
         kept = [
             rng.choice(of_class, max(round(share * len(of_class)), min(len(of_class), 4 * plan.n_sources)), False)
-            for of_class in (np.flatnonzero(dataset.y == label) for label in range(dataset.n_classes))
+            for of_class in (np.flatnonzero(y == label) for label in range(dataset.n_classes))
         ]
         rows = np.sort(np.concatenate(kept))
     points = encoded[rows]
     if points.shape[1] > MOST_DIMENSIONS:
         points = principal_components(points - points.mean(axis=0), MOST_DIMENSIONS)
-    return points, dataset.y[rows].astype(np.int64)
+    return points, y[rows].astype(np.int64)
 
 
 def _frame(rows: list[dict[str, object]]) -> pd.DataFrame:

@@ -1,0 +1,72 @@
+"""What was sampled independently, where nobody names it? Persons, ten sources or more, or contents that are copied.
+
+Whoever reads data asks here once; the answer is kept with the data, so that nothing that was stored changes.
+"""
+
+from hashlib import blake2b
+
+import numpy as np
+from jaxtyping import Integer
+
+from touchstone.core.data.dataset import Dataset
+from touchstone.core.data.tables.names import MOST_STRATA, OF_ITS_OWN, compact
+
+
+def with_usual_units(dataset: Dataset, source_name: str | None = None) -> Dataset:
+    """The data with the units that they have by themselves, or as they are where these are named, or none are there.
+
+    Known sources are units from ten on, or where `source_name` says that they are persons or documents. Else exact
+    copies of pictures, texts and vectors share a unit; rows of a table may be alike by chance.
+
+    >>> from touchstone.core.data import Dataset
+    >>> texts = Dataset("animals", "text", ["a fox", "a dog", "a fox"], [0, 1, 0], ("fox", "dog"), list("abc"))
+    >>> with_usual_units(texts).unit_codes, with_usual_units(texts).notes
+    (array([0, 1, 0]), ('Units: exact copies share one; 2 different contents in 3 samples.',))
+    """
+    if dataset.units is not None:
+        return dataset
+    n_sources = 0 if dataset.sources is None else len(set(dataset.sources))
+    if n_sources > MOST_STRATA or (n_sources > 1 and compact(source_name or "") in OF_ITS_OWN):
+        if n_sources == dataset.n_samples:
+            return dataset
+        note = f"the sources, {n_sources:,} in {dataset.n_samples:,} samples."
+        return dataset.with_units(dataset.sources, source_name or "source", note=note)
+    first = _copied(dataset)
+    n_contents = dataset.n_samples if first is None else len(np.unique(first))
+    if n_contents == dataset.n_samples:
+        return dataset
+    note = f"exact copies share one; {n_contents:,} different contents in {dataset.n_samples:,} samples."
+    return dataset.with_units(dataset.ids[first], "content", note=note)
+
+
+def _copied(dataset: Dataset) -> Integer[np.ndarray, " n_samples"] | None:
+    """The first sample with the content of each, where what is alike is a copy: pictures, texts and vectors."""
+    if dataset.kind != "tabular":
+        return duplicate_groups(dataset)
+    return None if dataset.vectors is None else _first_of(dataset.vectors)
+
+
+def duplicate_groups(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:
+    """Give for every row the position of the first row with the very same content (its own, where it is the first).
+
+    Content is the input alone: ids, labels and sources do not count. Texts differ by a single space, numbers by a
+    single bit (0 and −0 are alike).
+
+    Examples
+    --------
+    >>> from touchstone.core.data import Dataset
+    >>> texts = ["a fox", "a dog", "a fox", "a  fox"]
+    >>> duplicate_groups(Dataset("animals", "text", texts, [0, 1, 1, 0], ("fox", "dog"), list("abcd")))
+    array([0, 1, 0, 3])
+    """
+    return _first_of(dataset.x)
+
+
+def _first_of(rows: np.ndarray) -> Integer[np.ndarray, " n_samples"]:
+    if rows.dtype == object:
+        contents = (text.encode("utf-8", "surrogatepass") for text in rows)
+    else:
+        contents = ((row + 0.0).tobytes() for row in rows)  # adding 0 turns −0 into 0
+    first: dict[bytes, int] = {}
+    digests = (blake2b(content, digest_size=16).digest() for content in contents)
+    return np.array([first.setdefault(digest, row) for row, digest in enumerate(digests)], dtype=np.int64)

@@ -1,0 +1,219 @@
+"""How does no unit come to lie on both sides? A scheme is shown one row for each unit, and places all of it alike.
+
+That row has the mean of the unit's features, and of labels the one of which the unit holds most, as a share of the
+label. Only a contrast that is made of just that puts units on both sides: sources seen in training, or a random split,
+against held-out sources, where each source lies in one unit.
+"""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Integer, Shaped
+
+from touchstone.core.data.errors import DataError
+from touchstone.core.split.cells import number
+from touchstone.core.split.fold_scheme import Folds, FoldScheme
+from touchstone.core.split.scheme import RANDOM, Split, SplitScheme, check_repeat
+from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
+from touchstone.core.split.source_folds import SourceInclusiveFolds
+
+SPREADING = (Random, SourceInclusive, SourceInclusiveFolds)
+"""What is held against held-out sources; where sources are given, they are spread on purpose."""
+
+Units = Integer[np.ndarray, " n_samples"]
+"""The unit of each sample, counted from 0 without gaps."""
+
+
+def folds_of_units(scheme: FoldScheme, units: Units | None, X: Any, y: Any = None, groups: Any = None) -> Folds:
+    """The folds of a scheme, no unit in two of them; its folds as they are where `units` is None.
+
+    Raises DataError where there are fewer units than folds.
+
+    Examples
+    --------
+    >>> from touchstone.core.split import RandomFolds
+    >>> authors = np.array([0, 0, 1, 1, 2, 2])
+    >>> folds_of_units(RandomFolds(n_folds=3), authors, np.zeros((6, 1)))
+    array([2, 2, 0, 0, 1, 1])
+    """
+    if units is None or _are_spread(scheme, units, groups):
+        return scheme.assign(X, y, groups)
+    if (n_units := int(units.max()) + 1) < scheme.n_folds and scheme.needs != "groups":
+        raise DataError(
+            f"{scheme.n_folds} folds cannot be made of {n_units} units, each of them whole. "
+            + (f"Ask for {n_units} folds or fewer." if n_units > 1 else "Say that samples belong to other units.")
+        )
+    features = None if X is None else means_of_units(units, np.asarray(X, dtype=np.float64))
+    return scheme.assign(features, *_labels_and_sources(scheme, units, y, groups))[units]
+
+
+def n_splits_of_units(scheme: FoldScheme | SplitScheme, units: Units | None, y: Any, groups: Any = None) -> int:
+    """How many splits a scheme has of these samples, each unit whole.
+
+    Examples
+    --------
+    >>> from touchstone.core.split import LeaveOneGroupOut
+    >>> n_splits_of_units(LeaveOneGroupOut(), np.array([0, 0, 1]), [0, 1, 1], ["ann", "ann", "bob"])
+    2
+    """
+    if units is not None and not _are_spread(scheme, units, groups):
+        y, groups = _labels_and_sources(scheme, units, y, groups)
+    return scheme.get_n_splits(y, y, groups)
+
+
+def draw_of_units(
+    scheme: SplitScheme,
+    repeat: int,
+    units: Units | None,
+    y: Shaped[np.ndarray, " n_samples"],
+    groups: Shaped[np.ndarray, " n_samples"] | None = None,
+) -> Split:
+    """The split of one repeat, no unit in both parts; the scheme's own where `units` is None.
+
+    Where units are in several sources, whoever holds sources out tests on none that was trained on, and leaves out of
+    training what is left of those held out.
+
+    Examples
+    --------
+    >>> authors = np.array([0, 0, 1, 1, 2, 2])
+    >>> draw_of_units(Random(test_share=0.3), 0, authors, np.zeros(6, dtype=int))
+    Split(train=array([0, 1, 2, 3]), test=array([4, 5]))
+    """
+    if units is None or _are_spread(scheme, units, groups):
+        return scheme.draw(repeat, y, groups)
+    if isinstance(scheme, Random):
+        check_repeat(repeat, scheme.n_repeats)
+        rng = np.random.default_rng([scheme.seed, RANDOM, repeat])
+        return Split.of(_some(units, y, scheme, rng)[units])
+    of_units = labels_of_units(units, y), None if groups is None else sources_of_units(units, groups)
+    split = scheme.draw(repeat, *of_units)
+    in_test = np.isin(units, split.test)
+    if not isinstance(scheme, SourceExclusive) or of_units[1] is None or groups is None:
+        return Split.of(in_test)
+    train = np.flatnonzero(~in_test & ~np.isin(groups, of_units[1][split.test]))
+    return Split(train, np.flatnonzero(in_test & ~np.isin(groups, groups[train])))
+
+
+def labels_of_units(units: Units, y: Shaped[np.ndarray, " n_samples"]) -> Shaped[np.ndarray, " n_units"]:
+    """The label of each unit: that of which it holds the largest share, so that rare ones are seen.
+
+    Examples
+    --------
+    >>> labels_of_units(np.array([0, 0, 0, 1]), np.array(["cat", "cat", "dog", "cat"]))
+    array(['dog', 'cat'], dtype='<U3')
+    """
+    codes, names = number(y, "label")
+    return names[_most(units, codes, 1 / np.bincount(codes)[codes])]
+
+
+def sources_of_units(units: Units, groups: Shaped[np.ndarray, " n_samples"]) -> Shaped[np.ndarray, " n_units"]:
+    """The source of each unit: that of most of its samples.
+
+    Examples
+    --------
+    >>> sources_of_units(np.array([0, 0, 0, 1]), np.array(["ann", "bob", "bob", "ann"]))
+    array(['bob', 'ann'], dtype='<U3')
+    """
+    codes, names = number(groups, "source")
+    return names[_most(units, codes, np.ones(len(codes)))]
+
+
+def joined_sources(units: Units, groups: Shaped[np.ndarray, " n_samples"]) -> Shaped[np.ndarray, " n_units"]:
+    """The source of each unit where sources that share a unit are one, called as the first of them.
+
+    Raises DataError where through shared units all are one.
+
+    Examples
+    --------
+    >>> joined_sources(np.array([0, 0, 1, 2]), np.array(["bob", "ann", "bob", "cem"]))
+    array(['ann', 'ann', 'cem'], dtype='<U3')
+    """
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    codes, names = number(groups, "source")
+    n_sources, n_units = len(names), int(units.max()) + 1
+    edges = (np.ones(len(codes)), (codes, n_sources + units))
+    size = n_sources + n_units
+    component = connected_components(coo_matrix(edges, shape=(size, size)), directed=False)[1]
+    first = np.unique(component[:n_sources], return_index=True)[1]
+    if len(first) == 1 and n_sources > 1:
+        raise DataError(
+            f"The {n_sources} sources cannot be held apart: through the units that they share all are one. Say that "
+            "samples belong to other units, or name other sources."
+        )
+    name_of = np.empty(component.max() + 1, dtype=np.int64)
+    name_of[component[first]] = first
+    return names[name_of[component[n_sources:]]]
+
+
+def means_of_units(units: Units, rows: Float[np.ndarray, "n_samples *shape"]) -> Float[np.ndarray, "n_units *shape"]:
+    """The mean of each unit's rows.
+
+    Examples
+    --------
+    >>> means_of_units(np.array([0, 0, 1]), np.array([[1.0], [2.0], [7.0]])).tolist()
+    [[1.5], [7.0]]
+    """
+    sizes = np.bincount(units)
+    order = np.argsort(units, kind="stable")
+    total = np.add.reduceat(rows[order], np.cumsum(sizes) - sizes, axis=0)
+    return total / sizes.reshape(-1, *[1] * (rows.ndim - 1))
+
+
+def _are_spread(scheme: object, units: Units, groups: Any) -> bool:
+    """Whether a scheme is to spread known sources, each of which lies in a single unit."""
+    if groups is None or not isinstance(scheme, SPREADING):
+        return False
+    sources = number(np.asarray(groups), "source")[0]
+    return len(np.unique(np.column_stack([sources, units]), axis=0)) == int(sources.max()) + 1
+
+
+def _labels_and_sources(scheme: object, units: Units, y: Any, groups: Any) -> tuple[Any, Any]:
+    """Label and source of each unit; whoever needs sources, and keeps each in one fold, is shown joined ones."""
+    labels = None if y is None else labels_of_units(units, np.asarray(y))
+    sources_of = joined_sources if getattr(scheme, "needs", None) == "groups" else sources_of_units
+    return labels, None if groups is None else sources_of(units, np.asarray(groups))
+
+
+def _some(
+    units: Units, y: Shaped[np.ndarray, " n_samples"], scheme: Random, rng: np.random.Generator
+) -> Bool[np.ndarray, " n_units"]:
+    """Which units are tested on, at random: of each label as many as come nearest to the share of its samples.
+
+    No class loses all its training samples, and at least one unit is tested on.
+    """
+    codes = number(y, "label")[0]
+    all_sizes = np.bincount(units)
+    n_units = len(all_sizes)
+    label = labels_of_units(units, codes) if scheme.stratified else np.zeros(n_units, dtype=np.int64)
+    order = rng.permutation(n_units)
+    order = order[np.argsort(label[order], kind="stable")]
+    sizes, place = all_sizes[order], np.unique(label[order], return_inverse=True)[1]
+    begins = np.unique(place, return_index=True)[1]
+    before = np.cumsum(sizes) - sizes
+    before = before - before[begins][place]
+    in_test = np.zeros(n_units, dtype=bool)
+    in_test[order] = before + sizes / 2 <= scheme.test_share * np.bincount(place, weights=sizes)[place]
+    if not in_test.any():
+        in_test[order[begins[np.bincount(place).argmax()]]] = True
+    for code in np.flatnonzero(np.bincount(codes, ~in_test[units]) == 0).tolist():
+        n_of_unit = np.bincount(units, codes == code)
+        if not n_of_unit[~in_test].any():
+            in_test[n_of_unit.argmax()] = False
+    if not in_test.any():
+        raise DataError(
+            f"No unit can be tested on: each of the {n_units} has all samples of some class. Give classes samples from "
+            "several units, or say that samples belong to other units."
+        )
+    return in_test
+
+
+def _most(
+    units: Units, codes: Integer[np.ndarray, " n_samples"], weights: Float[np.ndarray, " n_samples"]
+) -> Integer[np.ndarray, " n_units"]:
+    """Of each unit the code that weighs most among its samples, of equal ones the first."""
+    width = int(codes.max()) + 1
+    cells, cell = np.unique(units * width + codes, return_inverse=True)
+    heaviest = np.lexsort((-np.bincount(cell, weights), cells // width))
+    return cells[heaviest][np.unique(cells[heaviest] // width, return_index=True)[1]] % width
