@@ -11,6 +11,9 @@ from jaxtyping import Integer
 from touchstone.core.data.dataset import Dataset
 from touchstone.core.data.tables.names import MOST_STRATA, OF_ITS_OWN, compact
 
+CONTENT = "content"
+"""What a unit is called that copies share."""
+
 
 def with_usual_units(dataset: Dataset, source_name: str | None = None) -> Dataset:
     """The data with the units that they have by themselves, or as they are where these are named, or none are there.
@@ -36,7 +39,29 @@ def with_usual_units(dataset: Dataset, source_name: str | None = None) -> Datase
     if n_contents == dataset.n_samples:
         return dataset
     note = f"exact copies share one; {n_contents:,} different contents in {dataset.n_samples:,} samples."
-    return dataset.with_units(dataset.ids[first], "content", note=note)
+    return dataset.with_units(dataset.ids[first], CONTENT, note=note)
+
+
+def with_copies_together(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"]) -> Dataset:
+    """The data with one unit for samples that are exact copies, or in one of the pairs, or so by way of others.
+
+    For rows of a table that somebody knows to be copies, and for near copies.
+
+    >>> from touchstone.core.data import Dataset
+    >>> sizes = Dataset("sizes", "tabular", [[1.0], [1.0], [1.01], [7.0]], [0, 0, 0, 1], ("s", "m"), None)
+    >>> with_copies_together(sizes, np.array([[0, 2]])).unit_codes
+    array([0, 0, 0, 1])
+    """
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    n = dataset.n_samples
+    edges = np.vstack([np.column_stack([np.arange(n), duplicate_groups(dataset)]), pairs])
+    component = connected_components(coo_matrix((np.ones(len(edges)), edges.T), shape=(n, n)), directed=False)[1]
+    first = np.unique(component, return_index=True)[1]
+    near = "copies and near copies" if len(pairs) else "exact copies"
+    note = f"{near} share one; {len(first):,} different contents in {n:,} samples."
+    return dataset.with_units(dataset.ids[first[component]], CONTENT, note=note)
 
 
 def _copied(dataset: Dataset) -> Integer[np.ndarray, " n_samples"] | None:

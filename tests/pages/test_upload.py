@@ -60,7 +60,7 @@ def test_a_file_that_is_asked_about_has_the_page_to_itself(given):
 
 def test_the_best_guess_is_chosen_and_said(given):
     app = given("voices.tsv", recordings())
-    assert chosen(app) == {"Label": "status", "Inputs": "", "Id": "name", "Source": "subject"}
+    assert chosen(app) == {"Label": "status", "Inputs": "", "Id": "name", "Source": "subject", "Unit": ""}
     assert list(heads(app).items())[:4] == [
         ("name", "Id"),
         ("subject", "Source"),
@@ -68,7 +68,7 @@ def test_the_best_guess_is_chosen_and_said(given):
         ("MDVP:0", "Inputs"),
     ]
     said = plainly(app)
-    assert "186 rows, 2 classes: “1” 74.2 %, “0” 25.8 %. 31 sources." in said
+    assert "186 rows, 2 classes: “1” 74.2 %, “0” 25.8 %. 31 sources, each a unit." in said
     assert "It has few different values." in said
     assert "6 rows each. It is called like a source." in said
     assert said.count("31 sources") == said.count("“1” 74.2 %") == said.count("186 rows") == 1, "nothing is said twice"
@@ -201,7 +201,8 @@ def test_images_of_several_sizes_are_resized_only_when_somebody_says_to_what(giv
 def test_a_zip_whose_table_calls_the_label_otherwise_is_asked_about_like_a_table(given, open_page, workspace):
     table = named("breed", "image", PATHS, age=range(len(PATHS)))
     app = given("dogs.zip", beside("labels.csv", csv(table), "images/"))
-    assert chosen(app) == {"Label": "breed", "Inputs": "", "Id": "", "Source": "", "Images": "file in the archive"}
+    roles = {"Label": "breed", "Inputs": "", "Id": "", "Source": "", "Unit": "", "Images": "file in the archive"}
+    assert chosen(app) == roles
     assert "**dogs**: 60 images, 3 classes" in texts(app)
     app.button(key="use-upload").click().run()
     [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.example is None]
@@ -209,6 +210,22 @@ def test_a_zip_whose_table_calls_the_label_otherwise_is_asked_about_like_a_table
     assert dataset.x.shape == (60, 6, 6, 3)
     assert dataset.ids[0] == "images/f000.jpg"
     assert json.loads(dataset.read_as)["file"] == "dogs.zip"
+
+
+def test_what_was_sampled_independently_is_found_by_its_name_shown_and_changed(given, workspace):
+    rows = "".join(f"{n / 7},{'ab'[n % 2]},letter {n // 5},{'xyz'[n % 3]}\n" for n in range(30))
+    app = given("letters.csv", ("size,label,document,site\n" + rows).encode())
+    assert (chosen(app)["Source"], chosen(app)["Unit"]) == ("site", "document")
+    assert heads(app)["document"] == "Unit"
+    assert "3 sources. 6 documents." in plainly(app)
+    app = select(app, "Unit", "")
+    app = select(app, "Source", "document")
+    assert "6 sources, each a unit." in plainly(app), "documents stand for others, however few"
+    app = select(app, "Source", "site")
+    assert "3 sources." in plainly(app)
+    app.button(key="use-upload").click().run()
+    [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.example is None]
+    assert workspace.dataset(LOCAL_OWNER, stored.fingerprint).units is None
 
 
 def test_a_part_that_a_file_marks_is_shown_and_can_be_given_up(given, workspace):

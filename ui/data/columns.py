@@ -8,6 +8,7 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import MOST_STRATA, OF_ITS_OWN, compact
 from touchstone.core.data.tables.proposal import INPUTS, SINGLE, Proposal, Values, features_of, propose_roles, values_of
 from touchstone.core.data.tables.roles import DatasetRoles
 from touchstone.core.data.values import spell
@@ -16,6 +17,7 @@ from touchstone.ui.shell import page
 
 N_ROWS, MOST_COLUMNS, LONGEST_CELL = 5, 40, 120
 FIRST = ("id", "source", "label", "text")
+ORDER = ("label", "text", "id", "source", "unit", "part", "image")
 RARE = ("part", "image")
 """Roles that are asked about only where a column may have one: its cells alone can say so."""
 USUAL = 4  # roles are asked about side by side
@@ -26,6 +28,10 @@ ROLES = {
     "text": ("Inputs", "What the model sees: all columns of numbers, or one of text."),
     "id": ("Id", "The name of each row; without it, rows are numbered."),
     "source": ("Source", "The person, site or device that a row comes from. Accuracy can then be tested on new ones."),
+    "unit": (
+        "Unit",
+        "What was sampled independently, such as an author. No split has one on both sides.",
+    ),
     "part": ("Part", "Whether the file itself marks a row for training, validation or test."),
     "image": ("Images", "PNG or JPEG files, one per cell."),
 }
@@ -75,15 +81,18 @@ def forget() -> None:
 def ask(columns: Columns, file_id: str) -> tuple[DatasetRoles | None, DataError | None]:
     """The controls, with the first rows above them, and the roles that they say; None, or why not, before they do."""
     rows = st.container()
-    asked = [role for role in SINGLE if role not in RARE or getattr(columns.proposal.roles, role) is not None]
+    asked = [role for role in ORDER if role not in RARE or getattr(columns.proposal.roles, role) is not None]
     for role in asked:
         st.session_state.setdefault(_key(role, file_id), getattr(columns.proposal.roles, role) or _nothing(role))
     chosen = {role: st.session_state[_key(role, file_id)] or None for role in asked}
     numbers = columns.numbers_beside(chosen)
-    without = "images" if chosen.get("image") else f"{plural(len(numbers), 'column')} of numbers"
+    without = {
+        "text": "images" if chosen.get("image") else f"{plural(len(numbers), 'column')} of numbers",
+        "unit": "the sources" if _are_units(chosen.get("source"), columns) else "each row",
+    }
     with st.grid(len(asked), min_column_width=150 if len(asked) > USUAL else 200):
         for role in asked:
-            _choose(role, chosen[role], columns, without if role == "text" else "none", file_id)
+            _choose(role, chosen[role], columns, without.get(role, "none"), file_id)
     own = any(chosen.get(role) for role in INPUTS)
     inputs = () if own or not chosen["label"] else _inputs(numbers, file_id)
     with rows:
@@ -94,6 +103,13 @@ def ask(columns: Columns, file_id: str) -> tuple[DatasetRoles | None, DataError 
         return None, DataError(f"{columns.table.name}: no column of numbers is left for inputs. Choose one of text.")
     named = inputs if inputs != numbers or columns.proposal.roles.image else ()  # where none are, images are taken
     return DatasetRoles(**chosen, features=named), None
+
+
+def _are_units(source: str | None, columns: Columns) -> bool:
+    """Whether sources are units where nobody names these."""
+    if source is None:
+        return False
+    return compact(source) in OF_ITS_OWN or columns.values_of(source).n_different > MOST_STRATA
 
 
 def _key(role: str, file_id: str) -> str:
@@ -143,7 +159,7 @@ def _comes_to(role: str, column: str | None, columns: Columns, without: str) -> 
     """What a choice comes to beside what is said below of the whole, and why it was made where nothing decided it."""
     if column is None:
         inputs = "" if without == ROLES["image"][0].lower() else "All without another role."
-        return {"label": "", "text": inputs, "id": "Rows are numbered."}.get(role, "None known.")
+        return {"label": "", "text": inputs, "id": "Rows are numbered.", "unit": ""}.get(role, "None known.")
     held = {"label": "", "text": "A text in each row.", "image": ""}
     content = held[role] if role in held else _content(role, columns.values_of(column))
     why = columns.proposal.why.get(role, "").partition(";")[0].partition(":")[0]

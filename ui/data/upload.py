@@ -5,6 +5,7 @@ What can be used takes the page over: its first rows, what each column is, what 
 
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from touchstone.core.data import DataError, Dataset, read_dataset
@@ -24,7 +25,7 @@ FORMATS = (
     "CSV, JSONL or Parquet with a column of labels; columns `id` and `source` are optional. **Vectors**: an NPZ file "
     "with `x` and `y`."
 )
-SHOWN_ALREADY = ("Label: column", "Text: ", "Features: ", "Images: column", "Ids: ", "Sources: ")
+SHOWN_ALREADY = ("Label: column", "Text: ", "Features: ", "Images: column", "Ids: ", "Sources: ", "Units: column")
 """How notes begin that say what stands over a table's columns."""
 N_SHOWN = {"image": 12, "text": 3}
 _CONTENT, _READ, _SIZE, _ROUND = "upload_content", "upload_read", "upload_size", "upload_round"
@@ -121,7 +122,11 @@ def _offer(dataset: Dataset | None) -> None:
         counts = f"{plural(dataset.n_samples, noun)}, {plural(dataset.n_classes, 'class', 'classes')}"
         shares = data_columns.balance(dataset.class_names, dataset.n_per_class.tolist())
         sources = "" if dataset.sources is None else f" {plural(len(set(dataset.sources)), 'source')}."
-        st.markdown(f"**{page.plain(dataset.name)}**: {counts}: {page.plain(shares)}.{sources}")
+        if dataset.units is not None and np.array_equal(dataset.units, dataset.sources):
+            sources = f"{sources[:-1]}, each a unit."
+        elif dataset.unit_codes is not None:
+            sources += f" {plural(dataset.n_units, dataset.unit_word)}."
+        st.markdown(f"**{page.plain(dataset.name)}**: {counts}: {page.plain(shares)}.{page.plain(sources)}")
         if dataset.kind == "image" or (dataset.read_as is None and dataset.kind in N_SHOWN):
             samples.show(dataset, samples.one_of_each(dataset)[: N_SHOWN[dataset.kind]].tolist())
         shown = SHOWN_ALREADY if dataset.read_as is not None else ()

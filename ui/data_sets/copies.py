@@ -1,16 +1,22 @@
 """Which samples are there twice? Exact and near duplicates side by side, first those whose labels differ."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
 import streamlit as st
+from jaxtyping import Integer
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.units import CONTENT, with_copies_together
 from touchstone.core.evaluate.data_sets import ExactCopies, NearCopies
 from touchstone.core.evaluate.wording import count, plural
+from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples
 from touchstone.ui.data_sets import results
 from touchstone.ui.forms.controls import Number, check_address
 from touchstone.ui.shell import background, page, take_away
+from touchstone.ui.shell.session import owner, read_only, workspace
 
 PER_PAGE = 4
 MOST_OF_GROUP = 6
@@ -48,11 +54,34 @@ def show(dataset: Dataset, exact: ExactCopies, *, representation: str) -> tuple[
         st.markdown(page.plain(_sentence(exact, near, why_not)))
     if any(choices.values()):
         _look(dataset, {title: groups for title, groups in choices.items() if groups})
+    _offer_together(dataset, exact, near)
     tables = {"Exact duplicates": lambda: exact.table(dataset.ids, dataset.class_names)}
     if near is not None:
         tables["Near-duplicates"] = lambda: near.table(dataset.ids, dataset.y, dataset.class_names)
     take_away.offer(tables, stem="data-set")
     return SIMILARITY.key, SIMILARITY.written(similarity)
+
+
+def _offer_together(dataset: Dataset, exact: ExactCopies, near: NearCopies | None) -> None:
+    """A button that makes copies one unit, where they are none: rows of a table may be alike by chance."""
+    pairs = np.empty((0, 2), dtype=np.int64) if near is None else near.pairs
+    if read_only() or dataset.unit_name not in (None, CONTENT):
+        return
+    if not len(pairs) and (dataset.unit_name == CONTENT or not exact.n_copies):
+        return
+    st.button(
+        "Keep duplicates on one side of every split",
+        key="together",
+        help="They become one unit, in a data set of its own: duplicates across a split inflate accuracy.",
+        on_click=_use_together,
+        args=(dataset, pairs),
+    )
+
+
+@page.or_toast
+def _use_together(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"]) -> None:
+    together = with_copies_together(dataset, pairs)
+    data_choice.choose(workspace().add_dataset(owner(), replace(together, name=f"{dataset.name}, duplicates together")))
 
 
 def _sentence(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:

@@ -18,7 +18,7 @@ from touchstone.core.evaluate.data_sets import (
     english_stop_words,
 )
 from touchstone.core.evaluate.data_sets.verdict import NOUNS
-from touchstone.core.evaluate.wording import MINUS, count, percent, quoted
+from touchstone.core.evaluate.wording import MINUS, count, percent, plural, quoted
 from touchstone.core.figures import data_sets as figures
 from touchstone.core.figures.words import characteristic_words, frequent_words
 from touchstone.core.represent import number_title, numbers_of
@@ -43,11 +43,20 @@ def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
         form = Metric("Columns", count(len(dataset.feature_names)), help="Columns of numbers.")
     n_sources = "none named" if dataset.sources is None else count(len(set(dataset.sources)))
     guess = look.labels.largest
+    sources = Metric(
+        "Sources", n_sources, help="The person, site or device that a sample comes from, if the data name it."
+    )
+    units = Metric(
+        "Units",
+        f"{count(dataset.n_units)} {plural(2, dataset.unit_word).partition(' ')[2]}",
+        help="What was sampled independently. No split has a unit on both sides.",
+    )
     return [
         Metric("Samples", count(dataset.n_samples)),
         Metric("Classes", count(dataset.n_classes)),
         form,
-        Metric("Sources", n_sources, help="The person, site or device that a sample comes from, if the data name it."),
+        *([sources] if dataset.unit_codes is None or dataset.sources is not None else []),
+        *([units] if dataset.unit_codes is not None else []),
         Metric(
             "Majority-class baseline",
             percent(guess.share),
