@@ -220,6 +220,27 @@ def test_near_duplicates_follow_the_chosen_similarity(open_page, wine):
     assert "No near-duplicates at this similarity" in texts(app).replace("\\", "")
 
 
+def test_near_duplicates_can_be_kept_on_one_side_of_every_split(open_page, wine, workspace):
+    app = opened(open_page, data=wine.fingerprint)
+    app.button(key="together").click().run()
+    [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.name == "wine, duplicates together"]
+    together = workspace.dataset(LOCAL_OWNER, stored.fingerprint)
+    assert together.n_units == wine.n_samples - 2
+    app = opened(open_page, data=together.fingerprint)
+    assert [metric.value for metric in app.metric if metric.label == "Units"] == ["176 contents"]
+    said = texts(app).replace("\\", "")
+    assert "Units: copies and near copies share one; 176 different contents in 178 samples." in said
+    assert "keep one of each duplicate" not in said
+
+
+def test_rows_of_a_named_unit_are_not_put_into_others(open_page, workspace, wine):
+    named = wine.with_units([f"grower {row // 3}" for row in range(wine.n_samples)], "grower")
+    workspace.add_dataset(LOCAL_OWNER, named)
+    app = opened(open_page, data=named.fingerprint)
+    assert "together" not in [button.key for button in app.button]
+    assert [metric.value for metric in app.metric if metric.label == "Units"] == ["60 growers"]
+
+
 def test_images_have_a_mean_image_of_each_class(open_page):
     app = opened(open_page, data="digits")
     captions = [image.proto.imgs[0].caption for image in app.get("image") if len(image.proto.imgs) == 1]

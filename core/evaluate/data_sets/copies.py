@@ -45,6 +45,14 @@ class ExactCopies:
         """How many different contents have more than one label."""
         return len(np.unique(self.first[self.conflicting]))
 
+    def are_in_one_unit(self, units: Integer[np.ndarray, " n_samples"] | None) -> bool:
+        """Whether every copy shares its unit with the first of its content: then no split has them on both sides.
+
+        >>> ExactCopies(np.array([0, 0, 2]), np.array([0, 0, 1])).are_in_one_unit(np.array([7, 7, 8]))
+        True
+        """
+        return units is not None and bool((units == units[self.first]).all())
+
     def groups(self, *, conflicting: bool) -> tuple[tuple[int, ...], ...]:
         """The positions of each content that is there more than once; those with more than one label, or all others."""
         contested = np.unique(self.first[self.conflicting])

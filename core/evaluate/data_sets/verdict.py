@@ -25,8 +25,11 @@ def data_verdict(
     number: NumberByClass | None = None,
     *,
     constant: Sequence[str] = (),
+    together: bool = False,
 ) -> Verdict:
     """Size, classes and copies in a sentence, what to do about them, and how the classes differ in a number.
+
+    `together`: copies share a unit, so that no split has them on both sides.
 
     Examples
     --------
@@ -40,7 +43,9 @@ def data_verdict(
     headline = (
         f"{plural(n, noun)} in {plural(len(labels.rows), 'class', 'classes')}, {_spread(labels)}; {_copies(copies)}."
     )
-    advice = " ".join(part for part in (_next(copies), _of_few(labels), _of_constant(constant)) if part) or NEXT
+    advice = (
+        " ".join(part for part in (_next(copies, together), _of_few(labels), _of_constant(constant)) if part) or NEXT
+    )
     return Verdict(headline, "", advice, _findings(labels, number))
 
 
@@ -70,13 +75,13 @@ def _copies(copies: ExactCopies) -> str:
     return f"{duplicates}, and {plural(contents, 'content')} with more than one label"
 
 
-def _next(copies: ExactCopies) -> str:
+def _next(copies: ExactCopies, together: bool) -> str:
     """What to do about copies, those with other labels first."""
     n = len(copies.conflicting)
     look = f"look at the {plural(n, 'sample')} with equal content and different labels"
     share = percent(copies.n_copies / copies.n_samples)
     keep = f"keep one of each duplicate ({share} would go): duplicates across a split inflate accuracy"
-    todo = [look] * bool(n) + [keep] * bool(copies.n_copies)
+    todo = [look] * bool(n) + [keep] * (copies.n_copies > 0 and not together)
     return f"Next: {'. Then '.join(todo)}." if todo else ""
 
 
