@@ -36,8 +36,15 @@ def about(look: DataLook) -> None:
         if number is not None:
             views.number(dataset, number)
     constant = look.columns.constant if look.columns else ()
-    together = look.copies.are_in_one_unit(dataset.unit_codes)
-    verdict = data_verdict(dataset.kind, look.labels, look.copies, number, constant=constant, together=together)
+    verdict = data_verdict(
+        dataset.kind,
+        look.labels,
+        look.copies,
+        number,
+        constant=constant,
+        units=dataset.unit_codes,
+        unit_word=dataset.unit_word,
+    )
     with card:
         page.verdict(verdict, views.metrics(dataset, look))
         page.findings(verdict)

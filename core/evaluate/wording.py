@@ -121,6 +121,15 @@ def plural(n: int, noun: str, nouns: str | None = None) -> str:
     return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"
 
 
+def samples_of(n: int, noun: str, n_units: int, unit: str) -> str:
+    """How many samples there are, and of how many units where these are not the samples.
+
+    >>> samples_of(100, "text", 10, "author"), samples_of(3, "text", 3, "sample")
+    ('100 texts from 10 authors', '3 texts')
+    """
+    return plural(n, noun) if n_units == n else f"{plural(n, noun)} from {plural(n_units, unit)}"
+
+
 def bare(value: float, decimals: int) -> str:
     """A number without its leading zero.
 

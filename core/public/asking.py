@@ -142,8 +142,14 @@ def _data_sets(data: Dataset) -> Result:
 
     labels, copies = label_counts(data.y, data.class_names), ExactCopies(duplicate_groups(data), data.y)
     columns = column_summaries(data.x, data.feature_names) if data.kind == "tabular" else None
-    together = copies.are_in_one_unit(data.unit_codes)
-    verdict = data_verdict(data.kind, labels, copies, constant=columns.constant if columns else (), together=together)
+    verdict = data_verdict(
+        data.kind,
+        labels,
+        copies,
+        constant=columns.constant if columns else (),
+        units=data.unit_codes,
+        unit_word=data.unit_word,
+    )
     draw = partial(label_distribution, data.class_names, data.n_per_class)
     tables = {"Classes": labels.table()} | ({"Columns": columns.table()} if columns else {})
     return Result(verdict, (), (Figure("labels", draw, "Samples per class and their share."),), pd.DataFrame(), tables)

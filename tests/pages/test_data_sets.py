@@ -239,6 +239,7 @@ def test_rows_of_a_named_unit_are_not_put_into_others(open_page, workspace, wine
     app = opened(open_page, data=named.fingerprint)
     assert "together" not in [button.key for button in app.button]
     assert [metric.value for metric in app.metric if metric.label == "Units"] == ["60 growers"]
+    assert "178 rows from 60 growers in 3 classes" in texts(app).replace("\\", "")
 
 
 def test_images_have_a_mean_image_of_each_class(open_page):

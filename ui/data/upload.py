@@ -25,7 +25,16 @@ FORMATS = (
     "CSV, JSONL or Parquet with a column of labels; columns `id` and `source` are optional. **Vectors**: an NPZ file "
     "with `x` and `y`."
 )
-SHOWN_ALREADY = ("Label: column", "Text: ", "Features: ", "Images: column", "Ids: ", "Sources: ", "Units: column")
+SHOWN_ALREADY = (
+    "Label: column",
+    "Text: ",
+    "Features: ",
+    "Images: column",
+    "Ids: ",
+    "Sources: ",
+    "Units: column",
+    "Units: the sources",
+)
 """How notes begin that say what stands over a table's columns."""
 N_SHOWN = {"image": 12, "text": 3}
 _CONTENT, _READ, _SIZE, _ROUND = "upload_content", "upload_read", "upload_size", "upload_round"

@@ -55,8 +55,8 @@ def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
         Metric("Samples", count(dataset.n_samples)),
         Metric("Classes", count(dataset.n_classes)),
         form,
-        *([sources] if dataset.unit_codes is None or dataset.sources is not None else []),
-        *([units] if dataset.unit_codes is not None else []),
+        *([] if np.array_equal(dataset.units, dataset.sources) and dataset.sources is not None else [sources]),
+        *([] if dataset.unit_codes is None else [units]),
         Metric(
             "Majority-class baseline",
             percent(guess.share),

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+from jaxtyping import Integer
+
 from touchstone.core.data.dataset import Kind
+from touchstone.core.data.units import CONTENT
 from touchstone.core.evaluate.data_sets.copies import ExactCopies
 from touchstone.core.evaluate.data_sets.labels import LabelCounts
 from touchstone.core.evaluate.data_sets.numbers import NumberByClass
 from touchstone.core.evaluate.intervals import wilson
-from touchstone.core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural, quoted
+from touchstone.core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural, quoted, samples_of
 
 NOUNS = {"image": "image", "text": "text", "tabular": "row"}
 FEW = 30
@@ -25,11 +29,13 @@ def data_verdict(
     number: NumberByClass | None = None,
     *,
     constant: Sequence[str] = (),
-    together: bool = False,
+    units: Integer[np.ndarray, " n_samples"] | None = None,
+    unit_word: str = "unit",
 ) -> Verdict:
     """Size, classes and copies in a sentence, what to do about them, and how the classes differ in a number.
 
-    `together`: copies share a unit, so that no split has them on both sides.
+    `units` say which samples belong together (None: each is one), and `unit_word` what they are called: no split has
+    them on both sides.
 
     Examples
     --------
@@ -40,12 +46,11 @@ def data_verdict(
     4 texts in 2 classes, evenly spread (2 samples each); 1 exact duplicate, and its copy has another label.
     """
     n, noun = labels.n_samples, NOUNS[kind]
-    headline = (
-        f"{plural(n, noun)} in {plural(len(labels.rows), 'class', 'classes')}, {_spread(labels)}; {_copies(copies)}."
-    )
-    advice = (
-        " ".join(part for part in (_next(copies, together), _of_few(labels), _of_constant(constant)) if part) or NEXT
-    )
+    n_units = n if units is None or unit_word == CONTENT else len(np.unique(units))  # copies are told by themselves
+    samples, classes = samples_of(n, noun, n_units, unit_word), plural(len(labels.rows), "class", "classes")
+    headline = f"{samples} in {classes}, {_spread(labels)}; {_copies(copies)}."
+    to_do = (_next(copies, copies.are_in_one_unit(units)), _of_few(labels), _of_constant(constant))
+    advice = " ".join(filter(None, to_do)) or NEXT
     return Verdict(headline, "", advice, _findings(labels, number))
 
 

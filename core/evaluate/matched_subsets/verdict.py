@@ -8,7 +8,7 @@ from touchstone.core.evaluate.matched_subsets.decide import SMALLEST
 from touchstone.core.evaluate.matched_subsets.findings import findings
 from touchstone.core.evaluate.matched_subsets.results import Baseline, ModelComparisons, SetComparison
 from touchstone.core.evaluate.units import FEWEST_UNITS
-from touchstone.core.evaluate.wording import Verdict, count, fixed, percent, plural, points, quoted
+from touchstone.core.evaluate.wording import Verdict, count, fixed, percent, plural, points, quoted, samples_of
 
 MOST_SAMPLES = 10_000_000
 HALF_A_POINT = f"{fixed(100 * SMALLEST, 1)} points"
@@ -220,10 +220,9 @@ def _used(comparison: SetComparison, reference: str, target: str) -> str:
 
 def _n_of(comparison: SetComparison, side: int) -> str:
     """How many samples a set has, and by how many of what they are."""
-    n = count((comparison.n_reference, comparison.n_target)[side])
-    if comparison.units is None or comparison.units.n[side] == comparison.units.n_samples[side]:
-        return n
-    return f"{n} samples from {plural(comparison.units.n[side], comparison.unit_words[side])}"
+    n = (comparison.n_reference, comparison.n_target)[side]
+    n_units = n if comparison.units is None else comparison.units.n[side]
+    return count(n) if n_units == n else samples_of(n, "sample", n_units, comparison.unit_words[side])
 
 
 def _for_whom(comparison: SetComparison) -> str:
