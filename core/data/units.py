@@ -15,11 +15,12 @@ CONTENT = "content"
 """What a unit is called that copies share."""
 
 
-def with_usual_units(dataset: Dataset, source_name: str | None = None) -> Dataset:
+def with_usual_units(dataset: Dataset, source_name: str | None = None, *, vectors: bool = False) -> Dataset:
     """The data with the units that they have by themselves, or as they are where these are named, or none are there.
 
     Known sources are units from ten on, or where `source_name` says that they are persons or documents. Else exact
-    copies of pictures, texts and vectors share a unit; rows of a table may be alike by chance.
+    copies of pictures, texts and vectors share a unit; rows of a table may be alike by chance, unless they are
+    `vectors`, such as embeddings.
 
     >>> from touchstone.core.data import Dataset
     >>> texts = Dataset("animals", "text", ["a fox", "a dog", "a fox"], [0, 1, 0], ("fox", "dog"), list("abc"))
@@ -34,7 +35,7 @@ def with_usual_units(dataset: Dataset, source_name: str | None = None) -> Datase
             return dataset
         note = f"the sources, {n_sources:,} in {dataset.n_samples:,} samples."
         return dataset.with_units(dataset.sources, source_name or "source", note=note)
-    first = _copied(dataset)
+    first = duplicate_groups(dataset) if vectors or dataset.kind != "tabular" else None
     n_contents = dataset.n_samples if first is None else len(np.unique(first))
     if n_contents == dataset.n_samples:
         return dataset
@@ -64,13 +65,6 @@ def with_copies_together(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2
     return dataset.with_units(dataset.ids[first[component]], CONTENT, note=note)
 
 
-def _copied(dataset: Dataset) -> Integer[np.ndarray, " n_samples"] | None:
-    """The first sample with the content of each, where what is alike is a copy: pictures, texts and vectors."""
-    if dataset.kind != "tabular":
-        return duplicate_groups(dataset)
-    return None if dataset.vectors is None else _first_of(dataset.vectors)
-
-
 def duplicate_groups(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:
     """Give for every row the position of the first row with the very same content (its own, where it is the first).
 
@@ -84,14 +78,10 @@ def duplicate_groups(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:
     >>> duplicate_groups(Dataset("animals", "text", texts, [0, 1, 1, 0], ("fox", "dog"), list("abcd")))
     array([0, 1, 0, 3])
     """
-    return _first_of(dataset.x)
-
-
-def _first_of(rows: np.ndarray) -> Integer[np.ndarray, " n_samples"]:
-    if rows.dtype == object:
-        contents = (text.encode("utf-8", "surrogatepass") for text in rows)
+    if dataset.kind == "text":
+        contents = (text.encode("utf-8", "surrogatepass") for text in dataset.x)
     else:
-        contents = ((row + 0.0).tobytes() for row in rows)  # adding 0 turns −0 into 0
+        contents = ((row + 0.0).tobytes() for row in dataset.x)  # adding 0 turns −0 into 0
     first: dict[bytes, int] = {}
     digests = (blake2b(content, digest_size=16).digest() for content in contents)
     return np.array([first.setdefault(digest, row) for row, digest in enumerate(digests)], dtype=np.int64)

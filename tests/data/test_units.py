@@ -12,13 +12,21 @@ from touchstone import dataset
 from touchstone.core.data import DataError, Dataset, load_example, read_dataset
 from touchstone.core.data.store import from_bytes, to_bytes
 from touchstone.core.data.tables.roles import DatasetRoles
-from touchstone.core.data.units import with_copies_together, with_usual_units
+from touchstone.core.data.units import with_copies_together
 
 
 def read(text: str, name: str = "t.csv", **roles: str) -> Dataset:
     file = io.BytesIO(text.encode())
     file.name = name
     return read_dataset(file, roles=DatasetRoles(**roles) if roles else None)
+
+
+def npz(**arrays: np.ndarray) -> Dataset:
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    stream.name = "t.npz"
+    stream.seek(0)
+    return read_dataset(stream)
 
 
 def table(column: str, values: list[str]) -> str:
@@ -94,16 +102,14 @@ def test_copies_of_texts_pictures_and_vectors_share_a_unit_and_rows_of_a_table_d
     assert rows.units is None
     pictures = dataset(np.repeat(np.eye(4)[:2, None, :] * np.ones((1, 4, 1)), 2, axis=0), ["a", "a", "b", "b"])
     assert pictures.unit_codes.tolist() == [0, 0, 1, 1]
-    vectors = with_usual_units(rows.with_vectors([[1.0, 2.0]] * 2 + [[2.0, 1.0]] * 4, "mine"))
-    assert vectors.unit_codes.tolist() == [0, 0, 1, 1, 1, 1]
+    embedded = np.random.default_rng(0).normal(size=(3, 20))[[0, 0, 1, 2, 1, 2]]
+    vectors = npz(x=embedded, y=np.arange(6) % 2)
+    assert vectors.unit_codes.tolist() == [0, 0, 1, 2, 1, 2]
+    assert npz(x=embedded.round().astype(int), y=np.arange(6) % 2).units is None, "counts may be alike by chance"
 
 
 def test_arrays_and_calls_name_them_too():
-    stream = io.BytesIO()
-    np.savez(stream, x=np.arange(24.0).reshape(12, 2), y=np.arange(12) % 2, units=np.arange(12) // 4)
-    stream.name = "t.npz"
-    stream.seek(0)
-    assert read_dataset(stream).n_units == 3
+    assert npz(x=np.arange(24.0).reshape(12, 2), y=np.arange(12) % 2, units=np.arange(12) // 4).n_units == 3
     made = dataset(np.arange(24.0).reshape(12, 2), np.arange(12) % 2, unit=np.arange(12) // 4)
     assert made.unit_codes.tolist() == (np.arange(12) // 4).tolist()
     by_site = dataset(np.arange(48.0).reshape(24, 2), np.arange(24) % 2, sources=np.arange(24) % 12)

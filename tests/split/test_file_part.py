@@ -33,7 +33,9 @@ def a_table() -> Dataset:
 def folders() -> Dataset:
     places = [("train", 6), ("val", 1), ("test", 3)]
     return read_dataset(
-        zipped({f"{part}/{n % 2}/{n}.png": picture(20 * n) for part, count in places for n in range(count)})
+        zipped(
+            {f"{part}/{n % 2}/{n}.png": picture(20 * n + 7 * len(part)) for part, count in places for n in range(count)}
+        )
     )
 
 

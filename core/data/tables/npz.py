@@ -20,6 +20,8 @@ from touchstone.core.data.tables.table import Table, make_table
 from touchstone.core.data.units import with_usual_units
 from touchstone.core.data.values import first_repeat, objects, quoted, spell
 
+_FEWEST_DIMENSIONS = 16
+"""From so many on, rows of fractions are vectors, such as embeddings: no two are alike by chance."""
 _KINDS: dict[int, Kind] = {1: "text", 2: "tabular", 3: "image", 4: "image"}
 
 
@@ -68,7 +70,8 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
         part=parts,
         units=strings.get("units"),
     )
-    return with_usual_units(dataset, next(iter(keys_of.values())).get("sources"))
+    vectors = kind == "tabular" and x.shape[1] >= _FEWEST_DIMENSIONS and bool((dataset.x != dataset.x.round()).any())
+    return with_usual_units(dataset, next(iter(keys_of.values())).get("sources"), vectors=vectors)
 
 
 def _joined(

@@ -13,7 +13,6 @@ from touchstone.core.data.limits import File, Limits, file_name
 from touchstone.core.data.tables.files import ARRAYS, TABLES, read_table
 from touchstone.core.data.tables.names import NAMES, ROW_NAMES, TRUTH_LIKELY, called, compact
 from touchstone.core.data.tables.table import Table
-from touchstone.core.data.units import with_usual_units
 from touchstone.core.data.values import as_numbers, numbers_in, quoted
 
 VECTOR_ENDINGS = (*(ending for ending in TABLES if ending != ".txt"), *ARRAYS)
@@ -95,7 +94,7 @@ def attach_vectors(dataset: Dataset, given: GivenVectors) -> Dataset:
     """
     if given.ids is None:
         notes = [f"{given.vectors.shape[1]:,} numbers for each sample, from {given.name}.", _by_order(dataset, given)]
-        return with_usual_units(dataset.with_vectors(given.vectors, given.name, notes=[*notes, *given.notes]))
+        return dataset.with_vectors(given.vectors, given.name, notes=[*notes, *given.notes])
     position = {id_: row for row, id_ in enumerate(given.ids)}
     known = set(dataset.ids)
     missing = [id_ for id_ in dataset.ids if id_ not in position]
@@ -106,7 +105,7 @@ def attach_vectors(dataset: Dataset, given: GivenVectors) -> Dataset:
     if extra:
         notes.append(f"{_n_of(extra, len(given.ids))} rows belong to no sample and were left out.")
     rows = np.array([position[id_] for id_ in dataset.ids], dtype=np.int64)
-    return with_usual_units(dataset.with_vectors(given.vectors[rows], given.name, notes=notes))
+    return dataset.with_vectors(given.vectors[rows], given.name, notes=notes)
 
 
 def _by_order(dataset: Dataset, given: GivenVectors) -> str:
