@@ -205,7 +205,7 @@ def compare(
     by: Literal["label", "probability"] = ...,
     method: Literal["random", "maximum"] = ...,
     order: Literal["shuffled", "given"] = ...,
-    scale: Literal["accuracy", "confidence"] = ...,
+    scale: Literal["accuracy", "confidence", "margin", "entropy"] = ...,
     n_repeats: int = ...,
     more: bool = ...,
 ) -> Result: ...

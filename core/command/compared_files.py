@@ -27,7 +27,8 @@ from touchstone.core.evaluate.matched_subsets import (
     matched_verdict,
     models_verdict,
 )
-from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order, Scale
+from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order
+from touchstone.core.evaluate.matched_subsets.outcomes import Scale
 from touchstone.core.workspace.workspace import Workspace
 
 SIDES = ("reference", "target")

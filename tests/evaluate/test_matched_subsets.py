@@ -1,5 +1,6 @@
 """Matching: the published algorithm itself, its laws, and that nothing is lost on the way."""
 
+import math
 from bisect import bisect_left
 from collections import Counter
 
@@ -7,12 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from touchstone.core.data import DataError
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.evaluate.matched_subsets import Outcomes, match, outcomes_of
+from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets, match, outcomes_of
 from touchstone.core.evaluate.matched_subsets.matching import SLACK, _sorted, candidates, match_candidates
+from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, entropy_of, margin_of
+from touchstone.core.evaluate.matched_subsets.verdict import matched_verdict
 
 NAMES = ("a", "b", "c")
 
@@ -258,6 +261,44 @@ def test_classes_are_joined_by_name():
     more = Predictions(["1"], [0], [0], ["bird", "cow"], confidence=[0.9])
     assert match(one, more, rng=np.random.default_rng(0)).n_pairs == 0
     assert match(one, more, by="probability", rng=np.random.default_rng(0)).n_pairs == 1
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_a_margin_and_an_entropy_may_be_matched_on(n_classes):
+    rng = np.random.default_rng(3)
+
+    def made(n: int) -> Predictions:
+        logits = 2 * rng.normal(size=(n, n_classes))
+        proba = special.softmax(logits, axis=1)
+        y = (proba.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
+        names = [f"class {code}" for code in range(n_classes)]
+        return Predictions(
+            [str(i) for i in range(n)], y, proba.argmax(axis=1), names, proba=special.softmax(3 * logits, 1)
+        )
+
+    sets = made(900), made(500)
+    rows = {
+        scale: compare_sets(*sets, scale=scale, rng=np.random.default_rng(0))
+        for scale in ("accuracy", "margin", "entropy")
+    }
+    for scale, row in rows.items():
+        assert row.matched_gap.interval.holds(0.0)
+        assert f"a {SCALED[scale]} within 0.005" in matched_verdict(row).used
+    same = rows["margin"].matched_gap == rows["accuracy"].matched_gap
+    assert same == (n_classes == 2), "of two classes the margin is the logit of the confidence"
+    top = Predictions(["1"], [0], [0], ["cat", "dog"], confidence=[0.9])
+    with pytest.raises(DataError, match="needs the probabilities of all classes in both sets"):
+        compare_sets(top, top, scale="entropy", rng=rng)
+
+
+def test_scores_say_the_same_by_a_slow_second_opinion():
+    rng = np.random.default_rng(0)
+    proba = rng.dirichlet(np.full(4, 0.5), 50)
+    for row, margin, entropy in zip(proba, margin_of(proba), entropy_of(proba), strict=True):
+        first, second, *_ = sorted(row, reverse=True)
+        assert margin == pytest.approx(math.log(first / second))
+        share = stats.entropy(row, base=4)
+        assert entropy == pytest.approx(math.log((1 - share) / share))
 
 
 def test_what_cannot_be_matched_says_why():

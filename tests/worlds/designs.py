@@ -14,6 +14,7 @@ from scipy import special
 from tests.worlds.seen import ManyClasses
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, Outcomes, compare_pairs
+from touchstone.core.evaluate.matched_subsets.outcomes import SCORES, Scale
 
 NOTHING = {"falls": 0.0, "residual": 0.0, "mix": 0.0, "unmatched": 0.0, "labels": 0.0}
 HARDER = NOTHING | {"falls": 1.0, "mix": 1.0}
@@ -107,6 +108,8 @@ class Design:
     """Of sets without authors, how many samples each has."""
     temperature: float = 1.0
     map: str = "softmax"
+    scale: Scale = "accuracy"
+    """What is matched on; of a margin or an entropy, that is also what makes samples harder."""
     harder: bool = False
     flipped: float = 0.0
     """Share of target samples whose label is drawn anew."""
@@ -131,7 +134,7 @@ class Design:
             )
             references[f"model {i}"], targets[f"model {i}"] = map(self.outcomes, own)
         method = np.random.default_rng(seed + 77 if method_seed is None else method_seed)
-        return compare_pairs(references, targets, rng=method), truths
+        return compare_pairs(references, targets, scale=self.scale, rng=method), truths
 
     def wrong(self, seed: int) -> list[str]:
         """The sentences of a data set that are false, by name."""
@@ -175,6 +178,9 @@ class Design:
         if self.harder:
             many = draw(authors[1].repeat(4), rng)
             sure = special.softmax(many.logits, axis=1).max(axis=1)
+            if self.scale in SCORES:
+                score = SCORES[self.scale](special.softmax(self.temperature * many.logits, axis=1))
+                sure = special.expit(score / self.temperature)
             hardness = 1.05 - sure
             target = many.part(np.flatnonzero(rng.random(len(sure)) < hardness / hardness.max())[: len(authors[1])])
         else:
@@ -198,6 +204,8 @@ class Design:
         names = tuple(f"class {i}" for i in range(self.population.n_classes))
         unit = drawn.author.astype(str) if self.n_samples is None else None
         outcomes = Outcomes(label, np.minimum(sure, 1.0), label == drawn.y, names, drawn.y, unit, "author", log_odds)
+        if self.scale in SCORES:
+            outcomes = replace(outcomes, score=SCORES[self.scale](special.softmax(scaled, axis=1)))
         if self.copies == 1:
             return outcomes
         rows = np.arange(len(label)).repeat(self.copies)
@@ -234,6 +242,7 @@ def said_wrongly(claim: Claim, effect: float) -> bool:
 
 TWO = Authors(n_classes=2, style=0.0)
 INDEPENDENT = {"population": TWO, "n_samples": (3000, 1500), "harder": True, "effects": HARDER}
+OF_THREE = INDEPENDENT | {"population": Authors(style=0.0)}
 NULLS: tuple[Design, ...] = (
     Design("10 authors x 100 a side"),
     Design("20 authors x 25 a side", n_units=(20, 20), per_unit=25),
@@ -245,6 +254,8 @@ NULLS: tuple[Design, ...] = (
     *(Design(f"T = {t}, single precision", **INDEPENDENT, temperature=t, map="single") for t in (1, 3, 6, 10)),
     *(Design(f"T = {t}, four decimals", **INDEPENDENT, temperature=t, map="four decimals") for t in (1, 3, 6, 10)),
     Design("a map that is not logistic, 3,000 x 1,500", **INDEPENDENT, map="squared"),
+    Design("matched on the margin, T = 6, 3,000 x 1,500", temperature=6, scale="margin", **OF_THREE),
+    Design("matched on the entropy, T = 6, 3,000 x 1,500", temperature=6, scale="entropy", **OF_THREE),
     Design("100 classes, 5,000 a side, underconfident", Classes(100), n_samples=(5000, 5000), temperature=0.25),
     Design("100 classes, 5,000 a side, overconfident", Classes(100), n_samples=(5000, 5000), temperature=2.5),
     Design("1,000 classes, 10,000 a side, underconfident", Classes(1000), n_samples=(10000, 10000), temperature=0.25),

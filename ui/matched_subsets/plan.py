@@ -6,7 +6,8 @@ from touchstone.core.asked import asks, asks_seed
 from touchstone.core.data.predictions.pairs import WHOLE, Part
 from touchstone.core.evaluate.calibration import Binning
 from touchstone.core.evaluate.matched_subsets import EPSILON
-from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order, Scale
+from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order
+from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Scale
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,10 @@ class MatchingPlan:
         "accuracy",
         label="Epsilon is of",
         help="Recalibrated on the reference set, confidences within epsilon are about as often right. The paper takes "
-        "them as they are: of an overconfident model, .999 and .994 may then differ much.",
+        "them as they are: of an overconfident model, .999 and .994 may then differ much. Margin and entropy need the "
+        "probabilities of all classes.",
         address="scale",
-        choices=lambda about: {"accuracy": "recalibrated confidence", "confidence": "confidence as it is (paper)"},
+        choices=lambda about: {**SCALED, "confidence": "confidence as it is (paper)"},
     )
     binning: Binning = asks(
         "mass",

@@ -17,11 +17,10 @@ from touchstone.core.evaluate.matched_subsets.matching import (
     Candidates,
     Method,
     Order,
-    Scale,
     candidates,
     match_candidates,
 )
-from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
+from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, Scale, outcomes_of
 from touchstone.core.evaluate.matched_subsets.repeats import Repeats, Share, whole
 from touchstone.core.evaluate.matched_subsets.results import (
     FEWEST_PAIRS,
@@ -80,7 +79,8 @@ def compare_sets(
 ) -> SetComparison:
     """Match again and again, take means, and say how sure they are with other units (never: with other repeats).
 
-    Pairs have about the same confidence by the map of `scale`, or as published ("confidence"). The interval of the gap
+    Pairs have about the same confidence by the map of `scale` (or the same "margin" or "entropy", which need the
+    probabilities of all classes), or as published ("confidence"). The interval of the gap
     is Newcombe's where each sample is a unit; all others are of the jackknife over units (`core.evaluate.units`).
     `n_repeats` matchings are made, and with `more` as many as it takes to average their luck out: `n_repeats` of the
     result says how many its means are of. Of a maximum matching, ties alone are broken anew. Predictions without
@@ -96,7 +96,7 @@ def compare_sets(
     >>> comparison.matched_gap.by, comparison.matched_gap.interval.holds(0.1), comparison.claim("residual").decision
     ('jackknife', True, 'above')
     """
-    reference, target = outcomes_of(reference, target)
+    reference, target = outcomes_of(reference, target, scale=scale)
     if not (reference.has_confidence and target.has_confidence):
         row = _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model, scale=scale)
         return decided([row])[0]
@@ -129,7 +129,7 @@ def epsilon_curve(
 
     A picture, from which nothing is claimed: no more is drawn than was asked for.
     """
-    reference, target = outcomes_of(reference, target)
+    reference, target = outcomes_of(reference, target, scale=scale)
     pairable, seed = candidates(reference, target, epsilon=epsilons[0], by=by, scale=scale), _seed(rng)
     options = {"method": method, "order": order, "n_repeats": n_repeats, "scale": scale, "more": False, "model": ""}
     rows = (

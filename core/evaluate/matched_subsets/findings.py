@@ -3,6 +3,7 @@
 from math import isnan
 
 from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.matched_subsets.outcomes import SCALED
 from touchstone.core.evaluate.matched_subsets.results import FEWEST_PAIRS, SetComparison, SetEstimate
 from touchstone.core.evaluate.wording import fixed, listed, percent, plural, points, quoted
 
@@ -130,8 +131,8 @@ def _differing(comparison: SetComparison, decision: str) -> list[str]:
 def _luck(comparison: SetComparison) -> str:
     if not comparison.enough:
         return ""
-    kind = "recalibrated " if comparison.scale == "accuracy" else ""
-    balance = f"Matched pairs differ by {_hundredths(abs(comparison.confidence_difference))} in mean {kind}confidence."
+    difference = _hundredths(abs(comparison.confidence_difference))
+    balance = f"Matched pairs differ by {difference} in mean {SCALED[comparison.scale]}."
     if isnan(comparison.spread) or not comparison.spread:
         return balance
     luck = f"Another random matching moves the matched gap by about {_hundredths(comparison.spread)} (1 SD, no CI)."

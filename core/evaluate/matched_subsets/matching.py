@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
+from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, Scale, outcomes_of
 from touchstone.core.evaluate.matched_subsets.scale import Levels, levels_as_said, levels_of_accuracy
 
 EPSILON = 0.005
@@ -25,8 +25,6 @@ MOST_EXACT = 20_000
 By = Literal["label", "probability"]
 Method = Literal["random", "maximum"]
 Order = Literal["shuffled", "given"]
-Scale = Literal["accuracy", "confidence"]
-"""What epsilon is a difference of: of how often the model is right at a confidence (see `scale`), or of confidences."""
 
 
 def _none() -> Integer[np.ndarray, " 0"]:
@@ -193,7 +191,7 @@ def candidates(
     scale: Scale = "confidence",
 ) -> Candidates:
     """Sort both sets once; every repeat reads the same ranges."""
-    reference, target = outcomes_of(reference, target)
+    reference, target = outcomes_of(reference, target, scale=scale)
     if not (len(reference) and len(target)):
         raise DataError("Matching needs at least one sample in either set; one of them is empty.")
     if not (reference.has_confidence and target.has_confidence):
@@ -201,10 +199,10 @@ def candidates(
             "Matching needs a probability or confidence in both sets. With predicted labels alone, only whole sets "
             "can be compared."
         )
-    if scale == "accuracy":
-        levels = levels_of_accuracy(reference, target, epsilon=epsilon)
-    else:
+    if scale == "confidence":
         levels = levels_as_said(reference, target)
+    else:
+        levels = levels_of_accuracy(reference, target, epsilon=epsilon)
     return _candidates(reference, target, levels, epsilon=epsilon, by=by)
 
 

@@ -7,7 +7,8 @@ import pandas as pd
 
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
-from touchstone.core.evaluate.matched_subsets.matching import By, MatchedSubsets, Method, Scale
+from touchstone.core.evaluate.matched_subsets.matching import By, MatchedSubsets, Method
+from touchstone.core.evaluate.matched_subsets.outcomes import Scale
 from touchstone.core.evaluate.units import Units
 
 FEWEST_PAIRS = 30

@@ -91,7 +91,7 @@ def levels_of_accuracy(reference: Outcomes, target: Outcomes, *, epsilon: float)
     >>> 0.08 < levels.slope < 0.12, bool(np.abs(levels.target - special.expit(np.abs(logit[:500]))).max() < 0.05)
     (True, True)
     """
-    logits = [side.logit for side in (reference, target)]
+    logits = [side.matched_on for side in (reference, target)]
     finite = np.concatenate([each[np.isfinite(each)] for each in logits])
     if not len(finite):
         return levels_as_said(reference, target)

@@ -6,6 +6,7 @@ from touchstone.core.evaluate.claims import Claim, withheld
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets.decide import SMALLEST
 from touchstone.core.evaluate.matched_subsets.findings import findings
+from touchstone.core.evaluate.matched_subsets.outcomes import SCALED
 from touchstone.core.evaluate.matched_subsets.results import Baseline, ModelComparisons, SetComparison
 from touchstone.core.evaluate.units import FEWEST_UNITS
 from touchstone.core.evaluate.wording import Verdict, count, fixed, percent, plural, points, quoted, samples_of
@@ -212,9 +213,11 @@ def _used(comparison: SetComparison, reference: str, target: str) -> str:
         sentences.append(f"Majority-class baseline: {reached}.")
     if comparison.can_match:
         label = "the same predicted label and " if comparison.by == "label" else ""
-        kind = "a recalibrated" if comparison.scale == "accuracy" else "a"
         pairs = f"{count(round(comparison.n_pairs))} pairs"
-        sentences += [f"{pairs} have {label}{kind} confidence within {comparison.epsilon:g}.", _how(comparison)]
+        sentences += [
+            f"{pairs} have {label}a {SCALED[comparison.scale]} within {comparison.epsilon:g}.",
+            _how(comparison),
+        ]
     return " ".join([*sentences, _for_whom(comparison)])
 
 
