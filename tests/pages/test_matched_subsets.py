@@ -474,3 +474,10 @@ def test_the_commands_that_are_offered_say_the_same_of_stored_files_and_of_the_f
 def test_the_example_has_no_files_to_name(open_page, workspace):
     app = settled(open_page("matched_subsets", reference="digits_own", target="digits_shifted"))
     assert sum("core compare" in code.value for code in app.code) == 1
+
+
+def test_a_margin_that_the_files_do_not_have_is_refused_in_a_sentence_and_the_setting_stays(open_page, two):
+    app = settled(open_page("matched_subsets", **two, scale="recalibrated margin"))
+    assert [error.value for error in app.error] != []
+    assert "Matching on the margin needs the probabilities of all classes" in texts(app) + app.error[0].value
+    assert next(box for box in [*app.selectbox, *app.segmented_control] if box.label == "Epsilon is of").value
