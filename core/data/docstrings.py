@@ -18,6 +18,7 @@ from touchstone import core
 from touchstone.core.data.dataset import Dataset
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.home import home, write_whole
+from touchstone.core.data.units import with_usual_units
 
 LIBRARIES = {  # the name that pip knows, which is the class name: the name that Python imports
     "numpy": "numpy",
@@ -73,7 +74,7 @@ def load_docstrings() -> Dataset:
         write_whole(stored, _parquet(_scan()))
     columns = pyarrow.parquet.read_table(stored).to_pydict()
     class_names = tuple(LIBRARIES)
-    return Dataset(
+    dataset = Dataset(
         name="docstrings",
         kind="text",
         x=columns["text"],
@@ -85,6 +86,7 @@ def load_docstrings() -> Dataset:
             "Read from " + ", ".join(f"{name} {version}" for name, version in core.versions(*LIBRARIES).items()) + ".",
         ),
     )
+    return with_usual_units(dataset)
 
 
 def paragraphs(folder: Path, library: str) -> Iterator[Paragraph]:
