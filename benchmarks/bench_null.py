@@ -18,8 +18,7 @@ from tests.worlds.null_worlds import WORLDS
 from tests.worlds.world import World
 from touchstone.core.data import Dataset
 from touchstone.core.data.examples import load_example
-from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
-from touchstone.core.evaluate.source_robustness.null import KIND, cloud_gaps
+from touchstone.core.evaluate.source_robustness.clouds_plan import KIND, CloudsPlan, cloud_gaps
 from touchstone.core.trials import Context
 
 N_DRAWN = 6000

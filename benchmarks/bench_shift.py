@@ -31,7 +31,7 @@ from touchstone.core.evaluate.covariate_shift import (
     shift_of,
 )
 from touchstone.core.evaluate.intervals import wilson
-from touchstone.core.evaluate.test_quality.shift_verdict import together
+from touchstone.core.evaluate.test_quality.shift_plan import together
 from touchstone.core.evaluate.two_samples import smallest_seen, tell_parts
 
 MNIST = Path(__file__).resolve().parents[2] / "shared" / "data" / "mnist.npz"

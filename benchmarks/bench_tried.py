@@ -1,6 +1,6 @@
 """What does it cost that files which may take much are read in a child process first? Seconds by kind of file.
 
-Prints a table; asserts nothing (`tests/data/test_tried.py` does, on bombs). Medians of five readings.
+Prints a table; asserts nothing (`tests/data/test_sandboxed_files.py` does, on bombs). Medians of five readings.
 """
 
 import gzip
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import read_dataset
-from touchstone.core.data.tried import try_file
+from touchstone.core.data.sandbox import try_file
 
 N_TIMES = 5
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from touchstone.core import data
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 
-ROOM = Path(__file__).resolve().parents[1] / "core" / "data"
+ROOM = Path(data.__file__).parent
 LABELLED = b"id\tgold\tpredicted\tprob\n" + b"".join(
     b"r%d\t%s\t%s\t0.%d\n" % (n, gold, predicted, 60 + n % 40)
     for n, (gold, predicted) in enumerate([(b"cat", b"cat"), (b"dog", b"cat"), (b"dog", b"dog"), (b"cat", b"cat")] * 10)

@@ -42,19 +42,23 @@ from typing import NoReturn
 from touchstone.core import COMMAND
 from touchstone.core.command.check import add_check_options, check, explained, read_sheet, write
 from touchstone.core.command.compared_files import add_compare_options, compare_files
-from touchstone.core.command.given_files import add_dataset_options, given_dataset, says_columns
-from touchstone.core.command.given_model import add_model_options, given_model
+from touchstone.core.command.given_files import (
+    add_dataset_options,
+    add_model_options,
+    given_dataset,
+    given_model,
+    says_columns,
+)
 from touchstone.core.command.upkeep import add_upkeep, all_runs, copy_home, say_address, see_doctor
 from touchstone.core.command.verified_run import add_verify_options, verify
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.questions import QUESTIONS, of_kind
-from touchstone.core.report.plan_reference import plan_reference, reference
+from touchstone.core.report.descriptions import plan_reference, reference
 from touchstone.core.report.recreate import recreate
 from touchstone.core.report.run_report import body_of
-from touchstone.core.represent.sentences import sentence_vectors
-from touchstone.core.represent.word_files import ON_DISK, add_vectors, with_word_vectors
+from touchstone.core.represent.word_vectors import ON_DISK, add_vectors, sentence_vectors, with_word_vectors
 from touchstone.core.trials import Plan
 from touchstone.core.workspace.engine.runner import close_engine, engine
 from touchstone.core.workspace.errors import WorkspaceError

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from touchstone.core.data import DataError
-from touchstone.core.report.provenance import provenance
+from touchstone.core.report.run_report import provenance
 from touchstone.core.workspace.doctor import EXCHANGED
 from touchstone.core.workspace.engine.recompute import TOLERANCE, recompute
 from touchstone.core.workspace.run import Run

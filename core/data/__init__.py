@@ -8,8 +8,7 @@ from touchstone.core.data.predictions.guess import guess_roles
 from touchstone.core.data.predictions.pairs import pair_models
 from touchstone.core.data.predictions.record import Predictions, PredictionTable
 from touchstone.core.data.predictions.roles import Roles
-from touchstone.core.data.predictions.upload import join_predictions, read_predictions
-from touchstone.core.data.predictions.writing import write_predictions
+from touchstone.core.data.predictions.upload import join_predictions, read_predictions, write_predictions
 from touchstone.core.data.tables.datasets import read_dataset
 
 __all__ = [

@@ -39,7 +39,7 @@ class Dataset:
     `numbers` are no inputs but what else is known of every sample, such
     as its date: a column for each of `number_names`, None where there are none. `part` says which part the file
     itself puts every sample in ("train", "validation" or "test"; None where it does not). `notes` say in sentences what
-    reading did to the data, and `read_as` is how its file was read (`core.data.tables.roles_file`), None where nobody
+    reading did to the data, and `read_as` is how its file was read (`core.data.tables.proposal`), None where nobody
     knows; these and names are not part of the `fingerprint`.
 
     Lists do as well as arrays to make one; DataError says what is wrong with data that cannot be used.

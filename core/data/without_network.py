@@ -1,7 +1,8 @@
 """How does a child begin? In a network of its own, in which there is nothing, while it still has one thread.
 
-A script, which leaves the network and then is `core.data.child`. Who is no administrator may have a network with users
-of its own, where it stays who it is. Where the system forbids that, too, the child goes on with the network it has.
+A script, which leaves the network and then is `core.data.sandbox`. Who is no administrator may have a network with
+users of its own, where it stays who it is. Where the system forbids that, too, the child goes on with the network it
+has.
 """
 
 import contextlib
@@ -27,4 +28,4 @@ def leave_network() -> None:
 if __name__ == "__main__":
     sys.path[0] = os.getcwd()  # not the folder of this script
     leave_network()
-    runpy.run_module("touchstone.core.data.child", run_name="__main__", alter_sys=True)
+    runpy.run_module("touchstone.core.data.sandbox", run_name="__main__", alter_sys=True)

@@ -12,8 +12,8 @@ from jaxtyping import Float
 
 from touchstone.core.evaluate.average_case import facts_of
 from touchstone.core.evaluate.average_case.robustness import Robustness
-from touchstone.core.evaluate.average_case.verdict import estimator_title
-from touchstone.core.evaluate.wording import bare, count, percent, plural, points
+from touchstone.core.evaluate.average_case.verdict import estimator_title, sigma_50
+from touchstone.core.evaluate.wording import bare, count, percent, plural, points, quoted
 from touchstone.core.figures.theme import (
     Theme,
     as_name,
@@ -359,4 +359,118 @@ def gap_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
     )  # fmt: skip
     figure.update_xaxes(range=padded(figure, include=0.0), tickvals=sigmas, ticktext=[f"{sigma:g}" for sigma in sigmas])
     figure.update_yaxes(rangemode="tozero", tickformat=".0f")
+    return figure
+
+
+# Which kind of change breaks which class? Classes by named directions, all of the same strength.
+
+
+MOST_DIRECTIONS = 12
+"""Of more directions (columns of a table) those that break predictions most."""
+MOST_NUMBERS = 20
+
+
+def direction_chart(found: Robustness, sigma: float, *, dark: bool = False) -> go.Figure:
+    """The share that keeps its prediction along each direction, by class: a heat map, the least robust at the top left.
+
+    Directions stand by their mean over classes, and so do classes over directions.
+    """
+    look, names = theme(dark), found.class_names
+    means = found.directions_at(sigma)
+    codes = [code for code in range(len(names)) if any(of[code].n for of in means.values())]
+    shares = np.array([[of[code].value for of in means.values()] for code in codes])
+    across = np.argsort(shares.mean(axis=0), kind="stable")[:MOST_DIRECTIONS]
+    down = np.argsort(shares.mean(axis=1), kind="stable")
+    titles = [list(means)[place] for place in across]
+    rows = [codes[place] for place in down]
+    cells = [[means[title][code] for title in titles] for code in rows]
+    n = sum(of.n for of in next(iter(means.values())))
+    least = min(((of.value, title, code) for title, all_ in means.items() for code, of in enumerate(all_) if of.n))
+    alt = (
+        f"Share that keeps the prediction by class and direction at sigma {sigma:g}, n = {count(n)}. Lowest: "
+        f"{quoted(names[least[2]])}, {least[1]}, {percent(least[0])}."
+    )
+    figure = new_figure(look, x_title="Direction", y_title="Class", height=max(220, 130 + 34 * len(rows)), alt=alt)
+    shown = np.array([[100 * of.value for of in row] for row in cells])
+    figure.add_heatmap(
+        z=shown,
+        zmin=float(shown.min()),
+        zmax=100.0,
+        colorscale=scale(look.sequential if dark else look.sequential[::-1]),
+        text=[[f"{value:.0f}" if len(rows) <= MOST_NUMBERS else "" for value in row] for row in shown],
+        texttemplate="%{text}",
+        customdata=[
+            [
+                f"{escape(as_name(names[code]))}, {escape(title)}: {percent(of.value, of.interval)}, n = {count(of.n)}"
+                for title, of in zip(titles, row, strict=True)
+            ]
+            for code, row in zip(rows, cells, strict=True)
+        ],
+        hovertemplate="%{customdata}<extra></extra>",
+        xgap=1,
+        ygap=1,
+        colorbar={
+            "title": {"text": "unchanged (%)", "font": {"size": 12, "color": look.grey}},
+            "tickfont": {"size": 12},
+            "thickness": 10,
+            "outlinewidth": 0,
+        },
+    )
+    name_axis(figure, [names[code] for code in rows])
+    name_axis(figure, titles, axis="x")
+    return figure
+
+
+# How much noise does it take until a prediction is as often another one? Sigma-50 by class.
+
+
+def half_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
+    """Sigma-50 by class: the samples as a box, the median with its interval; beyond the range they stand at its end.
+
+    Classes stand by their median, the least robust on top; the axis is logarithmic. No single sample is drawn.
+    """
+    look, names, end = theme(dark), found.class_names, found.furthest
+    order = sorted((of.value, code) for code, of in enumerate(found.half_by_class) if of.n)
+    codes = [code for _, code in order]
+    told = [f"{names[code]} {sigma_50(found.half_by_class[code], end)}" for code in codes]
+    title = "Sigma-50 (noise at which half of the copies change class; logarithmic)"
+    alt = f"Median sigma-50 by class, n = {count(len(found.half))}: {', '.join(told) or 'not known yet'}."
+    figure = new_figure(look, x_title=title, height=90 + 38 * max(len(codes), 3), alt=alt)
+    half, style = found.half, estimator_style("monte_carlo", look)
+    for place, code in enumerate(codes):
+        values = half.loc[half["label"] == code, "sigma_50"].clip(upper=end).to_numpy(dtype=np.float64)
+        figure.add_box(
+            **five_numbers(values, float(place)),
+            orientation="h",
+            width=0.4,
+            name="samples",
+            showlegend=place == 0,
+            line={"color": style.colour, "width": 1.2},
+            fillcolor=faded(style.colour),
+            hoverinfo="skip",
+        )
+    at_y = np.arange(len(codes), dtype=np.float64)
+    ends = [
+        np.minimum([getattr(found.half_by_class[code].interval, side) for code in codes], end)
+        for side in ("lower", "upper")
+    ]
+    figure.add_trace(
+        interval_bars(at_y, *ends, colour=look.exclusive, width=2.5, name="median, 95 %", showlegend=False)
+    )
+    figure.add_scatter(
+        x=[min(found.half_by_class[code].value, end) for code in codes],
+        y=at_y,
+        mode="markers",
+        name="median with its 95 % interval",
+        marker={"symbol": "diamond", "size": 9, "color": look.exclusive, "line": {"width": 1, "color": look.paper}},
+        text=[
+            f"{escape(as_name(names[code]))}: {sigma_50(found.half_by_class[code], end)}<br>"
+            f"n = {count(found.half_by_class[code].n)}"
+            for code in codes
+        ],
+        hovertemplate="%{text}<extra></extra>",
+    )
+    name_axis(figure, [names[code] for code in codes])
+    ticks = sorted({*found.sigmas, end})
+    figure.update_xaxes(type="log", tickvals=ticks, ticktext=[*(f"{at:g}" for at in ticks[:-1]), f"≥ {ticks[-1]:g}"])
     return figure

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from touchstone.core.evaluate.cluster_folds import FoldPerformance, RunScore, SchemeScore, scheme_title
 from touchstone.core.evaluate.wording import count, percent, plural
-from touchstone.core.figures.cluster_folds_style import Style, marker, marks, scheme_styles, upright
+from touchstone.core.figures.cluster_folds_look import Style, marker, marks, scheme_styles, upright
 from touchstone.core.figures.theme import (
     LONGEST_TITLE,
     Theme,

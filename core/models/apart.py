@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from touchstone.core.data.child import (
+from touchstone.core.data.sandbox import (
     MOST_BYTES,
     SECONDS_AT_REST,
     SECONDS_TO_READ,
@@ -21,8 +21,7 @@ from touchstone.core.data.child import (
     Stopped,
 )
 from touchstone.core.models.errors import ModelError, ModelStopped
-from touchstone.core.models.foreign import Run
-from touchstone.core.models.foreign_files import read_exported, read_onnx
+from touchstone.core.models.foreign import Run, read_exported, read_onnx
 
 if TYPE_CHECKING:
     import torch

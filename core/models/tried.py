@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Integer
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.data.child import MOST_BYTES, SECONDS_TO_READ, Answer, Child
+from touchstone.core.data.sandbox import MOST_BYTES, SECONDS_TO_READ, Answer, Child
 from touchstone.core.data.store import from_bytes, to_bytes
 from touchstone.core.models.apart import REMEDY
 from touchstone.core.models.errors import ModelError

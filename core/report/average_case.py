@@ -14,8 +14,7 @@ from touchstone.core.evaluate.average_case.verdict import average_case_verdict, 
 from touchstone.core.evaluate.wording import bare, count, percent, plural, points
 from touchstone.core.figures import average_case as figures
 from touchstone.core.figures import average_case_audit as audits
-from touchstone.core.figures.average_case_directions import direction_chart
-from touchstone.core.figures.average_case_half import half_chart
+from touchstone.core.figures.average_case import direction_chart, half_chart
 from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets
 
 DRAWS_OF_PAPER = 10_000

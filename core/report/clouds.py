@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
-from touchstone.core.evaluate.source_robustness.null import CloudGaps, cloud_gaps, cloud_sentence
+from touchstone.core.evaluate.source_robustness.clouds_plan import CloudGaps, CloudsPlan, cloud_gaps, cloud_sentence
 from touchstone.core.evaluate.wording import count, fixed
 from touchstone.core.report.parts import Body, Section, Table
 

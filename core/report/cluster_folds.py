@@ -26,8 +26,8 @@ from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
 from touchstone.core.evaluate.wording import Verdict, bare, count, fixed, p_value, percent, points
 from touchstone.core.figures import cluster_folds as figures
 from touchstone.core.figures import cluster_folds_look as looks
-from touchstone.core.report.names import MODEL_TITLES
 from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.trials import FoldPlan
 
 MOST_BY_CLASS = 3

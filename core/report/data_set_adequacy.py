@@ -9,16 +9,22 @@ import pandas as pd
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
-from touchstone.core.evaluate.data_set_adequacy.next_doubling import judged
+from touchstone.core.evaluate.data_set_adequacy.outlook import judged
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve, Step, Told
-from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict, first_curve
-from touchstone.core.evaluate.data_set_adequacy.words import WORTH, ends, kind, sentence
+from touchstone.core.evaluate.data_set_adequacy.verdict import (
+    WORTH,
+    adequacy_verdict,
+    ends,
+    first_curve,
+    kind,
+    sentence,
+)
 from touchstone.core.evaluate.source_robustness import Difference
 from touchstone.core.evaluate.wording import count, percent, plural, points, ratio
 from touchstone.core.figures import data_set_adequacy as figures
-from touchstone.core.report.names import MODEL_TITLES
 from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
+from touchstone.core.report.run_report import MODEL_TITLES
 
 SHORT = {
     "more": "more samples",

@@ -1,10 +1,14 @@
 """What is a plan, in a few words? Put together from the words of its fields, for lists of runs."""
 
+import json
+from dataclasses import MISSING, Field, fields
 from typing import Any
 
-from touchstone.core.asked import ANYTHING, Asked, answers_of, asked
-from touchstone.core.evaluate.wording import plural
+from touchstone.core.asked import ANYTHING, ITSELF, Ask, Asked, answers_of, asked, options_of
+from touchstone.core.evaluate.wording import exact, plural
+from touchstone.core.questions import of_kind
 from touchstone.core.trials import Plan
+from touchstone.core.workspace.plans import PLANS
 
 
 def describe(plan: Plan) -> str:
@@ -47,3 +51,102 @@ def words_of(question: Asked, answer: Any) -> str:
 def _option(question: Asked, answer: Any) -> str:
     """An option of an entry, where it is not as usual."""
     return "" if answer == question.usual else f" · {question.ask.label} {words_of(question, answer)}"
+
+
+# What can a plan say? A reference of every kind: its fields, what they take, and what the page calls them.
+#
+# It follows from what stands beside the fields (`core.asked`). docs/plans.md is this text: `python -m core plans`.
+
+
+_HEAD = "| field | default | takes | on the page | meaning |\n|---|---|---|---|---|"
+
+
+def reference() -> str:
+    """The reference of all kinds of plan, as Markdown."""
+    intro = (
+        '# Plans\n\nA plan says what is computed. The pages make plans; `python -m core run --data digits \'{"kind":'
+        '"trials","models":["svm"]}\'` takes one as JSON. Fields that are left out have their default, which is not '
+        "always what the page starts with. This text is printed by `python -m core plans`.\n"
+    )
+    return "\n".join([intro, *(plan_reference(kind) for kind in PLANS)])
+
+
+def plan_reference(kind: str) -> str:
+    """The reference of one kind of plan, as Markdown.
+
+    Examples
+    --------
+    >>> print(plan_reference("sources").splitlines()[5])
+    | `n_sources` | `5` | a whole number, 2 or more |  | Sources to find. |
+    """
+    plan = PLANS[kind]
+    by_field: dict[str, list[Asked]] = {}
+    for question in asked(plan):
+        by_field.setdefault(question.field, []).append(question)
+    lines = []
+    for field in fields(plan):
+        default = "needed" if field.default is MISSING else f"`{json.dumps(field.default)}`"
+        if "follows" in field.metadata:
+            lines.append(f"| `{field.name}` | {default} | | | {field.metadata['help']} |")
+        elif "options" in field.metadata:
+            where = "below" if _options_of(field) else "none of them has any"
+            lines.append(
+                f"| `{field.name}` | {default} | a list of `[name, option, value]` | {where} | Of "
+                f"`{field.metadata['options'].field}`; those that are left out are as usual. |"
+            )
+        elif field.name not in by_field:  # a kind that somebody added may have fields that ask nothing
+            lines.append(f"| `{field.name}` | {default} | | | |")
+        else:
+            stored_so = field.metadata["several"] is ITSELF
+            lines += [_line(field.name, default, one.ask, stored_so=stored_so) for one in by_field[field.name]]
+    question = of_kind(kind)
+    parts = [f"## `{kind}`: {question.title if question else kind}", "\n".join([_HEAD, *lines]), *_options(plan)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(name: str, default: str, ask: Ask, *, stored_so: bool) -> str:
+    """A field; where it is stored otherwise than it is asked for, the default shows how."""
+    takes = _takes(ask) if stored_so else f"see the default; the page asks for {_takes(ask)}"
+    page = f"{ask.label} (`{ask.address}`)" if ask.address else ""
+    return f"| `{name}` | {default} | {takes} | {page} | {ask.help} |"
+
+
+def _takes(ask: Ask) -> str:
+    nothing = f", or `null`: {ask.word}" if ask.word and not ask.several and not ask.many else ""
+    if ask.choices is not None:
+        titles = ask.choices(ANYTHING)
+        if titles is None:
+            return f"a name{nothing}"
+        if all(type(name) is int for name in titles):
+            return f"a whole number{nothing}; the page offers {', '.join(titles.values())}"
+        of = "some of " if ask.several else "one of "
+        names = (f"`{json.dumps(name)}`" + (f" ({title})" if title != name else "") for name, title in titles.items())
+        return of + ", ".join(names) + nothing
+    if ask.named:
+        return f"a list of `[name, number, …]`, numbers{_range(ask)}"
+    whole = "whole number" if isinstance(ask.lowest, int) else "number"
+    kind = f"a list of {whole}s" if ask.many else f"a {whole}"
+    return f"{kind}{_range(ask)}{nothing}"
+
+
+def _range(ask: Ask) -> str:
+    if ask.lowest is None:
+        return ""
+    return f", {exact(ask.lowest)} " + ("or more" if ask.highest is None else f"to {exact(ask.highest)} on the page")
+
+
+def _options(plan: type) -> list[str]:
+    """The options of the entries that a field names, as a table; nothing where there are none."""
+    tables = [_options_of(field) for field in fields(plan) if "options" in field.metadata]
+    head = "| name | option | default | takes | meaning |\n|---|---|---|---|---|"
+    return ["\n".join([head, *lines]) for lines in tables if lines]
+
+
+def _options_of(field: Field) -> list[str]:
+    """A line for each option of the entries that a field of options is about."""
+    return [
+        f"| `{entry}` | `{name}` | `{json.dumps(option.default)}` | {_takes(ask)} | {ask.label}: {ask.help} |"
+        for entry, kind in field.metadata["options"].registry.items()
+        for name, option in options_of(kind).items()
+        for ask in option.metadata["asks"]
+    ]

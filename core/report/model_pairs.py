@@ -18,13 +18,13 @@ from touchstone.core.evaluate.claims import Claim, claim, corrected
 from touchstone.core.evaluate.cluster_folds import recipe_difference, scheme_title
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL
 from touchstone.core.evaluate.guided_tests import JudgedSuite, suite_difference
-from touchstone.core.evaluate.guided_tests.guided_claims import second_model
+from touchstone.core.evaluate.guided_tests.verdict import second_model
 from touchstone.core.evaluate.intervals import Interval, smoothed_mean, t_interval, t_p_value
 from touchstone.core.evaluate.source_robustness import compare_models
 from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.evaluate.wording import Verdict, count, gap, p_value, plural, points
-from touchstone.core.report.names import TITLES
 from touchstone.core.report.overview import MOST_TIMES, times_needed
+from touchstone.core.report.run_report import TITLES
 
 KIND = "overview.better_model"
 FEWEST = 10

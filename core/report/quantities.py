@@ -14,7 +14,7 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.cluster_folds import scheme_title
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.source_robustness.words import noun
-from touchstone.core.report.names import TITLES
+from touchstone.core.report.run_report import TITLES
 
 QUANTITIES = {
     "source_robustness.rho": "share of the accuracy that is kept on held-out sources; of a model and a source finder",

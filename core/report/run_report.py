@@ -1,20 +1,80 @@
 """What does the report of a run say? Its question, what its rows come to, and what it rests on."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
 
+from touchstone.core.asked import Asked, answers_of
+from touchstone.core.cluster import SOURCE_FINDERS
 from touchstone.core.data import EXAMPLES, DataError, Dataset
+from touchstone.core.evaluate.wording import count
+from touchstone.core.models import MODELS
 from touchstone.core.questions import Question, module_of, of_kind
+from touchstone.core.report.descriptions import words_of
 from touchstone.core.report.parts import Body, Report, Section
-from touchstone.core.report.provenance import provenance
 from touchstone.core.report.recreate import recipe
+from touchstone.core.trials import KNOWN_SOURCES
 from touchstone.core.workspace.data import StoredDataset
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
+
+# What does a result rest on? Data, parameters, seeds, versions, times, device and executor, a line each.
+
+
+OLDER_METHOD = "Computed by an older method."
+
+
+def provenance(run: Run) -> tuple[tuple[str, str], ...]:
+    """Name and value of everything that a stored result rests on; what was not recorded is left out."""
+    known = run.provenance
+    versions = [f"Touchstone {known['touchstone']}"] if "touchstone" in known else []
+    versions += [f"{name} {number}" for name, number in known.get("versions", {}).items()]
+    n_failed = f", {count(run.n_failed)} failed" if run.n_failed else ""
+    workers = f", {count(known['n_workers'])} at once" if "n_workers" in known else ""
+    machine = ", ".join(f"{known[name]}" for name in ("device", "machine") if name in known)
+    told = {
+        "Data": f"{run.dataset_name}, fingerprint {run.fingerprint}",
+        "Parameters": parameters(run),
+        "Trials": f"{count(run.n_done)} of {count(run.n_trials)}{n_failed}",
+        "Method": OLDER_METHOD if run.older_method else "",
+        "Versions": ", ".join(versions),
+        "Python": known.get("python", ""),
+        "Device": machine,
+        "Executor": f"{known['executor']}{workers}" if "executor" in known else "",
+        "Started": _when(run.started),
+        "Finished": _when(run.finished) if run.state != "running" else "",
+        "Run": f"{run.id}, key {run.key}",
+        "Seal": known.get("seal", "") if run.state == "done" else "",
+    }
+    return tuple((name, value) for name, value in told.items() if value)
+
+
+def parameters(run: Run) -> str:
+    """What a run's plan asks, its seeds among it, as the page words it; as it is stored where no page asks for it."""
+    try:
+        answers = answers_of(load_plan(run.plan)).values()
+    except DataError:
+        answers = ()
+    told = [f"{each.ask.label}: {_answer(each, answer)}" for each, answer in answers if answer is not None]
+    stored = (f"{name} {value}" for name, value in json.loads(run.plan).items() if name != "kind")
+    return "; ".join(told or stored)
+
+
+def _answer(question: Asked, answer: Any) -> str:
+    """A number as it is, anything else in the page's words."""
+    if isinstance(answer, int | float) and not isinstance(answer, bool) and question.ask.choices is None:
+        return f"{answer}"
+    return words_of(question, answer).strip(" ·") or f"{answer}"
+
+
+def _when(seconds: float | None) -> str:
+    return "" if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%d %b %Y, %H:%M} UTC"
+
 
 NOTHING_YET = "No trial has finished yet, so there is no result to show."
 
@@ -80,3 +140,45 @@ def _question(run: Run) -> Question:
     if question is None:
         raise DataError(f"There is no report of a run of kind {run.kind!r}.")
     return question
+
+
+# What are models and ways of finding sources called, on every page and in every report?
+
+
+class Names(Mapping[str, str]):
+    """What the entries of a registry are called, read off them whenever somebody asks.
+
+    >>> Names(lambda: {"svm": "SVM"})["svm"]
+    'SVM'
+    """
+
+    def __init__(self, read: Callable[[], dict[str, str]]) -> None:
+        self._read = read
+
+    def __getitem__(self, name: str) -> str:
+        return self._read()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+
+MODEL_TITLES = Names(lambda: {name: model.label for name, model in MODELS.items()})
+FINDER_TITLES = Names(
+    lambda: {**{name: finder.title for name, finder in SOURCE_FINDERS.items()}, KNOWN_SOURCES: "known sources"}
+)
+TITLES = Names(
+    lambda: {**MODEL_TITLES, **{name: finder.short for name, finder in SOURCE_FINDERS.items()}, KNOWN_SOURCES: "known"}
+)
+"""What models are called, and finders beside a model's name, where there is little room."""
+
+IN_SENTENCES = Names(
+    lambda: {
+        **MODEL_TITLES,
+        **{name: finder.in_sentences for name, finder in SOURCE_FINDERS.items()},
+        KNOWN_SOURCES: "known sources",
+    }
+)
+"""What models and finders are called in a sentence."""

@@ -25,8 +25,8 @@ from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.evaluate.wording import percent, points, ratio
 from touchstone.core.figures import source_robustness, source_robustness_finders
 from touchstone.core.figures.source_robustness_sources import held_out_chart
-from touchstone.core.report.names import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
 from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
+from touchstone.core.report.run_report import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
 from touchstone.core.trials import TrialPlan
 
 Row = tuple[str, str]

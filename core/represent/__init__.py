@@ -1,7 +1,5 @@
 """Features of samples; write a representation and add it to ``REPRESENTATIONS``."""
 
-from touchstone.core.represent.for_splits import features_for_splits
-from touchstone.core.represent.numbers import number_of, number_title, numbers_of
 from touchstone.core.represent.representations import (
     REPRESENTATIONS,
     Representation,
@@ -9,8 +7,12 @@ from touchstone.core.represent.representations import (
     check_representation,
     default_representation,
     encode,
+    features_for_splits,
+    number_of,
+    number_title,
+    numbers_of,
 )
-from touchstone.core.represent.tokens import n_tokens, tokenize
+from touchstone.core.represent.word_vectors import n_tokens, tokenize
 
 __all__ = [
     "REPRESENTATIONS",

@@ -7,8 +7,7 @@ nothing: it is the split that a file marks itself.
 
 from touchstone.core.split.adversarial import MaxShift, NearestNeighbourBalls, QuantileFolds
 from touchstone.core.split.cluster_folds import KMeansFolds, SameSizeFolds, SDSFolds
-from touchstone.core.split.describe import SplitDescription, describe_split
-from touchstone.core.split.distance import PartDistances, part_distances
+from touchstone.core.split.describe_folds import PartDistances, SplitDescription, describe_split, part_distances
 from touchstone.core.split.file_part import DRAWN, FILE, has_test_set, rows_to_judge, split_by_part
 from touchstone.core.split.fold_scheme import NO_FOLD, FoldScheme
 from touchstone.core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFolds, StratifiedFolds

@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,18 +31,180 @@ from touchstone.core.trials.choices import (
     usual_features,
 )
 from touchstone.core.trials.defaults import meant_features
-from touchstone.core.trials.fold_rows import FoldTrial, frame_of_folds
-from touchstone.core.trials.labels_by_fold import (
-    WeightRows,
-    checked_weights,
-    notes_on_labels,
-    rare_labels,
-    wanted_by_fold,
-    weights_by_code,
-)
 from touchstone.core.trials.options import checked_options
 from touchstone.core.trials.plan import Context, check_fields, check_names
 from touchstone.core.trials.plan_sources import known_sources
+
+# What are the rows of a trial of folds? Lean ones: a run may have hundreds of thousands.
+
+
+COLUMNS = ("scheme", "seed", "model", "fold", "row", "y_pred", "confidence", "n_train", "seconds", "status")
+"""The columns of a frame of folds.
+
+The trial that makes folds has a row for every sample: its `row` (position in the data set) and `fold` (from 0; -1 in no
+test part), `model` and `y_pred` missing. A trial that tests a fold has a row for every sample of the fold: `y_pred` is
+a code into the class names, `confidence` the highest predicted probability (NaN where the model gives none), `n_train`
+the number of samples trained on. `seconds` (of the trial) and `status` ("ok" or "failed") stand on every row; a failed
+trial is one row without figures.
+"""
+
+
+class FoldTrial(NamedTuple):
+    """One trial of a plan: `model` and `fold` are None where it makes the folds of a scheme and seed."""
+
+    scheme: str
+    seed: int
+    model: str | None
+    fold: int | None
+
+
+def frame_of_folds(
+    trial: FoldTrial,
+    *,
+    schemes: Collection[str],
+    models: Collection[str],
+    row: object,
+    fold: object,
+    y_pred: object = pd.NA,
+    confidence: object = np.nan,
+    n_train: object = pd.NA,
+    seconds: float = np.nan,
+    status: str = "ok",
+) -> pd.DataFrame:
+    """A frame of `COLUMNS`; every trial of a plan has the same types and categories, so that frames join.
+
+    Examples
+    --------
+    >>> trial = FoldTrial("random_folds", 0, None, None)
+    >>> frame_of_folds(trial, schemes=["random_folds"], models=["svm"], row=[0, 1], fold=[1, 0])["fold"].tolist()
+    [1, 0]
+    """
+    index = pd.RangeIndex(len(row))
+    cells = {
+        "scheme": (trial.scheme, pd.CategoricalDtype(pd.Index(schemes, dtype="str"))),
+        "seed": (trial.seed, "int64"),
+        "model": (trial.model, pd.CategoricalDtype(pd.Index(models, dtype="str"))),
+        "fold": (pd.array(fold, dtype="Int16"), "Int16"),
+        "row": (pd.array(row, dtype="Int32"), "Int32"),
+        "y_pred": (y_pred, "Int32"),
+        "confidence": (confidence, "float32"),
+        "n_train": (n_train, "Int32"),
+        "seconds": (seconds, "float32"),
+        "status": (status, pd.CategoricalDtype(pd.Index(["ok", "failed"], dtype="str"))),
+    }
+    return pd.DataFrame({name: pd.Series(cells[name][0], index, dtype=cells[name][1]) for name in COLUMNS})
+
+
+# How many samples of each label belong in each fold, where somebody says so? (Wecker et al. 2020, section 3.3)
+#
+# A label has a weight for every fold: its samples are shared out in proportion, and counts that sum to its samples are
+# met exactly. Labels of which nothing is said are spread evenly.
+
+
+WeightRows = tuple[tuple[str | int | float, ...], ...]
+"""For each label that something is said of: the label, then its weight in each fold."""
+
+
+def checked_weights(rows: Any, n_folds: int, *, what: str) -> WeightRows:
+    """The rows as (label, weight, ...), weights as floats; DataError, which begins with `what`, where they make none.
+
+    Examples
+    --------
+    >>> checked_weights((("ham", 1, 3),), 2, what="Labels by fold")
+    (('ham', 1.0, 3.0),)
+    >>> checked_weights((("ham", 1),), 2, what="Labels by fold")
+    Traceback (most recent call last):
+    touchstone.core.data.errors.DataError: Labels by fold: “ham” needs a number for each of the 2 folds, not 1.
+    """
+    checked: dict[str, tuple[str | float, ...]] = {}
+    for row in rows:
+        if not (isinstance(row, tuple) and row and isinstance(row[0], str)):
+            raise DataError(f"{what}: each row is a label and a number for each fold, not {row!r}.")
+        label, weights = row[0], row[1:]
+        if label in checked:
+            raise DataError(f"{what}: “{label}” stands twice. Give it one row.")
+        if len(weights) != n_folds:
+            raise DataError(f"{what}: “{label}” needs a number for each of the {n_folds} folds, not {len(weights)}.")
+        if not all(type(weight) in (int, float) and weight >= 0 for weight in weights) or sum(weights) <= 0:
+            raise DataError(f"{what}: the numbers of “{label}” must be 0 or more, and one of them above 0.")
+        checked[label] = (label, *(float(weight) for weight in weights))
+    return tuple(checked.values())
+
+
+def weights_by_code(rows: WeightRows, dataset: Dataset, *, what: str) -> dict[int, tuple[float, ...]]:
+    """The weights by the code of each label; DataError where the data set has no such class.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> weights_by_code((("class_1", 1.0, 3.0),), load_example("wine"), what="Labels by fold")
+    {1: (1.0, 3.0)}
+    """
+    unknown = [f"“{row[0]}”" for row in rows if row[0] not in dataset.class_names]
+    if unknown:
+        more = " …" if dataset.n_classes > 10 else ""
+        raise DataError(
+            f"{what}: {dataset.name} has no class {', '.join(unknown)}. "
+            f"Its classes are {', '.join(f'“{name}”' for name in dataset.class_names[:10])}{more}."
+        )
+    return {dataset.class_names.index(str(row[0])): tuple(float(weight) for weight in row[1:]) for row in rows}
+
+
+def wanted_by_fold(
+    rows: WeightRows, dataset: Dataset, n_folds: int, *, what: str
+) -> Float[np.ndarray, "n_folds n_classes"]:
+    """How many samples of each class each fold is to get, before any is rounded; DataError where a fold gets none.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> wanted_by_fold((("class_1", 1.0, 3.0),), load_example("wine"), 2, what="Labels by fold")
+    array([[29.5 , 17.75, 24.  ],
+           [29.5 , 53.25, 24.  ]])
+    """
+    shares = np.full((dataset.n_classes, n_folds), 1 / n_folds)
+    for code, weights in weights_by_code(rows, dataset, what=what).items():
+        shares[code] = np.array(weights) / sum(weights)
+    wanted = (shares * dataset.n_per_class[:, None]).T
+    empty = np.flatnonzero(wanted.sum(axis=1) < 1)
+    if len(empty):
+        raise DataError(f"{what}: fold {empty[0] + 1} would hold no sample. Give it some, or ask for fewer folds.")
+    return wanted
+
+
+def notes_on_labels(rows: WeightRows, *, title: str) -> tuple[str, ...]:
+    """What is to be known where somebody says the labels of a scheme's folds, in sentences; none where nobody does.
+
+    >>> notes_on_labels((("ham", 0.0, 2.0), ("spam", 1.0, 1.0)), title="SDS k-means")[1:]
+    ('All samples of “ham” are in fold 2: no model that is tested there has seen one.',)
+    """
+    filled = [(row[0], [fold for fold, weight in enumerate(row[1:], 1) if weight]) for row in rows]
+    unseen = [
+        f"All samples of “{label}” are in fold {folds[0]}: no model that is tested there has seen one."
+        for label, folds in filled
+        if len(folds) == 1
+    ]
+    chosen = f"You specified the labels of the folds of {title}, so scores also differ because labels do."
+    return (chosen, *unseen[:5]) if rows else ()
+
+
+def rare_labels(dataset: Dataset, n_folds: int) -> tuple[str, ...]:
+    """The labels that have fewer samples than there are folds, in a sentence; none where there are none.
+
+    >>> from touchstone.core.data import load_example
+    >>> rare_labels(load_example("wine"), 5)
+    ()
+    """
+    n = dataset.n_per_class
+    rare = [f"{name} ({count})" for name, count in zip(dataset.class_names, n, strict=True) if count < n_folds]
+    if not rare:
+        return ()
+    more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
+    return (
+        f"Fewer samples than the {n_folds} folds: {', '.join(rare[:5])}{more}. That is allowed; such a label is "
+        f"missing from some folds, and their scores do not cover it.",
+    )
+
 
 MOST_FOLDS = 2**15 - 1
 """Of a scheme; rows hold their fold in 16 bits, and every fold is a trial for each model."""
@@ -72,7 +234,7 @@ class FoldPlan:
         Of the schemes: (scheme, option, value), for what is not as usual; an option is a field of the scheme that asks.
     labels_by_fold
         How many samples of a label each fold of SDS k-means gets, as (label, weight, ...) with a weight for each fold:
-        shares or counts (`core.trials.labels_by_fold`). Labels of which nothing is said are spread evenly.
+        shares or counts (`core.trials.fold_plan`). Labels of which nothing is said are spread evenly.
     number
         The name of the number per sample for quantiles (`core.represent.numbers_of`); None where no scheme reads one.
 

@@ -108,3 +108,79 @@ def _model_rows(plan: TrialPlan, dataset: Dataset, given: Predictions, name: str
         ordered = np.array([by_row[row] for row in split.test.tolist()], dtype=np.int64)
         frames.append(table_of([plan.counted(dataset, draws[number], ordered, model=name, seconds=nan)]))
     return frames
+
+
+# How does somebody test a model that Touchstone cannot train? With the very same splits, as a table to train by.
+
+
+def splits_table(plan: TrialPlan, dataset: Dataset) -> pd.DataFrame:
+    """Every drawn split of a plan, row by row: `trial, source_finder, scheme, repeat, id, part`.
+
+    `trial` numbers the draws (models share them), `id` is the data set's, `part` is "train" or "test"; rows that the
+    plan cut from a training part are left out. Trained on "train" and predicted on "test" of each trial at home, a
+    model's predictions come back by trial.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> plan = TrialPlan(models=("svm",), schemes=("source_exclusive",), n_repeats=4)
+    >>> table = splits_table(plan, load_example("wine"))
+    >>> table.columns.tolist(), table["trial"].nunique(), len(table)
+    (['trial', 'source_finder', 'scheme', 'repeat', 'id', 'part'], 4, 712)
+    """
+    parts = []
+    for trial, draw in enumerate(plan.draws(dataset)):
+        train, test = plan.split(dataset, draw)
+        rows = np.concatenate([train, test])
+        parts.append(
+            pd.DataFrame(
+                {
+                    "trial": trial,
+                    "source_finder": draw.source_finder,
+                    "scheme": draw.scheme,
+                    "repeat": draw.repeat,
+                    "id": dataset.ids[rows].astype(str),
+                    "part": np.repeat(["train", "test"], [len(train), len(test)]),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+# What does a file of predictions by trial look like? One to fill in, and one of a made-up model to try.
+
+
+_SHARE_RIGHT = 0.9
+
+
+def rows_to_predict(plan: TrialPlan, dataset: Dataset) -> pd.DataFrame:
+    """The test part of every trial, to fill in: `trial, id, predicted`, where `predicted` is empty.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> table = rows_to_predict(TrialPlan(schemes=("random",), n_repeats=2), load_example("wine"))
+    >>> table.columns.tolist(), len(table)
+    (['trial', 'id', 'predicted'], 72)
+    """
+    splits = splits_table(plan, dataset)
+    rows = splits.loc[splits["part"] == "test", ["trial", "id"]]
+    return rows.assign(predicted=None).reset_index(drop=True)
+
+
+def sample_predictions(plan: TrialPlan, dataset: Dataset) -> pd.DataFrame:
+    """Predictions by trial of a made-up model that guesses about one label in ten, to try: `trial, id, predicted`.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> table = sample_predictions(TrialPlan(schemes=("random",), n_repeats=2), load_example("wine"))
+    >>> set(table["predicted"]) <= set(load_example("wine").class_names)
+    True
+    """
+    table = rows_to_predict(plan, dataset)
+    rng = np.random.default_rng(plan.seed)
+    label_of = pd.Series(dataset.y, index=dataset.ids.astype(str))
+    known = label_of[table["id"]].to_numpy()
+    guessed = np.where(rng.random(len(table)) < _SHARE_RIGHT, known, rng.integers(dataset.n_classes, size=len(table)))
+    return table.assign(predicted=np.array(dataset.class_names, dtype=object)[guessed])

@@ -7,7 +7,7 @@ from jaxtyping import Integer
 
 from touchstone.core.data import Dataset
 from touchstone.core.split import Split
-from touchstone.core.split.left_out import turns_of, without
+from touchstone.core.split.held_out import turns_of, without
 from touchstone.core.trials.plan_sources import known_sources
 from touchstone.core.trials.run import Counted
 

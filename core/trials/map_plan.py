@@ -11,7 +11,7 @@ from touchstone.core.asked import About, Values, asks, asks_seed, label_of, titl
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models.classifier import stop_if
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
-from touchstone.core.represent.project import check_umap, pca_map, umap_map, usable_neighbours
+from touchstone.core.represent.representations import check_umap, pca_map, umap_map, usable_neighbours
 from touchstone.core.trials.choices import features_offered
 from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole

@@ -24,9 +24,9 @@ import pandas as pd
 from PIL import Image
 
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.data.child import limit_memory
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.upload import read_predictions
+from touchstone.core.data.sandbox import limit_memory
 from touchstone.core.data.tables.datasets import read_dataset
 from touchstone.core.data.tables.vectors import read_vectors
 from touchstone.core.models.errors import ModelError

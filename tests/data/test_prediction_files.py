@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.data.uploads import npz, read, rows, upload
 from touchstone.core.data import DataError, Predictions, RolesNeeded, read_predictions, write_predictions
 from touchstone.core.data.limits import Limits
-from touchstone.core.data.predictions.writing import sample, template
+from touchstone.core.data.predictions.upload import sample, template
 
 IDS = ["a1", "a2", "a3", "a4"]
 TRUE = ["cat", "dog", "dog", "cat"]

@@ -7,9 +7,16 @@ from touchstone.core.data import DataError, RolesNeeded
 from touchstone.core.data.limits import Limits
 from touchstone.core.data.tables import make_table
 from touchstone.core.data.tables.files import parse_delimited
-from touchstone.core.data.tables.proposal import features_of, propose_roles, said_roles, values_of
+from touchstone.core.data.tables.proposal import (
+    FileReading,
+    features_of,
+    propose_roles,
+    roles_from_json,
+    roles_to_json,
+    said_roles,
+    values_of,
+)
 from touchstone.core.data.tables.roles import DatasetRoles, guess_dataset_roles
-from touchstone.core.data.tables.roles_file import FileReading, roles_from_json, roles_to_json
 
 N = 12
 

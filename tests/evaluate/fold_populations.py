@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.evaluate.cluster_folds import FoldPredictions
-from touchstone.core.trials.fold_rows import COLUMNS
+from touchstone.core.trials.fold_plan import COLUMNS
 
 
 def simulated(

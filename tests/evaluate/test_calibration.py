@@ -22,9 +22,7 @@ from touchstone.core.evaluate.calibration import (
     probabilities_of,
     smooth_error,
 )
-from touchstone.core.evaluate.calibration.bins import correct_if_perfect
-from touchstone.core.evaluate.calibration.brier import isotonic
-from touchstone.core.evaluate.calibration.errors import debiased_squared_error
+from touchstone.core.evaluate.calibration.errors import correct_if_perfect, debiased_squared_error, isotonic
 
 
 def textbook_ece(confidence, correct, n_bins: int) -> float:

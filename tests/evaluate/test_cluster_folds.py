@@ -21,7 +21,7 @@ from touchstone.core.evaluate.cluster_folds import (
     predictions_on_folds,
     rows_of_run,
 )
-from touchstone.core.evaluate.cluster_folds.counts import counted, f1_interval
+from touchstone.core.evaluate.cluster_folds.results import counted, f1_interval
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.trials import Context, FoldPlan
 

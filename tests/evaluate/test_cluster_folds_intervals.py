@@ -19,10 +19,9 @@ from touchstone.core.evaluate.cluster_folds import (
 )
 from touchstone.core.evaluate.cluster_folds import jackknife as jackknives
 from touchstone.core.evaluate.cluster_folds.compare import WILSON, over_both
-from touchstone.core.evaluate.cluster_folds.counts import counted
 from touchstone.core.evaluate.cluster_folds.fold_claims import beats_baselines
 from touchstone.core.evaluate.cluster_folds.jackknife import pulls_on_mean, scores_without, standard_error
-from touchstone.core.evaluate.cluster_folds.results import ScoreEstimate
+from touchstone.core.evaluate.cluster_folds.results import ScoreEstimate, counted
 from touchstone.core.evaluate.intervals import Interval, p_of_interval
 
 HARD = {"randomized": 0.25, "kmeans": 0.35, "sds": 0.3}

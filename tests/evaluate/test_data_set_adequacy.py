@@ -21,16 +21,14 @@ from tests.evaluate.adequacy_populations import (
 from tests.evaluate.coverage import NUMBERS
 from touchstone.core.evaluate.claims import claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
-from touchstone.core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, together, weights
-from touchstone.core.evaluate.data_set_adequacy.outlook import Contrast, _told
+from touchstone.core.evaluate.data_set_adequacy.outlook import EXPONENTS, Contrast, _told, together, weights
 from touchstone.core.evaluate.data_set_adequacy.results import Told
-from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
-from touchstone.core.evaluate.data_set_adequacy.words import GAIN, GAP, KINDS, kind, sentence
+from touchstone.core.evaluate.data_set_adequacy.verdict import GAIN, GAP, KINDS, adequacy_verdict, kind, sentence
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, t_interval
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
+from touchstone.core.evaluate.source_robustness.clouds_plan import KIND as NULL
 from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, groups
 from touchstone.core.evaluate.source_robustness.estimate import Error, error_over_sources, measure
-from touchstone.core.evaluate.source_robustness.null import KIND as NULL
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from touchstone.core.evaluate.data_sets import count_words, english_stop_words
-from touchstone.core.represent.tokens import tokenize
+from touchstone.core.represent.word_vectors import tokenize
 
 
 def corpus(n_classes: int, n_texts: int, *, seed: int = 0) -> tuple[list[str], np.ndarray, list[str]]:

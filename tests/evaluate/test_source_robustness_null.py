@@ -11,8 +11,14 @@ from tests.worlds.null_worlds import drawn, with_sources
 from touchstone.core.data import DataError, load_example
 from touchstone.core.evaluate.claims import claim
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.source_robustness.clouds_plan import COLUMNS, CloudsPlan, clouds_plan
-from touchstone.core.evaluate.source_robustness.null import KIND, cloud_gaps, cloud_sentence
+from touchstone.core.evaluate.source_robustness.clouds_plan import (
+    COLUMNS,
+    KIND,
+    CloudsPlan,
+    cloud_gaps,
+    cloud_sentence,
+    clouds_plan,
+)
 from touchstone.core.evaluate.source_robustness.surrogates import copula_cloud, gaussian_cloud
 from touchstone.core.trials import Context, TrialPlan
 

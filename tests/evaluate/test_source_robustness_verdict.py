@@ -17,7 +17,7 @@ from touchstone.core.evaluate.source_robustness import (
     leading_row,
     source_verdict,
 )
-from touchstone.core.evaluate.source_robustness.best import compared
+from touchstone.core.evaluate.source_robustness.compare import compared
 from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE
 from touchstone.core.evaluate.wording import THIN_SPACE
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from touchstone.core.evaluate.covariate_shift import CovariateShift, Divergence, class_shift, corrected
-from touchstone.core.evaluate.test_quality.shift_verdict import FEWEST_RESPLITS, shift_verdict, together
+from touchstone.core.evaluate.test_quality.shift_plan import FEWEST_RESPLITS, shift_verdict, together
 
 
 def piece(value: float) -> Divergence:

@@ -34,7 +34,7 @@ from touchstone.core.figures import (
     words,
 )
 from touchstone.core.figures import matched_subsets as matched
-from touchstone.core.figures.matched_subsets_picture import matching_picture
+from touchstone.core.figures.matched_subsets import matching_picture
 from touchstone.core.figures.theme import escape
 from touchstone.core.report.run_report import body_of
 from touchstone.core.workspace import frames

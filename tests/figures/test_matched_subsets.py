@@ -9,7 +9,7 @@ from touchstone.core.evaluate.calibration import accuracy_by_coverage, calibrati
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_models, compare_sets, epsilon_curve, match
 from touchstone.core.figures import calibration as calibrated
 from touchstone.core.figures import matched_subsets as figures
-from touchstone.core.figures.matched_subsets_picture import matching_picture
+from touchstone.core.figures.matched_subsets import matching_picture
 from touchstone.core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & <a href='//x'>$y$</a>"

@@ -148,7 +148,7 @@ def test_the_truth_may_be_in_a_file_of_its_own(open_page, workspace, two):
 
 
 def test_one_file_with_a_column_of_sets_is_both(open_page, workspace):
-    from touchstone.core.data.predictions.writing import sample
+    from touchstone.core.data.predictions.upload import sample
 
     app = open_page("matched_subsets")
     app.file_uploader[0].upload("sample.tsv", sample())

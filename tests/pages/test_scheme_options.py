@@ -8,8 +8,7 @@ import pytest
 
 from touchstone.core.asked import asks
 from touchstone.core.data import DataError
-from touchstone.core.report.descriptions import describe
-from touchstone.core.report.plan_reference import plan_reference
+from touchstone.core.report.descriptions import describe, plan_reference
 from touchstone.core.split import FOLD_SCHEMES
 from touchstone.core.split.fold_scheme import count_folds, count_rows, split_by_fold
 from touchstone.core.trials import Context, FoldPlan, to_json

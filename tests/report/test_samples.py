@@ -21,7 +21,7 @@ from touchstone.core.report.samples import (
     known_of_samples,
     measures,
 )
-from touchstone.core.trials.fold_rows import FoldTrial, frame_of_folds
+from touchstone.core.trials.fold_plan import FoldTrial, frame_of_folds
 
 
 @pytest.fixture(scope="module")

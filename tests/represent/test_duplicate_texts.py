@@ -5,8 +5,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from touchstone.core.represent.duplicate_texts import near_duplicate_texts
-from touchstone.core.represent.tokens import tokenize
+from touchstone.core.represent.duplicates import near_duplicate_texts
+from touchstone.core.represent.word_vectors import tokenize
 
 
 def test_near_texts_are_those_that_comparing_all_finds():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.represent import available, encode, features_for_splits
-from touchstone.core.represent.for_splits import principal_components
+from touchstone.core.represent.representations import principal_components
 
 
 def table(x: np.ndarray) -> Dataset:

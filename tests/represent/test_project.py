@@ -5,7 +5,7 @@ import pytest
 
 from touchstone.core.data import DataError, load_example
 from touchstone.core.represent import features_for_splits
-from touchstone.core.represent.project import pca_map, umap_map, usable_neighbours
+from touchstone.core.represent.representations import pca_map, umap_map, usable_neighbours
 
 
 def blobs(n: int = 60) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.core.represent.tokens import n_tokens, tokenize
+from touchstone.core.represent.word_vectors import n_tokens, tokenize
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.represent import encode
-from touchstone.core.represent.word_files import read_word_vectors, with_word_vectors
+from touchstone.core.represent.word_vectors import read_word_vectors, with_word_vectors
 
 WORDS = {"red": [1.0, 0.0, 0.5], "fox": [0.0, 1.0, 0.25], "Paris": [2.0, 2.0, -1.0], "naïve": [0.0, 0.0, 4.0]}
 

@@ -5,8 +5,7 @@ import pytest
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.represent import encode
-from touchstone.core.represent.tokens import tokenize
-from touchstone.core.represent.word_vectors import _SMOOTHING, _co_occurrences, _ppmi, train_word_vectors
+from touchstone.core.represent.word_vectors import _SMOOTHING, _co_occurrences, _ppmi, tokenize, train_word_vectors
 
 FRUIT = ["ripe", "sweet", "juicy", "peel", "pie"]
 METAL = ["forged", "heavy", "molten", "rust", "alloy"]

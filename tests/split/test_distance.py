@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from touchstone.core.split import part_distances
-from touchstone.core.split.distance import auc_interval
+from touchstone.core.split.describe_folds import auc_interval
 
 
 def by_loops(train: np.ndarray, test: np.ndarray) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.models import MODELS, Cancelled
 from touchstone.core.split import FOLD_SCHEMES
 from touchstone.core.trials import Context, FoldPlan, Plan, from_json, to_json
-from touchstone.core.trials.fold_rows import COLUMNS
+from touchstone.core.trials.fold_plan import COLUMNS
 from touchstone.core.workspace import frames
 
 BY_FEATURES = [name for name, scheme in FOLD_SCHEMES.items() if scheme.needs == "features"]

@@ -6,7 +6,7 @@ import pytest
 
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.report.files import tsv
-from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.trials import TrialPlan
 from touchstone.ui.data import samples
 from touchstone.ui.data.portraits import portrait, telling_words

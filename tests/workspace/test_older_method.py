@@ -8,8 +8,8 @@ import pytest
 
 from tests.workspace.plans import SleepPlan
 from touchstone.core.cluster import SOURCE_FINDERS
-from touchstone.core.report.provenance import OLDER_METHOD, provenance
 from touchstone.core.report.recreate import recipe, recreate
+from touchstone.core.report.run_report import OLDER_METHOD, provenance
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.runner import Engine

@@ -21,8 +21,7 @@ from touchstone.core.trials.plan import Counting
 from touchstone.core.workspace import frames, work
 from touchstone.core.workspace.engine import trial_queue, worker
 from touchstone.core.workspace.engine.executor import Executor
-from touchstone.core.workspace.engine.inputs import Inputs
-from touchstone.core.workspace.engine.reports import Reports
+from touchstone.core.workspace.engine.run_in_work import Inputs, Reports
 from touchstone.core.workspace.engine.runner import Engine
 from touchstone.core.workspace.engine.trial_queue import Pace, TrialQueue
 from touchstone.core.workspace.workspace import LOCAL_OWNER

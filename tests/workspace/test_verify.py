@@ -9,7 +9,7 @@ from sqlalchemy import text
 from tests.workspace.conftest import behind
 from touchstone.core.__main__ import main
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.report.provenance import provenance
+from touchstone.core.report.run_report import provenance
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.runner import close_engine, engine

@@ -17,11 +17,10 @@ from tests.worlds.world import World
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
-from touchstone.core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, misfit, weights
+from touchstone.core.evaluate.data_set_adequacy.outlook import EXPONENTS, misfit, weights
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy
-from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
-from touchstone.core.evaluate.data_set_adequacy.words import WORTH
+from touchstone.core.evaluate.data_set_adequacy.verdict import WORTH, adequacy_verdict
 from touchstone.core.models.threads import single_threaded
 from touchstone.core.trials import Context
 

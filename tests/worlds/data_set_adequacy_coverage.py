@@ -18,7 +18,7 @@ from tests.worlds.source_robustness import SCHEMES, Sources
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, nested_part
-from touchstone.core.evaluate.data_set_adequacy.words import gain_claim
+from touchstone.core.evaluate.data_set_adequacy.verdict import gain_claim
 from touchstone.core.split import Split
 from touchstone.core.trials.run import as_frame, count
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.guided_tests import Guided, Reconstruction, SuiteDifference
-from touchstone.core.evaluate.guided_tests.guided_claims import decoder_helps, second_model
-from touchstone.core.evaluate.guided_tests.verdict import guided_verdict
+from touchstone.core.evaluate.guided_tests.verdict import decoder_helps, guided_verdict, second_model
 
 
 def claims_of(guided: Guided) -> Mapping[str, Claim]:

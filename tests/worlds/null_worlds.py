@@ -12,8 +12,7 @@ import pandas as pd
 from tests.worlds.world import World
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
-from touchstone.core.evaluate.source_robustness.null import FEWEST_CLOUDS, KIND, cloud_gaps
+from touchstone.core.evaluate.source_robustness.clouds_plan import FEWEST_CLOUDS, KIND, CloudsPlan, cloud_gaps
 from touchstone.core.trials import Context
 
 N_CLASSES, N_PER_CLASS, N_DIMENSIONS = 4, 150, 8

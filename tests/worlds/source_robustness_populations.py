@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.split import Split
-from touchstone.core.split.left_out import turns_of, without
+from touchstone.core.split.held_out import turns_of, without
 from touchstone.core.split.source_aware import SourceExclusive, SourceInclusive
 from touchstone.core.trials.run import as_frame, count
 

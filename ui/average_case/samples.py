@@ -11,7 +11,7 @@ from touchstone.core.evaluate.average_case.shapes import COVARIED, MOST_COVARIED
 from touchstone.core.evaluate.wording import count, fixed, percent, quoted
 from touchstone.core.figures import average_case as figures
 from touchstone.core.represent import default_representation
-from touchstone.core.represent.project import pca_map
+from touchstone.core.represent.representations import pca_map
 from touchstone.ui.average_case.controls import RobustnessLook
 from touchstone.ui.average_case.results import noise_root
 from touchstone.ui.data import samples

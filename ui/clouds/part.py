@@ -6,8 +6,7 @@ import streamlit as st
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan, clouds_plan
-from touchstone.core.evaluate.source_robustness.null import CloudGaps, cloud_gaps
+from touchstone.core.evaluate.source_robustness.clouds_plan import CloudGaps, CloudsPlan, cloud_gaps, clouds_plan
 from touchstone.core.report.clouds import gap_table
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace.run import Run

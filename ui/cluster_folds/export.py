@@ -9,7 +9,7 @@ import streamlit as st
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.predictions.fold_files import analysis_file, datasplits_file, predefined_split_file
-from touchstone.core.represent.project import pca_map
+from touchstone.core.represent.representations import pca_map
 from touchstone.core.split import FOLD_SCHEMES
 from touchstone.core.trials import FoldPlan
 from touchstone.ui.cluster_folds.work import Cut, Folded

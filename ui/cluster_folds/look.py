@@ -13,9 +13,8 @@ from touchstone.core.evaluate.wording import count, fixed, plural
 from touchstone.core.figures import cluster_folds_look as figures
 from touchstone.core.report import cluster_folds as report
 from touchstone.core.represent import number_of, number_title, numbers_of
-from touchstone.core.represent.project import pca_map
-from touchstone.core.split.describe_folds import FoldDescription
-from touchstone.core.split.distance import MOST_ROWS
+from touchstone.core.represent.representations import pca_map
+from touchstone.core.split.describe_folds import MOST_ROWS, FoldDescription
 from touchstone.core.trials import MapPlan
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run

@@ -2,7 +2,7 @@
 
 from touchstone.core.evaluate.cluster_folds import Metric, fold_verdict
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.workspace.run import Run
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.controls import parameters

@@ -16,8 +16,8 @@ from touchstone.core.evaluate.cluster_folds import (
 )
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.report import cluster_folds as report
-from touchstone.core.report.names import MODEL_TITLES
 from touchstone.core.report.parts import Body
+from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.trials import FoldPlan
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.work import Folded, Related

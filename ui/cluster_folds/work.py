@@ -27,8 +27,7 @@ from touchstone.core.evaluate.cluster_folds import (
 )
 from touchstone.core.evaluate.data_sets import WordCounts, count_words
 from touchstone.core.represent import default_representation, features_for_splits, number_of, number_title, numbers_of
-from touchstone.core.represent.duplicate_texts import near_duplicate_texts
-from touchstone.core.represent.duplicates import NearDuplicates, near_duplicate_pairs
+from touchstone.core.represent.duplicates import NearDuplicates, near_duplicate_pairs, near_duplicate_texts
 from touchstone.core.split.describe_folds import FoldDescription, describe_folds
 from touchstone.core.trials import FoldPlan
 from touchstone.ui.data_sets import work

@@ -6,7 +6,7 @@ import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.vectors import VECTOR_ENDINGS
-from touchstone.core.represent.word_files import WORD_ENDINGS, add_vectors, open_vectors
+from touchstone.core.represent.word_vectors import WORD_ENDINGS, add_vectors, open_vectors
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice

@@ -9,9 +9,8 @@ from touchstone.core.asked import About
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve
-from touchstone.core.evaluate.data_set_adequacy.verdict import first_curve
-from touchstone.core.evaluate.data_set_adequacy.words import WORTH
-from touchstone.core.report.names import FINDER_TITLES, MODEL_TITLES
+from touchstone.core.evaluate.data_set_adequacy.verdict import WORTH, first_curve
+from touchstone.core.report.run_report import FINDER_TITLES, MODEL_TITLES
 from touchstone.ui.forms.controls import Number, One, check_address
 from touchstone.ui.forms.plan_form import plan_form
 

@@ -6,11 +6,10 @@ import streamlit as st
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve, Told
-from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
-from touchstone.core.evaluate.data_set_adequacy.words import KINDS, kind, sentence
+from touchstone.core.evaluate.data_set_adequacy.verdict import KINDS, adequacy_verdict, kind, sentence
 from touchstone.core.evaluate.wording import Verdict, plural
 from touchstone.core.report import data_set_adequacy as report
-from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.ui.data.samples import LAZY_ROWS
 from touchstone.ui.data_set_adequacy.controls import AdequacyLook
 from touchstone.ui.shell import page

@@ -2,7 +2,7 @@
 
 from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict, first_curve
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
 from touchstone.ui.clouds import part as clouds

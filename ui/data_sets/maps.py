@@ -17,7 +17,7 @@ from touchstone.core.evaluate.data_sets import label_counts
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
 from touchstone.core.figures.maps import MOST_COLOURS, map_chart
 from touchstone.core.figures.theme import alt_text
-from touchstone.core.represent.project import pca_map
+from touchstone.core.represent.representations import pca_map
 from touchstone.core.trials import FoldPlan
 from touchstone.core.trials.map_plan import MapPlan
 from touchstone.core.workspace.links import View

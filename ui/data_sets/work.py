@@ -21,10 +21,10 @@ from touchstone.core.evaluate.data_sets import (
     mean_images,
 )
 from touchstone.core.represent import features_for_splits, n_tokens, number_of, number_title
-from touchstone.core.represent.duplicate_texts import near_duplicate_texts
 from touchstone.core.represent.duplicates import (
     n_steps,
     near_duplicate_pairs,
+    near_duplicate_texts,
     similarities,
 )
 from touchstone.core.split import FOLD_SCHEMES

@@ -13,7 +13,7 @@ from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, SetComparison, SetEstimate
 from touchstone.core.evaluate.wording import p_value, percent, plural, points
 from touchstone.core.figures import matched_subsets as figures
-from touchstone.core.figures.matched_subsets_picture import matching_picture
+from touchstone.core.figures.matched_subsets import matching_picture
 from touchstone.ui.data.samples import LAZY_ROWS
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.matched_subsets import results

@@ -15,7 +15,7 @@ from touchstone.core.evaluate.matched_subsets import (
     SetComparison,
     worked_example,
 )
-from touchstone.core.evaluate.matched_subsets.samples import samples_table
+from touchstone.core.evaluate.matched_subsets.results import samples_table
 from touchstone.core.report.quantities import of_comparisons
 from touchstone.core.report.samples import subset_of
 from touchstone.ui import cache

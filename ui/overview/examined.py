@@ -34,7 +34,7 @@ from touchstone.core.report.samples import (
 )
 from touchstone.core.report.slices import Slices, Weak
 from touchstone.core.represent import default_representation
-from touchstone.core.represent.project import pca_map
+from touchstone.core.represent.representations import pca_map
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run

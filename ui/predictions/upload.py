@@ -10,8 +10,7 @@ from touchstone.core.data import DataError, PredictionTable, Roles, RolesNeeded,
 from touchstone.core.data.predictions.guess import complete_roles
 from touchstone.core.data.predictions.join.columns import in_joined
 from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS, read_prediction_table
-from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload, lacking
-from touchstone.core.data.predictions.writing import sample, template
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload, lacking, sample, template
 from touchstone.core.data.tables import Table
 from touchstone.core.evaluate.wording import plural
 from touchstone.ui.predictions import form as prediction_form

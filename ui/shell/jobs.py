@@ -13,7 +13,7 @@ import streamlit as st
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.wording import count, plural
-from touchstone.core.report.provenance import OLDER_METHOD
+from touchstone.core.report.run_report import OLDER_METHOD
 from touchstone.core.trials import Plan
 from touchstone.core.workspace.engine.runner import close_engine
 from touchstone.core.workspace.errors import WorkspaceError

@@ -15,7 +15,7 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.measured import reliability
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report.parts import Figure, Metric
-from touchstone.core.report.provenance import OLDER_METHOD, provenance
+from touchstone.core.report.run_report import OLDER_METHOD, provenance
 from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
 from touchstone.core.workspace.provenance import LIBRARIES
 from touchstone.core.workspace.run import Run

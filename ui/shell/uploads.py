@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.data.tried import try_file
+from touchstone.core.data.sandbox import try_file
 from touchstone.ui.shell import page
 
 _TRIED = "uploads_tried"

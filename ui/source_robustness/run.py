@@ -2,7 +2,7 @@
 
 from touchstone.core.evaluate.source_robustness import leading_row, source_verdict
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.report.names import MODEL_TITLES
+from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.report.source_robustness import names_beside
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run

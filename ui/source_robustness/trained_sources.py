@@ -11,7 +11,7 @@ from touchstone.core.cluster import SOURCE_FINDERS
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.wording import listed
 from touchstone.core.figures import source_robustness_images as figures
-from touchstone.core.report.names import IN_SENTENCES
+from touchstone.core.report.run_report import IN_SENTENCES
 from touchstone.core.trials import KNOWN_SOURCES, Plan, TrialPlan, needed_by
 from touchstone.core.workspace.engine.needed import found_otherwise
 from touchstone.core.workspace.plans import load_plan

@@ -11,8 +11,7 @@ import streamlit as st
 
 from touchstone.core.asked import About
 from touchstone.core.evaluate.test_quality import Regions, fit_regions
-from touchstone.core.evaluate.test_quality.region_fields import FORM, asks_r, asks_theta1, asks_theta2, asks_unit
-from touchstone.core.evaluate.test_quality.regions import Unit
+from touchstone.core.evaluate.test_quality.regions import FORM, Unit, asks_r, asks_theta1, asks_theta2, asks_unit
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.trials.layer_parts import asks_layer
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters

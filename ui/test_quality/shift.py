@@ -6,8 +6,7 @@ from touchstone.core.asked import About
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import LEVEL
 from touchstone.core.evaluate.test_quality import parts_told
-from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
-from touchstone.core.evaluate.test_quality.shift_verdict import FEWEST_RESPLITS, shift_verdict
+from touchstone.core.evaluate.test_quality.shift_plan import FEWEST_RESPLITS, CovariateShiftPlan, shift_verdict
 from touchstone.core.evaluate.two_samples import PartsTold
 from touchstone.core.evaluate.wording import Verdict, plural
 from touchstone.core.report import test_quality as report

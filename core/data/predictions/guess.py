@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.asking import no_prediction, no_truth
-from touchstone.core.data.predictions.parts import parts_by_name, parts_by_value
 from touchstone.core.data.predictions.roles import APART, BY_NAME, BY_VALUES, LIKELY, Half, Reading, Roles
 from touchstone.core.data.predictions.scores import find_scores
+from touchstone.core.data.predictions.shapes import parts_by_name, parts_by_value
 from touchstone.core.data.tables import Table
 from touchstone.core.data.tables.names import (
     ALSO_OTHERS,

@@ -2,7 +2,7 @@
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Limits
-from touchstone.core.data.tables.encodings import decode
+from touchstone.core.data.tables.lines import decode
 from touchstone.core.data.tables.table import Table, make_table
 
 MARK = "__label__"

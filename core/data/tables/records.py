@@ -10,7 +10,7 @@ import numpy as np
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Limits
-from touchstone.core.data.tables.orientations import in_order
+from touchstone.core.data.tables.image_columns import in_order
 from touchstone.core.data.tables.table import Table, make_table
 from touchstone.core.data.values import listed, objects, quoted
 

@@ -12,8 +12,14 @@ from touchstone.core.data.errors import DataError, RolesNeeded
 from touchstone.core.data.tables.image_columns import image_column
 from touchstone.core.data.tables.names import NAMES as NAMES_OF
 from touchstone.core.data.tables.names import OF_ITS_OWN, ROW_NAMES, compact, is_called_source
-from touchstone.core.data.tables.parts import part_column
-from touchstone.core.data.tables.sources import about, may_be_unit, named_sources, names_sources, propose_sources
+from touchstone.core.data.tables.sources import (
+    about,
+    may_be_unit,
+    named_sources,
+    names_sources,
+    part_column,
+    propose_sources,
+)
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import listed
 

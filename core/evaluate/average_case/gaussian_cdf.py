@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.evaluate.average_case.pair_bounds import bivariate_tail, bounds_from_pairs
+from touchstone.core.evaluate.average_case.class_means import bivariate_tail, bounds_from_pairs
 
 N_REPLICATES = 12
 ERRORS = 4.0

@@ -33,9 +33,8 @@ from touchstone.core.evaluate.average_case.plan_fields import (
     usual_rows,
     with_confidence,
 )
-from touchstone.core.evaluate.average_case.rows import failed
 from touchstone.core.evaluate.average_case.shapes import SHAPES, check_shape, shapes_offered
-from touchstone.core.evaluate.average_case.trial import MOST_FOR_SIGMOIDS, Trial, judged, trials_of
+from touchstone.core.evaluate.average_case.trial import MOST_FOR_SIGMOIDS, Trial, failed, judged, trials_of
 from touchstone.core.evaluate.wording import count, exact, plural
 from touchstone.core.models.errors import ModelError
 from touchstone.core.trials import Context

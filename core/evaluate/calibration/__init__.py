@@ -3,8 +3,6 @@
 `calibration(...)` gathers all there is to say of one subset; the parts can be had alone.
 """
 
-from touchstone.core.evaluate.calibration.bins import N_BINS, Bin, Binning, bin_of
-from touchstone.core.evaluate.calibration.brier import Brier, brier_score
 from touchstone.core.evaluate.calibration.by_class import (
     FEWEST_OF_CLASS,
     ClassCalibration,
@@ -14,8 +12,19 @@ from touchstone.core.evaluate.calibration.by_class import (
     class_table,
     probabilities_of,
 )
-from touchstone.core.evaluate.calibration.curves import CoveragePoint, accuracy_by_coverage, density
-from touchstone.core.evaluate.calibration.errors import expected_calibration_error, smooth_error
+from touchstone.core.evaluate.calibration.errors import (
+    N_BINS,
+    Bin,
+    Binning,
+    Brier,
+    CoveragePoint,
+    accuracy_by_coverage,
+    bin_of,
+    brier_score,
+    density,
+    expected_calibration_error,
+    smooth_error,
+)
 from touchstone.core.evaluate.calibration.summary import Calibration, bins_table, calibration, calibration_table
 
 __all__ = [

@@ -9,8 +9,15 @@ import pandas as pd
 from jaxtyping import Float, Integer
 
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.evaluate.calibration.bins import N_BINS, N_NULL, Binning, bin_of, correct_if_perfect, sums
-from touchstone.core.evaluate.calibration.errors import binned_error
+from touchstone.core.evaluate.calibration.errors import (
+    N_BINS,
+    N_NULL,
+    Binning,
+    bin_of,
+    binned_error,
+    correct_if_perfect,
+    sums,
+)
 from touchstone.core.evaluate.intervals import holm
 from touchstone.core.evaluate.wording import listed, percent, plural, quoted
 

@@ -7,18 +7,21 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float
 
-from touchstone.core.evaluate.calibration.bins import (
+from touchstone.core.evaluate.calibration.errors import (
     N_BINS,
     N_NULL,
     Bin,
     Binning,
+    Brier,
     bin_of,
+    binned_error,
     bins_of,
+    brier_score,
     correct_if_perfect,
+    debiased_squared_error,
+    smooth_error,
     sums,
 )
-from touchstone.core.evaluate.calibration.brier import Brier, brier_score
-from touchstone.core.evaluate.calibration.errors import binned_error, debiased_squared_error, smooth_error
 from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.wording import count, percent
 

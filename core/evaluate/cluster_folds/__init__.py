@@ -25,15 +25,19 @@ from touchstone.core.evaluate.cluster_folds.results import (
     SchemeScore,
     ScoreEstimate,
 )
-from touchstone.core.evaluate.cluster_folds.shifted_labels import LabelShift, labels_shift
 from touchstone.core.evaluate.cluster_folds.tested import (
+    UNTRIED,
     FoldPredictions,
+    LabelShift,
+    TrainedFolds,
+    TrainingError,
     joined,
+    labels_shift,
+    moderated,
     predictions_on_folds,
     rows_of_run,
     rows_of_tables,
 )
-from touchstone.core.evaluate.cluster_folds.trainings import UNTRIED, TrainedFolds, TrainingError, moderated
 from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
 
 __all__ = [

@@ -17,7 +17,7 @@ from touchstone.core.evaluate.cluster_folds.results import (
     SchemeDifference,
     SchemeScore,
 )
-from touchstone.core.evaluate.cluster_folds.shifted_labels import LabelShift
+from touchstone.core.evaluate.cluster_folds.tested import LabelShift
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, half_width, p_of_interval
 
 SMALLEST_GAP, SMALLEST_SHIFT, SMALLEST_SPREAD = 0.01, 0.05, 0.02

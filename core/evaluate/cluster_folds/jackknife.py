@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.evaluate.cluster_folds.counts import Counts, guessed
+from touchstone.core.evaluate.cluster_folds.results import Counts, guessed
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, logit_interval, t_interval, t_p_value
 
 _AT_ONCE = 500_000
@@ -32,7 +32,7 @@ def scores_without(
 
     Examples
     --------
-    >>> from touchstone.core.evaluate.cluster_folds.counts import counted
+    >>> from touchstone.core.evaluate.cluster_folds.results import counted
     >>> fold, y, said = np.zeros(3, dtype=int), np.array([0, 0, 1]), np.array([0, 1, 1])
     >>> def accuracy(counts: Counts) -> np.ndarray:
     ...     return counts.right.sum(axis=-1) / counts.true.sum(axis=-1)

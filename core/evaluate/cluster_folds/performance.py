@@ -10,14 +10,6 @@ from jaxtyping import Float, Integer
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.cluster_folds.compare import JACKKNIFE, WILSON, Guess, ScoredRun, difference_of, scheme_of
-from touchstone.core.evaluate.cluster_folds.counts import (
-    Counts,
-    class_intervals,
-    counted,
-    guessed,
-    mean_interval,
-    score_interval,
-)
 from touchstone.core.evaluate.cluster_folds.jackknife import (
     guesses_without,
     pulls_on_mean,
@@ -26,12 +18,18 @@ from touchstone.core.evaluate.cluster_folds.jackknife import (
     standard_error,
 )
 from touchstone.core.evaluate.cluster_folds.results import (
+    Counts,
     FoldPerformance,
     FoldScore,
     Metric,
     RunScore,
     ScoreEstimate,
+    class_intervals,
+    counted,
+    guessed,
+    mean_interval,
     population_std,
+    score_interval,
 )
 from touchstone.core.evaluate.cluster_folds.tested import FoldedRun, FoldPredictions
 from touchstone.core.evaluate.intervals import Interval, holm, joined

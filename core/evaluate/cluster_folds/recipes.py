@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from touchstone.core.evaluate.cluster_folds.trainings import TrainedFolds
+from touchstone.core.evaluate.cluster_folds.tested import TrainedFolds
 from touchstone.core.evaluate.intervals import smoothed_mean
 
 

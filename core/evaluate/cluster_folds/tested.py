@@ -1,17 +1,19 @@
 """What was predicted on which fold? Rows of a run, and predictions that somebody uploaded, in one form."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Integer
+from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data import DataError, Dataset, Predictions, PredictionTable
 from touchstone.core.data.identity import hash_of
 from touchstone.core.data.tables.names import class_order
-from touchstone.core.trials.fold_rows import COLUMNS
+from touchstone.core.evaluate.intervals import moderated_variances
+from touchstone.core.trials.fold_plan import COLUMNS
 
 PLACEHOLDERS = (
     "ClusterDataSplit supplies these predictions as placeholders; they do not reproduce the paper's Table 3. It "
@@ -270,3 +272,266 @@ def _check_truth(part: FoldPredictions, before: np.ndarray, now: np.ndarray, nam
             f"The truth of sample {part.ids[row]!r} is {names[before[row]]!r} in one file and {names[now[row]]!r} in "
             f"another, and {len(differ):,} of {len(part.ids):,} samples differ in all. Are these the same samples?"
         )
+
+
+# Do folds change the labels, given the inputs? Neighbours within a fold, held against neighbours across folds.
+#
+# Folds that differ in their inputs alone have, wherever two of them meet, the same labels on either side. So a sample's
+# nearest neighbours in its own fold must share its label as often as those in other folds. Where labels run smoothly
+# from one fold into the next, the nearer ones share it a little more often; what local class shares explain of that is
+# taken off. Labels dealt to folds without regard to inputs give 0 on average: that is the null.
+
+
+N_NEIGHBOURS = 10
+"""Held against each sample."""
+N_AROUND = 20
+"""So many neighbours, of whatever fold, say what class shares are at a sample."""
+FEWEST_SAMPLES = 100
+"""Among fewer, neighbours are not near."""
+MOST_SAMPLES = 20_000
+"""Of more, so many at random are looked at."""
+MOST_BLOCKS, SMALLEST_BLOCK = 32, 15
+
+
+@dataclass(frozen=True)
+class LabelShift:
+    """How much more often neighbours share their label within a fold than across folds, for one scheme.
+
+    `value` is a mean over `n` samples, as a fraction; a sample whose neighbours all lie in one fold counts 0. `se` and
+    `df` are over blocks of samples that lie together, `per_seed` has the value of every seed.
+    """
+
+    scheme: str
+    value: float
+    se: float
+    df: float
+    n: int
+    per_seed: tuple[float, ...]
+
+    @property
+    def seed_error(self) -> float:
+        """Standard error of the mean over seeds; 0 for one, whose value is then of its folds alone."""
+        return float(np.std(self.per_seed, ddof=1)) / sqrt(len(self.per_seed)) if len(self.per_seed) > 1 else 0.0
+
+
+def labels_shift(
+    scheme: str,
+    features: Float[np.ndarray, "n_samples n_features"],
+    y: Integer[np.ndarray, " n_samples"],
+    folds: Sequence[Integer[np.ndarray, " n_samples"]],
+    *,
+    rng: np.random.Generator,
+) -> LabelShift | None:
+    """Measure it over the folds of every seed; None of fewer than 100 samples. Fold -1 is a fold of its own.
+
+    Examples
+    --------
+    Both classes have two groups at the same places, and a fold holds one group of each class:
+
+    >>> rng = np.random.default_rng(0)
+    >>> group, y = np.arange(400) // 2 % 2, np.arange(400) % 2
+    >>> x = 9.0 * group[:, None] + rng.normal(size=(400, 2))
+    >>> round(labels_shift("mine", x, y, [(group != y).astype(int)], rng=rng).value, 2)
+    1.0
+    >>> abs(labels_shift("mine", x, y, [rng.integers(2, size=400)], rng=rng).value) < 0.05
+    True
+    """
+    if len(y) > MOST_SAMPLES:
+        rows = np.sort(rng.choice(len(y), MOST_SAMPLES, replace=False))
+        features, y, folds = features[rows], y[rows], [of_seed[rows] for of_seed in folds]
+    if len(y) < FEWEST_SAMPLES or features.shape[1] == 0:
+        return None
+    near = _neighbours(features)
+    surplus = _surplus(y, near)
+    by_seed = np.array([_within_less_across(surplus, of_seed, near) for of_seed in folds])
+    block = _blocks(features, min(max(len(y) // SMALLEST_BLOCK, 4), MOST_BLOCKS))
+    value = by_seed.mean(axis=0)
+    sums = np.bincount(block, weights=value - value.mean())
+    n_blocks = len(sums)
+    se = sqrt(n_blocks / (n_blocks - 1) * float(np.square(sums).sum())) / len(y)
+    return LabelShift(scheme, float(value.mean()), se, n_blocks - 1.0, len(y), tuple(by_seed.mean(axis=1).tolist()))
+
+
+def _neighbours(features: np.ndarray) -> Integer[np.ndarray, "n_samples n_around"]:
+    from sklearn.neighbors import NearestNeighbors
+
+    return NearestNeighbors(n_neighbors=N_AROUND).fit(features).kneighbors(return_distance=False)
+
+
+def _surplus(y: np.ndarray, near: np.ndarray) -> Float[np.ndarray, "n_samples n_neighbours"]:
+    """Whether a neighbour shares the label, less how probable that is by the class shares around either."""
+    shares = np.stack([(y[near] == label).mean(axis=1) for label in range(int(y.max()) + 1)], axis=1)
+    nearest = near[:, :N_NEIGHBOURS]
+    expected = [np.einsum("ic,ic->i", shares, shares[nearest[:, place]]) for place in range(N_NEIGHBOURS)]
+    return (y[nearest] == y[:, None]) - np.stack(expected, axis=1)
+
+
+def _within_less_across(surplus: np.ndarray, fold: np.ndarray, near: np.ndarray) -> Float[np.ndarray, " n_samples"]:
+    same = fold[near[:, :N_NEIGHBOURS]] == fold[:, None]
+    n_same = same.sum(axis=1)
+    mixed = (n_same > 0) & (n_same < N_NEIGHBOURS)
+    within = (surplus * same).sum(axis=1) / np.maximum(n_same, 1)
+    across = (surplus * ~same).sum(axis=1) / np.maximum(N_NEIGHBOURS - n_same, 1)
+    return np.where(mixed, within - across, 0.0)
+
+
+def _blocks(features: np.ndarray, n_blocks: int) -> Integer[np.ndarray, " n_samples"]:
+    """Cut the largest block in half, across the column in which it is widest, until there are enough."""
+    parts = [np.arange(len(features))]
+    while len(parts) < n_blocks:
+        rows = parts.pop(int(np.argmax([len(part) for part in parts])))
+        widest = int(features[rows].std(axis=0).argmax())
+        rows = rows[np.argsort(features[rows, widest], kind="stable")]
+        parts += [rows[: len(rows) // 2], rows[len(rows) // 2 :]]
+    block = np.empty(len(features), dtype=np.int64)
+    for place, rows in enumerate(parts):
+        block[rows] = place
+    return block
+
+
+# How much does a result on folds owe to which models were trained?
+#
+# A fold is tested by one trained model, so that what was luck in its training is shared by all samples of the fold. How
+# much this adds is seen in folds that differ by more than their samples explain (variance components, one way).
+
+
+@dataclass(frozen=True)
+class TrainingError:
+    """The variance of a mean as folds have it: `whole` with its `df`, and what chance among samples alone would bring.
+
+    `df` is 0 where a single fold was tested, which says nothing of other trainings.
+    """
+
+    whole: float
+    chance: float
+    df: float
+
+    def added_to(self, se: float, n: int) -> tuple[float, float]:
+        """Give a standard error over `n` samples with that over trainings added, and its degrees of freedom.
+
+        Examples
+        --------
+        >>> TrainingError(whole=0.001, chance=0.0001, df=4.0).added_to(0.04, 100)
+        (0.05, 22.6...)
+        """
+        if self.df == 0:
+            return se, 0.0
+        variance = se**2 + max(self.whole - self.chance, 0.0)
+        if variance == 0:
+            return 0.0, n - 1.0
+        # What is added is the difference of two variances; its error is that of the larger one (Satterthwaite).
+        df = variance**2 / (self.whole**2 / self.df + se**4 / (n - 1))
+        return float(np.sqrt(variance)), min(float(df), n - 1.0)
+
+
+UNTRIED = TrainingError(0.0, 0.0, 0.0)
+"""Of what a single model was tested on."""
+
+
+def moderated(errors: Sequence[TrainingError]) -> list[TrainingError]:
+    """Errors of several means on the same folds, drawn together as far as they agree: by how many times chance's.
+
+    Examples
+    --------
+    >>> errors = [TrainingError(times * chance, chance, 4.0) for times, chance in ((1.0, 0.2), (0.8, 0.1), (1.2, 0.4))]
+    >>> [(round(each.whole / each.chance, 2), each.df) for each in moderated(errors)]
+    [(1.29, 12.0), (1.29, 12.0), (1.29, 12.0)]
+    """
+    chance = np.array([each.chance or np.nan for each in errors])
+    times, dfs = moderated_variances(
+        np.array([each.whole for each in errors]) / chance, np.array([each.df for each in errors])
+    )
+    return [
+        each if np.isnan(many) else replace(each, whole=float(many) * each.chance, df=float(df))
+        for each, many, df in zip(errors, times, dfs, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedFolds:
+    """Which predictions share a trained model: `fold` counts the folds of all seeds, `seed` is that of each fold.
+
+    `seeds` are those that say something of trainings: a seed with a single tested fold only where there is no other.
+    `n_seeds` is how many they are worth: as many as there are where folds have nothing in common, and one where all
+    are alike, which train the same models. They tell by how much trainings differ. That they make it no less is
+    because all train on samples of the same data: what those share no other seed would show.
+    """
+
+    fold: Integer[np.ndarray, " n_tested"]
+    seed: Integer[np.ndarray, " n_folds"]
+    seeds: Integer[np.ndarray, " n_usable"]
+    n_seeds: float
+
+    @classmethod
+    def of(cls, tested: pd.DataFrame) -> "TrainedFolds":
+        """The folds of `tested`, which has seed, fold and row, a line for each prediction.
+
+        Examples
+        --------
+        >>> def seeds(*folds):
+        ...     tables = (pd.DataFrame({"seed": seed, "fold": of, "row": range(8)}) for seed, of in enumerate(folds))
+        ...     return TrainedFolds.of(pd.concat(tables)).n_seeds
+        >>> seeds(np.arange(8) % 2, np.arange(8) % 2), seeds(np.arange(8) % 2, np.arange(8) // 4)
+        (1.0, 2.0)
+        """
+        cells, fold = np.unique(tested[["seed", "fold"]].to_numpy(dtype=np.int64), axis=0, return_inverse=True)
+        seeds, n_folds = np.unique(cells[:, 0], return_counts=True)
+        usable = seeds[n_folds > 1] if (n_folds > 1).any() else seeds
+        return cls(fold.ravel(), cells[:, 0], usable, _distinct_seeds(tested[tested["seed"].isin(usable)]))
+
+    def error_of(self, values: Float[np.ndarray, " n_tested"]) -> TrainingError:
+        """What the mean of `values`, one of each prediction, owes to the trainings of a seed."""
+        n, total, squares = (np.bincount(self.fold, weights) for weights in (None, values, values**2))
+        within = np.maximum(squares - total**2 / n, 0.0)
+        of_seeds = [
+            _of_seed(n[self.seed == seed], (total / n)[self.seed == seed], float(within[self.seed == seed].sum()))
+            for seed in self.seeds
+        ]
+        whole, chance, df = np.mean(of_seeds, axis=0)
+        return TrainingError(float(whole), float(chance), float(df * self.n_seeds))
+
+    def is_spread(self, part: Bool[np.ndarray, " n_tested"]) -> bool:
+        """Whether the samples of a part lie in more than half as many folds as all do, for every seed.
+
+        Folds count by the squared shares of samples in them (Kish), so that one which has nearly all counts as one.
+
+        Examples
+        --------
+        >>> folds = TrainedFolds.of(pd.DataFrame({"seed": 0, "fold": np.arange(20) % 4, "row": range(20)}))
+        >>> folds.is_spread(np.arange(20) < 8), folds.is_spread(np.arange(20) % 4 == 1)
+        (True, False)
+        """
+        n, own = (np.bincount(self.fold[rows], minlength=len(self.seed)) for rows in (slice(None), part))
+        return all(
+            _n_folds(own[self.seed == seed]) > _n_folds(n[self.seed == seed]) / 2
+            for seed in self.seeds
+            if own[self.seed == seed].any()
+        )
+
+
+def _n_folds(n: Integer[np.ndarray, " n_folds"]) -> float:
+    return float(n.sum() ** 2 / (n.astype(np.float64) ** 2).sum())
+
+
+def _of_seed(
+    n: Integer[np.ndarray, " n_folds"], mean: Float[np.ndarray, " n_folds"], within: float
+) -> tuple[float, float, float]:
+    """Of one seed, with folds of `n` samples. Where each fold has one, each sample has its training: nothing to add."""
+    total, n_folds = n.sum(), len(n)
+    if n_folds == 1 or total == n_folds:
+        return 0.0, 0.0, n_folds - 1.0
+    between = float((n * (mean - (n * mean).sum() / total) ** 2).sum()) / (n_folds - 1)
+    usual = (total - (n**2).sum() / total) / (n_folds - 1)
+    share = float((n**2).sum()) / total**2 / usual
+    return between * share, within / (total - n_folds) * share, n_folds - 1.0
+
+
+def _distinct_seeds(tested: pd.DataFrame) -> float:
+    from sklearn.metrics import adjusted_rand_score
+
+    folds = tested.pivot(index="row", columns="seed", values="fold").dropna().to_numpy(dtype=np.int64)
+    n_seeds = folds.shape[1]
+    if n_seeds == 1:
+        return 1.0
+    alike = [max(float(adjusted_rand_score(a, b)), 0.0) for at, a in enumerate(folds.T) for b in folds.T[:at]]
+    return n_seeds**2 / (n_seeds + 2 * sum(alike))

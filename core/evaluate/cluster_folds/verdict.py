@@ -24,7 +24,7 @@ from touchstone.core.evaluate.cluster_folds.results import (
     SchemeScore,
     ScoreEstimate,
 )
-from touchstone.core.evaluate.cluster_folds.shifted_labels import LabelShift
+from touchstone.core.evaluate.cluster_folds.tested import LabelShift
 from touchstone.core.evaluate.wording import (
     Verdict,
     bare,

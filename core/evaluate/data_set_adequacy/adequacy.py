@@ -11,9 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from touchstone.core.evaluate.data_set_adequacy.learning import learning_of
-from touchstone.core.evaluate.data_set_adequacy.next_doubling import along, judged
-from touchstone.core.evaluate.data_set_adequacy.outlook import outlooks
+from touchstone.core.evaluate.data_set_adequacy.outlook import along, judged, learning_of, outlooks
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Step
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals

@@ -8,23 +8,19 @@ has few sources.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
-from touchstone.core.evaluate.data_set_adequacy.next_doubling import (
-    EXPONENTS,
-    judged,
-    misfit,
-    reaches_back,
-    together,
-    weights,
-)
-from touchstone.core.evaluate.data_set_adequacy.results import Outlook, Told
+from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
+from touchstone.core.evaluate.data_set_adequacy.results import CurvePoint, Learning, Outlook, Told
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
     joined,
+    logit_interval,
     moderated_variances,
     share_difference,
     t_interval,
@@ -32,11 +28,116 @@ from touchstone.core.evaluate.intervals import (
 )
 from touchstone.core.evaluate.source_robustness.counts import Layout
 from touchstone.core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
-from touchstone.core.evaluate.source_robustness.expected import few_errors
+from touchstone.core.evaluate.source_robustness.expected import FEW_ERRORS, few_errors
 from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 if TYPE_CHECKING:
     from touchstone.core.evaluate.data_set_adequacy.adequacy import Sized
+
+
+# What would the next doubling of the data bring? The curve through all sizes, continued as learning curves go on.
+#
+# With its exponent given, accuracy(n) = ceiling - scale * n ** -exponent is a straight line in n ** -exponent, and what
+# twice the data would add is a weighted sum of the accuracies measured: its error over sources and samples is known as
+# that of any such sum. The exponent is hardly ever known. So the sum is taken at each of EXPONENTS, but for those that
+# promise, from the first step, another rise than came. The interval is the shortest that holds the intervals at all
+# that are left: the claim holds whichever of them is true.
+#
+# Known sources are held out, since inputs may come from others. Found clusters stand for nothing that further samples
+# would lack, so that the doubling is judged on clusters seen in training.
+
+
+EXPONENTS = (0.5, 1.0, 2.0)
+"""The slow and the fast rate of statistical learning, and a curve that has levelled off already."""
+FURTHEST = 8.5
+"""Sizes that are smaller than the largest by more than this say little of what comes after it."""
+
+
+def judged(source_finder: str) -> str:
+    """Which end of the accuracy interval the next doubling is judged on.
+
+    >>> judged("known"), judged("kmeans")
+    ('exclusive', 'inclusive')
+    """
+    return "exclusive" if source_finder == KNOWN_SOURCES else "inclusive"
+
+
+def reaches_back(n: float, largest: float) -> bool:
+    """Whether a size is near enough to the largest."""
+    return n * FURTHEST >= largest
+
+
+def weights(n: Float[np.ndarray, " n_sizes"], exponent: float) -> Float[np.ndarray, " n_sizes"]:
+    """By what each accuracy counts in the gain of the next doubling, the curve fitted by least squares.
+
+    Examples
+    --------
+    >>> n = np.array([100.0, 200.0, 400.0])
+    >>> float((weights(n, 0.5) @ (0.9 - n**-0.5)).round(4)) == round(400**-0.5 - 800**-0.5, 4)
+    True
+    """
+    x = (n / n[-1]) ** -exponent
+    away = x - x.mean()
+    return -away / (away @ away) * (1 - 2.0**-exponent)
+
+
+def misfit(n: Float[np.ndarray, " n_sizes"], exponent: float) -> Float[np.ndarray, " n_sizes"]:
+    """By what each accuracy counts in the rise after the first step, less what that step promises at this exponent.
+
+    Examples
+    --------
+    >>> n = np.array([100.0, 200.0, 400.0])
+    >>> bool(np.isclose(misfit(n, 0.5) @ (0.9 - n**-0.5), 0))
+    True
+    """
+    x = (n / n[-1]) ** -exponent
+    promised = (x[1] - x[-1]) / (x[0] - x[1])
+    counts = np.zeros(len(n))
+    counts[-1] += 1
+    counts[[0, 1]] += promised, -1 - promised
+    return counts
+
+
+def together(
+    at: Sequence[Told],
+    misfits: Sequence[Told],
+    n: Float[np.ndarray, " n_sizes"],
+    accuracy: Float[np.ndarray, " n_sizes"],
+) -> Told:
+    """One claim of those at each of EXPONENTS: the value of the best fit, the interval that holds those that fit.
+
+    All are kept where none fits, and where there are two sizes, which any exponent goes through.
+    """
+    contradicted = [len(n) > 2 and misfit.interval.known and not misfit.interval.holds(0.0) for misfit in misfits]
+    kept = [place for place in range(len(at)) if not contradicted[place]] or list(range(len(at)))
+    # Two sizes leave nothing over at any exponent but rounding, which must not choose: the middle one is taken.
+    best = at[min(kept, key=lambda place: (round(_left_over(n, accuracy, EXPONENTS[place]), 12), abs(place - 1)))]
+    interval = best.interval
+    for place in kept:
+        interval = joined(interval, at[place].interval) if at[place].interval.known else at[place].interval
+    return replace(best, interval=interval, p_value=float(np.max([at[place].p_value for place in kept])))
+
+
+def along(outlook: Outlook, learning: Learning) -> Outlook:
+    """The outlook with the next doubling as the fitted curve has it, where there is one: page and figure say the same.
+
+    The interval holds that of the curve, too: where a slower one than EXPONENTS fits, it is among what may be true.
+    """
+    gain = outlook.next_gain
+    if learning.law is None or not gain.interval.known:
+        return outlook
+    value = learning.next_gain.value
+    return replace(
+        outlook, next_gain=replace(gain, value=value, interval=joined(gain.interval, Interval(value, value)))
+    )
+
+
+def _left_over(n: np.ndarray, accuracy: np.ndarray, exponent: float) -> float:
+    x = (n / n[-1]) ** -exponent
+    away, rise = x - x.mean(), accuracy - accuracy.mean()
+    slope = (away @ rise) / (away @ away)
+    return float(((rise - slope * away) ** 2).sum())
+
 
 LONG_ENOUGH, SHORTEST = 1.8, 1.25
 """How many times as many samples the end of the last step has as its beginning: the first where there is such a size,
@@ -225,3 +326,61 @@ def _moderated(errors: Sequence[Error], contrasts: Sequence[Contrast]) -> list[E
         np.array([error.se**2 for error in errors]) / scale, np.array([contrast.own_df for contrast in contrasts])
     )
     return [Error(float(np.sqrt(variance)), float(df)) for variance, df in zip(variances * scale, dfs, strict=True)]
+
+
+# Which learning curve goes through the accuracies, how sure is it, and what would twice as many samples add?
+
+
+N_POINTS = 16
+AHEAD = 2.0
+"""How far beyond the data the curve is drawn, and asked: twice as many samples."""
+
+
+def learning_of(points: Sequence[tuple[float, Measured | None]], layout: Layout, *, drawn: bool) -> Learning:
+    """The curve through one accuracy over the size of the training set, or the reason why there is none.
+
+    `drawn` says whether its own points are wanted, too, for a figure.
+
+    The curve's own error is by the delta method: to first order it is a weighted sum of the accuracies at all sizes,
+    whose errors over sources and samples are known together.
+    """
+    known = [(n, measured) for n, measured in points if measured is not None and n > 0]
+    if len(known) < 2:
+        return Learning(None, "there are too few sizes yet")
+    n, measured = np.array([n for n, _ in known]), [measure for _, measure in known]
+    if not (np.diff(n) > 0).all():
+        return Learning(None, "the class has no additional samples at the larger sizes")
+    last = measured[-1]
+    if (1 - last.value) * last.n_samples < FEW_ERRORS:
+        return Learning(None, "nearly every sample is classified correctly")
+    accuracy = np.stack([measure.accuracy for measure in measured], axis=1)
+    whole = ~np.isnan(accuracy).any(axis=1)
+    law = fit_power_law(n, accuracy[whole], last.clustering[whole])
+    if isinstance(law, str):
+        return Learning(None, law)
+    return _known(law, n, measured, layout, n_points=N_POINTS if drawn else 0)
+
+
+def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: Layout, *, n_points: int) -> Learning:
+    def errors(weights: np.ndarray) -> tuple[Error, Error]:
+        terms = [(float(weight), measure) for weight, measure in zip(weights, measured, strict=True)]
+        return error_over_sources(terms, layout), error_over_draws(terms)
+
+    def accuracy(value: float, weights: np.ndarray) -> Told:
+        sources, draws = errors(weights)
+        return Told(value, logit_interval(value, sources.se, sources.df), logit_interval(value, draws.se, draws.df))
+
+    points = []
+    for at in np.geomspace(n[0], AHEAD * n[-1], n_points):
+        difference = accuracy(law.at(float(at)), law.weights(float(at)))
+        points.append(CurvePoint(float(at), difference.value, difference.interval))
+    ahead, here = AHEAD * float(n[-1]), float(n[-1])
+    gain = law.at(ahead) - law.at(here)
+    sources, draws = errors(law.weights(ahead) - law.weights(here))
+    return Learning(
+        law=law,
+        reason="",
+        points=tuple(points),
+        ceiling=accuracy(law.ceiling, law.sensitivity[0]) if law.ceiling < 1 else Told(1.0),
+        next_gain=Told(gain, t_interval(gain, sources.se, sources.df), t_interval(gain, draws.se, draws.df)),
+    )

@@ -1,18 +1,24 @@
 """What is in the data? Sizes, numbers, words, columns and copies: notebook 1 of Wecker et al. (2020), and more."""
 
-from touchstone.core.evaluate.data_sets.columns import ColumnSummaries, ColumnSummary, column_summaries
-from touchstone.core.evaluate.data_sets.copies import ExactCopies, NearCopies, near_copies
-from touchstone.core.evaluate.data_sets.labels import LabelCount, LabelCounts, label_counts
-from touchstone.core.evaluate.data_sets.numbers import (
+from touchstone.core.evaluate.data_sets.summaries import (
+    ColumnSummaries,
+    ColumnSummary,
+    ExactCopies,
     Histogram,
+    LabelCount,
+    LabelCounts,
+    NearCopies,
     NumberByClass,
     NumberSummary,
     SharesByNumber,
+    column_summaries,
     histogram,
+    label_counts,
+    mean_images,
+    near_copies,
     number_by_class,
     summarise,
 )
-from touchstone.core.evaluate.data_sets.pictures import mean_images
 from touchstone.core.evaluate.data_sets.verdict import data_verdict
 from touchstone.core.evaluate.data_sets.words import Word, WordCounts, count_words, english_stop_words
 

@@ -7,9 +7,7 @@ from jaxtyping import Integer
 
 from touchstone.core.data.dataset import Kind
 from touchstone.core.data.units import CONTENT
-from touchstone.core.evaluate.data_sets.copies import ExactCopies
-from touchstone.core.evaluate.data_sets.labels import LabelCounts
-from touchstone.core.evaluate.data_sets.numbers import NumberByClass
+from touchstone.core.evaluate.data_sets.summaries import ExactCopies, LabelCounts, NumberByClass
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural, quoted, samples_of
 

@@ -16,7 +16,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 from scipy import sparse
 
-from touchstone.core.represent.tokens import tokenize
+from touchstone.core.represent.word_vectors import tokenize
 
 LEAST_TEXTS = 3
 """A word in fewer texts is never called characteristic."""

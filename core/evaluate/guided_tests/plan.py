@@ -31,8 +31,7 @@ from touchstone.core.evaluate.guided_tests.judged_suite import judge_suite
 from touchstone.core.evaluate.guided_tests.rows import Trial, class_rows, framed, suite_rows
 from touchstone.core.evaluate.guided_tests.suite import make_suite
 from touchstone.core.evaluate.test_quality import UNITS, fit_regions
-from touchstone.core.evaluate.test_quality.region_fields import asks_r, asks_theta1, asks_theta2, asks_unit
-from touchstone.core.evaluate.test_quality.regions import Unit, check_band
+from touchstone.core.evaluate.test_quality.regions import Unit, asks_r, asks_theta1, asks_theta2, asks_unit, check_band
 from touchstone.core.models.classifier import stop_if
 from touchstone.core.models.decoder import fit_decoder
 from touchstone.core.models.training import one_torch_thread

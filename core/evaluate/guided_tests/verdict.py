@@ -1,15 +1,43 @@
 """What do the generated tests say of the model, and what do they not? Sentences follow from claims."""
 
-from touchstone.core.evaluate.claims import Claim
+from math import nan
+
+from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
 from touchstone.core.evaluate.guided_tests.generate import mix_title
-from touchstone.core.evaluate.guided_tests.guided_claims import decoder_helps, second_model, worse_near_centroids
 from touchstone.core.evaluate.guided_tests.images import Reconstruction, RoundTrip
 from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite, SuiteDifference
 from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests
 from touchstone.core.evaluate.guided_tests.stored import Guided
-from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval
 from touchstone.core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
+
+# What may be said of generated tests? Every sentence rests on one of these (`core.evaluate.claims`).
+
+
+def worse_near_centroids(near: SharedAccuracy, accuracy: float, interval: Interval) -> Claim:
+    """By how much the accuracy near the centroids lies below that on the original test samples."""
+    if not near.n or not interval.known:
+        return claim("guided_tests.worse_near_centroids", nan, UNKNOWN, nan)
+    value = accuracy - near.accuracy
+    gap = apart(accuracy, interval, near.accuracy, near.interval)
+    return claim("guided_tests.worse_near_centroids", value, gap, p_of_interval(value, gap))
+
+
+def decoder_helps(reconstruction: Reconstruction) -> Claim:
+    """By how much decoded images lie nearer to the real ones than the mean image does."""
+    ends, baseline = reconstruction.interval, reconstruction.baseline
+    if not ends.known:
+        return claim("guided_tests.decoder_helps", nan, UNKNOWN, nan)
+    value, interval = baseline - reconstruction.error, Interval(baseline - ends.upper, baseline - ends.lower)
+    return claim("guided_tests.decoder_helps", value, interval, p_of_interval(value, interval))
+
+
+def second_model(difference: SuiteDifference) -> Claim:
+    """By how much the second of two models is more accurate than the first on pictures that both met."""
+    p_value = p_of_interval(difference.difference, difference.interval) if difference.interval.known else nan
+    return claim("guided_tests.second_model", difference.difference, difference.interval, p_value)
+
 
 SIDE = "At a boundary, expect an accuracy of about 50 % by construction: tests lie on both sides."
 """What has to be known of any accuracy at a boundary."""

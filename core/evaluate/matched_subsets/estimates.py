@@ -26,10 +26,9 @@ from touchstone.core.evaluate.intervals import (
 )
 from touchstone.core.evaluate.matched_subsets.expected import expected_among
 from touchstone.core.evaluate.matched_subsets.matching import Candidates
-from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
+from touchstone.core.evaluate.matched_subsets.outcomes import Levels, Outcomes
 from touchstone.core.evaluate.matched_subsets.repeats import Repeats
 from touchstone.core.evaluate.matched_subsets.results import LabelGap, SetEstimate
-from touchstone.core.evaluate.matched_subsets.scale import Levels
 from touchstone.core.evaluate.matched_subsets.tally import COUNTED, STATISTICS
 from touchstone.core.evaluate.units import Error, Units, samples_as_units, units_of
 

@@ -13,8 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.evaluate.matched_subsets.matching import By, Candidates, candidates_among
-from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
-from touchstone.core.evaluate.matched_subsets.scale import Levels
+from touchstone.core.evaluate.matched_subsets.outcomes import Levels, Outcomes
 
 NEIGHBOURS = 50
 OF_LABEL = 0.4

@@ -13,8 +13,14 @@ from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, Scale, outcomes_of
-from touchstone.core.evaluate.matched_subsets.scale import Levels, levels_as_said, levels_of_accuracy
+from touchstone.core.evaluate.matched_subsets.outcomes import (
+    Levels,
+    Outcomes,
+    Scale,
+    levels_as_said,
+    levels_of_accuracy,
+    outcomes_of,
+)
 
 EPSILON = 0.005
 SLACK = 1e-9

@@ -4,8 +4,12 @@
 and by held-out source; `compare_models(trials)` compares models; `source_verdict(...)` says it in sentences.
 """
 
-from touchstone.core.evaluate.source_robustness.best import leading_row
-from touchstone.core.evaluate.source_robustness.compare import ModelComparison, compare_models, comparison_table
+from touchstone.core.evaluate.source_robustness.compare import (
+    ModelComparison,
+    compare_models,
+    comparison_table,
+    leading_row,
+)
 from touchstone.core.evaluate.source_robustness.expected import expected_accuracy_intervals
 from touchstone.core.evaluate.source_robustness.hardness import Hardness, hardest, same_clusters
 from touchstone.core.evaluate.source_robustness.held_out import SMALLEST, HeldOutSource

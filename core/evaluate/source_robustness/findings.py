@@ -5,9 +5,9 @@ from math import isnan
 
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.source_robustness.clouds_plan import cloud_sentence
 from touchstone.core.evaluate.source_robustness.hardness import Hardness
 from touchstone.core.evaluate.source_robustness.held_out import SMALLEST
-from touchstone.core.evaluate.source_robustness.null import cloud_sentence
 from touchstone.core.evaluate.source_robustness.results import Baseline, ExpectedInterval
 from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.evaluate.wording import count, listed, percent, plural, points, quoted, ratio, rho

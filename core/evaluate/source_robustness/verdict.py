@@ -5,8 +5,7 @@ from math import isnan
 
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.source_robustness.best import compared, leading_row, standing
-from touchstone.core.evaluate.source_robustness.compare import ModelComparison
+from touchstone.core.evaluate.source_robustness.compare import ModelComparison, compared, leading_row, standing
 from touchstone.core.evaluate.source_robustness.findings import (
     above_one,
     beyond_cloud,

@@ -4,18 +4,210 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float, Integer
 
-from touchstone.core.evaluate.test_quality.dimensions import (
-    boundary_conditioning,
-    centroid_positioning,
-    equivalence_partitioning,
-    pairwise_boundary_conditioning,
-)
+from touchstone.core.data import DataError
 from touchstone.core.evaluate.test_quality.missed import Missed, measure_missed
 from touchstone.core.evaluate.test_quality.pairs import PairShares
-from touchstone.core.evaluate.test_quality.regions import THETA_2, Regions, Unit, fit_regions, rivals
-from touchstone.core.evaluate.test_quality.shares import Shares, Spread
+from touchstone.core.evaluate.test_quality.regions import (
+    THETA_2,
+    Regions,
+    Unit,
+    check_band,
+    fit_regions,
+    in_band,
+    rivals,
+)
+from touchstone.core.evaluate.test_quality.shares import Dimension, Shares, Spread, share_intervals
 from touchstone.core.models.layers import LayerSamples
+
+# The four dimensions of a test set's quality, each a function of arrays (section 4.2), and their curves.
+
+
+RADII = tuple(float(r) for r in np.linspace(0.05, 1.5, 30))
+"""The radii of the curve over r, in units of the 99th percentile of the training distances."""
+_N_THETAS = 41
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One dimension over its threshold, class by class: test with intervals as in `Shares`, and training."""
+
+    dimension: Dimension
+    class_names: tuple[str, ...]
+    threshold: Float[np.ndarray, " n_steps"]
+    n: Integer[np.ndarray, " n_classes"]
+    n_in: Integer[np.ndarray, "n_classes n_steps"] = field(repr=False)
+    value: Float[np.ndarray, "n_classes n_steps"] = field(repr=False)
+    lower: Float[np.ndarray, "n_classes n_steps"] = field(repr=False)
+    upper: Float[np.ndarray, "n_classes n_steps"] = field(repr=False)
+    train: Float[np.ndarray, "n_classes n_steps"] = field(repr=False)
+
+    def table(self) -> pd.DataFrame:
+        """Tidy rows, one for each class and threshold."""
+        n_steps = len(self.threshold)
+        return pd.DataFrame(
+            {
+                "dimension": self.dimension,
+                "label": np.repeat(np.array(self.class_names, dtype=object), n_steps),
+                "threshold": np.tile(self.threshold, len(self.class_names)),
+                "n": np.repeat(self.n, n_steps),
+                **{name: getattr(self, name).ravel() for name in ("n_in", "value", "lower", "upper", "train")},
+            }
+        )
+
+
+def equivalence_partitioning(
+    y: Integer[np.ndarray, " n_samples"], *, n_classes: int, class_names: tuple[str, ...] | None = None
+) -> Shares:
+    """EP of every class: n_i * n_classes / n (equation 3); 1 is the fair share.
+
+    Examples
+    --------
+    >>> equivalence_partitioning(np.array([0, 0, 0, 1]), n_classes=2).value
+    array([1.5, 0.5])
+    """
+    _check_labels(y, n_classes)
+    counts = np.bincount(y, minlength=n_classes)
+    n = np.full(n_classes, len(y), dtype=np.int64)
+    return Shares.of("equivalence partitioning", _names(class_names, n_classes), counts, n, scale=float(n_classes))
+
+
+def centroid_positioning(
+    features: Float[np.ndarray, "n_samples n_features"], y: Integer[np.ndarray, " n_samples"], *, regions: Regions
+) -> Shares:
+    """CP of every class: the share of its samples at most `r` from its training centroid (equation 4).
+
+    At the default radius .5 is neutral: as close as training samples are. Higher is easier.
+    """
+    _check_labels(y, regions.n_classes)
+    if features.shape[1] != regions.centroids.shape[1]:
+        raise DataError(
+            f"Features of another length: {features.shape[1]} a sample, the training samples have "
+            f"{regions.centroids.shape[1]}. Both must come from the same layer of the same model."
+        )
+    return _shares("centroid positioning", regions.in_centroid(features, y), y, regions.class_names)
+
+
+def boundary_conditioning(
+    proba: Float[np.ndarray, "n_samples n_classes"],
+    y: Integer[np.ndarray, " n_samples"],
+    *,
+    theta1: float | None = None,
+    theta2: float = THETA_2,
+    class_names: tuple[str, ...] | None = None,
+) -> Shares:
+    """BC of every class: the share of its samples whose confidence lies in [theta1, theta2] (equation 5).
+
+    `theta1` is 1/C by default, which every confidence reaches.
+
+    Examples
+    --------
+    >>> proba = np.array([[0.6, 0.4], [0.9, 0.1], [0.3, 0.7]])
+    >>> boundary_conditioning(proba, np.array([0, 0, 1])).value
+    array([0.5, 1. ])
+    """
+    n_classes = proba.shape[1]
+    _check_labels(y, n_classes)
+    inside = _band(proba, theta1, theta2)
+    return _shares("boundary conditioning", inside, y, _names(class_names, n_classes))
+
+
+def pairwise_boundary_conditioning(
+    proba: Float[np.ndarray, "n_samples n_classes"],
+    y: Integer[np.ndarray, " n_samples"],
+    *,
+    theta1: float | None = None,
+    theta2: float = THETA_2,
+    class_names: tuple[str, ...] | None = None,
+) -> PairShares:
+    """PBC of every pair: the share of class i's samples at the boundary whose most probable other class is j.
+
+    Examples
+    --------
+    >>> proba = np.array([[0.5, 0.3, 0.2], [0.3, 0.2, 0.5], [0.9, 0.1, 0.0]])
+    >>> pairwise_boundary_conditioning(proba, np.array([0, 0, 0])).value[0].round(2)
+    array([0.  , 0.33, 0.33])
+    """
+    n_classes = proba.shape[1]
+    _check_labels(y, n_classes)
+    inside = np.flatnonzero(_band(proba, theta1, theta2))
+    cell = y[inside] * n_classes + rivals(proba, y, inside)
+    n_in = np.bincount(cell, minlength=n_classes**2).reshape(n_classes, n_classes)
+    return PairShares.of(_names(class_names, n_classes), n_in, np.bincount(y, minlength=n_classes))
+
+
+def centroid_curve(
+    regions: Regions, test: LayerSamples, train: LayerSamples, *, radii: tuple[float, ...] = RADII
+) -> Curve:
+    """CP over the radius: how much rests on the choice of r, for which the paper gives no value."""
+    regions.check(test)
+    distances = [regions.distances(samples.features, samples.labels) for samples in (test, train)]
+    return _curve("centroid positioning", np.array(radii), distances, test, train)
+
+
+def boundary_curve(test: LayerSamples, train: LayerSamples, *, theta1: float | None = None) -> Curve:
+    """BC over theta2, from the lowest confidence there can be to 1."""
+    n_classes = test.n_classes
+    low = 1 / n_classes if theta1 is None else max(theta1, 1 / n_classes)
+    check_band(low, 1.0, n_classes)
+    thresholds = np.linspace(low, 1.0, _N_THETAS)
+    # What lies below theta1 never counts, whatever theta2 is.
+    confidences = [
+        np.where(in_band(samples.confidence, theta1=low, theta2=2.0, n_classes=n_classes), samples.confidence, np.inf)
+        for samples in (test, train)
+    ]
+    return _curve("boundary conditioning", thresholds, confidences, test, train)
+
+
+def _curve(
+    dimension: Dimension,
+    thresholds: np.ndarray,
+    values_by_part: list[np.ndarray],
+    test: LayerSamples,
+    train: LayerSamples,
+) -> Curve:
+    counts = [
+        _counts_below(values, samples, thresholds)
+        for values, samples in zip(values_by_part, (test, train), strict=True)
+    ]
+    n, n_train = test.counts(), train.counts()
+    value, lower, upper, _ = share_intervals(counts[0], np.broadcast_to(n[:, None], counts[0].shape))
+    trained = np.where(n_train[:, None] > 0, counts[1] / np.maximum(n_train, 1)[:, None], np.nan)
+    return Curve(dimension, test.class_names, thresholds, n, counts[0], value, lower, upper, trained)
+
+
+def _counts_below(values: np.ndarray, samples: LayerSamples, thresholds: np.ndarray) -> np.ndarray:
+    y = samples.labels
+    return np.stack(
+        [np.searchsorted(np.sort(values[y == label]), thresholds, side="right") for label in range(samples.n_classes)]
+    )
+
+
+def _shares(dimension: Dimension, inside: np.ndarray, y: np.ndarray, class_names: tuple[str, ...]) -> Shares:
+    n_classes = len(class_names)
+    counts = (np.bincount(y[inside], minlength=n_classes), np.bincount(y, minlength=n_classes))
+    return Shares.of(dimension, class_names, *counts)
+
+
+def _band(proba: np.ndarray, theta1: float | None, theta2: float) -> np.ndarray:
+    n_classes = proba.shape[1]
+    lowest = 1 / n_classes if theta1 is None else theta1
+    check_band(lowest, theta2, n_classes)
+    return in_band(proba.max(axis=1), theta1=lowest, theta2=theta2, n_classes=n_classes)
+
+
+def _names(class_names: tuple[str, ...] | None, n_classes: int) -> tuple[str, ...]:
+    return tuple(str(code) for code in range(n_classes)) if class_names is None else class_names
+
+
+def _check_labels(y: np.ndarray, n_classes: int) -> None:
+    if n_classes < 2:
+        raise DataError(f"{n_classes} class. A classifier needs two classes or more.")
+    if len(y) == 0:
+        raise DataError("The test set is empty. Give at least one sample.")
+    if y.min() < 0 or y.max() >= n_classes:
+        raise DataError(f"Labels run from {y.min()} to {y.max()}. With {n_classes} classes, 0 to {n_classes - 1}.")
 
 
 @dataclass(frozen=True, eq=False)

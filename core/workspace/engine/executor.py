@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from touchstone.core.data.limits import MIB, most
-from touchstone.core.workspace.engine.encryption import mismatch_said, security
 from touchstone.core.workspace.engine.same_versions import SameVersions
 from touchstone.core.workspace.engine.shares import Shares
+from touchstone.core.workspace.engine.worker import mismatch_said, security
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -34,7 +34,7 @@ DASK = {
     "distributed.admin.system-monitor.log-length": 2,
 }
 
-WORKER_SETUP = "touchstone.core.workspace.engine.worker_setup"
+WORKER_SETUP = "touchstone.core.workspace.engine.worker"
 
 
 class Executor:

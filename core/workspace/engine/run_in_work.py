@@ -1,32 +1,198 @@
 """What happens to a run while this process works on it? Its trials go to the workers, and what comes back is stored."""
 
 import logging
+import queue
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from touchstone.core.trials import needed_by
+from touchstone.core.data import Dataset
+from touchstone.core.data.store import from_bytes
+from touchstone.core.trials import Plan, needed_by
 from touchstone.core.trials.plan import Grouping
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.executor import Executor
-from touchstone.core.workspace.engine.in_flight import Answer, InFlight
-from touchstone.core.workspace.engine.inputs import inputs_of
 from touchstone.core.workspace.engine.lease import Lease
-from touchstone.core.workspace.engine.needed import ABOUT_SOURCES, about, found_otherwise, tables
-from touchstone.core.workspace.engine.reports import Reports
-from touchstone.core.workspace.engine.trial_queue import Pace, Task, TrialQueue
-from touchstone.core.workspace.engine.waiting import Waiting
-from touchstone.core.workspace.engine.worker import Done
+from touchstone.core.workspace.engine.needed import (
+    ABOUT_SOURCES,
+    NeededRows,
+    Waiting,
+    about,
+    found_otherwise,
+    name_of,
+    tables,
+)
+from touchstone.core.workspace.engine.trial_queue import Pace, Task, TrialQueue, Trials
+from touchstone.core.workspace.engine.worker import Done, work
 from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.provenance import provenance
-from touchstone.core.workspace.run import WAITING, Steps
+from touchstone.core.workspace.run import WAITING, Run, Steps
+from touchstone.core.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
+
+
+# What have workers been given, and what came of it? Answers come over in threads of their own, beside all else.
+
+
+Answer = Done | BaseException | None
+"""What came of a task: rows and models of its trials, or what went wrong with it as a whole. None where the answer was
+lost, with the last worker that had the data or on its way from the scheduler, which is no trial's fault."""
+
+
+class InFlight:
+    """The tasks that workers have, by the future of each answer."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[Future, Task] = {}
+        self._arrived: queue.SimpleQueue[tuple[Future, Answer]] = queue.SimpleQueue()
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def items(self) -> list[tuple["Future", Task]]:
+        """Every future with its task."""
+        return list(self._tasks.items())
+
+    def add(self, future: "Future", task: Task) -> None:
+        """Wait for what comes of a task."""
+        self._tasks[future] = task
+        future.add_done_callback(self._fetch)
+
+    def forget(self, futures: Iterable["Future"]) -> None:
+        """Wait for these no longer, whatever comes of them."""
+        for future in futures:
+            del self._tasks[future]
+
+    def answers(self, *, timeout: float) -> Iterator[tuple[Task, Answer]]:
+        """What has arrived; waits for the first of it at most `timeout` seconds."""
+        try:
+            yield from self._pop(*self._arrived.get(timeout=timeout))
+            while True:
+                yield from self._pop(*self._arrived.get_nowait())
+        except queue.Empty:
+            return
+
+    def _pop(self, future: "Future", answer: Answer) -> Iterator[tuple[Task, Answer]]:
+        task = self._tasks.pop(future, None)
+        if task is not None:  # nobody waits any longer for what was forgotten
+            yield task, answer
+
+    def _fetch(self, future: "Future") -> None:
+        """Have what came of a task come over, however long that takes.
+
+        A VGG-19 is 80 MB; and where the worker died with what it had, dask computes it again.
+        """
+
+        def fetch() -> None:
+            try:
+                self._arrived.put((future, future.result()))
+            except BaseException as problem:  # whatever it is, a cancelled future's answer included
+                self._arrived.put((future, None if _is_lost(future, problem) else problem))
+
+        threading.Thread(target=fetch, name=f"fetch {future.key}", daemon=True).start()
+
+
+def _is_lost(future: "Future", problem: BaseException) -> bool:
+    """Whether the task itself did not fail: its answer went with a worker, or with the connection it came over."""
+    from distributed.client import FutureCancelledError
+    from distributed.comm.core import CommClosedError
+
+    closed = isinstance(problem, (CommClosedError, ConnectionError)) and future.status != "error"
+    return closed or isinstance(problem, FutureCancelledError)
+
+
+# How far are the trials that are running? As their workers tell: when each has started, where, and its steps.
+
+
+SECONDS_BETWEEN_STEPS = 1.0
+"""How often it is written down how far the running trials are."""
+
+
+class Reports:
+    """What workers have told of the trials of one run; `record` writes down how far they are."""
+
+    def __init__(self, record: Callable[[Mapping[int, Steps]], None]):
+        self._record = record
+        self._started: dict[int, tuple[float, str]] = {}
+        self._steps: dict[int, Steps] = {}
+        self._recorded: tuple[float, dict[int, Steps]] = (0.0, {})
+
+    def hear(self, event: tuple[float, dict[str, Any]]) -> None:
+        """Take what a worker tells: that a trial has started there, or how far it is."""
+        _, message = event
+        if "steps" in message:
+            self._steps[message["trial"]] = Steps(*message["steps"])
+        else:
+            self._started[message["trial"]] = (time.monotonic(), message["worker"])
+            self._steps.pop(message["trial"], None)
+
+    def forget(self, trials: Trials) -> None:
+        """Trials that are given to a worker anew have not started there yet."""
+        self._started.pop(trials[0], None)
+
+    def has_started(self, trials: Trials) -> bool:
+        """Whether a worker has begun with these trials."""
+        return trials[0] in self._started
+
+    def running(self, trials: Trials) -> tuple[float, str]:
+        """For how many seconds these trials have been running, and the address of their worker; 0 before they do."""
+        since, worker = self._started.get(trials[0], (time.monotonic(), ""))
+        return time.monotonic() - since, worker
+
+    def write_down(self, running: set[int]) -> None:
+        """Let pages know how far these trials are, where that has changed, at most once a second; forget all others."""
+        for heard in (self._started, self._steps):
+            for trial in heard.keys() - running:
+                heard.pop(trial, None)
+        steps = {trial: steps for trial, steps in self._steps.copy().items() if trial in running}
+        when, before = self._recorded
+        if steps != before and time.monotonic() - when > SECONDS_BETWEEN_STEPS:
+            self._record(steps)
+            self._recorded = (time.monotonic(), steps)
+
+
+# What does a worker need for a trial? The plan, the data, the models that it names and the rows that it rests on.
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """A plan with all that its trials need, as bytes for the workers; `dataset` is the same data, read."""
+
+    plan: Plan
+    plan_json: str
+    fingerprint: str
+    content: bytes
+    dataset: Dataset
+    models: Mapping[str, bytes]
+    needed: NeededRows = field(default_factory=dict)
+
+    def submit(self, executor: Executor, task: Task, stop: str) -> "Future":
+        """Give a task to a worker, with what it needs for it; `stop` names the event that asks it to give up."""
+        data = executor.data(self.fingerprint, self.content)
+        models = {name: executor.data(name, content) for name, content in self.models.items()}
+        needed = {plan: executor.data(name_of(content), content) for plan, content in self.needed.items()}
+        return executor.client().submit(
+            work, self.plan.kind, self.plan_json, task, self.fingerprint, data, models, needed, stop,
+            key=f"{stop}-{task[0][0]}-{uuid.uuid4().hex[:8]}", pure=False,
+        )  # fmt: skip
+
+
+def inputs_of(workspace: Workspace, owner: str, run: Run) -> Inputs:
+    """What the trials of a run need, but for the rows that it rests on, which have to be there first.
+
+    Raises WorkspaceError where some of it is not there any more.
+    """
+    plan, content = load_plan(run.plan), workspace.dataset_bytes(owner, run.fingerprint)
+    models = {name: workspace.model_bytes(owner, name) for name in plan.stored_models()}
+    return Inputs(plan, run.plan, run.fingerprint, content, from_bytes(content), models)
+
 
 RECONNECT_SECONDS = 300.0
 """How long a scheduler that is gone is waited for."""

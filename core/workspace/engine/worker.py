@@ -4,13 +4,15 @@ Nothing here reaches the database: a worker sends words to the process that runs
 """
 
 import asyncio
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -23,10 +25,15 @@ from touchstone.core.trials import Context, from_json, sources_at_hand
 from touchstone.core.trials.plan import Aside, Counting, Grouping, Plan
 from touchstone.core.trials.run import Counted, n_rows, table_of
 from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.kernels import NICE
 from touchstone.core.workspace.engine.needed import NeededRows, joined
 from touchstone.core.workspace.engine.trial_queue import Task, Trials
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import PLANS
+
+if TYPE_CHECKING:
+    from distributed import Security
+
 
 KeptModel = tuple[bytes, dict[str, Any]]
 """A model that a trial made, and what is known of it (see `core.workspace.models.Models.keep_model`)."""
@@ -179,3 +186,67 @@ def _seldom(tell: Callable[[tuple[int, int, str]], None]) -> Callable[[int, int,
             told_at = time.monotonic()
 
     return report
+
+
+# What does a worker process do before its first trial? It leaves Ctrl-C to the app and steps back behind its pages.
+
+
+def dask_setup(_worker: object) -> None:
+    """Called by dask in each worker process, also in one that replaces a dead one.
+
+    A Ctrl-C in the terminal reaches the app and all its workers; only the app is to answer it. And whoever reads a
+    page waits for its process, which takes little: it goes before trials, which take all that there is. torch, which
+    is imported later, is to ask for its memory in large pages: gradients of 50 MB are new ones at every step.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(NICE)
+    os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
+
+
+# How is a connection to a cluster encrypted? By the certificates of dask's own settings; what they lack is named.
+
+
+UNREADABLE = (
+    "The certificates for the cluster cannot be read ({problem}). Correct distributed.comm.tls in dask's settings, "
+    "then resume: docs/deployment.md shows them."
+)
+NO_CERTIFICATE = (
+    "TOUCHSTONE_SCHEDULER names an encrypted address, {address}, and dask's settings name no certificates. Set "
+    "distributed.comm.tls, then resume: docs/deployment.md shows how."
+)
+NOT_ENCRYPTED = (
+    "TOUCHSTONE_SCHEDULER names an address without encryption, {address}, and dask's settings require it. Start the "
+    "scheduler at tls:// and name that address, then resume."
+)
+REFUSED = (
+    "The scheduler at {address} and this Touchstone do not accept each other's certificates. Give both the same, then "
+    "resume: docs/deployment.md shows how."
+)
+
+
+def security(address: str) -> "Security":
+    """What dask's settings say of encryption. Raises WorkspaceError where they cannot serve for this address."""
+    from distributed import Security
+
+    settings = Security()
+    try:
+        has_certificates = settings.get_connection_args("client").get("ssl_context") is not None
+    except OSError as problem:  # which what is wrong with a certificate is, too
+        raise WorkspaceError(UNREADABLE.format(problem=problem.strerror or problem)) from problem
+    encrypted = address.startswith("tls://")
+    if encrypted and not has_certificates:
+        raise WorkspaceError(NO_CERTIFICATE.format(address=address))
+    if settings.require_encryption and not encrypted:
+        raise WorkspaceError(NOT_ENCRYPTED.format(address=address))
+    return settings
+
+
+@contextmanager
+def mismatch_said(address: str) -> Iterator[None]:
+    """Certificates that do not fit are no reason to try again: they are a sentence."""
+    from distributed.comm.core import FatalCommClosedError
+
+    try:
+        yield
+    except FatalCommClosedError as problem:
+        raise WorkspaceError(REFUSED.format(address=address)) from problem

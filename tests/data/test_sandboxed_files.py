@@ -13,10 +13,10 @@ from PIL import Image
 from tests.data import bombs
 from tests.data.mutated import memory
 from touchstone.core.data import DataError, read_dataset
-from touchstone.core.data import tried as trying
+from touchstone.core.data import sandbox as trying
 from touchstone.core.data.predictions.shapes import read_prediction_table
+from touchstone.core.data.sandbox import MOST_HERE, MOST_IN_LINE, try_file
 from touchstone.core.data.tables.vectors import read_vectors
-from touchstone.core.data.tried import MOST_HERE, MOST_IN_LINE, try_file
 
 SECONDS_TO_START = 30  # of a busy machine
 BOMBS = {

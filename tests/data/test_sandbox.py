@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from touchstone.core.data.child import Answer, Child
+from touchstone.core.data.sandbox import Answer, Child
 
 
 def caller(port: str) -> Answer:
