@@ -2,7 +2,7 @@
 
 There are tabs, commas or semicolons between the cells. All lines are read at once where they are plain; else one by one
 (`lines`), whatever the encoding and the quotes. Where the first line names no columns, its cells are data: a sentence
-must not become the name of one. `npz`, `records` and `packed` read what is no such text.
+must not become the name of one. `npz` and `records` read what is no such text.
 """
 
 import io

@@ -1,10 +1,9 @@
 """What did the last samples bring, what would as many again, and how far apart are seen and held-out sources?
 
 Gains are per doubling of the training set, over the last step that is long enough to tell; the next doubling goes by
-all sizes (`next_doubling`). The intervals are over
-sources and samples, paired by source, and hold for all that stand side by side at once (Bonferroni): for all classes
-of a model, or for all models with all source finders. The errors of classes are moderated by each other, since a class
-has few sources.
+all sizes. The intervals are over sources and samples, paired by source, and hold for all that stand side by side at
+once (Bonferroni): for all classes of a model, or for all models with all source finders. The errors of classes are
+moderated by each other, since a class has few sources.
 """
 
 from collections.abc import Sequence

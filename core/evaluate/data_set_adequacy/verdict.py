@@ -1,6 +1,6 @@
 """Would the next doubling of the data help, are new sources needed, or is it undecided? In sentences.
 
-Phrased from two claims (`words`): what the next doubling brings, and, of known sources alone, how far accuracy on
+Phrased from two claims: what the next doubling brings, and, of known sources alone, how far accuracy on
 held-out ones lies below. What is worth collecting for is the reader's to say (`worth`). Clusters that stand in for
 sources are held against clouds without groups, and never carry the word.
 """

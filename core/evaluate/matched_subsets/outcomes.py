@@ -13,7 +13,7 @@ from touchstone.core.data.predictions.record import Predictions
 
 Scale = Literal["accuracy", "confidence", "margin", "entropy"]
 """What epsilon is a difference of: of how often the model is right at a confidence, at a margin between the two highest
-probabilities or at an entropy of all (see `scale`), or of confidences as they are."""
+probabilities or at an entropy of all (see below), or of confidences as they are."""
 SCALED: dict[Scale, str] = {
     "accuracy": "recalibrated confidence",
     "confidence": "confidence",
