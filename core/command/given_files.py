@@ -12,6 +12,7 @@ from touchstone.core.data.errors import SizeNeeded
 from touchstone.core.data.tables import Table
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
 from touchstone.core.data.tables.proposal import SINGLE, propose_roles, roles_from_json, said_roles
+from touchstone.core.data.tables.roles import NO_UNIT
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.wording import percent
 from touchstone.core.models.pixels import InputRange
@@ -24,7 +25,7 @@ _HELP = {
     "text": "the column of the texts",
     "id": "the column that names each row; '' for none",
     "source": "the column of the person, site or device that a row comes from; '' for none",
-    "unit": "the column of what was sampled independently, such as the author; with --predictions, theirs",
+    "unit": "the column of what was sampled independently, such as author; '' for each row; with --predictions, theirs",
     "part": "the column of train and test; '' for none",
     "image": "the column of the images",
 }
@@ -55,7 +56,8 @@ def says_columns(chosen: argparse.Namespace) -> bool:
 def _said(chosen: argparse.Namespace) -> dict[str, str | None]:
     """The column that was said of each role; None where none has it. Beside predictions, their units are meant."""
     mine = [role for role in SINGLE if role != "unit" or getattr(chosen, "predictions", None) is None]
-    return {role: getattr(chosen, role) or None for role in mine if getattr(chosen, role) is not None}
+    said = {role: getattr(chosen, role) or None for role in mine if getattr(chosen, role) is not None}
+    return {role: column or (NO_UNIT if role == "unit" else None) for role, column in said.items()}
 
 
 def given_dataset(chosen: argparse.Namespace) -> Dataset:

@@ -9,8 +9,10 @@ import pytest
 
 from tests.conftest import ROOT
 from touchstone import dataset
+from touchstone import read as read_file
 from touchstone.core.data import DataError, Dataset, load_example, read_dataset
 from touchstone.core.data.store import from_bytes, to_bytes
+from touchstone.core.data.tables.proposal import FileReading
 from touchstone.core.data.tables.roles import DatasetRoles
 from touchstone.core.data.units import with_copies_together
 
@@ -126,3 +128,16 @@ def test_near_copies_share_one_by_way_of_others():
 def test_there_must_be_as_many_as_samples():
     with pytest.raises(DataError, match="178 samples but 3 units"):
         load_example("wine").with_units(["a", "b", "c"], "grower")
+
+
+def test_each_row_can_be_said_to_be_a_unit_and_a_command_says_what_was_read(tmp_path):
+    file = tmp_path / "sites.csv"
+    file.write_text(table("site", [f"s{n % 12}" for n in range(36)]))
+    by_rule, alone = (read_file(file, label="label", **said) for said in ({}, {"unit": None}))
+    assert (by_rule.n_units, alone.units) == (12, None)
+    for data in (by_rule, alone):
+        again = FileReading.from_json(data.read_as).arguments()
+        assert ("--unit=" in again) == (data is alone)
+    before = json.loads(by_rule.read_as)
+    del before["version"]  # as it was written before data sets had units
+    assert "--unit=" in FileReading.from_json(json.dumps(before)).arguments()

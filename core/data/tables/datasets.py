@@ -19,7 +19,7 @@ from touchstone.core.data.tables.images import Size
 from touchstone.core.data.tables.names import NUMBER, ROW_NAMES, compact, encode, is_called_source
 from touchstone.core.data.tables.npz import parse_npz
 from touchstone.core.data.tables.proposal import FileReading
-from touchstone.core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
+from touchstone.core.data.tables.roles import NAMES, NO_UNIT, DatasetRoles, guess_dataset_roles
 from touchstone.core.data.tables.sources import about, about_parts, named_parts
 from touchstone.core.data.tables.vector_columns import spread_vectors
 from touchstone.core.data.units import with_usual_units
@@ -180,9 +180,9 @@ def table_dataset(
         part=parts,
         read_as=FileReading(table.archive or table.name, replace(roles, features=named), image_size).to_json(),
         units=table.strings(roles.unit) if roles.unit else None,
-        unit_name=roles.unit,
+        unit_name=roles.unit or None,
     )
-    return with_usual_units(dataset, roles.source)
+    return dataset if roles.unit == NO_UNIT else with_usual_units(dataset, roles.source)
 
 
 def _inputs(
@@ -273,7 +273,7 @@ def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str], names_co
     notes += [*_about_inputs(table, roles), _about_ids(roles)]
     if roles.source is not None:
         notes.append(f"Sources: column {roles.source!r}, {about(table, roles.source)}.")
-    if roles.unit is not None:
+    if roles.unit:
         notes.append(f"{ABOUT_UNITS}column {roles.unit!r}, {about(table, roles.unit)}.")
     if numbers:
         notes.append(f"Numbers of the samples, which are no inputs: {listed(numbers)}.")

@@ -15,7 +15,7 @@ import numpy as np
 
 from touchstone.core.data.errors import DataError, RolesNeeded
 from touchstone.core.data.tables.dates import days
-from touchstone.core.data.tables.roles import DatasetRoles, free_columns, guess_dataset_roles, role_reasons
+from touchstone.core.data.tables.roles import NO_UNIT, DatasetRoles, free_columns, guess_dataset_roles, role_reasons
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import sample, spell
 
@@ -117,7 +117,8 @@ def said_roles(table: Table, columns: Mapping[str, str | None]) -> DatasetRoles:
         pass
     kept = {role: getattr(guess, role) for role in SINGLE if role not in ("label", "text")}
     kept = {role: column for role, column in kept.items() if column not in columns.values()}
-    return DatasetRoles(**{**kept, **columns})
+    no_unit = {"unit": NO_UNIT} if not columns.get("unit", "left to reading") else {}
+    return DatasetRoles(**{**kept, **columns, **no_unit})
 
 
 def features_of(table: Table, roles: DatasetRoles) -> tuple[str, ...]:
@@ -233,7 +234,7 @@ class FileReading:
 
     >>> reading = FileReading("voices.tsv", DatasetRoles(label="status", source="subject"))
     >>> reading.arguments()
-    ['--data=voices.tsv', '--kind=tabular', '--label=status', '--id=', '--source=subject', '--part=', '--unit=']
+    ['--data=voices.tsv', '--kind=tabular', '--label=status', '--id=', '--source=subject', '--part=']
     >>> FileReading.from_json(reading.to_json()) == reading
     True
     """
@@ -244,15 +245,17 @@ class FileReading:
 
     def to_json(self) -> str:
         """It as JSON; `from_json` reads it back."""
-        content = {"file": self.file, "roles": roles_to_json(self.roles), "image_size": self.image_size}
+        content = {"file": self.file, "roles": roles_to_json(self.roles), "image_size": self.image_size, "version": 2}
         return json.dumps(content, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> "FileReading":
-        """Read what `to_json` wrote."""
+        """Read what `to_json` wrote, also before data sets had units: then each row was one."""
         content = json.loads(text)
-        size = content.get("image_size")
-        return cls(content["file"], roles_from_json(content["roles"]), tuple(size) if size else None)
+        size, roles = content.get("image_size"), roles_from_json(content["roles"])
+        if "version" not in content:
+            roles = replace(roles, unit=NO_UNIT)
+        return cls(content["file"], roles, tuple(size) if size else None)
 
     def arguments(self) -> list[str]:
         """What names the file and its columns on the command line; with nothing behind "=" no column has the role."""
@@ -261,5 +264,7 @@ class FileReading:
         if self.roles.features:
             return [*kind, f"--roles={roles_to_json(self.roles)}"]
         columns = {role: getattr(self.roles, role) for role in SINGLE}
-        columns = {role: column for role, column in columns.items() if column or role not in INPUTS}
+        columns = {role: column for role, column in columns.items() if column or role not in (*INPUTS, "unit")}
+        if self.roles.unit == NO_UNIT:
+            columns["unit"] = NO_UNIT
         return [*kind, *(f"--{role}={column or ''}" for role, column in columns.items())]

@@ -43,13 +43,17 @@ _LIKELY_LABELS = (  # called so where nothing is called a label: offered first, 
     *("result", "quality", "activity", "condition", "disease", "kind"),
 )
 
+NO_UNIT = ""
+"""In the place of a column: each row is a unit, whatever sources and copies there are."""
+
 
 @dataclass(frozen=True)
 class DatasetRoles:
     """What the columns of a data set's table are: its label, its text, features or images, and perhaps more.
 
     Ids name rows, sources say what they come from, and parts whether the file itself marks them for training or test.
-    Units say which rows belong together: what was sampled independently.
+    Units say which rows belong together: what was sampled independently; NO_UNIT says that each row is one, where None
+    leaves that to what the data are (`core.data.units`).
 
     >>> DatasetRoles(label="polarity", text="sentence").columns
     ('polarity', 'sentence')
@@ -68,7 +72,7 @@ class DatasetRoles:
     def columns(self) -> tuple[str, ...]:
         """All columns that have a role."""
         named = (self.label, self.text, self.id, self.source, self.part, self.image, self.unit)
-        return (*(column for column in named if column is not None), *self.features)
+        return (*filter(None, named), *self.features)
 
     @property
     def has_inputs(self) -> bool:
