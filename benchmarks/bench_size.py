@@ -1,7 +1,7 @@
 """How large is the house? Lines of code of the product, its files, and how much of the code is imports.
 
-A line of code has something on it besides a comment, and belongs to no docstring: `python -m benchmarks.bench_size`
-prints a row for each folder of core, ui and pages. `--files` lists the largest files and the number of small ones.
+A line of code has something on it besides a comment, and belongs to no docstring, nor to the text below a constant.
+`python -m benchmarks.bench_size` prints a row for each folder of core, ui and pages; `--files` lists the largest files.
 """
 
 import argparse
@@ -20,7 +20,6 @@ _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING),
     tokenize.ENDMARKER,
 }
-_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Size(NamedTuple):
@@ -60,22 +59,16 @@ def size_of(text: str) -> Size:
     documents: set[int] = set()
     imports: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, _DOCUMENTED) and node.body and _is_text(node.body[0]):
-            documents |= _lines(node.body[0])
-        elif isinstance(node, ast.Import | ast.ImportFrom):
+        if isinstance(node, ast.Import | ast.ImportFrom):
             imports |= _lines(node)
-        elif isinstance(node, ast.Expr) and _is_text(node):
-            documents |= _lines(node)  # what stands below a constant, to say what it is
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            documents |= _lines(node)
     code: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in _NO_CODE:
             code |= set(range(token.start[0], token.end[0] + 1))
     code -= documents
     return Size(text.count("\n"), len(code), len(imports & code))
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _lines(node: ast.stmt) -> set[int]:

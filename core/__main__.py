@@ -58,7 +58,8 @@ from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.descriptions import plan_reference, reference
 from touchstone.core.report.recreate import recreate
 from touchstone.core.report.run_report import body_of
-from touchstone.core.represent.word_vectors import ON_DISK, add_vectors, sentence_vectors, with_word_vectors
+from touchstone.core.represent.sentences import sentence_vectors
+from touchstone.core.represent.word_vectors import ON_DISK, add_vectors, with_word_vectors
 from touchstone.core.trials import Plan
 from touchstone.core.workspace.engine.runner import close_engine, engine
 from touchstone.core.workspace.errors import WorkspaceError

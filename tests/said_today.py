@@ -27,7 +27,7 @@ from touchstone.core.evaluate.cluster_folds import rows_of_run
 from touchstone.core.evaluate.matched_subsets import matched_verdict
 from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.models.judged import example_predictions
+from touchstone.core.models.example_predictions import example_predictions
 from touchstone.core.models.stored import model_fingerprint
 from touchstone.core.models.training import multiplies_bfloat16
 from touchstone.core.public import Result

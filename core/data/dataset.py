@@ -181,12 +181,17 @@ class Dataset:
         """What a unit is called."""
         return "sample" if self.unit_codes is None else word_for(self.unit_name or "") or "unit"
 
+    @property
+    def sources_are_units(self) -> bool:
+        """Whether the sources are what was sampled independently."""
+        return self.sources is not None and self.units is not None and bool((self.sources == self.units).all())
+
     def with_units(self, units: ArrayLike, name: str, *, note: str = "") -> "Dataset":
         """The same data, of which samples with the same of these belong together: what was sampled independently.
 
-        It is another data set, with a fingerprint of its own. `name` says what a unit is called, and `note`, which
-        says what the units are, takes the place of one that was there. DataError where there are not as many as
-        samples.
+        It is another data set, with a fingerprint of its own; no file reads as it. `name` says what a unit is called,
+        and `note`, which says what the units are, takes the place of one that was there. DataError where there are not
+        as many as samples.
 
         >>> fruit = Dataset("fruit", "tabular", x=[[1.0], [9.0], [8.0]], y=[0, 1, 1], class_names=["plum", "melon"],
         ...                 ids="abc")
@@ -196,7 +201,7 @@ class Dataset:
         """
         kept = (each for each in self.notes if not each.startswith(ABOUT_UNITS))
         notes = (*kept, *([f"{ABOUT_UNITS}{note}"] if note else []))
-        return replace(self, units=[str(each) for each in np.asarray(units)], unit_name=name, notes=notes)
+        return replace(self, units=[str(each) for each in np.asarray(units)], unit_name=name, notes=notes, read_as=None)
 
     def with_vectors(self, vectors: ArrayLike, name: str, *, notes: Iterable[str] = ()) -> "Dataset":
         """The same data with these vectors, one row per sample in the same order, in place of any that it had.

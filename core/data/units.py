@@ -3,13 +3,14 @@
 Whoever reads data asks here once; the answer is kept with the data, so that nothing that was stored changes.
 """
 
+from dataclasses import replace
 from hashlib import blake2b
 
 import numpy as np
 from jaxtyping import Integer
 
 from touchstone.core.data.dataset import Dataset
-from touchstone.core.data.tables.names import MOST_STRATA, OF_ITS_OWN, compact
+from touchstone.core.data.tables.names import sources_are_units
 
 CONTENT = "content"
 """What a unit is called that copies share."""
@@ -30,17 +31,22 @@ def with_usual_units(dataset: Dataset, source_name: str | None = None, *, vector
     if dataset.units is not None:
         return dataset
     n_sources = 0 if dataset.sources is None else len(set(dataset.sources))
-    if n_sources > MOST_STRATA or (n_sources > 1 and compact(source_name or "") in OF_ITS_OWN):
+    if sources_are_units(n_sources, source_name or ""):
         if n_sources == dataset.n_samples:
             return dataset
         note = f"the sources, {n_sources:,} in {dataset.n_samples:,} samples."
-        return dataset.with_units(dataset.sources, source_name or "source", note=note)
+        return _as_read(dataset, dataset.sources, source_name or "source", note)
     first = duplicate_groups(dataset) if vectors or dataset.kind != "tabular" else None
     n_contents = dataset.n_samples if first is None else len(np.unique(first))
     if n_contents == dataset.n_samples:
         return dataset
     note = f"exact copies share one; {n_contents:,} different contents in {dataset.n_samples:,} samples."
-    return dataset.with_units(dataset.ids[first], CONTENT, note=note)
+    return _as_read(dataset, dataset.ids[first], CONTENT, note)
+
+
+def _as_read(dataset: Dataset, units: np.ndarray, name: str, note: str) -> Dataset:
+    """The data with units that whoever reads the same file finds again."""
+    return replace(dataset.with_units(units, name, note=note), read_as=dataset.read_as)
 
 
 def with_copies_together(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"]) -> Dataset:

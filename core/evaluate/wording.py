@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import Interval
 
@@ -118,7 +119,7 @@ def plural(n: int, noun: str, nouns: str | None = None) -> str:
     >>> plural(1, "source"), plural(3, "class", "classes")
     ('1 source', '3 classes')
     """
-    return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"
+    return f"{count(n)} {noun if n == 1 else nouns or plural_of(noun)}"
 
 
 def samples_of(n: int, noun: str, n_units: int, unit: str) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Integer
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.tables.names import plural_of
 from touchstone.core.data.values import quoted
 from touchstone.core.split.scheme import Split
 
@@ -53,7 +54,7 @@ def split_by_part(dataset: Dataset) -> Split:
         train = train[~np.isin(units[train], units[test])]
     absent = np.flatnonzero(np.bincount(dataset.y[train], minlength=dataset.n_classes) == 0)
     if len(absent):
-        apart = "" if units is None else f" and of {dataset.unit_word}s that are not tested on"
+        apart = "" if units is None else f" and of {plural_of(dataset.unit_word)} that are not tested on"
         raise DataError(
             f"{dataset.name}: no sample of class {quoted(dataset.class_names[absent[0]])} is marked as train{apart}, "
             f"so no model can learn it. Mark some of its samples as train, or let the test set be drawn at random."

@@ -85,12 +85,12 @@ def draw_of_units(
         check_repeat(repeat, scheme.n_repeats)
         rng = np.random.default_rng([scheme.seed, RANDOM, repeat])
         return Split.of(_some(units, y, scheme, rng)[units])
-    of_units = labels_of_units(units, y), None if groups is None else sources_of_units(units, groups)
-    split = scheme.draw(repeat, *of_units)
+    labels, sources = _labels_and_sources(scheme, units, y, groups)
+    split = scheme.draw(repeat, labels, sources)
     in_test = np.isin(units, split.test)
-    if not isinstance(scheme, SourceExclusive) or of_units[1] is None or groups is None:
+    if not isinstance(scheme, SourceExclusive) or groups is None:
         return Split.of(in_test)
-    train = np.flatnonzero(~in_test & ~np.isin(groups, of_units[1][split.test]))
+    train = np.flatnonzero(~in_test & ~np.isin(groups, sources[split.test]))
     return Split(train, np.flatnonzero(in_test & ~np.isin(groups, groups[train])))
 
 

@@ -12,6 +12,7 @@ from jaxtyping import Float, Integer
 
 from touchstone.core.asked import LATER, Ask, Several, asks, asks_options, asks_several, label_of, title_of
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.tables.names import plural_of
 from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.classifier import stop_if
 from touchstone.core.represent import (
@@ -22,6 +23,7 @@ from touchstone.core.represent import (
     number_of,
 )
 from touchstone.core.split import FOLD_SCHEMES, FoldScheme, SDSFolds, folds_of_units, n_splits_of_units
+from touchstone.core.split.units import SPREADING
 from touchstone.core.trials.choices import (
     features_offered,
     first_four,
@@ -405,9 +407,9 @@ class FoldPlan:
         return len(self.trials(dataset))
 
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
-        """What is to be known before such folds are made, in sentences: labels that are rare, or specified."""
+        """What is to be known before such folds are made, in sentences: units, labels that are rare, or specified."""
         specified = notes_on_labels(self.labels_by_fold, title=SPECIFIED.title)
-        return (*rare_labels(dataset, self.n_folds), *specified)
+        return (*_whole_units(dataset, self.schemes), *rare_labels(dataset, self.n_folds), *specified)
 
     def wanted(self, dataset: Dataset, scheme: str) -> Float[np.ndarray, "n_folds n_classes"] | None:
         """How many samples of each class each fold was specified to hold, before rounding; None where nobody did.
@@ -488,6 +490,15 @@ def _by_number(schemes: Collection[str]) -> list[str]:
     return [name for name in schemes if FOLD_SCHEMES[name].needs == "values"]
 
 
+def _whole_units(dataset: Dataset, schemes: Collection[str]) -> tuple[str, ...]:
+    """That folds keep units whole, where there are any, and which folds do not on purpose."""
+    if dataset.unit_codes is None:
+        return ()
+    spread = [f" of “{FOLD_SCHEMES[name].title}”" for name in schemes if FOLD_SCHEMES[name] in SPREADING]
+    but = f", except those{spread[0]}" if spread and dataset.sources_are_units else ""
+    return (f"The samples are from {dataset.n_units:,} {plural_of(dataset.unit_word)}: none is in two folds{but}.",)
+
+
 @lru_cache(maxsize=16)
 def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
     _check_fit(plan, dataset)
@@ -513,8 +524,8 @@ def _check_fit(plan: FoldPlan, dataset: Dataset) -> None:
     needs = {FOLD_SCHEMES[name].needs for name in plan.schemes}
     if plan.n_folds > dataset.n_units:
         raise DataError(
-            f"{plan.n_folds} folds cannot be made of the {dataset.n_units} {dataset.unit_word}s of {dataset.name}: "
-            "each fold needs one. Ask for fewer folds."
+            f"{plan.n_folds} folds cannot be made of the {dataset.n_units} {plural_of(dataset.unit_word)} of "
+            f"{dataset.name}: each fold needs one. Ask for fewer folds."
         )
     if "features" in needs and plan.representation is not None:
         check_representation(dataset, plan.representation)

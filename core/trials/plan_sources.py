@@ -7,6 +7,7 @@ from jaxtyping import Float, Integer
 
 from touchstone.core.cluster import find_sources
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.tables.names import plural_of
 from touchstone.core.represent import encode
 from touchstone.core.split.units import labels_of_units, means_of_units, sources_of_units
 
@@ -50,9 +51,11 @@ def rows_of_units(
     dataset: Dataset, rows: Float[np.ndarray, "n_samples n_features"]
 ) -> tuple[Float[np.ndarray, "n_units n_features"], Integer[np.ndarray, " n_units"]]:
     """Features and label of each unit: the mean of its samples' features; those of samples where each is one."""
-    if dataset.unit_codes is None:
-        return rows, dataset.y
-    return means_of_units(dataset.unit_codes, rows), labels_of_units(dataset.unit_codes, dataset.y)
+    return rows if dataset.unit_codes is None else means_of_units(dataset.unit_codes, rows), _labels(dataset)
+
+
+def _labels(dataset: Dataset) -> Integer[np.ndarray, " n_units"]:
+    return dataset.y if dataset.unit_codes is None else labels_of_units(dataset.unit_codes, dataset.y)
 
 
 def whole_sources(dataset: Dataset, sources: Integer[np.ndarray, " n_samples"]) -> Integer[np.ndarray, " n_samples"]:
@@ -65,8 +68,12 @@ def whole_sources(dataset: Dataset, sources: Integer[np.ndarray, " n_samples"]) 
 def check_class_sizes(dataset: Dataset, n_sources: int) -> None:
     """Raise DataError where a class has fewer rows than sources are to be found in it."""
     word = "row" if dataset.unit_codes is None else dataset.unit_word
-    n_per_class = np.bincount(rows_of_units(dataset, np.zeros((dataset.n_samples, 1)))[1], minlength=dataset.n_classes)
-    small = [f"{name} ({n} {word}s)" for name, n in zip(dataset.class_names, n_per_class, strict=True) if n < n_sources]
+    n_per_class = np.bincount(_labels(dataset), minlength=dataset.n_classes)
+    small = [
+        f"{name} ({n} {word if n == 1 else plural_of(word)})"
+        for name, n in zip(dataset.class_names, n_per_class, strict=True)
+        if n < n_sources
+    ]
     if small:
         raise DataError(
             f"{n_sources} sources cannot be found in {', '.join(small)}: a class needs at least one {word} for each "

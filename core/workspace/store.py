@@ -10,9 +10,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from touchstone.core.data.limits import MIB, most
-from touchstone.core.workspace.blobs import Blobs, Reserve
+from touchstone.core.workspace.blobs import Blobs
 from touchstone.core.workspace.database import open_database
 from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.reserve import Reserve
 from touchstone.core.workspace.schema import (
     DatasetRow,
     ModelRow,

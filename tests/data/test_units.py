@@ -125,6 +125,13 @@ def test_near_copies_share_one_by_way_of_others():
     assert with_copies_together(data, np.empty((0, 2), dtype=int)).n_units == 3
 
 
+def test_no_command_reads_copies_together_from_the_file():
+    rows = read("x1,x2,label\n" + "1,2,a\n3,4,b\n" * 3)
+    assert rows.read_as is not None
+    assert with_copies_together(rows, np.empty((0, 2), dtype=int)).read_as is None
+    assert read("text\tlabel\n" + "good one here\ta\nbad one here\tb\n" * 3, name="t.tsv").read_as is not None
+
+
 def test_there_must_be_as_many_as_samples():
     with pytest.raises(DataError, match="178 samples but 3 units"):
         load_example("wine").with_units(["a", "b", "c"], "grower")

@@ -199,6 +199,10 @@ def test_a_data_sets_own_sources_are_units_that_one_contrast_alone_cuts():
         assert cut == (draw.scheme != "source_exclusive")
     folds = FoldPlan(schemes=("source_inclusive_folds", "random_folds"), n_folds=3)
     assert [whole(data.unit_codes, folds.folds(data, name, 0)) for name in folds.schemes] == [False, True]
+    said = "The samples are from 24 writers: none is in two folds"
+    assert folds.notes(data)[0] == f"{said}, except those of “Every source in every fold”."
+    assert FoldPlan(n_folds=3).notes(data)[0] == f"{said}."
+    assert FoldPlan(n_folds=3).notes(replace(data, units=None)) == ()
 
 
 def test_a_test_set_that_is_drawn_or_marked_has_whole_units():
@@ -214,9 +218,9 @@ def test_a_test_set_that_is_drawn_or_marked_has_whole_units():
     assert (part[test] == "test").all()
     assert {20, 21} <= {*data.unit_codes[train]}
     assert not {*data.unit_codes[train]} & {*data.unit_codes[test]}
-    part[20 * 6], part[21 * 6] = "test", "test"
-    with pytest.raises(DataError, match="marked as train and of writers that are not tested on"):
-        split_by_part(replace(data, part=np.where(data.unit_codes == 0, "train", part), units=["w"] * 1 + ["v"] * 143))
+    one_of_each = np.where(np.arange(data.n_samples) % 6, "train", "test").astype(object)
+    with pytest.raises(DataError, match="marked as train and of writers that are not tested on, so no model"):
+        split_by_part(replace(data, part=one_of_each))
 
 
 def test_clouds_are_made_of_one_point_for_each_unit():

@@ -8,7 +8,7 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.data.tables import Table
-from touchstone.core.data.tables.names import MOST_STRATA, OF_ITS_OWN, compact
+from touchstone.core.data.tables.names import sources_are_units
 from touchstone.core.data.tables.proposal import INPUTS, SINGLE, Proposal, Values, features_of, propose_roles, values_of
 from touchstone.core.data.tables.roles import DatasetRoles
 from touchstone.core.data.values import spell
@@ -107,9 +107,7 @@ def ask(columns: Columns, file_id: str) -> tuple[DatasetRoles | None, DataError 
 
 def _are_units(source: str | None, columns: Columns) -> bool:
     """Whether sources are units where nobody names these."""
-    if source is None:
-        return False
-    return compact(source) in OF_ITS_OWN or columns.values_of(source).n_different > MOST_STRATA
+    return source is not None and sources_are_units(columns.values_of(source).n_different, source)
 
 
 def _key(role: str, file_id: str) -> str:

@@ -5,7 +5,6 @@ What can be used takes the page over: its first rows, what each column is, what 
 
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from touchstone.core.data import DataError, Dataset, read_dataset
@@ -131,7 +130,7 @@ def _offer(dataset: Dataset | None) -> None:
         counts = f"{plural(dataset.n_samples, noun)}, {plural(dataset.n_classes, 'class', 'classes')}"
         shares = data_columns.balance(dataset.class_names, dataset.n_per_class.tolist())
         sources = "" if dataset.sources is None else f" {plural(len(set(dataset.sources)), 'source')}."
-        if dataset.units is not None and np.array_equal(dataset.units, dataset.sources):
+        if dataset.sources_are_units:
             sources = f"{sources[:-1]}, each a unit."
         elif dataset.unit_codes is not None:
             sources += f" {plural(dataset.n_units, dataset.unit_word)}."

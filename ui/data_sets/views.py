@@ -55,7 +55,7 @@ def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
         Metric("Samples", count(dataset.n_samples)),
         Metric("Classes", count(dataset.n_classes)),
         form,
-        *([] if np.array_equal(dataset.units, dataset.sources) and dataset.sources is not None else [sources]),
+        *([] if dataset.sources_are_units else [sources]),
         *([] if dataset.unit_codes is None else [units]),
         Metric(
             "Majority-class baseline",

@@ -17,7 +17,7 @@ from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate.matched_subsets import smaller_reference
 from touchstone.core.evaluate.wording import percent, plural
-from touchstone.core.models.judged import PREDICTION_EXAMPLES, example_predictions
+from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from touchstone.core.workspace.data import StoredPredictions
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.ui.forms.chosen import choice_line

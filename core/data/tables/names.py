@@ -155,6 +155,26 @@ def word_for(column: str) -> str:
     return _ENDING.sub("", column.strip().casefold()).replace("_", " ").removesuffix("s")
 
 
+def plural_of(word: str) -> str:
+    """Several of what a word names.
+
+    >>> [plural_of(word) for word in ("author", "family", "day", "batch")]
+    ['authors', 'families', 'days', 'batches']
+    """
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}es" if word.endswith(("s", "x", "ch", "sh")) else f"{word}s"
+
+
+def sources_are_units(n_sources: int, column: str) -> bool:
+    """Whether so many sources, named by this column, are a sample of others: from ten on, or persons and documents.
+
+    >>> sources_are_units(4, "site"), sources_are_units(4, "Patient ID"), sources_are_units(12, "site")
+    (False, True, True)
+    """
+    return n_sources > MOST_STRATA or (n_sources > 1 and compact(column) in OF_ITS_OWN)
+
+
 def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     """The columns that hold a score per class, by what they are called: class -> column for each family.
 

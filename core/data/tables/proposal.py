@@ -1,7 +1,8 @@
 """What would a table make, read the likeliest way, and what would another choice of columns make?
 
 Guessing stops where names and contents decide nothing, and asks (`core.data.tables.roles`). Here stands what to offer
-then: the likeliest answer to every question, and what each column would come to.
+then: the likeliest answer to every question, and what each column would come to. How a file was read then is written
+down as JSON, and as options of a command.
 """
 
 import json

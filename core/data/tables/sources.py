@@ -1,4 +1,4 @@
-"""Which column says what the samples come from? Its name says so, or that its values go with a class or with rows.
+"""Which column says what the samples come from, or which part of the data they are? Its name says so, or its values.
 
 Several recordings of one patient are alike in more than their class. Whoever does not say so tests on patients that
 were trained on.

@@ -1,4 +1,4 @@
-"""What is in the columns of a table? How many values, how spread, and which value is the most frequent."""
+"""What is in a data set, counted? Classes, columns, numbers by class, mean images, and samples that are there twice."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

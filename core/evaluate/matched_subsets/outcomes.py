@@ -43,7 +43,7 @@ class Outcomes:
     log_odds: Float[np.ndarray, " n"] | None = None
     """The confidence on the logit scale where more is known of it than fits into a number near 1."""
     score: Float[np.ndarray, " n"] | None = None
-    """What is matched on instead of the confidence, on a scale without ends: the surer, the higher."""
+    """What is matched on instead of the confidence, from minus to plus infinity; more is more confident."""
     n_strata: int = 0
     """Of how many sources the samples are, where these are too few to stand for others."""
 
