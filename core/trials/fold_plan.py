@@ -494,9 +494,9 @@ def _whole_units(dataset: Dataset, schemes: Collection[str]) -> tuple[str, ...]:
     """That folds keep units whole, where there are any, and which folds do not on purpose."""
     if dataset.unit_codes is None:
         return ()
-    spread = [f" of “{FOLD_SCHEMES[name].title}”" for name in schemes if FOLD_SCHEMES[name] in SPREADING]
-    but = f", except those{spread[0]}" if spread and dataset.sources_are_units else ""
-    return (f"The samples are from {dataset.n_units:,} {plural_of(dataset.unit_word)}: none is in two folds{but}.",)
+    spread = [f" in “{FOLD_SCHEMES[name].title}”" for name in schemes if FOLD_SCHEMES[name] in SPREADING]
+    but = f", except{spread[0]}" if spread and dataset.sources_are_units else ""
+    return (f"Each of the {dataset.n_units:,} {plural_of(dataset.unit_word)} is in one fold{but}.",)
 
 
 @lru_cache(maxsize=16)

@@ -199,8 +199,8 @@ def test_a_data_sets_own_sources_are_units_that_one_contrast_alone_cuts():
         assert cut == (draw.scheme != "source_exclusive")
     folds = FoldPlan(schemes=("source_inclusive_folds", "random_folds"), n_folds=3)
     assert [whole(data.unit_codes, folds.folds(data, name, 0)) for name in folds.schemes] == [False, True]
-    said = "The samples are from 24 writers: none is in two folds"
-    assert folds.notes(data)[0] == f"{said}, except those of “Every source in every fold”."
+    said = "Each of the 24 writers is in one fold"
+    assert folds.notes(data)[0] == f"{said}, except in “Every source in every fold”."
     assert FoldPlan(n_folds=3).notes(data)[0] == f"{said}."
     assert FoldPlan(n_folds=3).notes(replace(data, units=None)) == ()
 
