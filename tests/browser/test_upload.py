@@ -37,7 +37,7 @@ def test_from_recordings_to_a_verdict_about_new_subjects_in_four_clicks(own_serv
     page.goto(f"{own_server.url}/data_sets?data=wine")
     clicks = Clicks()
     clicks.file(page, "voices.tsv", recordings(n_columns=6))
-    expect(page.get_by_text("186 rows, 2 classes: “1” 74.2 %, “0” 25.8 %. 31 sources.")).to_be_visible()
+    expect(page.get_by_text("186 rows, 2 classes: “1” 74.2 %, “0” 25.8 %. 31 sources, each a unit.")).to_be_visible()
     expect(page.get_by_role("heading", name="Wine")).to_have_count(0)
     clicks.on(page.get_by_role("button", name="Use this data set"))
     expect(page.get_by_role("heading", name="voices")).to_be_visible()
