@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from touchstone.core.data import DataError
+from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, SetComparison, matched_verdict, models_verdict
 from touchstone.core.figures import matched_subsets as figures
 from touchstone.ui.matched_subsets import calibration, command, controls, matching, results
@@ -27,9 +28,10 @@ def show(comparisons: ModelComparisons) -> None:
     leads = {**view.settings} | ({matching.MODEL: [comparison.model]} if several else {})
     share.offer(None, leads, view=view, commands=command.commands(sets, plan))
     if comparison.can_match:
+        alike_in = plural_of(comparison.alike_in)
         caption = (
-            "Right of zero, accuracy falls; the parts add up to the gap. Mix of confidences: the loss if only "
-            "confidences had changed. Bars are 95 % CIs."
+            f"Right of zero, accuracy falls; the parts add up to the gap. Mix of {alike_in}: the loss if only "
+            f"{alike_in} had changed. Bars are 95 % CIs."
         )
         page.figure(partial(figures.gap_chart, comparison), caption, key="gap")
         page.findings(matched_verdict(comparison), most=4)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import MatchedSubsets, SetComparison, SetEstimate
 from touchstone.core.evaluate.wording import count, percent, points
@@ -67,7 +68,7 @@ def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     look = theme(dark)
     marks = {
         "residual": ("matched gap", look.colours[2], "circle"),
-        "mix": ("mix of confidences", look.colours[3], "diamond"),
+        "mix": (f"mix of {plural_of(comparison.alike_in)}", look.colours[3], "diamond"),
         "unmatched": ("unmatched samples", look.colours[6], "diamond-open"),
     }
     parts = [

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.asked import label_of
+from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, SetComparison, SetEstimate
 from touchstone.core.evaluate.wording import p_value, percent, plural, points
@@ -47,23 +48,24 @@ def metrics(comparison: SetComparison) -> list[Metric]:
     )
     if not comparison.can_match:
         return [fall, *(_accuracy(comparison, *names) for names in (("reference", "reference"), ("target", "new")))]
+    alike_in = plural_of(comparison.alike_in)
     return [
         fall,
         Metric(
-            "At equal confidence",
+            f"At equal {comparison.alike_in}",
             *_split(points, comparison.matched_gap),
-            "The matched gap: the same difference on pairs of samples with equal confidence. "
+            f"The matched gap: the same difference on pairs of samples with equal {comparison.alike_in}. "
             f"95 % CI, by: {comparison.matched_gap.by}.",
         ),
         Metric(
-            "Mix of confidences",
+            f"Mix of {alike_in}",
             *_split(points, comparison.mix),
-            "The loss of the reference set if it had the confidences of the new set. Unlabelled data show this part.",
+            f"The loss of the reference set if it had the {alike_in} of the new set. Unlabelled data show this part.",
         ),
         Metric(
             "Unmatched samples",
             *_split(points, comparison.unmatched),
-            "The loss of unmatched samples beyond their confidence and the matched gap. They are "
+            f"The loss of unmatched samples beyond their {comparison.alike_in} and the matched gap. They are "
             f"{percent(comparison.unmatched_target.value)} of the new set.",
         ),
     ]

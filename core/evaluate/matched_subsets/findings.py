@@ -110,11 +110,12 @@ def _labels(comparison: SetComparison) -> str:
     few = len(comparison.labels) - len(enough)
     left_out = f" {plural(few, 'label')} with fewer than {FEWEST_PAIRS} pairs left out." if few else ""
     falls, rises = (_differing(comparison, decision) for decision in ("above", "below"))
+    equal = f"equal {comparison.alike_in}"
     if not falls and not rises:
         labels = plural(len(enough), "predicted label")
-        return f"No significant difference at equal confidence in {labels} (corrected for all claims).{left_out}"
-    sentences = [f"At equal confidence accuracy falls for {listed(falls)}."] * bool(falls)
-    sentences += [f"At equal confidence accuracy rises for {listed(rises)}."] * bool(rises)
+        return f"No significant difference at {equal} in {labels} (corrected for all claims).{left_out}"
+    sentences = [f"At {equal} accuracy falls for {listed(falls)}."] * bool(falls)
+    sentences += [f"At {equal} accuracy rises for {listed(rises)}."] * bool(rises)
     return f"{' '.join(sentences)} Corrected for all claims, of {plural(len(enough), 'predicted label')} too.{left_out}"
 
 

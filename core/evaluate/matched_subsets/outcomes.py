@@ -21,6 +21,13 @@ SCALED: dict[Scale, str] = {
     "entropy": "recalibrated entropy",
 }
 """What has to be about equal in a pair."""
+ALIKE_IN: dict[Scale, str] = {
+    "accuracy": "confidence",
+    "confidence": "confidence",
+    "margin": "margin",
+    "entropy": "entropy",
+}
+"""The same in one word, without how it was put on its scale: pairs are "at equal confidence"."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.matched_subsets.matching import By, MatchedSubsets, Method
-from touchstone.core.evaluate.matched_subsets.outcomes import Scale
+from touchstone.core.evaluate.matched_subsets.outcomes import ALIKE_IN, Scale
 from touchstone.core.evaluate.units import Units
 
 FEWEST_PAIRS = 30
@@ -179,6 +179,11 @@ class SetComparison:
     def claim(self, name: str) -> Claim | None:
         """That of "falls", "residual", "mix" or "unmatched"; None where too few pairs matched to make it."""
         return next((claim for claim in self.claims if claim.kind == KINDS[name]), None)
+
+    @property
+    def alike_in(self) -> str:
+        """In what the samples of a pair are alike, in one word: "at equal confidence"."""
+        return ALIKE_IN[self.scale]
 
     @property
     def parts(self) -> dict[str, SetEstimate]:

@@ -2,6 +2,7 @@
 
 from math import ceil, isnan, log10
 
+from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.claims import Claim, withheld
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets.decide import SMALLEST
@@ -75,14 +76,14 @@ def models_verdict(comparisons: ModelComparisons) -> str:
     corrected = " (corrected for all claims)" if len(rows) > 1 else ""
     sentences.append(f"Accuracy falls in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}.")
     if judged := [row for row in rows if row.enough]:
-        sentences.append(f"At equal confidence it falls in {count(_n(judged, 'residual'))} of {count(len(judged))}.")
+        sentences.append(
+            f"At equal {rows[0].alike_in} it falls in {count(_n(judged, 'residual'))} of {count(len(judged))}."
+        )
         falling = [row for row in judged if _is(row.claim("falls"), "above")]
         mixed = sum(next(iter(row.parts)) == "mix" and _is(row.claim("mix"), "above") for row in falling)
         if mixed:
-            n_falling = count(len(falling))
-            sentences.append(
-                f"The mix of confidences is the largest part of the fall in {count(mixed)} of {n_falling}."
-            )
+            of, mix = f"{count(mixed)} of {count(len(falling))}", plural_of(rows[0].alike_in)
+            sentences.append(f"The mix of {mix} is the largest part of the fall in {of}.")
     if hard := sum(not row.can_match for row in rows):
         come = "comes" if hard == 1 else "come"
         sentences.append(f"{plural(hard, 'model')} {come} without confidences, which matching needs.")
@@ -163,23 +164,24 @@ def _parts(comparison: SetComparison) -> list[str]:
     if not comparison.enough:
         return [f"Only {plural(round(comparison.n_pairs), 'pair')} matched, too few for a claim."]
     sentence_of = {"residual": _residual, "mix": _mix, "unmatched": _unmatched}
-    sentences = [sentence_of[name](claim) for name in comparison.parts if (claim := comparison.claim(name)) is not None]
+    claims = {name: claim for name in comparison.parts if (claim := comparison.claim(name)) is not None}
+    sentences = [sentence_of[name](claim, comparison.alike_in) for name, claim in claims.items()]
     return [sentence for sentence in sentences if sentence]
 
 
-def _residual(claim: Claim) -> str:
-    difference = points(claim.estimate, claim.interval)
+def _residual(claim: Claim, alike_in: str) -> str:
+    difference, at_equal = points(claim.estimate, claim.interval), f"At equal {alike_in}"
     if claim.decision == "above":
-        return f"At equal confidence accuracy is lower by {difference}."
+        return f"{at_equal} accuracy is lower by {difference}."
     if claim.decision == "below":
-        return f"At equal confidence accuracy is higher by {points(-claim.estimate, _turned(claim.interval))}."
+        return f"{at_equal} accuracy is higher by {points(-claim.estimate, _turned(claim.interval))}."
     if claim.decision == "small":
-        return f"At equal confidence accuracy is the same within {HALF_A_POINT}: {difference}."
+        return f"{at_equal} accuracy is the same within {HALF_A_POINT}: {difference}."
     if not claim.interval.known:
-        return f"At equal confidence the difference is undecided: {difference} without a CI."
+        return f"{at_equal} the difference is undecided: {difference} without a CI."
     if not claim.interval.holds(0.0):
-        return f"At equal confidence the difference is undecided: {difference}{_corrected(claim)}."
-    return f"At equal confidence there is no significant difference: {difference}."
+        return f"{at_equal} the difference is undecided: {difference}{_corrected(claim)}."
+    return f"{at_equal} there is no significant difference: {difference}."
 
 
 def _corrected(claim: Claim | None) -> str:
@@ -187,15 +189,16 @@ def _corrected(claim: Claim | None) -> str:
     return ", not significant among all claims here" if claim is not None and withheld(claim) else ""
 
 
-def _mix(claim: Claim) -> str:
+def _mix(claim: Claim, alike_in: str) -> str:
+    mix = f"The mix of {plural_of(alike_in)}"
     if claim.decision == "above":
-        return f"The mix of confidences accounts for a fall of {points(claim.estimate, claim.interval)}."
+        return f"{mix} accounts for a fall of {points(claim.estimate, claim.interval)}."
     if claim.decision == "below":
-        return f"The mix of confidences accounts for a rise of {points(-claim.estimate, _turned(claim.interval))}."
+        return f"{mix} accounts for a rise of {points(-claim.estimate, _turned(claim.interval))}."
     return ""
 
 
-def _unmatched(claim: Claim) -> str:
+def _unmatched(claim: Claim, _alike_in: str) -> str:
     if claim.decision == "above":
         return f"Unmatched samples lose {points(claim.estimate, claim.interval)} more than that."
     if claim.decision == "below":
@@ -242,7 +245,9 @@ def _how(comparison: SetComparison) -> str:
     if comparison.method == "random":
         return f"Means of {plural(comparison.n_repeats, 'random matching')}."
     least = comparison.matched is not None and comparison.matched.least_difference
-    return f"As many pairs as possible, {'at' if least else 'not at'} the least total difference of confidence."
+    return (
+        f"As many pairs as possible, {'at' if least else 'not at'} the least total difference of {comparison.alike_in}."
+    )
 
 
 def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
@@ -255,7 +260,7 @@ def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
     if decided and not _is(falls, "below"):
         return {
             "residual": f"Next: recalibrate the model on labelled samples of {target}.",
-            "mix": "Next: monitor confidences; this part of the fall shows on unlabelled data.",
+            "mix": f"Next: monitor {plural_of(comparison.alike_in)}; this part of the fall shows on unlabelled data.",
             "unmatched": f"Next: inspect the unmatched samples of {target}.",
         }[decided[0]]
     if _is(falls, "below"):
