@@ -76,14 +76,13 @@ def models_verdict(comparisons: ModelComparisons) -> str:
     corrected = " (corrected for all claims)" if len(rows) > 1 else ""
     sentences.append(f"Accuracy falls in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}.")
     if judged := [row for row in rows if row.enough]:
-        sentences.append(
-            f"At equal {rows[0].alike_in} it falls in {count(_n(judged, 'residual'))} of {count(len(judged))}."
-        )
+        alike_in = judged[0].alike_in
+        sentences.append(f"At equal {alike_in} it falls in {count(_n(judged, 'residual'))} of {count(len(judged))}.")
         falling = [row for row in judged if _is(row.claim("falls"), "above")]
         mixed = sum(next(iter(row.parts)) == "mix" and _is(row.claim("mix"), "above") for row in falling)
         if mixed:
-            of, mix = f"{count(mixed)} of {count(len(falling))}", plural_of(rows[0].alike_in)
-            sentences.append(f"The mix of {mix} is the largest part of the fall in {of}.")
+            share = f"{count(mixed)} of {count(len(falling))}"
+            sentences.append(f"The mix of {plural_of(alike_in)} is the largest part of the fall in {share}.")
     if hard := sum(not row.can_match for row in rows):
         come = "comes" if hard == 1 else "come"
         sentences.append(f"{plural(hard, 'model')} {come} without confidences, which matching needs.")
