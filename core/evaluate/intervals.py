@@ -252,7 +252,7 @@ def wilson(n_correct: float, n: float, *, level: float = 0.95, df: float = np.in
     >>> wilson(0.0, 10.0)
     Interval(lower=0.0, upper=0.277...)
     """
-    if not n > 0:
+    if not (n > 0 and df > 0):
         return UNKNOWN
     z = special.ndtri(0.5 + level / 2) if np.isinf(df) else special.stdtrit(df, 0.5 + level / 2)
     share = n_correct / n

@@ -15,6 +15,10 @@ from math import inf, nan, sqrt
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
+from touchstone.core.data import Dataset
+from touchstone.core.data.tables.names import plural_of
+from touchstone.core.evaluate.wording import samples_of
+
 FEWEST_FOR_SKEW = 50
 """Fewer units do not tell how skewed a statistic is."""
 FEWEST_UNITS = 5
@@ -145,6 +149,94 @@ def _skew(moved: Float[np.ndarray, " n"], variance: float) -> float:
     """The skewness of a sum of independent parts; 0 where too few tell."""
     n = int((moved != 0).sum())
     return float((moved**3).sum()) / variance**1.5 if variance > 0 and n >= FEWEST_FOR_SKEW else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """How the samples of one set came about: the unit of each, by a code, and what one is called; None: each is one.
+
+    Examples
+    --------
+    >>> design = Design(np.array([0, 0, 1]), "author")
+    >>> design.samples("text"), design.others, EACH_SAMPLE.others
+    ('3 texts from 2 authors', 'authors', 'samples')
+    """
+
+    codes: Integer[np.ndarray, " n_samples"] | None = None
+    word: str = "sample"
+
+    @property
+    def by_sample(self) -> bool:
+        """Whether each sample is a unit of its own."""
+        return self.codes is None
+
+    @property
+    def others(self) -> str:
+        """What intervals are over: units by their word, more than one of them."""
+        return plural_of(self.word)
+
+    def n_units(self, n_samples: int) -> int:
+        """How many units there are, of so many samples."""
+        return n_samples if self.codes is None else len(np.unique(self.codes))
+
+    def samples(self, noun: str = "sample", n_samples: int = 0) -> str:
+        """How many samples there are, and by how many of what; `n_samples` where each is a unit."""
+        n = n_samples if self.codes is None else len(self.codes)
+        return samples_of(n, noun, self.n_units(n), self.word)
+
+    def of(self, rows: Shaped[np.ndarray, " _"] | slice) -> "Design":
+        """The design of some of the samples, by position or mask."""
+        return self if self.codes is None else Design(self.codes[rows], self.word)
+
+    def error(self, influences: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"] | None = None) -> Error:
+        """The error of a statistic that each sample moves by so much (see `Units.error`).
+
+        Where each sample is a unit, degrees of freedom are not counted. Of fewer than five units nothing is said.
+        """
+        moves = influences - influences.mean() if len(influences) else influences
+        if self.codes is None:
+            n = len(moves)
+            return Error(sqrt(float((moves**2).sum()) * n / (n - 1)) if n > 1 else nan, inf)
+        units = units_of(self.codes)
+        return units.error(moves, weights=None if weights is None else [weights]) if units.enough else Error(nan, 0.0)
+
+    def effect(self, influences: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"] | None = None) -> "Effect":
+        """By how much units make less of the samples, for a statistic that each moves by so much."""
+        if self.codes is None:
+            return NO_EFFECT
+        units = units_of(self.codes)
+        most = max(len(influences) / units.n[0], 1.0)
+        error, alone = self.error(influences, weights), Design().error(influences)
+        if not error.df > 0:
+            return Effect(most, 0.0)
+        times = (error.se / alone.se) ** 2 if alone.se > 0 else most
+        largest = float(units.sizes[0].max())
+        return Effect(float(np.clip(times, 1.0, max(largest, most))), error.df if alone.se > 0 else units.n[0] - 1.0)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The design effect (Kish): so many samples tell as much as one that is a unit of its own, and with what df.
+
+    Where nothing varies it is the mean number of samples of a unit; never below 1, nor beyond the largest unit.
+    """
+
+    times: float
+    df: float
+
+
+NO_EFFECT = Effect(1.0, inf)
+EACH_SAMPLE = Design()
+
+
+def design_of(dataset: Dataset) -> Design:
+    """How the samples of a data set came about.
+
+    >>> from touchstone.core.data import load_example
+    >>> design_of(load_example("wine")).by_sample
+    True
+    """
+    return Design(dataset.unit_codes, dataset.unit_word)
 
 
 def units_of(*sets: Sequence[object] | Shaped[np.ndarray, " _"]) -> Units:

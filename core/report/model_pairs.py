@@ -22,6 +22,7 @@ from touchstone.core.evaluate.guided_tests.verdict import second_model
 from touchstone.core.evaluate.intervals import Interval, smoothed_mean, t_interval, t_p_value
 from touchstone.core.evaluate.source_robustness import compare_models
 from touchstone.core.evaluate.source_robustness.words import noun
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 from touchstone.core.evaluate.wording import Verdict, count, gap, p_value, plural, points
 from touchstone.core.report.overview import MOST_TIMES, times_needed
 from touchstone.core.report.run_report import TITLES
@@ -100,7 +101,9 @@ def on_pictures(name: str, own: JudgedSuite, others: Mapping[str, JudgedSuite]) 
     return _corrected(pairs)
 
 
-def on_folds(rows: pd.DataFrame, y: Integer[np.ndarray, " n_samples"]) -> tuple[ModelPair, ...]:
+def on_folds(
+    rows: pd.DataFrame, y: Integer[np.ndarray, " n_samples"], design: Design = EACH_SAMPLE
+) -> tuple[ModelPair, ...]:
     """Recipes by their accuracy when a sample's fold is held out, on the folds that both were tested on.
 
     `rows` has scheme, seed, model, fold, row (a position in `y`) and y_pred, a line for each model, seed and sample.
@@ -128,7 +131,7 @@ def on_folds(rows: pd.DataFrame, y: Integer[np.ndarray, " n_samples"]) -> tuple[
             both = by_model[first].merge(by_model[second], on=["seed", "fold", "row"], suffixes=("_first", "_second"))
             if len(np.unique(both["row"])) < FEWEST:
                 continue
-            each = recipe_difference(both.rename(columns={"right_first": "first", "right_second": "second"}))
+            each = recipe_difference(both.rename(columns={"right_first": "first", "right_second": "second"}), design)
             of_difference = _claim(each.shares[0] - each.shares[1], each.mean, each.se, each.df)
             pairs.append(ModelPair("cluster_folds", what, first, second, each.shares, of_difference, each.n))
     return _corrected(pairs)

@@ -18,7 +18,8 @@ from touchstone.core.cluster.sources import kmeans
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim, claim, corrected
 from touchstone.core.evaluate.cluster_folds import UNTRIED, TrainedFolds, TrainingError, moderated
-from touchstone.core.evaluate.intervals import Interval, apart, half_width, t_p_value, wilson
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, half_width, t_p_value, wilson
+from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, units_of
 from touchstone.core.evaluate.wording import quoted
 from touchstone.core.report.samples import AT_BOUNDARY, IS_COPY, correct_on, measures
 
@@ -35,10 +36,14 @@ _Z = float(special.ndtri(0.975))
 
 @dataclass(frozen=True, eq=False)
 class Slices:
-    """The slice of every sample, as a code into `names`."""
+    """The slice of every sample, as a code into `names`.
+
+    `are_units` says that each is of one unit, of which alone is spoken: what else might have come are its samples.
+    """
 
     codes: Integer[np.ndarray, " n_samples"]
     names: tuple[str, ...]
+    are_units: bool = False
 
     @property
     def of_samples(self) -> np.ndarray:
@@ -54,7 +59,7 @@ class Weak:
     the slice and in the rest, on all samples that it knows, copies once (the median of sigma-50, which may be
     infinite), and the one-sided p-value of its being lower. `in_few_folds` says that too few models were tested on it
     to decide anything. `at_boundary` says how many of the slice's test samples lie at its class's boundary, and how
-    many there are; None where no regions were drawn.
+    many there are; None where no regions were drawn. `design` is that of all samples that were compared.
     """
 
     name: str
@@ -66,6 +71,7 @@ class Weak:
     beside: tuple[tuple[str, float, float, float], ...]
     in_few_folds: bool = False
     at_boundary: tuple[int, int] | None = None
+    design: Design = EACH_SAMPLE
 
     @property
     def is_weak(self) -> bool:
@@ -91,7 +97,7 @@ def find_slices(dataset: Dataset, features: Float[np.ndarray, "n_samples n_featu
         for names in ([f"{label}, {source}" for label, source in zip(classes, sources, strict=True)], sources):
             slices = _of_names(names)
             if np.median(np.bincount(slices.codes)) >= 2 * FEWEST:
-                return slices
+                return replace(slices, are_units=dataset.sources_are_units)
     rng = np.random.default_rng(0)
     cluster = np.zeros(dataset.n_samples, dtype=np.int64)
     for label in range(dataset.n_classes):
@@ -126,13 +132,14 @@ def weak_slices(
     *,
     rng: np.random.Generator,
     held_out: str | None = None,
+    design: Design = EACH_SAMPLE,
 ) -> tuple[Weak, ...]:
     """The slices that one half of the samples chose, as the other half sees them; those that lose most come first.
 
     `table` is of `core.report.samples.known_of_samples`, `tested` of `held_out_by`, and `held_out` the column of the
     scheme that says who is correct when held out (`correct_on` by default); empty where there is none. A slice is
     chosen where held-out accuracy and every other measure (with five samples or more) lie below the average of the
-    choosing half; of these, the five of lowest accuracy. Their p-values are corrected by Holm.
+    choosing half; of these, the five of lowest accuracy. Their p-values are corrected by Holm. Units are in one half.
 
     Examples
     --------
@@ -148,12 +155,13 @@ def weak_slices(
     if held_out is None:
         return ()
     known = _known(table, held_out)
-    chooses = _half(slices, known, rng)
+    design = EACH_SAMPLE if slices.are_units else design
+    chooses = _half(slices, known, rng) if design.codes is None else _half_of_units(design.codes, known, rng)
     tells = known & ~chooses
     chosen = _chosen(table, held_out, slices, chooses, tells)
     groups = {name: slices.codes == code for code, name in enumerate(slices.names)}
     named = [slices.names[code] for code in chosen]
-    return _compared(table, tested[held_out], held_out, groups, named, tells, "overview.weak_group")
+    return _compared(table, tested[held_out], held_out, groups, named, tells, "overview.weak_group", design)
 
 
 def _half(slices: Slices, known: Bool[np.ndarray, " n"], rng: np.random.Generator) -> Bool[np.ndarray, " n"]:
@@ -163,6 +171,19 @@ def _half(slices: Slices, known: Bool[np.ndarray, " n"], rng: np.random.Generato
         rows = rng.permutation(np.flatnonzero(known & (slices.codes == code)))
         chooses[rows[: len(rows) // 2]] = True
     return chooses
+
+
+def _half_of_units(
+    units: Integer[np.ndarray, " n"], known: Bool[np.ndarray, " n"], rng: np.random.Generator
+) -> Bool[np.ndarray, " n"]:
+    """Mark the known samples of half of the units, dealt in the order of their sizes."""
+    sizes = np.bincount(units[known], minlength=units.max() + 1)
+    order = np.lexsort([rng.random(len(sizes)), -sizes])
+    first = rng.integers(2, size=len(order) // 2 + 1)
+    half = np.column_stack([first, 1 - first]).ravel()[: len(order)]
+    chooses = np.zeros(len(sizes), dtype=bool)
+    chooses[order] = half == 1
+    return known & chooses[units]
 
 
 def _chosen(
@@ -184,7 +205,9 @@ def _chosen(
     return sorted(np.flatnonzero(below).tolist(), key=lambda code: accuracy[code])[:MOST_CHOSEN]
 
 
-def weak_classes(table: pd.DataFrame, tested: Mapping[str, pd.DataFrame]) -> tuple[Weak, ...]:
+def weak_classes(
+    table: pd.DataFrame, tested: Mapping[str, pd.DataFrame], *, design: Design = EACH_SAMPLE
+) -> tuple[Weak, ...]:
     """Every class against all others, the weakest first; empty where nobody knows who is correct when held out.
 
     Arguments are as in `weak_slices`.
@@ -204,7 +227,7 @@ def weak_classes(table: pd.DataFrame, tested: Mapping[str, pd.DataFrame]) -> tup
     labels = table["label"].to_numpy()
     groups = {f"class {quoted(label)}": labels == label for label in dict.fromkeys(labels)}
     return _compared(
-        table, tested[held_out], held_out, groups, list(groups), _known(table, held_out), "overview.weak_class"
+        table, tested[held_out], held_out, groups, list(groups), _known(table, held_out), "overview.weak_class", design
     )
 
 
@@ -225,6 +248,7 @@ def _compared(
     named: Sequence[str],
     tells: Bool[np.ndarray, " n"],
     kind: str,
+    design: Design,
 ) -> tuple[Weak, ...]:
     """Those groups that are `named` against all others, on samples that `tells` marks; the claims are of this `kind`.
 
@@ -237,8 +261,10 @@ def _compared(
         return ()
     tested, once = tested.loc[tells[tested["row"].to_numpy()]], _once(table)
     rows, folds = tested["row"].to_numpy(), TrainedFolds.of(tested)
+    effects = {name: _effect(right, tells, groups[name], design) for name in enough}
     moves = (_moves(*parts[name], tested["right"].to_numpy(), groups[name][rows]) for name in enough)
-    trainings = dict(zip(enough, moderated([folds.error_of(each) for each in moves]), strict=True))
+    errors = [folds.error_of(each).of_units(effects[name]) for name, each in zip(enough, moves, strict=True)]
+    trainings = dict(zip(enough, moderated(errors), strict=True))
     spread = {name: folds.is_spread(groups[name][rows]) for name in enough}
     weak = []
     for name in named:
@@ -246,7 +272,7 @@ def _compared(
             continue
         members, (inside, outside) = groups[name], parts[name]
         beside = tuple(
-            (other, *map(_middle, known), _p_lower(*known))
+            (other, *map(_middle, known), _p_lower(*known, design))
             for other in measures(table)
             for known in [[table.loc[once & part, other].dropna() for part in (members, ~members)]]
             if other != held_out and len(known[0]) >= FEWEST // 2
@@ -256,17 +282,36 @@ def _compared(
                 name,
                 len(inside),
                 float(inside.mean()),
-                _interval(inside),
+                _interval(inside, effects[name]),
                 float(outside.mean()),
-                _loss(kind, inside, outside, trainings[name] if spread[name] else UNTRIED),
+                _loss(kind, inside, outside, trainings[name] if spread[name] else UNTRIED, effects[name]),
                 beside,
                 not spread[name],
                 _at_boundary(table, members),
+                design.of(tells),
             )
         )
     claims = corrected([each.claim for each in weak])
     judged = [replace(each, claim=of_loss) for each, of_loss in zip(weak, claims, strict=True)]
     return tuple(sorted(judged, key=lambda each: -each.claim.estimate))
+
+
+def _effect(
+    right: Float[np.ndarray, " n"], tells: Bool[np.ndarray, " n"], members: Bool[np.ndarray, " n"], design: Design
+) -> Effect:
+    """By how much units make less of the samples, for the difference of those inside and outside."""
+    if design.codes is None:
+        return NO_EFFECT
+    parts = [tells & members, tells & ~members]
+    units = units_of(*(design.codes[part] for part in parts))
+    largest = max(float(sizes.max()) for sizes in units.sizes)
+    if not units.enough:
+        return Effect(largest, 0.0)
+    moves = [sign * (right[part] - right[part].mean()) / part.sum() for sign, part in zip((-1, 1), parts, strict=True)]
+    error, alone = units.error(*moves), sum(float((each**2).sum()) for each in moves)
+    if alone == 0:
+        return Effect(sum(units.n_samples) / sum(units.n), sum(units.n) - 2.0)
+    return Effect(float(np.clip(error.se**2 / alone, 1.0, largest)), error.df)
 
 
 def _moves(
@@ -285,25 +330,36 @@ def _loss(
     inside: Float[np.ndarray, " n_inside"],
     outside: Float[np.ndarray, " n_outside"],
     trainings: TrainingError,
+    effect: Effect = NO_EFFECT,
 ) -> Claim:
-    """By how much samples inside are less often right than those outside, over samples and trainings."""
+    """By how much samples inside are less often right than those outside, over samples (or units) and trainings."""
     n, loss = len(inside) + len(outside), float(outside.mean() - inside.mean())
-    of_samples = apart(float(outside.mean()), _interval(outside), float(inside.mean()), _interval(inside))
-    errors = [trainings.added_to(way / _Z, n) for way in (loss - of_samples.lower, of_samples.upper - loss)]
+    if not effect.df > 0:
+        return claim(kind, loss, UNKNOWN, float("nan"), smallest=SMALLEST)
+    alone = replace(effect, df=np.inf)
+    of_samples = apart(float(outside.mean()), _interval(outside, alone), float(inside.mean()), _interval(inside, alone))
+    df = min(effect.df, n - 1.0)
+    errors = [trainings.added_to(way / _Z, df) for way in (loss - of_samples.lower, of_samples.upper - loss)]
     down, up = (half_width(se, df) for se, df in errors)
     lower, upper = np.clip([loss - down, loss + up], -1.0, 1.0).tolist()
     p = t_p_value(loss, *errors[0 if loss > 0 else 1])
     return claim(kind, loss, Interval(lower, upper), p, smallest=SMALLEST)
 
 
-def _interval(right: Float[np.ndarray, " n"]) -> Interval:
-    return wilson(float(right.sum()), float(len(right)))
+def _interval(right: Float[np.ndarray, " n"], effect: Effect = NO_EFFECT) -> Interval:
+    return wilson(float(right.sum()) / effect.times, len(right) / effect.times, df=effect.df)
 
 
-def _p_lower(inside: pd.Series, outside: pd.Series) -> float:
-    """The one-sided p-value of those inside having lower ranks of a measure (Mann-Whitney)."""
+def _p_lower(inside: pd.Series, outside: pd.Series, design: Design = EACH_SAMPLE) -> float:
+    """The one-sided p-value of those inside having lower ranks of a measure (Mann-Whitney), units by their mean rank.
+
+    Both are columns of one table, whose index says which sample a value is of.
+    """
     from scipy.stats import mannwhitneyu
 
+    if design.codes is not None:
+        ranks = pd.concat([inside, outside]).rank()
+        inside, outside = (ranks[part.index].groupby(design.codes[part.index]).mean() for part in (inside, outside))
     return float(mannwhitneyu(inside, outside, alternative="less").pvalue) if len(inside) and len(outside) else 1.0
 
 

@@ -11,7 +11,7 @@ from touchstone.core.report.samples import CORRECT, LEVEL
 from touchstone.core.report.slices import Weak
 
 BOUNDARY = "Boundary tests"
-_COVERED = "Intervals are over samples and trainings; of copies the first is used."
+_COVERED = "Intervals are over {} and trainings; of copies the first is used."
 _IN_FEW_FOLDS = "What lies in few folds was tested by few models, and stays undecided."
 
 
@@ -67,7 +67,8 @@ def _loses(each: Weak, others: str) -> str:
 
 
 def _covered(weak: Sequence[Weak]) -> str:
-    return f"{_COVERED} {_IN_FEW_FOLDS}" if any(each.in_few_folds for each in weak) else _COVERED
+    covered = _COVERED.format(weak[0].design.others)
+    return f"{covered} {_IN_FEW_FOLDS}" if any(each.in_few_folds for each in weak) else covered
 
 
 def _it(n: int) -> str:

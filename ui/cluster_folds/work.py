@@ -118,7 +118,8 @@ def _shifts(folded: Folded, features: np.ndarray | None) -> tuple[LabelShift, ..
     known, shifts = rows.y >= 0, []
     for scheme in rows.schemes:
         folds = [rows.folds(scheme, seed)[known] for seed in rows.seeds(scheme)]
-        shifts.append(labels_shift(scheme, features[known], rows.y[known], folds, rng=np.random.default_rng(SEED)))
+        rng, design = np.random.default_rng(SEED), rows.design.of(known)
+        shifts.append(labels_shift(scheme, features[known], rows.y[known], folds, rng=rng, design=design))
     return tuple(shift for shift in shifts if shift is not None)
 
 
@@ -181,7 +182,7 @@ def from_uploads(
     if dataset is not None and set(rows.ids.tolist()) == set(dataset.ids.tolist()):
         with_data = joined(parts, ids=dataset.ids)
         if with_data.class_names == dataset.class_names and (with_data.y == dataset.y).all():
-            return Folded(identity, with_data, plan, dataset)
+            return Folded(identity, with_data.made_of(dataset), plan, dataset)
     return Folded(identity, rows, plan, None, _coordinates(uploads, rows))
 
 

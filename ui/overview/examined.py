@@ -17,6 +17,7 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.measured import reliability
 from touchstone.core.evaluate.test_quality.verdict import quality_verdict
+from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.figures.maps import map_chart
 from touchstone.core.models.errors import ModelError
@@ -117,7 +118,8 @@ def _groups(examined: Examined) -> None:
     slices = _slices(examined.dataset)
     titles = {name: name.removeprefix(CORRECT) for name in table if name.startswith(CORRECT)}
     held_out = choose("heldout", "Held out by", titles, correct_on(table))
-    weak = report.weak_slices(table, _tested(examined), slices, rng=np.random.default_rng(0), held_out=held_out)
+    rng, design = np.random.default_rng(0), design_of(examined.dataset)
+    weak = report.weak_slices(table, _tested(examined), slices, rng=rng, held_out=held_out, design=design)
     _says(words.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
     tables = {"Groups of samples": lambda: words.weak_table(weak)}
     if any(each.is_weak for each in weak):
@@ -129,7 +131,7 @@ def _classes(examined: Examined) -> None:
     table = _table(examined)
     if table is None:
         return
-    classes = report.weak_classes(table, _tested(examined))
+    classes = report.weak_classes(table, _tested(examined), design=design_of(examined.dataset))
     _says(words.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
     take_away.offer({"Classes, all methods": lambda: words.weak_table(classes)}, stem="classes")
 

@@ -161,7 +161,8 @@ def _on_draws(run: Run) -> tuple[ModelPair, ...]:
 
 @cache.result(max_entries=4)
 def _on_folds(dataset: Dataset, run: Run) -> tuple[ModelPair, ...]:
-    return report.on_folds(cluster_folds_results.of_run(run).rows.rows, dataset.y)
+    folded = cluster_folds_results.of_run(run).rows
+    return report.on_folds(folded.rows, dataset.y, folded.design)
 
 
 @cache.result(max_entries=4)

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.optimize import brentq
 
-from touchstone.core.evaluate.cluster_folds.jackknife import normal_interval, scaled_interval, standard_error
+from touchstone.core.evaluate.cluster_folds.jackknife import difference_interval, error_of, scaled_interval
 from touchstone.core.evaluate.cluster_folds.results import RunScore, SchemeDifference, SchemeScore, ScoreEstimate
 from touchstone.core.evaluate.cluster_folds.tested import FoldedRun
 from touchstone.core.evaluate.intervals import (
@@ -20,6 +20,7 @@ from touchstone.core.evaluate.intervals import (
     p_of_interval,
     t_interval,
 )
+from touchstone.core.evaluate.units import Design, Error
 
 JACKKNIFE, WILSON = "jackknife", "wilson"
 """How the interval of a `ScoreEstimate` was found."""
@@ -50,6 +51,9 @@ class ScoredRun:
     score: RunScore
     pulls: Float[np.ndarray, " n_samples"]
     guesses: tuple[Guess, ...]
+    weights: Float[np.ndarray, " n_samples"]
+    """The share of the mean over folds that each tested sample has; 0 of others."""
+    design: Design
 
 
 def scheme_of(runs: Sequence[ScoredRun]) -> SchemeScore:
@@ -58,8 +62,8 @@ def scheme_of(runs: Sequence[ScoredRun]) -> SchemeScore:
     means = np.array([score.mean.value for score in scores])
     value = float(means.mean())
     by = JACKKNIFE if all(score.mean.by == JACKKNIFE for score in scores) else WILSON
-    se = standard_error(_pulls(runs), _tested(runs))
-    interval = scaled_interval(value, se) if by == JACKKNIFE else _mean_ends([score.mean for score in scores])
+    error = _error(runs, _pulls(runs))
+    interval = scaled_interval(value, error) if by == JACKKNIFE else _mean_ends([score.mean for score in scores])
     return SchemeScore(
         scheme=scores[0].scheme,
         model=scores[0].model,
@@ -101,9 +105,9 @@ def _beyond_guesses(runs: Sequence[ScoredRun], value: float, interval: Interval,
 
 def _above(runs: Sequence[ScoredRun], value: float, interval: Interval, by: str, guess: Guess) -> Interval:
     if by == JACKKNIFE:
-        ends, _ = normal_interval(value - guess.value, standard_error(_pulls(runs) - guess.pulls, _tested(runs)))
+        ends, _ = difference_interval(value - guess.value, _error(runs, _pulls(runs) - guess.pulls))
         return ends
-    of_guess, _ = normal_interval(guess.value, standard_error(guess.pulls, _tested(runs)))
+    of_guess, _ = difference_interval(guess.value, _error(runs, guess.pulls))
     return apart(value, interval, guess.value, of_guess)
 
 
@@ -112,8 +116,8 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
     own, other = scheme_of(runs), scheme_of(others)
     value = own.mean.value - other.mean.value
     if own.mean.by == other.mean.by == JACKKNIFE:
-        se = standard_error(_pulls(runs) - _pulls(others), _tested([*runs, *others]))
-        (interval, p), by = normal_interval(value, se), JACKKNIFE
+        error = _error([*runs, *others], _pulls(runs) - _pulls(others))
+        (interval, p), by = difference_interval(value, error), JACKKNIFE
     else:
         interval, by = apart(own.mean.value, own.mean.interval, other.mean.value, other.mean.interval), WILSON
         p = p_of_interval(value, interval)
@@ -179,8 +183,9 @@ def _pulls(runs: Sequence[ScoredRun]) -> Float[np.ndarray, " n_samples"]:
     return np.mean([run.pulls for run in runs], axis=0)
 
 
-def _tested(runs: Sequence[ScoredRun]) -> np.ndarray:
-    return np.any([run.tested.fold >= 0 for run in runs], axis=0)
+def _error(runs: Sequence[ScoredRun], pulls: Float[np.ndarray, " n_samples"]) -> Error:
+    tested = np.any([run.tested.fold >= 0 for run in runs], axis=0)
+    return error_of(pulls, tested, runs[0].design, np.mean([run.weights for run in runs], axis=0))
 
 
 def _over_seeds(values: Float[np.ndarray, " n_seeds"]) -> Interval:

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.evaluate.cluster_folds.results import Counts, guessed
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, logit_interval, t_interval, t_p_value
+from touchstone.core.evaluate.units import Design, Error
 
 _AT_ONCE = 500_000
 """Numbers held at once, whatever the number of folds and classes."""
@@ -124,24 +125,40 @@ def standard_error(pulls: Float[np.ndarray, " n_samples"], tested: Bool[np.ndarr
     return float(np.sqrt(n - 1) * pulls[tested].std()) if n > 1 else 0.0
 
 
-def normal_interval(value: float, se: float) -> tuple[Interval, float]:
+def error_of(
+    pulls: Float[np.ndarray, " n_samples"],
+    tested: Bool[np.ndarray, " n_samples"],
+    design: Design,
+    weights: Float[np.ndarray, " n_samples"],
+) -> Error:
+    """The same over the units of the samples, with its degrees of freedom; normal where each sample is one.
+
+    `weights` are the samples' shares of what the number is a mean of.
+    """
+    n = int(tested.sum())
+    if design.by_sample or n < 2:
+        return Error(standard_error(pulls, tested), np.inf)
+    return design.of(tested).error(pulls[tested] * (n - 1) / n, weights[tested])
+
+
+def difference_interval(value: float, error: Error) -> tuple[Interval, float]:
     """The interval of a difference and its two-sided p-value, which is below .05 just where the interval lacks 0.
 
     Examples
     --------
-    >>> interval, p = normal_interval(1.0, 0.5)
+    >>> interval, p = difference_interval(1.0, Error(0.5, np.inf))
     >>> round(interval.lower, 2), round(p, 3)
     (0.02, 0.046)
     """
-    return t_interval(value, se, np.inf), t_p_value(value, se, np.inf)
+    return t_interval(value, error.se, error.df), t_p_value(value, error.se, error.df)
 
 
-def scaled_interval(value: float, se: float) -> Interval:
-    """The interval of a score, normal on the logit scale, so that it holds the score and stays within 0 and 1.
+def scaled_interval(value: float, error: Error) -> Interval:
+    """The interval of a score, Student's on the logit scale, so that it holds the score and stays within 0 and 1.
 
     Examples
     --------
-    >>> scaled_interval(0.97, 0.01)
+    >>> scaled_interval(0.97, Error(0.01, np.inf))
     Interval(lower=0.942..., upper=0.984...)
     """
-    return UNKNOWN if np.isnan(value) else logit_interval(value, se, np.inf)
+    return UNKNOWN if np.isnan(value) else logit_interval(value, error.se, error.df)

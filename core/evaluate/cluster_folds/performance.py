@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import nan
+from math import nan, sqrt
 
 import numpy as np
 from jaxtyping import Float, Integer
@@ -11,6 +11,7 @@ from jaxtyping import Float, Integer
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.cluster_folds.compare import JACKKNIFE, WILSON, Guess, ScoredRun, difference_of, scheme_of
 from touchstone.core.evaluate.cluster_folds.jackknife import (
+    error_of,
     guesses_without,
     pulls_on_mean,
     scaled_interval,
@@ -32,7 +33,8 @@ from touchstone.core.evaluate.cluster_folds.results import (
     score_interval,
 )
 from touchstone.core.evaluate.cluster_folds.tested import FoldedRun, FoldPredictions
-from touchstone.core.evaluate.intervals import Interval, holm, joined
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm, joined
+from touchstone.core.evaluate.units import Effect, Error
 
 FEWEST_WRONG = 10
 """With fewer wrong (or right) samples than so many the samples cannot tell how many there might have been."""
@@ -87,6 +89,7 @@ def fold_performance(
         n_samples=len(folded.y),
         n_failed=folded.n_failed,
         notes=folded.notes,
+        design=folded.design,
     )
 
 
@@ -106,6 +109,13 @@ class _Scorer:
         self.counts = counted(self.y, y_pred, self.fold, run.n_folds, len(self.names))
         self.without = scores_without(self.counts, self.score, fold=self.fold, y=self.y, y_pred=y_pred)
         self.n_label = np.bincount(folded.y[folded.y >= 0], minlength=len(self.names))
+        n_of_fold = np.bincount(self.fold, minlength=run.n_folds)
+        self.design, self.weights, self.pulls = folded.design, np.zeros(len(self.tested)), np.zeros(len(self.tested))
+        self.weights[self.tested] = 1 / n_of_fold[self.fold]
+        self.pulls[self.tested] = pulls_on_mean(self.score(self.counts), self.without, self.fold)
+        mine, weights = folded.design.of(self.tested), self.weights[self.tested]
+        self.effect = mine.effect(self.pulls[self.tested], weights)
+        self.of_accuracy = mine.effect((self.y == y_pred).astype(np.float64) * weights, weights)
 
     def score(self, counts: Counts) -> Float[np.ndarray, "*folds"]:
         """What the metric says of each fold."""
@@ -115,9 +125,8 @@ class _Scorer:
         """The run as a whole, with all folds that have been tested."""
         there = np.flatnonzero(self.counts.true.sum(axis=-1) > 0).tolist()
         folds = [self.one_fold(fold) for fold in there]
-        pulls = np.zeros(len(self.tested))
-        pulls[self.tested] = pulls_on_mean(self.score(self.counts), self.without, self.fold)
-        mean = self.mean([fold.score for fold in folds], self.counts.together(), standard_error(pulls, self.tested))
+        error = error_of(self.pulls, self.tested, self.design, self.weights)
+        mean = self.mean([fold.score for fold in folds], self.counts.together(), error)
         by_accuracy = [fold.accuracy for fold in folds]
         score = RunScore(
             scheme=self.of.scheme,
@@ -129,11 +138,11 @@ class _Scorer:
             accuracy=ScoreEstimate(_mean([each.value for each in by_accuracy]), _joined(by_accuracy), mean.n, WILSON),
             majority=_mean([fold.majority for fold in folds]),
             chance=_mean([fold.chance for fold in folds]),
-            classes=_classes(self.counts.together()),
+            classes=_classes(self.counts.together(), self.of_accuracy),
             n_folds_wanted=self.of.n_folds,
             folds_known=self.of.folds_known,
         )
-        return ScoredRun(self.of, score, pulls, self.guesses(score))
+        return ScoredRun(self.of, score, self.pulls, self.guesses(score), self.weights, self.design)
 
     def guesses(self, score: RunScore) -> tuple[Guess, ...]:
         """What the models that learn nothing but labels score here.
@@ -159,8 +168,9 @@ class _Scorer:
         n, n_train = int(counts.true.sum()), int((self.n_label - counts.true).sum())
         value = self.score(counts)
         pulls = pulls_on_mean(np.array([value]), self.without[of_fold], np.zeros(n, dtype=np.int64))
-        wilson = score_interval(counts, self.metric, self.names)
-        se = standard_error(pulls, np.ones(n, dtype=bool))
+        wilson = score_interval(counts, self.metric, self.names, self.effect)
+        # Few units are in one fold: how much they count is known of all folds together.
+        se = standard_error(pulls, np.ones(n, dtype=bool)) * sqrt(self.effect.times)
         accuracy = float(counts.score(_ACCURACY, self.names))
         majority, majority_accuracy, chance = self.nulls(counts)
         return FoldScore(
@@ -170,9 +180,11 @@ class _Scorer:
             fold=fold,
             n=n,
             n_train=n_train or None,
-            score=self.estimate(counts, float(value), se, wilson),
-            accuracy=ScoreEstimate(accuracy, score_interval(counts, _ACCURACY, self.names), n, WILSON),
-            classes=_classes(counts),
+            score=self.estimate(counts, float(value), Error(se, self.effect.df), wilson),
+            accuracy=ScoreEstimate(
+                accuracy, score_interval(counts, _ACCURACY, self.names, self.of_accuracy), n, WILSON
+            ),
+            classes=_classes(counts, self.of_accuracy),
             majority=majority,
             majority_accuracy=majority_accuracy,
             chance=chance,
@@ -190,19 +202,21 @@ class _Scorer:
         always, by_shares = (float(self.score(guessed(counts.true, shares))) for shares in guesses(trained_on))
         return always, float(counts.true[trained_on.argmax()] / counts.true.sum()), by_shares
 
-    def mean(self, scores: Sequence[ScoreEstimate], together: Counts, se: float) -> ScoreEstimate:
+    def mean(self, scores: Sequence[ScoreEstimate], together: Counts, error: Error) -> ScoreEstimate:
         """The mean over the folds of which the score is defined."""
         known = [score for score in scores if not np.isnan(score.value)]
-        return self.estimate(together, _mean([score.value for score in known]), se, _joined(known))
+        return self.estimate(together, _mean([score.value for score in known]), error, _joined(known))
 
-    def estimate(self, counts: Counts, value: float, se: float, wilson: Interval) -> ScoreEstimate:
+    def estimate(self, counts: Counts, value: float, error: Error, wilson: Interval) -> ScoreEstimate:
         """With the jackknife's interval, unless too few samples are wrong (or right) for it, or none would matter.
 
         Wilson's intervals of classes know nothing of classes that come and go, with which a macro F1 of few wrong
         samples may jump: there the interval holds both.
         """
-        n, scaled = int(counts.true.sum()), scaled_interval(value, se)
-        if _n_decisive(counts, self.metric, self.names) >= FEWEST_WRONG and se > 0:
+        n, scaled = int(counts.true.sum()), scaled_interval(value, error)
+        if not error.df > 0:
+            return ScoreEstimate(value, UNKNOWN, n, JACKKNIFE)
+        if _n_decisive(counts, self.metric, self.names) / self.effect.times >= FEWEST_WRONG and error.se > 0:
             return ScoreEstimate(value, scaled, n, JACKKNIFE)
         return ScoreEstimate(value, joined(wilson, scaled) if self.metric.kind == "macro_f1" else wilson, n, WILSON)
 
@@ -230,8 +244,8 @@ def _n_decisive(counts: Counts, metric: Metric, class_names: tuple[str, ...]) ->
     return min(right, int(counts.true.sum()) - right)
 
 
-def _classes(counts: Counts) -> tuple[ScoreEstimate, ...]:
-    cells = zip(counts.f1().tolist(), class_intervals(counts), counts.true.tolist(), strict=True)
+def _classes(counts: Counts, effect: Effect) -> tuple[ScoreEstimate, ...]:
+    cells = zip(counts.f1().tolist(), class_intervals(counts, effect), counts.true.tolist(), strict=True)
     return tuple(ScoreEstimate(value, interval, int(n), WILSON) for value, interval, n in cells)
 
 

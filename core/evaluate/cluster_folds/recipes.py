@@ -7,6 +7,7 @@ import pandas as pd
 
 from touchstone.core.evaluate.cluster_folds.tested import TrainedFolds
 from touchstone.core.evaluate.intervals import smoothed_mean
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class RecipeDifference:
     n: int
 
 
-def recipe_difference(rows: pd.DataFrame) -> RecipeDifference:
-    """Compare two recipes on the folds that both were tested on.
+def recipe_difference(rows: pd.DataFrame, design: Design = EACH_SAMPLE) -> RecipeDifference:
+    """Compare two recipes on the folds that both were tested on; the error is over the units of the samples.
 
     `rows` has seed, fold, row, first and second: a line for each seed and sample, with whether each recipe was right.
 
@@ -44,5 +45,7 @@ def recipe_difference(rows: pd.DataFrame) -> RecipeDifference:
     folds, seed = TrainedFolds.of(rows), rows["seed"].to_numpy()
     # The error of one seed: others train on samples of the same data, and do not make what these share any less.
     of_samples = float(np.sqrt(np.mean([smoothed_mean(apart[seed == each])[1] ** 2 for each in folds.seeds])))
-    se, df = folds.error_of(apart).added_to(of_samples, n)
+    effect = design.of(np.array(by_row["first"].mean().index, dtype=np.int64)).effect((first - second) / n)
+    trainings, df = folds.error_of(apart).of_units(effect), min(effect.df, n - 1.0)
+    se, df = trainings.added_to(of_samples * np.sqrt(effect.times), df) if df > 0 else (np.nan, 0.0)
     return RecipeDifference(smoothed_mean(first - second)[0], se, df, shares, n)

@@ -13,6 +13,7 @@ from jaxtyping import Float, Integer, Shaped
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, wilson
+from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect
 
 Kind = Literal["macro_f1", "f1", "accuracy"]
 
@@ -240,6 +241,7 @@ class FoldPerformance:
     n_failed: int
     """Trials that failed."""
     notes: tuple[str, ...] = ()
+    design: Design = EACH_SAMPLE
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -421,7 +423,7 @@ def guessed(true: Shaped[np.ndarray, "*folds n_classes"], shares: Float[np.ndarr
     return Counts(true * shares, true, true.sum(axis=-1, keepdims=True) * shares)
 
 
-def f1_interval(right: float, true: float, predicted: float) -> Interval:
+def f1_interval(right: float, true: float, predicted: float, effect: Effect = NO_EFFECT) -> Interval:
     """Wilson's interval of the F1 of one class: F1 is a growing function of right / (right + wrong of either kind).
 
     That share is one of samples, of which Wilson's interval is honest also where it is 0 or 1.
@@ -431,27 +433,30 @@ def f1_interval(right: float, true: float, predicted: float) -> Interval:
     >>> f1_interval(8.0, 8.0, 8.0)
     Interval(lower=0.806..., upper=1.0)
     """
-    share = wilson(right, true + predicted - right)
+    share = wilson(right / effect.times, (true + predicted - right) / effect.times, df=effect.df)
     if not share.known:
         return UNKNOWN
     return Interval(2 * share.lower / (1 + share.lower), 2 * share.upper / (1 + share.upper))
 
 
-def class_intervals(counts: Counts) -> list[Interval]:
+def class_intervals(counts: Counts, effect: Effect = NO_EFFECT) -> list[Interval]:
     """The interval of the F1 of each class of one fold; unknown of a class that neither is there nor was said."""
     cells = np.stack([counts.right, counts.true, counts.predicted], axis=-1).astype(np.float64)
-    return [f1_interval(*cell) for cell in cells.tolist()]
+    return [f1_interval(*cell, effect) for cell in cells.tolist()]
 
 
-def score_interval(counts: Counts, metric: Metric, class_names: tuple[str, ...]) -> Interval:
+def score_interval(
+    counts: Counts, metric: Metric, class_names: tuple[str, ...], effect: Effect = NO_EFFECT
+) -> Interval:
     """Of one fold, from Wilson's intervals: of accuracy, of the F1 of one class, or of classes joined for their mean.
 
     For the mean the distances to the ends are joined as those of independent estimates (Zou & Donner's MOVER), times
     the root of 2, since every wrong sample counts against two classes: the one it is of and the one it was taken for.
     """
     if metric.kind == "accuracy":
-        return wilson(float(counts.right.sum()), float(counts.true.sum()))
-    ends = class_intervals(counts)
+        n_right, n = float(counts.right.sum()), float(counts.true.sum())
+        return wilson(n_right / effect.times, n / effect.times, df=effect.df)
+    ends = class_intervals(counts, effect)
     if metric.kind == "f1":
         return ends[class_names.index(metric.positive)]
     f1 = counts.f1()

@@ -13,6 +13,7 @@ from touchstone.core.data import DataError, Dataset, Predictions, PredictionTabl
 from touchstone.core.data.identity import hash_of
 from touchstone.core.data.tables.names import class_order
 from touchstone.core.evaluate.intervals import moderated_variances
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design, Effect
 from touchstone.core.trials.fold_plan import COLUMNS
 
 PLACEHOLDERS = (
@@ -68,6 +69,21 @@ class FoldPredictions:
     notes: tuple[str, ...] = ()
     planned: bool = False
     """Whether a plan's trials made the folds: then only their rows (without a model) tell how many there are."""
+    units: np.ndarray | None = None
+    """What was sampled independently, by name; None: each sample."""
+    unit_word: str = "sample"
+
+    @cached_property
+    def design(self) -> Design:
+        """How the samples came about."""
+        if self.units is None:
+            return EACH_SAMPLE
+        return Design(np.unique(self.units.astype(str), return_inverse=True)[1], self.unit_word)
+
+    def made_of(self, dataset: Dataset) -> "FoldPredictions":
+        """With the units of the data set that the rows are positions in."""
+        shared = None if dataset.unit_codes is None else dataset.units
+        return replace(self, units=shared, unit_word=dataset.unit_word)
 
     @property
     def n_failed(self) -> int:
@@ -154,7 +170,7 @@ def rows_of_run(rows: pd.DataFrame, dataset: Dataset) -> FoldPredictions:
     """The rows that a FoldPlan's trials gave so far (possibly none), with the truth of their data set."""
     if rows.empty:
         rows = pd.DataFrame(columns=list(COLUMNS))
-    return FoldPredictions(rows, dataset.y, dataset.class_names, dataset.ids, {}, planned=True)
+    return FoldPredictions(rows, dataset.y, dataset.class_names, dataset.ids, {}, planned=True).made_of(dataset)
 
 
 def rows_of_tables(tables: Mapping[str, PredictionTable], *, ids: np.ndarray | None = None) -> FoldPredictions:
@@ -196,16 +212,20 @@ def joined(parts: Sequence[FoldPredictions], *, ids: np.ndarray | None = None) -
     names = class_order({name for part in parts for name in part.class_names})
     code = {name: place for place, name in enumerate(names)}
     y, rows = np.full(len(ids), -1), []
+    units = None if any(part.units is None for part in parts) else np.array(ids, dtype=object)
     for part in parts:
         at = np.array([position[value] for value in part.ids.tolist()], dtype=np.int64)
         codes = np.array([code[name] for name in part.class_names], dtype=np.int64)
         _check_truth(part, y[at], codes[part.y], names)
         y[at] = codes[part.y]
+        if units is not None:
+            units[at] = part.units
         tested = part.rows["row"].to_numpy(dtype=np.int64)
         rows.append(part.rows.assign(row=at[tested], y_pred=codes[part.rows["y_pred"].to_numpy(dtype=np.int64)]))
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
     fold_names = {scheme: names_of_folds for part in parts for scheme, names_of_folds in part.fold_names.items()}
-    return FoldPredictions(pd.concat(rows, ignore_index=True), y, names, ids, fold_names, notes)
+    together = FoldPredictions(pd.concat(rows, ignore_index=True), y, names, ids, fold_names, notes)
+    return replace(together, units=units, unit_word=parts[0].unit_word)
 
 
 def _one_scheme(scheme: str, predictions: Predictions, model: str) -> FoldPredictions:
@@ -247,9 +267,12 @@ def _one_scheme(scheme: str, predictions: Predictions, model: str) -> FoldPredic
     content = hash_of("", predictions.ids, predictions.y_true, predictions.y_pred, predictions.class_names)
     notes = (PLACEHOLDERS,) if content in _OF_PLACEHOLDERS else ()
     numbered = names == tuple(str(fold + 1) for fold in range(len(names)))
-    return FoldPredictions(
+    folded = FoldPredictions(
         rows, y, predictions.class_names, ids[order].astype(object), {} if numbered else {scheme: names}, notes
     )
+    if predictions.units is None:
+        return folded
+    return replace(folded, units=predictions.units[first[order]], unit_word=predictions.unit_word)
 
 
 def _check_ids(given_ids: Sequence[str], position: Mapping[str, int]) -> None:
@@ -291,6 +314,8 @@ FEWEST_SAMPLES = 100
 MOST_SAMPLES = 20_000
 """Of more, so many at random are looked at."""
 MOST_BLOCKS, SMALLEST_BLOCK = 32, 15
+MOST_HELD = 2_000_000
+"""Neighbours at once."""
 
 
 @dataclass(frozen=True)
@@ -321,8 +346,12 @@ def labels_shift(
     folds: Sequence[Integer[np.ndarray, " n_samples"]],
     *,
     rng: np.random.Generator,
+    design: Design = EACH_SAMPLE,
 ) -> LabelShift | None:
     """Measure it over the folds of every seed; None of fewer than 100 samples. Fold -1 is a fold of its own.
+
+    Neighbours are of other units: those of one are always in the same fold, and alike for that. The error is over
+    blocks, or over units where that is larger.
 
     Examples
     --------
@@ -339,9 +368,12 @@ def labels_shift(
     if len(y) > MOST_SAMPLES:
         rows = np.sort(rng.choice(len(y), MOST_SAMPLES, replace=False))
         features, y, folds = features[rows], y[rows], [of_seed[rows] for of_seed in folds]
+        design = design.of(rows)
     if len(y) < FEWEST_SAMPLES or features.shape[1] == 0:
         return None
-    near = _neighbours(features)
+    near = _neighbours(features, design)
+    if near is None:
+        return None
     surplus = _surplus(y, near)
     by_seed = np.array([_within_less_across(surplus, of_seed, near) for of_seed in folds])
     block = _blocks(features, min(max(len(y) // SMALLEST_BLOCK, 4), MOST_BLOCKS))
@@ -349,13 +381,30 @@ def labels_shift(
     sums = np.bincount(block, weights=value - value.mean())
     n_blocks = len(sums)
     se = sqrt(n_blocks / (n_blocks - 1) * float(np.square(sums).sum())) / len(y)
-    return LabelShift(scheme, float(value.mean()), se, n_blocks - 1.0, len(y), tuple(by_seed.mean(axis=1).tolist()))
+    df = n_blocks - 1.0
+    if not design.by_sample:
+        error = design.error((value - value.mean()) / len(y))
+        se, df = (error.se, error.df) if not se >= error.se else (se, df)
+    return LabelShift(scheme, float(value.mean()), se, df, len(y), tuple(by_seed.mean(axis=1).tolist()))
 
 
-def _neighbours(features: np.ndarray) -> Integer[np.ndarray, "n_samples n_around"]:
+def _neighbours(features: np.ndarray, design: Design) -> Integer[np.ndarray, "n_samples n_around"] | None:
+    """The nearest samples of other units; None where there are too few of them."""
     from sklearn.neighbors import NearestNeighbors
 
-    return NearestNeighbors(n_neighbors=N_AROUND).fit(features).kneighbors(return_distance=False)
+    if design.codes is None:
+        return NearestNeighbors(n_neighbors=N_AROUND).fit(features).kneighbors(return_distance=False)
+    n, own = len(features), design.codes
+    n_asked = N_AROUND + int(np.bincount(own).max()) - 1
+    if n_asked >= n:
+        return None
+    finder, near = NearestNeighbors(n_neighbors=n_asked).fit(features), np.empty((n, N_AROUND), dtype=np.int64)
+    for rows in np.array_split(np.arange(n), max(n * n_asked // MOST_HELD, 1)):
+        others = finder.kneighbors(features[rows], n_neighbors=n_asked + 1, return_distance=False)
+        same = own[others] == own[rows][:, None]
+        first = np.argsort(same, axis=1, kind="stable")[:, :N_AROUND]
+        near[rows] = np.take_along_axis(others, first, axis=1)
+    return near
 
 
 def _surplus(y: np.ndarray, near: np.ndarray) -> Float[np.ndarray, "n_samples n_neighbours"]:
@@ -406,22 +455,26 @@ class TrainingError:
     chance: float
     df: float
 
-    def added_to(self, se: float, n: int) -> tuple[float, float]:
-        """Give a standard error over `n` samples with that over trainings added, and its degrees of freedom.
+    def of_units(self, effect: Effect) -> "TrainingError":
+        """With the chance among units, which are in one fold each, in the place of that among samples."""
+        return replace(self, chance=self.chance * effect.times)
+
+    def added_to(self, se: float, df_of_se: float) -> tuple[float, float]:
+        """Give a standard error over samples (or units) with that over trainings added, and its degrees of freedom.
 
         Examples
         --------
-        >>> TrainingError(whole=0.001, chance=0.0001, df=4.0).added_to(0.04, 100)
+        >>> TrainingError(whole=0.001, chance=0.0001, df=4.0).added_to(0.04, 99.0)
         (0.05, 22.6...)
         """
         if self.df == 0:
             return se, 0.0
         variance = se**2 + max(self.whole - self.chance, 0.0)
         if variance == 0:
-            return 0.0, n - 1.0
+            return 0.0, df_of_se
         # What is added is the difference of two variances; its error is that of the larger one (Satterthwaite).
-        df = variance**2 / (self.whole**2 / self.df + se**4 / (n - 1))
-        return float(np.sqrt(variance)), min(float(df), n - 1.0)
+        df = variance**2 / (self.whole**2 / self.df + se**4 / df_of_se)
+        return float(np.sqrt(variance)), min(float(df), df_of_se)
 
 
 UNTRIED = TrainingError(0.0, 0.0, 0.0)

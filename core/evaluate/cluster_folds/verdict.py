@@ -25,6 +25,7 @@ from touchstone.core.evaluate.cluster_folds.results import (
     ScoreEstimate,
 )
 from touchstone.core.evaluate.cluster_folds.tested import LabelShift
+from touchstone.core.evaluate.units import FEWEST_UNITS, Design
 from touchstone.core.evaluate.wording import (
     Verdict,
     bare,
@@ -176,18 +177,27 @@ def _used(
     performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScore], difference: SchemeDifference | None
 ) -> str:
     left = performance.n_samples - row.n
-    samples = (
-        f"n = {count(row.n)} of {plural(performance.n_samples, 'sample')} tested" if left else f"n = {count(row.n)}"
-    )
+    samples, design = f"n = {count(row.n)}", performance.design
+    if left:
+        samples = f"n = {count(row.n)} of {plural(performance.n_samples, 'sample')} tested"
+    elif not design.by_sample:
+        samples = f"n = {design.samples()}"
     failed = f" {plural(performance.n_failed, 'trial')} failed." if performance.n_failed else ""
     covers_seeds = difference is not None and len(difference.per_seed) >= FEWEST_SEEDS
     return (
         f"{samples}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} "
         f"{_undefined(performance, runs)}"
-        "Means are over folds with equal weight. Intervals are 95 %, over samples; models and folds are fixed. "
+        f"Means are over folds with equal weight. {_over(design)}; models and folds are fixed. "
         f"{'That of the difference covers other seeds, too. ' if covers_seeds else ''}"
         "Schemes are compared on the same samples."
     )
+
+
+def _over(design: Design) -> str:
+    """What intervals are over; that there are none where too few units stand for others."""
+    if design.n_units(FEWEST_UNITS) >= FEWEST_UNITS:
+        return f"Intervals are 95 %, over {design.others}"
+    return f"No CIs: {plural(design.n_units(0), design.word)} say nothing about others"
 
 
 def _undefined(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
