@@ -14,6 +14,7 @@ from math import inf, nan, sqrt
 
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
+from scipy import special
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.tables.names import plural_of
@@ -21,6 +22,7 @@ from touchstone.core.evaluate.wording import samples_of
 
 FEWEST_FOR_SKEW = 50
 """Fewer units do not tell how skewed a statistic is."""
+Z = float(special.ndtri(0.975))
 FEWEST_UNITS = 5
 """Of fewer units in a set nothing is said of others like them."""
 
@@ -188,6 +190,10 @@ class Design:
         """The design of some of the samples, by position or mask."""
         return self if self.codes is None else Design(self.codes[rows], self.word)
 
+    def units(self, n_samples: int) -> Units:
+        """The same as the units of one set of so many samples."""
+        return samples_as_units(n_samples) if self.codes is None else units_of(self.codes)
+
     def error(self, influences: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"] | None = None) -> Error:
         """The error of a statistic that each sample moves by so much (see `Units.error`).
 
@@ -223,6 +229,16 @@ class Effect:
 
     times: float
     df: float
+
+    def worth(self, n: int) -> float:
+        """How many samples, each a unit, would tell as much as `n` of these, if their error were normal.
+
+        >>> round(Effect(2.0, 9.0).worth(100), 1), NO_EFFECT.worth(100), Effect(2.0, 0.0).worth(100)
+        (37.5, 100.0, nan)
+        """
+        if not self.df > 0:
+            return nan
+        return n / (self.times * (float(special.stdtrit(self.df, 0.975)) / Z) ** 2) if self.df < inf else float(n)
 
 
 NO_EFFECT = Effect(1.0, inf)

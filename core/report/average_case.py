@@ -11,6 +11,7 @@ from touchstone.core.evaluate.average_case.half_sigma import looked_through
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import Robustness, evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict, estimator_title
+from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import bare, count, percent, plural, points
 from touchstone.core.figures import average_case as figures
 from touchstone.core.figures import average_case_audit as audits
@@ -22,7 +23,7 @@ DRAWS_OF_PAPER = 10_000
 
 def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: AverageCasePlan) -> Body:
     """Everything about a run, from the rows of its trials."""
-    return body(evaluate_robustness(rows, class_names=dataset.class_names))
+    return body(evaluate_robustness(rows, class_names=dataset.class_names, design=design_of(dataset)))
 
 
 def body(found: Robustness, *, sigma: float | None = None) -> Body:

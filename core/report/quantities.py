@@ -150,9 +150,10 @@ def _cluster_folds(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[
 def _average_case(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
     from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
     from touchstone.core.evaluate.calibration.overconfidence import overconfidence
-    from touchstone.core.evaluate.units import samples_as_units
+    from touchstone.core.evaluate.units import design_of
 
-    robustness = evaluate_robustness(rows, class_names=dataset.class_names)
+    design = design_of(dataset)
+    robustness = evaluate_robustness(rows, class_names=dataset.class_names, design=design)
     for at in robustness.by_sigma:
         yield Quantity("average_case.p_robust", (f"{at.sigma:g}",), at.mean.value, at.mean.interval, at.n)
     if robustness.sigmas:
@@ -160,7 +161,8 @@ def _average_case(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Q
         n = len(samples)
         if n > 1:
             right = (samples["label"] == samples["predicted"]).to_numpy()
-            of = overconfidence(samples["confidence"].to_numpy(dtype=np.float64), right, samples_as_units(n))
+            units = design.of(samples["row"].to_numpy()).units(n)
+            of = overconfidence(samples["confidence"].to_numpy(dtype=np.float64), right, units)
             yield Quantity("average_case.overconfidence", (), of.value, of.interval, n)
 
 

@@ -16,6 +16,7 @@ from touchstone.core.evaluate.average_case import ESTIMATORS, facts_of
 from touchstone.core.evaluate.average_case.class_means import Measured, mean_of
 from touchstone.core.evaluate.average_case.estimators import PAIRED_COPIES, PAPER_COPIES
 from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 MONTE_CARLO, PLAIN = "monte_carlo", "mmse_plain"
 
@@ -148,7 +149,9 @@ def in_order(names: Iterable[str]) -> tuple[str, ...]:
     return (*(name for name in ESTIMATORS if name in once), *(name for name in once if name not in ESTIMATORS))
 
 
-def audit_of(audited: pd.DataFrame | None, converging: pd.DataFrame | None, *, seed: int = 0) -> Audit:
+def audit_of(
+    audited: pd.DataFrame | None, converging: pd.DataFrame | None, *, seed: int = 0, design: Design = EACH_SAMPLE
+) -> Audit:
     """Hold the audited rows of a plan against Monte-Carlo's; either part may be missing still.
 
     Examples
@@ -157,15 +160,32 @@ def audit_of(audited: pd.DataFrame | None, converging: pd.DataFrame | None, *, s
     ()
     """
     columns = ("row", "label", "sigma", "p_robust", "lower", "upper", "n_draws", "seconds")
-    rng = np.random.default_rng(seed)
+    means = _Means(np.random.default_rng(seed), design)
     audited = _plain(audited)
     truth = audited[(audited["estimator"] == MONTE_CARLO) & audited["p_robust"].notna()]
     counted = truth[list(columns)].sort_values(["sigma", "row"], ignore_index=True)
     beside = _beside(audited[audited["estimator"] != MONTE_CARLO], counted)
-    estimators = [_audited(part, rng) for _, part in beside.groupby(["estimator", "sigma"], sort=False)]
+    estimators = [_audited(part, means) for _, part in beside.groupby(["estimator", "sigma"], sort=False)]
     copies = _beside(_plain(converging), counted)
-    curve = [_converging(part, rng) for _, part in copies.groupby(["estimator", "sigma", "n_draws"])]
-    return Audit(counted, beside, tuple(estimators), tuple(curve), _paper(beside, copies, rng))
+    curve = [_converging(part, means) for _, part in copies.groupby(["estimator", "sigma", "n_draws"])]
+    return Audit(counted, beside, tuple(estimators), tuple(curve), _paper(beside, copies, means))
+
+
+@dataclass(frozen=True, eq=False)
+class _Means:
+    """Means over audited samples, with errors over their units."""
+
+    rng: np.random.Generator
+    design: Design
+
+    def of(self, values: np.ndarray, rows: Iterable[int]) -> Measured:
+        """The mean of values, one of each of these rows."""
+        return mean_of(values, rng=self.rng, design=self.design.of(np.asarray(rows)))
+
+    def by_unit(self, values: np.ndarray, rows: Iterable[int]) -> np.ndarray:
+        """The sum of each unit's values."""
+        codes = self.design.of(np.asarray(rows)).codes
+        return values if codes is None else np.bincount(np.unique(codes, return_inverse=True)[1], weights=values)
 
 
 def _plain(rows: pd.DataFrame | None) -> pd.DataFrame:
@@ -184,13 +204,13 @@ def _beside(rows: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["p_robust"].notna()].merge(truth, on=["row", "sigma"], how="inner")
 
 
-def _converging(part: pd.DataFrame, rng: np.random.Generator) -> Converging:
+def _converging(part: pd.DataFrame, means: "_Means") -> Converging:
     first = part.iloc[0]
     name, n_copies = str(first["estimator"]), int(first["n_draws"])
-    return Converging(float(first["sigma"]), name, n_copies, _error(part, rng), _bias(part, rng))
+    return Converging(float(first["sigma"]), name, n_copies, _error(part, means), _bias(part, means))
 
 
-def _paper(beside: pd.DataFrame, copies: pd.DataFrame, rng: np.random.Generator) -> PaperClaim | None:
+def _paper(beside: pd.DataFrame, copies: pd.DataFrame, means: "_Means") -> PaperClaim | None:
     if not len(copies):
         return None
     sigma = float(copies["sigma"].iloc[0])
@@ -207,10 +227,10 @@ def _paper(beside: pd.DataFrame, copies: pd.DataFrame, rng: np.random.Generator)
     both = pd.DataFrame(off).dropna()
     if not len(both):
         return None
-    errors = {name: _no_less_than_nothing(mean_of(both[name].to_numpy(), rng=rng)) for name in off}
+    errors = {name: _no_less_than_nothing(means.of(both[name].to_numpy(), both.index)) for name in off}
     apart = {name: (both[name] - both["taylor"]).to_numpy() for name, _, _ in asked}
-    less = {f"{name}_less_taylor": mean_of(values, rng=rng) for name, values in apart.items()}
-    p_plain = flipped_p(apart["plain"], rng=rng)
+    less = {f"{name}_less_taylor": means.of(values, both.index) for name, values in apart.items()}
+    p_plain = flipped_p(means.by_unit(apart["plain"], both.index), rng=means.rng)
     return PaperClaim(sigma, **errors, **less, p_plain=p_plain, n_many=n_many if "many" in errors else 0)
 
 
@@ -229,16 +249,16 @@ def flipped_p(values: np.ndarray, *, rng: np.random.Generator, n_flips: int = 99
     return (1 + int((np.abs(drawn) >= abs(float(some.sum())) * (1 - 1e-9)).sum())) / (1 + n_flips)
 
 
-def _audited(part: pd.DataFrame, rng: np.random.Generator) -> AuditedEstimator:
+def _audited(part: pd.DataFrame, means: "_Means") -> AuditedEstimator:
     off, truth = _off(part), part["counted"].to_numpy()
     inside = int(part["p_robust"].between(part["lower"] - 1e-9, part["upper"] + 1e-9).sum())
     spread = np.sqrt(truth * (1 - truth) / part["counted_draws"].to_numpy())
     return AuditedEstimator(
         sigma=float(part["sigma"].iloc[0]),
         estimator=str(part["estimator"].iloc[0]),
-        error=_error(part, rng),
-        bias=_bias(part, rng),
-        relative=_no_less_than_nothing(mean_of(np.abs(off[truth > 0]) / truth[truth > 0], rng=rng)),
+        error=_error(part, means),
+        bias=_bias(part, means),
+        relative=_no_less_than_nothing(means.of(np.abs(off[truth > 0]) / truth[truth > 0], part["row"][truth > 0])),
         inside=Measured(inside / len(part), wilson(float(inside), float(len(part))), len(part)),
         largest=float(np.abs(off).max()),
         by_luck=float(spread.mean() * sqrt(2 / pi)),
@@ -252,8 +272,8 @@ def _off(part: pd.DataFrame) -> np.ndarray:
     return (part["p_robust"] - part["counted"]).to_numpy(dtype=np.float64)
 
 
-def _error(part: pd.DataFrame, rng: np.random.Generator) -> Measured:
-    return _no_less_than_nothing(mean_of(np.abs(_off(part)), rng=rng))
+def _error(part: pd.DataFrame, means: "_Means") -> Measured:
+    return _no_less_than_nothing(means.of(np.abs(_off(part)), part["row"]))
 
 
 def _no_less_than_nothing(size: Measured) -> Measured:
@@ -262,8 +282,8 @@ def _no_less_than_nothing(size: Measured) -> Measured:
     return Measured(size.value, Interval(float(lower), size.interval.upper), size.n)
 
 
-def _bias(part: pd.DataFrame, rng: np.random.Generator) -> Measured:
-    return mean_of(_off(part), rng=rng)
+def _bias(part: pd.DataFrame, means: "_Means") -> Measured:
+    return means.of(_off(part), part["row"])
 
 
 def _flat(audited: AuditedEstimator | Converging) -> dict[str, object]:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Integer
 
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, wilson
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, t_interval, wilson
+from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect
 
 MOST_PER_SAMPLE, FLIPS = 3.0, 10.0
 """A sample counts as so many coins at most where hardly any flip is to be expected: what nobody has seen of its class
@@ -74,11 +75,13 @@ def class_means(
     *,
     rng: np.random.Generator,
     n_deals: int = 1999,
+    design: Design = EACH_SAMPLE,
 ) -> ClassMeans:
     """Give mean, interval and gap of a share per sample, by class; classes without samples have NaN.
 
     Intervals of means are 95 % over samples (and over draws, where shares were counted): Wilson's of as many coins as
-    vary like the mean, with t's quantile. `n_deals` is how often labels are shuffled for the gap.
+    vary like the mean, with t's quantile. `n_deals` is how often labels are shuffled for the gap. Where samples came in
+    units, intervals are over these, and the gap's is corrected for all pairs by Bonferroni.
 
     Examples
     --------
@@ -92,18 +95,26 @@ def class_means(
     order = np.argsort(y, kind="stable")
     known, n = np.unique(y, return_counts=True)
     estimated = _of_classes(p[order][None], n)
-    means = [Measured(float("nan"))] * n_classes
+    means, effects = [Measured(float("nan"))] * n_classes, []
     for place, code in enumerate(known):
         value, se = float(estimated.mean[0, place]), float(estimated.se[0, place])
-        means[code] = Measured(value, _interval(value, se, int(n[place])), int(n[place]))
+        effects.append(_effect(p[y == code], design.of(y == code)))
+        means[code] = Measured(value, _interval(value, se, int(n[place]), effects[-1]), int(n[place]))
     usable = np.flatnonzero(n >= 2)
     if len(usable) < 2:
         return ClassMeans(tuple(means), None)
+    if not design.by_sample:
+        told = [place for place in usable if effects[place].df > 0]
+        if len(told) < 2:
+            return ClassMeans(tuple(means), None)
+        se = estimated.se[0, told] * np.sqrt([effects[place].times for place in told])
+        df = np.array([effects[place].df for place in told])
+        return ClassMeans(tuple(means), _gap_of_units(estimated.mean[0, told], se, df, known[told], rng, n_deals))
     inside = np.isin(y[order], known[usable])
     return ClassMeans(tuple(means), _gap(p[order][inside], n[usable], known[usable], rng, n_deals))
 
 
-def bounded_mean(p: Float[np.ndarray, " n"]) -> Measured:
+def bounded_mean(p: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Measured:
     """Give the mean of shares in [0, 1] with its interval, as for the classes; NaN for none.
 
     Examples
@@ -114,11 +125,24 @@ def bounded_mean(p: Float[np.ndarray, " n"]) -> Measured:
     if not len(p):
         return Measured(float("nan"))
     estimated = _of_classes(p[None], np.array([len(p)]))
-    return Measured(float(p.mean()), _interval(float(p.mean()), float(estimated.se[0, 0]), len(p)), len(p))
+    interval = _interval(float(p.mean()), float(estimated.se[0, 0]), len(p), _effect(p, design))
+    return Measured(float(p.mean()), interval, len(p))
 
 
-def mean_of(values: Float[np.ndarray, " n"], *, rng: np.random.Generator, n_resamples: int = 2000) -> Measured:
+def _effect(p: Float[np.ndarray, " n"], design: Design) -> Effect:
+    return design.effect((p - p.mean()) / len(p))
+
+
+def mean_of(
+    values: Float[np.ndarray, " n"],
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 2000,
+    design: Design = EACH_SAMPLE,
+) -> Measured:
     """Give the mean of any numbers with a studentised bootstrap interval; unknown for fewer than 8.
+
+    Where samples came in units, it is Student's over these.
 
     Examples
     --------
@@ -130,6 +154,9 @@ def mean_of(values: Float[np.ndarray, " n"], *, rng: np.random.Generator, n_resa
     mean, n = float(values.mean()), len(values)
     if n < FEWEST_SAMPLES:
         return Measured(mean, UNKNOWN, n)
+    if not design.by_sample:
+        error = design.error((values - mean) / n)
+        return Measured(mean, t_interval(mean, error.se, error.df) if error.df > 0 else UNKNOWN, n)
     se = float(_of_classes(values[None], np.array([n])).se[0, 0])
     means, ses = [], []
     step = max(1, MOST_RESAMPLED // n)  # all resamples together would not fit into memory
@@ -164,12 +191,14 @@ def _of_classes(p: Float[np.ndarray, "deals n"], n: Integer[np.ndarray, " k"]) -
     return _Classes(mean, np.sqrt((squares + typical) / n / n))
 
 
-def _interval(mean: float, se: float, n: int) -> Interval:
-    """Wilson's interval of as many coins as would vary like a mean of `n` shares."""
-    mean = min(max(mean, 0.0), 1.0)
+def _interval(mean: float, se: float, n_samples: int, effect: Effect = NO_EFFECT) -> Interval:
+    """Wilson's interval of as many coins as would vary like a mean of so many shares; unknown where no unit tells."""
+    if not effect.df > 0:
+        return UNKNOWN
+    mean, n, se = min(max(mean, 0.0), 1.0), n_samples / effect.times, se * np.sqrt(effect.times)
     most = MOST_PER_SAMPLE * n * (1.0 + n * min(mean, 1.0 - mean) / FLIPS)
     coins = min(max(mean * (1.0 - mean) / se**2, float(n)), most) if se > 0 else float(n)
-    return wilson(coins * mean, coins, df=float(max(n - 1, 1)))
+    return wilson(coins * mean, coins, df=min(float(max(n_samples - 1, 1)), effect.df))
 
 
 def _gap(
@@ -205,6 +234,39 @@ def _gap(
         least=int(codes[order[0]]),
         most=int(codes[order[-1]]),
         p_value=p_value,
+    )
+
+
+def _gap_of_units(
+    mean: Float[np.ndarray, " k"],
+    se: Float[np.ndarray, " k"],
+    df: Float[np.ndarray, " k"],
+    codes: Integer[np.ndarray, " k"],
+    rng: np.random.Generator,
+    n_deals: int,
+) -> ClassGap:
+    """The largest gap where errors are over units, corrected for all pairs; what is due to chance is drawn normal."""
+    from scipy.special import stdtr, stdtrit
+
+    first, second = np.triu_indices(len(mean), 1)
+    gaps, widths = np.abs(mean[first] - mean[second]), np.hypot(se[first], se[second])
+    least_df = np.minimum(df[first], df[second])
+    p = 2 * stdtr(least_df, -np.where(widths > 0, gaps / np.where(widths > 0, widths, 1.0), 0.0))
+    reach = stdtrit(least_df, 1 - LEVEL / 2 / len(gaps))
+    raw = float(np.ptp(mean))
+    noise = se * rng.normal(size=(n_deals, len(mean)))
+    bias = float(np.ptp(mean + noise, axis=1).mean()) - raw
+    lower = max(float((gaps - reach * widths).max()), 0.0)
+    upper = min(max(float((gaps + stdtrit(least_df, 0.975) * widths).max()), lower), 1.0)
+    order = np.argsort(mean, kind="stable")
+    return ClassGap(
+        value=float(np.clip(raw - bias, lower, upper)),
+        interval=Interval(lower, upper),
+        raw=raw,
+        by_chance=float(np.ptp(noise, axis=1).mean()),
+        least=int(codes[order[0]]),
+        most=int(codes[order[-1]]),
+        p_value=min(float(p.min()) * len(gaps), 1.0),
     )
 
 

@@ -11,12 +11,13 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Integer
+from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.evaluate.average_case.audit import Audit, audit_of
 from touchstone.core.evaluate.average_case.class_means import ClassGap, Measured, bounded_mean, class_means
 from touchstone.core.evaluate.average_case.half_sigma import looked_through
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm, share_difference, wilson
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 DECIMALS = 3
 RESOLUTION = 10.0**-DECIMALS
@@ -87,12 +88,16 @@ class Robustness:
     """A row for each sample, sigma and named direction: `row, label, sigma, direction, p_robust`."""
     counted: pd.DataFrame = field(default_factory=lambda: _counted(None))
     """What means rest on, `row, sigma, p_robust`: shares of fresh draws of each sample, where they were counted."""
+    design: Design = EACH_SAMPLE
+    """How the samples of the whole data set came about."""
 
     @cached_property
     def half_by_class(self) -> tuple[Measured, ...]:
         """The median sigma-50 of every class, by code; infinite where more than half hold beyond the range."""
         labels, values = self.half["label"].to_numpy(), self.half["sigma_50"].to_numpy()
-        return tuple(median_of(values[labels == code]) for code in range(len(self.class_names)))
+        design = self.design.of(self.half["row"].to_numpy())
+        classes = (labels == code for code in range(len(self.class_names)))
+        return tuple(median_of(values[of], design.of(of)) for of in classes)
 
     @property
     def half_draws(self) -> int:
@@ -109,7 +114,8 @@ class Robustness:
         at, means = self.along[self.along["sigma"] == sigma], {}
         for name, rows in at.groupby("direction", sort=False):
             p, y = rows["p_robust"].to_numpy(), rows["label"].to_numpy()
-            means[str(name)] = tuple(bounded_mean(p[y == code]) for code in range(len(self.class_names)))
+            design, classes = self.design.of(rows["row"].to_numpy()), range(len(self.class_names))
+            means[str(name)] = tuple(bounded_mean(p[y == code], design.of(y == code)) for code in classes)
         return means
 
     def direction_table(self) -> pd.DataFrame:
@@ -200,13 +206,18 @@ class Robustness:
 
 
 def evaluate_robustness(
-    rows: pd.DataFrame, *, class_names: Sequence[str], estimator: str | None = None, seed: int = 0
+    rows: pd.DataFrame,
+    *,
+    class_names: Sequence[str],
+    estimator: str | None = None,
+    seed: int = 0,
+    design: Design = EACH_SAMPLE,
 ) -> Robustness:
     """Evaluate the rows of an `AverageCasePlan` as far as they have come.
 
     `estimator` names the one that p_robust is taken from; by default the closest in the audit of those in the rows that
     are not softmax, or the first of them. Failed trials are counted and left out. The same rows give the same
-    answer: `seed` is that of the bootstrap.
+    answer: `seed` is that of the bootstrap. `design` is that of the whole data set; all intervals are over its units.
 
     Examples
     --------
@@ -221,12 +232,12 @@ def evaluate_robustness(
     parts = dict(iter(done.groupby("part"))) if len(done) else {}
     main = parts.get("samples", pd.DataFrame())
     names = [name for name in dict.fromkeys(main["estimator"]) if name != CONFIDENCE] if len(main) else []
-    audit = audit_of(parts.get("audit"), parts.get("convergence"), seed=seed)
+    audit = audit_of(parts.get("audit"), parts.get("convergence"), seed=seed, design=design)
     estimator = estimator or audit.closest(names)
     samples = _samples(main, estimator)
     counts = dict(iter(parts["counted"].groupby("sigma"))) if "counted" in parts else {}
     at = [
-        _at(part, counts.get(sigma), float(sigma), len(class_names), np.random.default_rng([seed, place]))
+        _at(part, counts.get(sigma), float(sigma), len(class_names), np.random.default_rng([seed, place]), design)
         for place, (sigma, part) in enumerate(samples.groupby("sigma"))
     ]
     corrected = holm([each.p_value for each in at])
@@ -234,7 +245,7 @@ def evaluate_robustness(
     n_failed = int((rows["status"] == "failed").sum()) if len(rows) else 0
     half, along, counted = _half(parts.get("half")), _along(parts.get("directions")), _counted(parts.get("counted"))
     return Robustness(
-        tuple(class_names), estimator, samples, by_sigma, audit, n_failed, half, tuple(names), along, counted
+        tuple(class_names), estimator, samples, by_sigma, audit, n_failed, half, tuple(names), along, counted, design
     )
 
 
@@ -277,38 +288,59 @@ def _counted(rows: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def _at(
-    part: pd.DataFrame, counts: pd.DataFrame | None, sigma: float, n_classes: int, rng: np.random.Generator
+    part: pd.DataFrame,
+    counts: pd.DataFrame | None,
+    sigma: float,
+    n_classes: int,
+    rng: np.random.Generator,
+    design: Design,
 ) -> AtSigma:
     known = part[part["p_robust"].notna()]
     p, y = known["p_robust"].to_numpy(), known["label"].to_numpy()
     sure, correct = known["confidence"].to_numpy(), y == known["predicted"].to_numpy()
     of_means = known if counts is None else counts[counts["p_robust"].notna()]
     shares = of_means["p_robust"].to_numpy(dtype=np.float64)
-    by_class = class_means(shares, of_means["label"].to_numpy(dtype=np.int64), n_classes, rng=rng)
-    n_below = int((p < 1.0 - RESOLUTION).sum())
-    share = Measured(n_below / len(p) if len(p) else float("nan"), wilson(float(n_below), float(len(p))), len(p))
+    labels, design_of_means = of_means["label"].to_numpy(dtype=np.int64), design.of(of_means["row"].to_numpy())
+    by_class = class_means(shares, labels, n_classes, rng=rng, design=design_of_means)
+    design = design.of(known["row"].to_numpy())
+    share = share_of(p < 1.0 - RESOLUTION, design)
     return AtSigma(
         sigma=sigma,
         n=len(p),
         n_unknown=len(part) - len(p),
         n_draws=None if counts is None else int(counts["n_draws"].max()),
-        mean=bounded_mean(shares),
+        mean=bounded_mean(shares, design_of_means),
         below_one=share,
         classes=by_class.means,
         gap=by_class.gap,
-        p_value=kruskal_wallis(p, y),
+        p_value=kruskal_wallis(p, y, design),
         p_holm=float("nan"),
-        by_robustness=accuracy_of_fifths(p, correct),
-        by_confidence=None if np.isnan(sure).any() else accuracy_of_fifths(sure, correct),
-        agreement=rank_correlation(p, sure),
+        by_robustness=accuracy_of_fifths(p, correct, design),
+        by_confidence=None if np.isnan(sure).any() else accuracy_of_fifths(sure, correct, design),
+        agreement=rank_correlation(p, sure, design),
     )
 
 
-def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"]) -> float:
+def share_of(marked: Bool[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Measured:
+    """The share of samples that are marked, with Wilson's interval over their units; NaN of none.
+
+    >>> share_of(np.arange(10) < 3).value
+    0.3
+    """
+    n = len(marked)
+    if not n:
+        return Measured(float("nan"))
+    value = float(marked.mean())
+    effect = design.effect((marked - value) / n)
+    return Measured(value, wilson(marked.sum() / effect.times, n / effect.times, df=effect.df), n)
+
+
+def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> float:
     """The p-value of Kruskal and Wallis's test that all classes have the same distribution.
 
     Values that are equal to a thousandth are ties: what lies below is the integral's error and not the model's. Classes
-    of fewer than 5 samples are left out. NaN where fewer than two classes are left, 1 where nothing differs.
+    of fewer than 5 samples are left out. NaN where fewer than two classes are left, 1 where nothing differs. Where
+    samples came in units, the mean rank of each unit in each class counts once.
 
     Examples
     --------
@@ -316,9 +348,12 @@ def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"]) -> 
     >>> kruskal_wallis(np.where(y == 0, 0.2, 0.9), y) < 0.001, kruskal_wallis(np.ones(20) - 1e-5 * y, y)
     (True, 1.0)
     """
-    from scipy.stats import kruskal
+    from scipy.stats import kruskal, rankdata
 
     rounded = np.round(p, DECIMALS)
+    if design.codes is not None and len(np.unique(rounded)) > 1:
+        ranks = pd.Series(rankdata(rounded)).groupby([y, design.codes]).mean()
+        rounded, y = ranks.to_numpy(), ranks.index.get_level_values(0).to_numpy()
     groups = [rounded[y == code] for code in np.unique(y)]
     groups = [group for group in groups if len(group) >= FEWEST_FOR_TEST]
     if len(groups) < 2:
@@ -328,7 +363,7 @@ def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"]) -> 
     return float(kruskal(*groups).pvalue)
 
 
-def median_of(values: Float[np.ndarray, " n"]) -> Measured:
+def median_of(values: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Measured:
     """The median with its 95 % interval by order statistics, for any distribution; infinite values are high.
 
     Examples
@@ -344,11 +379,16 @@ def median_of(values: Float[np.ndarray, " n"]) -> Measured:
     ranked = np.sort(values)
     middle = ranked[(n - 1) // 2 : n // 2 + 1]
     value = float(middle.mean()) if np.isfinite(middle).all() else float("inf")
-    below = int(binom.ppf(0.025, n, 0.5)) - 1  # so many of n lie below the median in 2.5 % of cases at most
+    above = (values > value).astype(np.float64)
+    worth = design.effect((above - above.mean()) / n).worth(n)
+    if not worth >= 1:
+        return Measured(value, UNKNOWN, n)
+    below = int(binom.ppf(0.025, int(worth), 0.5)) - 1  # so many of n lie below the median in 2.5 % of cases at most
+    below = below * n // int(worth)
     return Measured(value, Interval(float(ranked[below]), float(ranked[n - 1 - below])) if below >= 0 else UNKNOWN, n)
 
 
-def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray) -> Fifths | None:
+def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray, design: Design = EACH_SAMPLE) -> Fifths | None:
     """Accuracy among the fragile and the sturdy fifth of the samples; None for fewer than 100 samples.
 
     Samples that differ by less than a thousandth are ties: where a fifth ends among them, each counts as the mean of
@@ -368,14 +408,18 @@ def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray) -> Fift
     _, group = np.unique(np.round(by, DECIMALS), return_inverse=True)
     share = np.bincount(group, weights=correct) / np.bincount(group)
     k_low, k_high = float(share[group[low]].sum()), float(share[group[high]].sum())
-    fragile = Measured(k_low / n, wilson(k_low, float(n)), n)
-    sturdy = Measured(k_high / n, wilson(k_high, float(n)), n)
-    apart = share_difference(k_high, float(n), k_low, float(n))
+    effects = [design.of(part).effect((share[group[part]] - k / n) / n) for part, k in ((low, k_low), (high, k_high))]
+    n_low, n_high = (effect.worth(n) for effect in effects)
+    fragile = Measured(k_low / n, wilson(k_low * (n_low / n), n_low), n)
+    sturdy = Measured(k_high / n, wilson(k_high * (n_high / n), n_high), n)
+    apart = share_difference(k_high * (n_high / n), n_high, k_low * (n_low / n), n_low)
     difference = Measured(sturdy.value - fragile.value, apart, 2 * n)
     return Fifths(fragile, sturdy, difference, float(by[low].max()), float(by[high].min()))
 
 
-def rank_correlation(first: Float[np.ndarray, " n"], second: Float[np.ndarray, " n"]) -> Measured:
+def rank_correlation(
+    first: Float[np.ndarray, " n"], second: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE
+) -> Measured:
     """Spearman's rank correlation with Bonett and Wright's interval; NaN where one of them does not vary.
 
     Examples
@@ -395,5 +439,12 @@ def rank_correlation(first: Float[np.ndarray, " n"], second: Float[np.ndarray, "
     if abs(r) == 1.0:
         return Measured(r, Interval(r, r), n)
     # Bonett and Wright (2000): Fisher's z of ranks varies by more than 1 / (n - 3), the more the larger r is.
-    half = 1.959964 * np.sqrt((1 + r**2 / 2) / (n - 3))
+    worth = design.of(both).effect(_pull_of_ranks(ranks, r)).worth(n) if not design.by_sample else n
+    half = 1.959964 * np.sqrt((1 + r**2 / 2) / (worth - 3)) if worth > 4 else np.nan
     return Measured(r, Interval(float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half))), n)
+
+
+def _pull_of_ranks(ranks: list[np.ndarray], r: float) -> np.ndarray:
+    """How far each sample moves a correlation."""
+    first, second = ((rank - rank.mean()) / rank.std() for rank in ranks)
+    return (first * second - r * (first**2 + second**2) / 2) / len(first)

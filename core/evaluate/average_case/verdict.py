@@ -109,13 +109,17 @@ def _headline(robustness: Robustness, at: AtSigma, differ: Claim) -> str:
 def _used(robustness: Robustness, at: AtSigma) -> str:
     left = f" of {count(at.n + at.n_unknown)}; the model gave no finite output for the rest" if at.n_unknown else ""
     failed = f" {plural(robustness.n_failed, 'trial')} failed." if robustness.n_failed else ""
-    title = estimator_title(robustness.estimator)
+    title, n, design = estimator_title(robustness.estimator), count(at.n), robustness.design
+    if not design.by_sample:
+        known = robustness.samples_at(at.sigma).dropna(subset=["p_robust"])
+        n = design.of(known["row"].to_numpy()).samples()
+    over = design.others
     if len(robustness.tried) > 1 and robustness.audit.estimators:
         title = f"{title}, closest to Monte-Carlo of {count(len(robustness.tried))} tried"
     if at.n_draws is None:
-        return f"n = {count(at.n)}{left}, by {title}.{failed} Intervals are 95 %, over samples; the model is fixed."
+        return f"n = {n}{left}, by {title}.{failed} Intervals are 95 %, over {over}; the model is fixed."
     rests = f"means from {count(at.n_draws)} fresh noisy copies of each, single samples estimated by {title}"
-    return f"n = {count(at.n)}{left}; {rests}.{failed} Intervals are 95 %, over samples and copies; the model is fixed."
+    return f"n = {n}{left}; {rests}.{failed} Intervals are 95 %, over {over} and copies; the model is fixed."
 
 
 def _advice(robustness: Robustness, at: AtSigma, differ: Claim, bias: Claim | None) -> str:
