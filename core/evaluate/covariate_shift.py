@@ -16,6 +16,7 @@ from jaxtyping import Float, Integer
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.max_t import max_t
 from touchstone.core.evaluate.mixtures import fit_mixture, jensen_shannon
+from touchstone.core.evaluate.units import FEWEST_UNITS
 from touchstone.core.models.classifier import ShouldStop, stop_if
 from touchstone.core.models.threads import single_threaded
 
@@ -80,6 +81,8 @@ class CovariateShift:
     """Every class of a data set, in the order of its class names."""
 
     classes: tuple[ClassShift, ...]
+    unit: str = "sample"
+    """What re-splits keep whole."""
 
     def table(self) -> pd.DataFrame:
         """Tidy rows, one for each class.
@@ -150,10 +153,36 @@ class ClassParts:
     n_train: int
     total_share: float
     """How much of the variance was kept when many features were brought to fewer, both parts taken together."""
+    units: Integer[np.ndarray, " n_samples"] | None = field(default=None, repr=False)
+    """The unit of each sample, where they came in units: re-splits take as many of these, each of them whole."""
+
+    def resplit(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of training and test part, drawn again at random."""
+        n = len(self.features)
+        if self.units is None:
+            order = rng.permutation(n)
+            return order[: self.n_train], order[self.n_train :]
+        place = np.unique(2 * self.units + (np.arange(n) >= self.n_train), return_inverse=True)[1]
+        n_test = len(np.unique(place[self.n_train :]))
+        is_test = np.isin(place, rng.permutation(int(place.max()) + 1)[:n_test])
+        return np.flatnonzero(~is_test), np.flatnonzero(is_test)
+
+    @property
+    def enough(self) -> bool:
+        """Whether both parts have samples enough, and units."""
+        parts = slice(None, self.n_train), slice(self.n_train, None)
+        n_units = FEWEST_UNITS if self.units is None else min(len(np.unique(self.units[part])) for part in parts)
+        return min(self.n_train, len(self.features) - self.n_train) >= FEWEST and n_units >= FEWEST_UNITS
 
 
-def class_parts(train: Float[np.ndarray, "n_train d"], test: Float[np.ndarray, "n_test ..."]) -> ClassParts:
-    """Bring a class's two parts together. More than 256 features become the 256 directions that matter most.
+def class_parts(
+    train: Float[np.ndarray, "n_train d"],
+    test: Float[np.ndarray, "n_test ..."],
+    units: Integer[np.ndarray, " n_samples"] | None = None,
+) -> ClassParts:
+    """Bring a class's two parts together, with the units of the samples of both.
+
+    More than 256 features become the 256 directions that matter most.
 
     These are found without asking which part a sample is of, so that no re-split is treated unlike the other.
     """
@@ -177,7 +206,7 @@ def class_parts(train: Float[np.ndarray, "n_train d"], test: Float[np.ndarray, "
             pca = PCA(n, svd_solver=solver, random_state=0).fit(both)
             both = pca.transform(both)
         share = float(pca.explained_variance_.sum() / total) if total > 0 else 1.0
-    return ClassParts(both, len(train), share)
+    return ClassParts(both, len(train), share, units)
 
 
 def shift_of(parts: ClassParts, *, resplit: int, seed: int, options: ShiftOptions | None = None) -> Divergence:
@@ -189,12 +218,12 @@ def shift_of(parts: ClassParts, *, resplit: int, seed: int, options: ShiftOption
     """
     options = options or ShiftOptions()
     rng = np.random.default_rng([seed, resplit])
-    n, n_train = len(parts.features), parts.n_train
-    if min(n_train, n - n_train) < FEWEST:
+    n_train, features = parts.n_train, parts.features
+    if not parts.enough:
         return Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
-    features = parts.features if resplit == 0 else parts.features[rng.permutation(n)]
+    own, other = (slice(None, n_train), slice(n_train, None)) if resplit == 0 else parts.resplit(rng)
     with single_threaded():
-        train, test, kept = _projected(features[:n_train], features[n_train:], options.n_dimensions)
+        train, test, kept = _projected(features[own], features[other], options.n_dimensions)
         if train.shape[1] == 0:
             return Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
         p = fit_mixture(train, n_components=options.n_components_for(len(train)), rng=rng)
@@ -236,6 +265,7 @@ def covariate_shift(
     seed: int,
     n_resplits: int = N_RESPLITS,
     options: ShiftOptions | None = None,
+    units: tuple[Integer[np.ndarray, " n_train"], Integer[np.ndarray, " n_test"]] | None = None,
     on_step: Callable[[], None] = lambda: None,
     should_stop: ShouldStop | None = None,
 ) -> CovariateShift:
@@ -254,8 +284,10 @@ def covariate_shift(
     """
     classes = []
     for code, name in enumerate(class_names):
-        own, other = train[y_train == code], test[y_test == code]
-        parts = class_parts(own, other)
+        is_own, is_other = y_train == code, y_test == code
+        own, other = train[is_own], test[is_other]
+        of_units = None if units is None else np.concatenate([units[0][is_own], units[1][is_other]])
+        parts = class_parts(own, other, of_units)
         pieces = []
         for resplit in range(1 + n_resplits):
             stop_if(should_stop)
@@ -317,7 +349,7 @@ def _note(observed: Divergence, n_test: int, options: ShiftOptions) -> str:
     if n_test == 0:
         return "no test sample"
     if np.isnan(observed.value):
-        return f"fewer than {FEWEST} samples in a part, or none that differ"
+        return f"fewer than {FEWEST} samples or {FEWEST_UNITS} units in a part, or none that differ"
     fewer = min(observed.n_train_components, observed.n_test_components)
     if fewer < options.n_components:
         what = f"{fewer} component" + "s" * (fewer != 1)

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Integer
+from jaxtyping import Bool, Float, Integer
 from scipy.linalg import cho_factor, cho_solve
 
 from touchstone.core.evaluate.max_t import max_t
+from touchstone.core.evaluate.units import FEWEST_UNITS
 from touchstone.core.models.threads import single_threaded
 
 N_SHUFFLES = 199
@@ -26,6 +27,7 @@ _SIZES = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)  # of planted shifts, in standard deviat
 _RIDGE = 1.0  # in units of the mean variance of a direction
 
 
+UnitsOfParts = tuple[Integer[np.ndarray, " n_train"], Integer[np.ndarray, " n_test"]] | None
 LOOKS = 2
 """Each class is looked at, and their mean."""
 
@@ -96,9 +98,13 @@ def tell_parts(
     class_names: tuple[str, ...],
     seed: int,
     n_shuffles: int = N_SHUFFLES,
+    units: UnitsOfParts = None,
     on_step: Callable[[], None] = lambda: None,
 ) -> PartsTold:
     """Ask a classifier of every class which part each sample is of; `on_step` is called once a class.
+
+    `units` are those of the samples of both parts, where they came in units: each is asked about by the others alone,
+    and drawn as a whole. Of fewer than five units in a part nothing is said.
 
     Examples
     --------
@@ -112,8 +118,8 @@ def tell_parts(
     rows = []
     for code in range(len(class_names)):
         rng = np.random.default_rng([seed, code])
-        own, other = train[y_train == code], test[y_test == code]
-        rows.append(areas(*_fewer(own, other, rng), n_shuffles=n_shuffles, rng=rng))
+        own, other, of_units = _fewer(train, y_train == code, test, y_test == code, units, rng)
+        rows.append(areas(own, other, n_shuffles=n_shuffles, rng=rng, units=of_units))
         on_step()
     return PartsTold(class_names, np.array(rows).reshape(len(class_names), 1 + n_shuffles))
 
@@ -142,6 +148,7 @@ def smallest_seen(
     seed: int,
     n_trials: int = 40,
     power: float = 0.8,
+    units: UnitsOfParts = None,
 ) -> SeenShift | None:
     """Plant shifts into the class of median size, whose parts are drawn again at random, and see which are found.
 
@@ -160,7 +167,7 @@ def smallest_seen(
     sizes = [int((y_test == code).sum()) for code in parts.measured]
     code = int(parts.measured[np.argsort(sizes, kind="stable")[len(sizes) // 2]])
     rng = np.random.default_rng([seed, code])
-    own, other = _fewer(train[y_train == code], test[y_test == code], rng)
+    own, other, of_units = _fewer(train, y_train == code, test, y_test == code, units, rng)
     both = np.concatenate([own, other]).astype(np.float64)
     main = np.linalg.svd(both - both.mean(axis=0), full_matrices=False)[2][0]
     step = main * float(np.std(both @ main))
@@ -168,13 +175,14 @@ def smallest_seen(
     scaled = (null - null.mean(axis=1, keepdims=True)) / np.maximum(null.std(axis=1, keepdims=True), 1e-12)
     row = parts.auc[code, 1:]
     least = float(row.mean() + row.std() * np.quantile(scaled.max(axis=0), 1 - 0.05 / LOOKS))
-    orders = [rng.permutation(len(both)) for _ in range(n_trials)]
+    orders = [_drawn_again(len(own), len(both), of_units, rng) for _ in range(n_trials)]
 
     def seen(size: float) -> float:
         n_seen = 0
-        for order in orders:
-            first, second = both[order[: len(own)]], both[order[len(own) :]] + size * step
-            n_seen += bool(areas(first, second, n_shuffles=0, rng=rng)[0] > least)
+        for of_second in orders:
+            first, second = both[~of_second], both[of_second] + size * step
+            there = None if of_units is None else np.concatenate([of_units[~of_second], of_units[of_second]])
+            n_seen += bool(areas(first, second, n_shuffles=0, rng=rng, units=there)[0] > least)
         return n_seen / n_trials
 
     low, high = 0.0, _SIZES[-1]
@@ -197,8 +205,11 @@ def areas(
     *,
     n_shuffles: int,
     rng: np.random.Generator,
+    units: Integer[np.ndarray, " n_both"] | None = None,
 ) -> Float[np.ndarray, " n_shuffles"]:
     """The leave-one-out area under the ROC curve as the parts are, then with them drawn again `n_shuffles` times.
+
+    `units` are those of the first part's samples, then of the second's: they are left out and drawn as wholes.
 
     Examples
     --------
@@ -210,20 +221,38 @@ def areas(
 
     if min(len(first), len(second)) < FEWEST:
         return np.full(1 + n_shuffles, np.nan)
-    n, n_second = len(first) + len(second), len(second)
+    n = len(first) + len(second)
+    if units is not None:
+        n_units = [len(np.unique(part)) for part in (units[: len(first)], units[len(first) :])]
+        if min(n_units) < FEWEST_UNITS:
+            return np.full(1 + n_shuffles, np.nan)
     parts = np.zeros((n, 1 + n_shuffles))
     parts[len(first) :, 0] = 1
     for column in range(1, 1 + n_shuffles):
-        parts[rng.permutation(n)[:n_second], column] = 1
+        parts[_drawn_again(len(first), n, units, rng), column] = 1
     with single_threaded():
-        scores = _left_out(np.concatenate([first, second]).astype(np.float64), parts)
-    ranks = np.asarray(rankdata(scores, axis=0))
+        scores = _left_out(np.concatenate([first, second]).astype(np.float64), parts, units)
+    ranks, n_second = np.asarray(rankdata(scores, axis=0)), parts.sum(axis=0)
     of_second = (ranks * parts).sum(axis=0) - n_second * (n_second + 1) / 2
     return of_second / (n_second * (n - n_second))
 
 
-def _left_out(x: np.ndarray, parts: np.ndarray) -> np.ndarray:
-    """What ridge regression on the other samples says of each, for every column of parts at once."""
+def _drawn_again(
+    n_first: int, n: int, units: Integer[np.ndarray, " n_both"] | None, rng: np.random.Generator
+) -> Bool[np.ndarray, " n_both"]:
+    """Which samples are of the second part, drawn at random: as many as there are, or as many units."""
+    second = np.zeros(n, dtype=bool)
+    if units is None:
+        second[rng.permutation(n)[: n - n_first]] = True
+        return second
+    # A unit that lies in both parts counts as two: what is drawn are those that came into one of them.
+    place = np.unique(2 * units + (np.arange(n) >= n_first), return_inverse=True)[1]
+    n_second = len(np.unique(place[n_first:]))
+    return np.isin(place, rng.permutation(int(place.max()) + 1)[:n_second])
+
+
+def _left_out(x: np.ndarray, parts: np.ndarray, units: np.ndarray | None = None) -> np.ndarray:
+    """What ridge regression on the other samples (of other units) says of each, for every column of parts at once."""
     spread = x.std(axis=0)
     varies = spread > 1e-9 * max(spread.max(), 1e-300)
     if not varies.any():
@@ -234,14 +263,28 @@ def _left_out(x: np.ndarray, parts: np.ndarray) -> np.ndarray:
     # The hat matrix is 1 - ridge (inner + ridge)^-1: what each sample says of itself is taken out of it.
     keep = ridge * cho_solve(cho_factor(inner + ridge * np.eye(n), lower=True), np.eye(n))
     centred = parts - parts.mean(axis=0)
+    if units is not None:
+        left = keep @ centred
+        for unit in np.unique(units):
+            rows = np.flatnonzero(units == unit)
+            left[rows] = centred[rows] - np.linalg.solve(keep[np.ix_(rows, rows)], left[rows])
+        return left
     own = 1 - np.diag(keep)[:, None]
     return (centred - keep @ centred - own * centred) / (1 - own)
 
 
-def _fewer(own: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """At most `MOST` samples of both parts, in proportion, at random."""
-    n = len(own) + len(other)
-    if n <= MOST:
-        return own, other
-    own, other = (part[rng.permutation(len(part))[: max(FEWEST, len(part) * MOST // n)]] for part in (own, other))
-    return own, other
+def _fewer(
+    train: np.ndarray,
+    is_own: np.ndarray,
+    test: np.ndarray,
+    is_other: np.ndarray,
+    units: UnitsOfParts,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """At most `MOST` samples of a class in both parts, in proportion, at random, and their units."""
+    rows, n = [np.flatnonzero(part) for part in (is_own, is_other)], int(is_own.sum() + is_other.sum())
+    if n > MOST:
+        rows = [part[rng.permutation(len(part))[: max(FEWEST, len(part) * MOST // n)]] for part in rows]
+    own, other = rows
+    of_units = None if units is None else np.concatenate([units[0][own], units[1][other]])
+    return train[own], test[other], of_units

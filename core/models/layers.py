@@ -46,6 +46,9 @@ class LayerSamples:
     ids: Shaped[np.ndarray, " n_samples"] = field(repr=False)
     name: str
     notes: tuple[str, ...] = ()
+    units: Integer[np.ndarray, " n_samples"] | None = field(default=None, repr=False)
+    """The unit of each sample, in codes that training and test part share; None: each is one."""
+    unit_word: str = "sample"
 
     def __init__(
         self,
@@ -57,6 +60,8 @@ class LayerSamples:
         ids: Any = None,
         name: str = "samples",
         notes: tuple[str, ...] = (),
+        units: Integer[np.ndarray, " n_samples"] | None = None,
+        unit_word: str = "sample",
     ):
         features, proba = _numbers(features, "features", name), _numbers(proba, "probabilities", name)
         n_samples = len(features)
@@ -70,6 +75,8 @@ class LayerSamples:
             ids=texts([str(i) for i in range(n_samples)] if ids is None else ids, "id", name),
             name=name,
             notes=notes,
+            units=units,
+            unit_word=unit_word,
         )
         _check(self)
 
@@ -107,9 +114,25 @@ class LayerSamples:
     def take(self, rows: Shaped[np.ndarray, " n_rows"]) -> "LayerSamples":
         """Give some of the samples, by position or by one truth value each."""
         y = None if self.y is None else self.y[rows]
+        units = None if self.units is None else self.units[rows]
         return LayerSamples(
-            self.features[rows], y, self.proba[rows], self.class_names, ids=self.ids[rows], name=self.name
+            self.features[rows],
+            y,
+            self.proba[rows],
+            self.class_names,
+            ids=self.ids[rows],
+            name=self.name,
+            units=units,
+            unit_word=self.unit_word,
         )
+
+    def made_of(self, dataset: Dataset, rows: Integer[np.ndarray, " n_samples"]) -> "LayerSamples":
+        """The same with the units of the rows of the data set that these samples are."""
+        if dataset.unit_codes is None:
+            return self
+        given = {"ids": self.ids, "name": self.name, "notes": self.notes, "unit_word": dataset.unit_word}
+        units = dataset.unit_codes[rows]
+        return LayerSamples(self.features, self.y, self.proba, self.class_names, units=units, **given)
 
     def check_alike(self, other: "LayerSamples") -> None:
         """Raise DataError, saying what differs, unless both come from one layer and know the same classes."""

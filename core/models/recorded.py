@@ -110,7 +110,7 @@ def recorded_parts(file: ModelFile, dataset: Dataset) -> RecordedParts:
     train, test = (
         LayerSamples(
             dataset.x[part], dataset.y[part], proba[part], dataset.class_names, ids=dataset.ids[part], name=name
-        )
+        ).made_of(dataset, part)
         for part, name in zip(rows, ("training part", "test part"), strict=True)
     )
     return RecordedParts(train, test, *rows)

@@ -15,7 +15,7 @@ from touchstone.core.report.parts import Body, Figure, Section, Table
 
 def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CovariateShiftPlan) -> Body:
     """Everything about a run, from the rows of its trials."""
-    return body(shift_of_rows(rows, plan, dataset.class_names))
+    return body(shift_of_rows(rows, plan, dataset.class_names, unit=dataset.unit_word))
 
 
 def body(found: CovariateShift) -> Body:

@@ -229,7 +229,7 @@ def layer_parts(
     of = layer_of(model, layer)
     split = TrainingPlan("linear", test_set=test_set, test_share=test_share, seed=split_seed).split(dataset)
     train, test = (
-        layer_samples(model, dataset, rows, layer=of.name, name=name)
+        layer_samples(model, dataset, rows, layer=of.name, name=name).made_of(dataset, rows)
         for rows, name in zip(split, ("training part", "test part"), strict=True)
     )
     known = is_known and isinstance(model, TrainedNetwork) and model.fingerprint == dataset.fingerprint

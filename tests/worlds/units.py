@@ -11,15 +11,31 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
+from tests.evaluate.average_case_rows import rows_of
 from tests.evaluate.fold_populations import frame
 from tests.worlds.cluster_folds import neighbours, ridge
 from tests.worlds.designs import said_wrongly
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.average_case.verdict import average_case_verdict
 from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.claims import claim as claimed
 from touchstone.core.evaluate.cluster_folds import FoldPredictions, Metric, fold_performance, fold_verdict, labels_shift
+from touchstone.core.evaluate.covariate_shift import covariate_shift
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.test_quality import measure_quality
+from touchstone.core.evaluate.test_quality.quality_claims import (
+    differs_between_classes,
+    moved,
+    moved_together,
+)
+from touchstone.core.evaluate.test_quality.verdict import findings as quality_findings
+from touchstone.core.evaluate.two_samples import tell_parts
 from touchstone.core.evaluate.units import Design as Sampled
+from touchstone.core.models.layers import LayerSamples
 from touchstone.core.report.slices import Slices, weak_classes, weak_slices
 from touchstone.core.split import FOLD_SCHEMES, folds_of_units
 
+NAMES = ("plum", "melon", "fig")
 Claims = Iterable[tuple[str, Claim]]
 
 
@@ -115,6 +131,74 @@ def examined(design: Design, rng: np.random.Generator) -> Claims:
         yield f"weak group {each.name}", each.claim
 
 
+def noise(design: Design, rng: np.random.Generator) -> Claims:
+    """Clumps are as robust as one another's samples are, right or wrong together, and estimated too high or too low."""
+    n, n_classes = design.n_units * design.per_unit, 3
+    y = design.of_units(np.arange(design.n_units) % n_classes)
+    if design.per_unit > 1:
+        p, right = design.of_units(rng.beta(4, 1, design.n_units)), design.of_units(rng.random(design.n_units) < 0.8)
+        off = design.of_units(rng.normal(0, 0.05, design.n_units))
+    else:
+        p, right, off = rng.beta(4, 1, n), rng.random(n) < 0.8, rng.normal(0, 0.05, n)
+    p = np.where(y == 0, (1 - design.effect) * p, p)
+    predicted = np.where(right, y, (y + 1) % n_classes)
+    rows = [
+        rows_of(p, y, sigma=0.1, predicted=predicted),
+        rows_of(p, y, sigma=0.1, estimator="monte_carlo", part="audit", predicted=predicted),
+        rows_of(p - 0.5 * off, y, sigma=0.1, part="audit", predicted=predicted),
+    ]
+    found = evaluate_robustness(pd.concat(rows, ignore_index=True), class_names=NAMES, design=design.sampled())
+    for claim in average_case_verdict(found).claims:
+        yield claim.kind.partition(".")[2], claim
+
+
+def covers(design: Design, rng: np.random.Generator) -> Claims:
+    """Authors have a style; training and test authors come from one population, of every class alike."""
+    train, test = _two_parts(design, rng, n_train=3 * design.n_units)
+    quality = measure_quality(train, test, rng=rng)
+    for each in quality_findings(quality):
+        yield each.dimension, claimed("test_quality.share", 1.0, Interval(0.5, 1.5), 0.01)
+    for each in differs_between_classes(quality).values():
+        yield "differs between classes", each
+
+
+def shifts(design: Design, rng: np.random.Generator) -> Claims:
+    """The same, asked whether the inputs of a class have moved, by mixtures and by a classifier."""
+    train, test = _two_parts(design, rng, n_train=2 * design.n_units)
+    units = None if train.units is None or test.units is None else (train.units, test.units)
+    parts = (train.features, train.labels, test.features, test.labels)
+    shift = covariate_shift(*parts, class_names=train.class_names, seed=0, n_resplits=39, units=units)
+    for each in shift.classes:
+        yield "shift", moved(each)
+    yield "shift together", moved_together(shift)
+    told = tell_parts(*parts, class_names=train.class_names, seed=int(rng.integers(2**30)), units=units)
+    for name in told.named:
+        yield f"told apart {name}", claimed("test_quality.shift", 1.0, Interval(0.5, 1.5), 0.01)
+
+
+def _two_parts(design: Design, rng: np.random.Generator, n_train: int) -> list[LayerSamples]:
+    """Training and test part of a logistic regression, as of one layer; the features are the inputs."""
+    from sklearn.linear_model import LogisticRegression
+
+    n_units, place = n_train + design.n_units, 2.0 * np.eye(3, 4)
+    author = np.repeat(np.arange(n_units), design.per_unit)
+    style = (0.0 if design.per_unit == 1 else 0.8) * rng.normal(size=(n_units, 4))
+    y = rng.integers(3, size=len(author)) if not design.copies else rng.integers(3, size=n_units)[author]
+    noise = rng.normal(size=(len(author), 4)) if not design.copies else rng.normal(size=(n_units, 4))[author]
+    x = place[y] + style[author] + noise
+    is_test = author >= n_train
+    x[:, 0] += design.effect * ((y == 0) & is_test)
+    model = LogisticRegression().fit(x[~is_test], y[~is_test])
+    told = design.known and design.per_unit > 1
+    return [
+        LayerSamples(
+            x[part], y[part], model.predict_proba(x[part]), NAMES, units=author[part] if told else None,
+            unit_word="author" if told else "sample",
+        )
+        for part in (~is_test, is_test)
+    ]  # fmt: skip
+
+
 NULLS = (
     Design("folds, 20 authors x 25", folds),
     Design("folds, 60 authors x 10", folds, 60, 10),
@@ -124,4 +208,15 @@ NULLS = (
     Design("weak classes and groups, 200 clumps of 10", examined, 200, 10),
     Design("weak classes and groups, 300 rows three times", examined, 300, 3, copies=True),
     Design("weak classes and groups, 600 samples", examined, 600, 1),
+    Design("test quality, 10 test authors x 30", covers, 10, 30),
+    Design("test quality, 30 test authors x 10", covers, 30, 10),
+    Design("test quality, 100 test rows three times", covers, 100, 3, copies=True),
+    Design("test quality, 300 test samples", covers, 300, 1),
+    Design("covariate shift, 15 test authors x 20", shifts, 15, 20),
+    Design("covariate shift, 100 test rows three times", shifts, 100, 3, copies=True),
+    Design("covariate shift, 300 test samples", shifts, 300, 1),
+    Design("noise, 30 clumps of 20", noise, 30, 20),
+    Design("noise, 90 clumps of 5", noise, 90, 5),
+    Design("noise, 200 rows three times", noise, 200, 3),
+    Design("noise, 450 samples", noise, 450, 1),
 )

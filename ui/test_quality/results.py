@@ -82,7 +82,7 @@ def samples(looked: Looked) -> pd.DataFrame:
 @cache.result(max_entries=8)
 def covariate_shift(run: Run) -> CovariateShift:
     """What the finished trials of a run of covariate shift tell."""
-    plan, names = load_plan(run.plan), dataset_of(run.fingerprint).class_names
+    plan, data = load_plan(run.plan), dataset_of(run.fingerprint)
     if not isinstance(plan, CovariateShiftPlan):
         raise TypeError(f"a plan of kind {plan.kind!r} says nothing about a shift")
-    return shift_of_rows(workspace().rows(owner(), run.id), plan, names)
+    return shift_of_rows(workspace().rows(owner(), run.id), plan, data.class_names, unit=data.unit_word)

@@ -80,11 +80,17 @@ def parts_told(looked: Looked, step: Callable[[], None]) -> PartsTold:
     """How well a classifier tells training from test samples, class by class."""
     parts = looked.parts
     samples = (parts.train.features, parts.train.labels, parts.test.features, parts.test.labels)
-    return tell_parts(*samples, class_names=parts.test.class_names, seed=_SEED, on_step=step)
+    names = parts.test.class_names
+    return tell_parts(*samples, class_names=names, seed=_SEED, units=_units(parts), on_step=step)
 
 
 def seen(looked: Looked, parts_told: PartsTold) -> SeenShift | None:
     """How small a shift that classifier would have seen."""
     parts = looked.parts
     samples = (parts.train.features, parts.train.labels, parts.test.features, parts.test.labels)
-    return smallest_seen(parts_told, *samples, seed=_SEED)
+    return smallest_seen(parts_told, *samples, seed=_SEED, units=_units(parts))
+
+
+def _units(parts: LayerParts) -> tuple[np.ndarray, np.ndarray] | None:
+    train, test = parts.train.units, parts.test.units
+    return None if train is None or test is None else (train, test)

@@ -13,6 +13,8 @@ from jaxtyping import Float, Integer
 from scipy import special
 
 from touchstone.core.evaluate.test_quality.regions import Regions, rivals
+from touchstone.core.evaluate.test_quality.shares import CountsByUnit
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 from touchstone.core.models.layers import LayerSamples
 
 LEVEL = 0.95
@@ -37,6 +39,8 @@ class ErrorBounds:
     n_wrong: Integer[np.ndarray, "*cells"]
     n: Integer[np.ndarray, "*cells"]
     asked: np.ndarray | None = field(default=None, repr=False)
+    fewer: Float[np.ndarray, "*cells"] | None = field(default=None, repr=False)
+    """As how many independent samples each counts, where they came in units; NaN of too few, which bound nothing."""
 
     @property
     def n_asked(self) -> int:
@@ -67,11 +71,17 @@ class ErrorBounds:
     def n_more(self) -> Integer[np.ndarray, "*cells"]:
         """How many more samples bring `unseen` to `WITHIN`, if errors stay as frequent; 0 where it is there already."""
         level = (1 - LEVEL) / max(self.n_asked, 1)
-        enough = smallest(lambda n: _upper(self.rate * n, n, level) - self.rate <= WITHIN, like=self.n)
+        times = np.nan_to_num(self._fewer, nan=1.0)
+        enough = smallest(lambda n: _upper(self.rate * n * times, n * times, level) - self.rate <= WITHIN, like=self.n)
         return np.maximum(enough - self.n, 0)
 
+    @property
+    def _fewer(self) -> Float[np.ndarray, "*cells"]:
+        return np.ones(self.n.shape) if self.fewer is None else self.fewer
+
     def _bound(self, level: float) -> np.ndarray:
-        bound = _upper(self.n_wrong, self.n, level)
+        times = self._fewer
+        bound = np.where(np.isnan(times), 1.0, _upper(self.n_wrong * times, self.n * times, level))
         return bound if self.asked is None else np.where(self.asked, bound, np.nan)
 
 
@@ -109,8 +119,8 @@ class Missed:
         return table.iloc[order].reset_index(drop=True)
 
 
-def measure_missed(test: LayerSamples, regions: Regions) -> Missed:
-    """Bound every error rate of a test set, overall and at the boundary.
+def measure_missed(test: LayerSamples, regions: Regions, design: Design = EACH_SAMPLE) -> Missed:
+    """Bound every error rate of a test set, overall and at the boundary; over the units of its samples.
 
     Examples
     --------
@@ -129,17 +139,35 @@ def measure_missed(test: LayerSamples, regions: Regions) -> Missed:
     of_rival = at_edge & (predicted == rival)
     different = ~np.eye(test.n_classes, dtype=bool)
     n, n_at_edge = taken.sum(axis=1), taken_at_edge.sum(axis=1)
+    fewer, fewer_at_edge = _fewer_than(design, y, predicted, test.n_classes), None
+    if fewer is not None:
+        fewer_at_edge = _fewer_than(design.of(at_edge), y[at_edge], predicted[at_edge], test.n_classes)
+    of_pairs, of_pairs_at_edge = (
+        None if each is None else np.broadcast_to(each[:, None], taken.shape) for each in (fewer, fewer_at_edge)
+    )
     return Missed(
         test.class_names,
-        ErrorBounds(n - np.diag(taken), n),
-        ErrorBounds(n_at_edge - np.diag(taken_at_edge), n_at_edge),
-        ErrorBounds(np.where(different, taken, 0), np.broadcast_to(n[:, None], taken.shape), different),
+        ErrorBounds(n - np.diag(taken), n, fewer=fewer),
+        ErrorBounds(n_at_edge - np.diag(taken_at_edge), n_at_edge, fewer=fewer_at_edge),
+        ErrorBounds(np.where(different, taken, 0), np.broadcast_to(n[:, None], taken.shape), different, of_pairs),
         ErrorBounds(
             np.where(different, counted(y[of_rival], predicted[of_rival]), 0),
             counted(y[at_edge], rival[at_edge]),
             different,
+            of_pairs_at_edge,
         ),
     )
+
+
+def _fewer_than(
+    design: Design, y: np.ndarray, predicted: np.ndarray, n_classes: int
+) -> Float[np.ndarray, " n_classes"] | None:
+    """As how many independent samples each sample of a class counts; None where each is a unit."""
+    wrong, n = y != predicted, np.bincount(y, minlength=n_classes)
+    by_unit = CountsByUnit.of(design, y, wrong, n_classes)
+    if by_unit is None:
+        return None
+    return by_unit.worth(np.bincount(y[wrong], minlength=n_classes), n) / np.maximum(n, 1)
 
 
 def smallest(

@@ -8,7 +8,7 @@ from jaxtyping import Float, Integer
 from scipy.special import gammaln
 
 from touchstone.core.evaluate.intervals import holm
-from touchstone.core.evaluate.test_quality.shares import random_splits, share_intervals
+from touchstone.core.evaluate.test_quality.shares import CountsByUnit, random_splits, share_intervals
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +39,8 @@ class PairShares:
     split: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
     p_value: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
     p_holm: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
+    worth: Float[np.ndarray, " n_classes"] | None = field(default=None, repr=False)
+    by_unit: CountsByUnit | None = field(default=None, repr=False)
     split_met: float = float("nan")
     """How many pairs have a sample in a random split with as many samples at the boundary of each class."""
 
@@ -48,11 +50,15 @@ class PairShares:
         class_names: tuple[str, ...],
         n_in: Integer[np.ndarray, "n_classes n_classes"],
         n: Integer[np.ndarray, " n_classes"],
+        *,
+        worth: Float[np.ndarray, " n_classes"] | None = None,
+        by_unit: CountsByUnit | None = None,
     ) -> "PairShares":
-        """Make it from counts, compared with nothing yet."""
-        share, lower, upper, _ = share_intervals(n_in, np.broadcast_to(n[:, None], n_in.shape))
+        """Make it from counts, compared with nothing yet; over units where these are told (`worth` as in `Shares`)."""
+        of_pairs = None if worth is None else np.broadcast_to(worth[:, None], n_in.shape)
+        share, lower, upper, _ = share_intervals(n_in, np.broadcast_to(n[:, None], n_in.shape), of_pairs)
         unknown = np.full(n_in.shape, np.nan)
-        return cls(class_names, n_in, n, share, lower, upper, unknown, unknown, unknown, unknown)
+        return cls(class_names, n_in, n, share, lower, upper, *[unknown] * 4, worth, by_unit)
 
     def beside(self, train: "PairShares") -> "PairShares":
         """Compare with the training set's own counts, and with random splits of both together.
@@ -66,9 +72,12 @@ class PairShares:
         of_class = np.broadcast_to(self.n[:, None], n.shape)
         split = np.where(of_class > 0, 0.0, np.nan)
         if ever.any():
-            splits = random_splits(self.n_in[ever], n[ever], train.n_in[ever], n_train[ever], ends=False)
+            if self.by_unit is None or train.by_unit is None:
+                splits = random_splits(self.n_in[ever], n[ever], train.n_in[ever], n_train[ever], ends=False)
+            else:
+                splits = self.by_unit.splits_with(train.by_unit, np.flatnonzero(ever), ends=False)
             p[ever] = splits.p_value
-            split[ever] = splits.mean * n[ever] / of_class[ever]
+            split[ever] = np.nan_to_num(splits.mean) * n[ever] / of_class[ever]
         corrected = np.array(holm(p.ravel().tolist())).reshape(p.shape)
         met = expected_met(self.n_in, self.n_in + train.n_in)
         return replace(self, train=train.value, split=split, p_value=p, p_holm=corrected, split_met=met)

@@ -18,7 +18,8 @@ from touchstone.core.evaluate.test_quality.regions import (
     in_band,
     rivals,
 )
-from touchstone.core.evaluate.test_quality.shares import Dimension, Shares, Spread, share_intervals
+from touchstone.core.evaluate.test_quality.shares import CountsByUnit, Dimension, Shares, Spread, share_intervals
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 from touchstone.core.models.layers import LayerSamples
 
 # The four dimensions of a test set's quality, each a function of arrays (section 4.2), and their curves.
@@ -58,7 +59,11 @@ class Curve:
 
 
 def equivalence_partitioning(
-    y: Integer[np.ndarray, " n_samples"], *, n_classes: int, class_names: tuple[str, ...] | None = None
+    y: Integer[np.ndarray, " n_samples"],
+    *,
+    n_classes: int,
+    class_names: tuple[str, ...] | None = None,
+    design: Design = EACH_SAMPLE,
 ) -> Shares:
     """EP of every class: n_i * n_classes / n (equation 3); 1 is the fair share.
 
@@ -70,11 +75,19 @@ def equivalence_partitioning(
     _check_labels(y, n_classes)
     counts = np.bincount(y, minlength=n_classes)
     n = np.full(n_classes, len(y), dtype=np.int64)
-    return Shares.of("equivalence partitioning", _names(class_names, n_classes), counts, n, scale=float(n_classes))
+    everywhere = np.ones(len(y), dtype=bool)
+    whole = {"part": np.zeros(len(y), dtype=np.int64), "whole": np.zeros(n_classes, dtype=np.int64)}
+    by_unit = CountsByUnit.of(design, y, everywhere, n_classes, **whole)
+    names, scale = _names(class_names, n_classes), float(n_classes)
+    return Shares.of("equivalence partitioning", names, counts, n, scale=scale, by_unit=by_unit)
 
 
 def centroid_positioning(
-    features: Float[np.ndarray, "n_samples n_features"], y: Integer[np.ndarray, " n_samples"], *, regions: Regions
+    features: Float[np.ndarray, "n_samples n_features"],
+    y: Integer[np.ndarray, " n_samples"],
+    *,
+    regions: Regions,
+    design: Design = EACH_SAMPLE,
 ) -> Shares:
     """CP of every class: the share of its samples at most `r` from its training centroid (equation 4).
 
@@ -86,7 +99,7 @@ def centroid_positioning(
             f"Features of another length: {features.shape[1]} a sample, the training samples have "
             f"{regions.centroids.shape[1]}. Both must come from the same layer of the same model."
         )
-    return _shares("centroid positioning", regions.in_centroid(features, y), y, regions.class_names)
+    return _shares("centroid positioning", regions.in_centroid(features, y), y, regions.class_names, design)
 
 
 def boundary_conditioning(
@@ -96,6 +109,7 @@ def boundary_conditioning(
     theta1: float | None = None,
     theta2: float = THETA_2,
     class_names: tuple[str, ...] | None = None,
+    design: Design = EACH_SAMPLE,
 ) -> Shares:
     """BC of every class: the share of its samples whose confidence lies in [theta1, theta2] (equation 5).
 
@@ -110,7 +124,7 @@ def boundary_conditioning(
     n_classes = proba.shape[1]
     _check_labels(y, n_classes)
     inside = _band(proba, theta1, theta2)
-    return _shares("boundary conditioning", inside, y, _names(class_names, n_classes))
+    return _shares("boundary conditioning", inside, y, _names(class_names, n_classes), design)
 
 
 def pairwise_boundary_conditioning(
@@ -120,6 +134,7 @@ def pairwise_boundary_conditioning(
     theta1: float | None = None,
     theta2: float = THETA_2,
     class_names: tuple[str, ...] | None = None,
+    design: Design = EACH_SAMPLE,
 ) -> PairShares:
     """PBC of every pair: the share of class i's samples at the boundary whose most probable other class is j.
 
@@ -134,7 +149,14 @@ def pairwise_boundary_conditioning(
     inside = np.flatnonzero(_band(proba, theta1, theta2))
     cell = y[inside] * n_classes + rivals(proba, y, inside)
     n_in = np.bincount(cell, minlength=n_classes**2).reshape(n_classes, n_classes)
-    return PairShares.of(_names(class_names, n_classes), n_in, np.bincount(y, minlength=n_classes))
+    n = np.bincount(y, minlength=n_classes)
+    at_edge = np.zeros(len(y), dtype=bool)
+    at_edge[inside] = True
+    of_classes = CountsByUnit.of(design, y, at_edge, n_classes)
+    worth = None if of_classes is None else of_classes.worth(n_in.sum(axis=1), n)
+    whole = {"part": y[inside], "whole": np.repeat(np.arange(n_classes), n_classes)}
+    by_unit = CountsByUnit.of(design.of(inside), cell, np.ones(len(cell), dtype=bool), n_classes**2, **whole)
+    return PairShares.of(_names(class_names, n_classes), n_in, n, worth=worth, by_unit=by_unit)
 
 
 def centroid_curve(
@@ -172,9 +194,26 @@ def _curve(
         for values, samples in zip(values_by_part, (test, train), strict=True)
     ]
     n, n_train = test.counts(), train.counts()
-    value, lower, upper, _ = share_intervals(counts[0], np.broadcast_to(n[:, None], counts[0].shape))
+    worth = _worth_of_order(values_by_part[0], test)
+    of_shape = None if worth is None else np.broadcast_to(worth[:, None], counts[0].shape)
+    value, lower, upper, _ = share_intervals(counts[0], np.broadcast_to(n[:, None], counts[0].shape), of_shape)
     trained = np.where(n_train[:, None] > 0, counts[1] / np.maximum(n_train, 1)[:, None], np.nan)
     return Curve(dimension, test.class_names, thresholds, n, counts[0], value, lower, upper, trained)
+
+
+def _worth_of_order(values: np.ndarray, samples: LayerSamples) -> Float[np.ndarray, " n_classes"] | None:
+    """How many samples of each class tell as much of what lies below a threshold, taken at its median."""
+    y, n_classes = samples.labels, samples.n_classes
+    median = np.array([np.median(values[y == label]) if (y == label).any() else 0.0 for label in range(n_classes)])
+    below = values <= median[y]
+    by_unit = CountsByUnit.of(design_of_samples(samples), y, below, n_classes)
+    counts = (np.bincount(y[below], minlength=n_classes), samples.counts())
+    return None if by_unit is None else by_unit.worth(*counts)
+
+
+def design_of_samples(samples: LayerSamples) -> Design:
+    """How the samples of a part came about."""
+    return Design(samples.units, samples.unit_word)
 
 
 def _counts_below(values: np.ndarray, samples: LayerSamples, thresholds: np.ndarray) -> np.ndarray:
@@ -184,10 +223,12 @@ def _counts_below(values: np.ndarray, samples: LayerSamples, thresholds: np.ndar
     )
 
 
-def _shares(dimension: Dimension, inside: np.ndarray, y: np.ndarray, class_names: tuple[str, ...]) -> Shares:
+def _shares(
+    dimension: Dimension, inside: np.ndarray, y: np.ndarray, class_names: tuple[str, ...], design: Design
+) -> Shares:
     n_classes = len(class_names)
     counts = (np.bincount(y[inside], minlength=n_classes), np.bincount(y, minlength=n_classes))
-    return Shares.of(dimension, class_names, *counts)
+    return Shares.of(dimension, class_names, *counts, by_unit=CountsByUnit.of(design, y, inside, n_classes))
 
 
 def _band(proba: np.ndarray, theta1: float | None, theta2: float) -> np.ndarray:
@@ -230,6 +271,8 @@ class TestQuality:
     pairs: PairShares
     spreads: dict[str, Spread]
     missed: Missed = field(repr=False)
+    design: Design = EACH_SAMPLE
+    """That of the test samples."""
 
     @property
     def n_classes(self) -> int:
@@ -316,7 +359,8 @@ def measure_quality(
             dimension.dimension: dimension.spread(other.n, rng=rng)
             for dimension, other in zip((equivalence, centroid, boundary), trained[:3], strict=True)
         },
-        measure_missed(test, regions),
+        measure_missed(test, regions, design_of_samples(test)),
+        design_of_samples(test),
     )
 
 
@@ -345,11 +389,11 @@ def samples_table(samples: LayerSamples, regions: Regions) -> pd.DataFrame:
 
 
 def _dimensions(samples: LayerSamples, regions: Regions) -> tuple[Shares, Shares, Shares, PairShares]:
-    band = {"theta1": regions.theta1, "theta2": regions.theta2, "class_names": samples.class_names}
-    y = samples.labels
+    y, design = samples.labels, design_of_samples(samples)
+    band = {"theta1": regions.theta1, "theta2": regions.theta2, "class_names": samples.class_names, "design": design}
     return (
-        equivalence_partitioning(y, n_classes=samples.n_classes, class_names=samples.class_names),
-        centroid_positioning(samples.features, y, regions=regions),
+        equivalence_partitioning(y, n_classes=samples.n_classes, class_names=samples.class_names, design=design),
+        centroid_positioning(samples.features, y, regions=regions, design=design),
         boundary_conditioning(samples.proba, y, **band),
         pairwise_boundary_conditioning(samples.proba, y, **band),
     )

@@ -27,6 +27,9 @@ def class_shares(shares: Shares) -> tuple[Claim, ...]:
 
     fair = 1 / len(shares.class_names)
     p = 2 * np.minimum(binom.cdf(shares.n_in, shares.n, fair), binom.sf(shares.n_in - 1, shares.n, fair))
+    if shares.worth is not None:  # the score test of as many samples as tell the same
+        z = (shares.n_in / np.maximum(shares.n, 1) - fair) / np.sqrt(fair * (1 - fair) / shares.worth)
+        p = 2 * special.ndtr(-np.abs(z))
     return corrected([
         claim(
             "test_quality.class_share", float(value - 1), Interval(float(lower - 1), float(upper - 1)),

@@ -1,7 +1,7 @@
 """What share of each class lies in a region, how sure is that, and what would a random split have given?"""
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,10 @@ from jaxtyping import Bool, Float, Integer
 from scipy.special import ndtri
 
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm
+from touchstone.core.evaluate.units import FEWEST_UNITS, Design, Effect
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Dimension = Literal["equivalence partitioning", "centroid positioning", "boundary conditioning"]
 FEWEST = 10
@@ -66,6 +70,9 @@ class Shares:
     split_upper: Float[np.ndarray, " n_classes"]
     p_value: Float[np.ndarray, " n_classes"]
     p_holm: Float[np.ndarray, " n_classes"]
+    worth: Float[np.ndarray, " n_classes"] | None = field(default=None, repr=False)
+    """How many samples tell as much as each of these, where they came in units."""
+    by_unit: "CountsByUnit | None" = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -76,18 +83,21 @@ class Shares:
         n: Integer[np.ndarray, " n_classes"],
         *,
         scale: float = 1.0,
+        by_unit: "CountsByUnit | None" = None,
     ) -> "Shares":
-        """Make it from counts, compared with nothing yet."""
-        share, lower, upper, resampled = share_intervals(n_in, n)
+        """Make it from counts, compared with nothing yet; over units where these are told."""
+        worth = None if by_unit is None else by_unit.worth(n_in, n)
+        share, lower, upper, resampled = share_intervals(n_in, n, worth)
         by = tuple(np.where(n > 0, np.where(resampled, "bootstrap", "Wilson"), "").tolist())
-        unknown = np.full(len(n), np.nan)
-        return cls(
-            dimension, class_names, n_in, n, scale, scale * share, scale * lower, scale * upper, by, *[unknown] * 6
-        )
+        ends = (scale * share, scale * lower, scale * upper)
+        return cls(dimension, class_names, n_in, n, scale, *ends, by, *[np.full(len(n), np.nan)] * 6, worth, by_unit)
 
     def beside(self, train: "Shares") -> "Shares":
-        """Compare with the training set's own counts, and with random splits of both together."""
-        split = random_splits(self.n_in, self.n, train.n_in, train.n)
+        """Compare with the training set's own counts, and with random splits of both together, units being whole."""
+        if self.by_unit is None or train.by_unit is None:
+            split = random_splits(self.n_in, self.n, train.n_in, train.n)
+        else:
+            split = self.by_unit.splits_with(train.by_unit, np.arange(len(self.n)))
         return replace(
             self,
             train=train.value,
@@ -112,7 +122,8 @@ class Shares:
     def overall(self) -> tuple[int, int, float, Interval]:
         """Inside, of how many, the share of all classes together, and its interval."""
         k, n = int(self.n_in.sum()), int(self.n.sum())
-        share, lower, upper, _ = share_intervals(np.array([k]), np.array([n]))
+        worth = None if self.by_unit is None else self.by_unit.together().worth(np.array([k]), np.array([n]))
+        share, lower, upper, _ = share_intervals(np.array([k]), np.array([n]), worth)
         return k, n, float(share[0]), Interval(float(lower[0]), float(upper[0]))
 
     def spread(
@@ -128,6 +139,15 @@ class Shares:
             return Spread(float("nan"), UNKNOWN, float("nan"), len(there))
         k, n = self.n_in[there], self.n[there]
         value = float(self.value[there].std())
+        if self.worth is not None:
+            fewer = self.worth[there] / n
+            if np.isnan(fewer).any():
+                return Spread(value, UNKNOWN, float("nan"), len(there))
+            fewer, share = fewer if self.scale == 1 else np.full(len(there), fewer.min()), k / n
+            n_train = n_train.copy()
+            n_train[there] = np.maximum(n_train[there] * fewer, 1).astype(np.int64)
+            n = np.maximum(n * fewer, 1).astype(np.int64)
+            k = share * n
         if self.scale == 1:
             drawn = rng.binomial(n, k / n, size=(n_resamples, len(there))) / n
             trained = np.maximum(n_train[there], 1)
@@ -161,10 +181,136 @@ class RandomSplits:
     p_value: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class CountsByUnit:
+    """Of one set, how many samples of each unit lie inside each cell (a class, a pair), and of how many.
+
+    `inside` has a column for each cell; that of the samples it is a share of is column `whole[cell]` of `total`.
+
+    Examples
+    --------
+    >>> design, y = Design(np.repeat(np.arange(20), 5), "author"), np.arange(100) // 5 % 2
+    >>> alike = CountsByUnit.of(design, y, np.arange(100) // 10 % 2 == 0, 2)
+    >>> alike.worth(np.array([25, 25]), np.array([50, 50])).round(1)
+    array([7.5, 7.5])
+    """
+
+    inside: "csr_array" = field(repr=False)
+    total: "csr_array" = field(repr=False)
+    whole: Integer[np.ndarray, " n_cells"] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        design: Design,
+        cell: Integer[np.ndarray, " n_samples"],
+        inside: Bool[np.ndarray, " n_samples"],
+        n_cells: int,
+        *,
+        part: Integer[np.ndarray, " n_samples"] | None = None,
+        whole: Integer[np.ndarray, " n_cells"] | None = None,
+    ) -> "CountsByUnit | None":
+        """From the cell of every sample, and whether it is inside; None where each sample is a unit.
+
+        `part` says of which total each sample is, and `whole` which total a cell is a share of; the cell's own, unless
+        they are given.
+        """
+        from scipy.sparse import csr_array
+
+        if design.codes is None:
+            return None
+        row = np.unique(design.codes, return_inverse=True)[1]
+        part, whole = (cell, np.arange(n_cells)) if part is None or whole is None else (part, whole)
+        n_units, ones = int(row.max(initial=-1)) + 1, np.ones(len(cell))
+        return cls(
+            csr_array((ones[inside], (row[inside], cell[inside])), shape=(n_units, n_cells)),
+            csr_array((ones, (row, part)), shape=(n_units, int(whole.max()) + 1)),
+            whole,
+        )
+
+    def together(self) -> "CountsByUnit":
+        """All cells as one."""
+        from scipy.sparse import csr_array
+
+        inside, total = (csr_array(np.asarray(part.sum(axis=1))[:, None]) for part in (self.inside, self.total))
+        return CountsByUnit(inside, total, np.zeros(1, dtype=np.int64))
+
+    def worth(
+        self, n_in: Integer[np.ndarray, " n_cells"], n: Integer[np.ndarray, " n_cells"]
+    ) -> Float[np.ndarray, " n_cells"]:
+        """How many samples of units of their own would tell as much as those of each cell; NaN of too few units."""
+        inside, total = self.inside.tocsc(), self.total.tocsc()
+        worths = np.full(len(n), np.nan)
+        for cell in np.flatnonzero(n > 0):
+            all_of = total[:, [int(self.whole[cell])]].toarray().ravel()
+            k = inside[:, [int(cell)]].toarray().ravel()[all_of > 0]
+            worths[cell] = _effect_of_counts(k, all_of[all_of > 0], int(n_in[cell]), int(n[cell])).worth(int(n[cell]))
+        return worths
+
+    def splits_with(
+        self, train: "CountsByUnit", cells: Integer[np.ndarray, " n_cells"], *, ends: bool = True
+    ) -> "RandomSplits":
+        """What random splits give that take as many units for the test set, each of them whole; of these cells.
+
+        Shares are those of drawn splits, in which the split at hand counts as one.
+        """
+        from scipy.sparse import vstack
+
+        inside = vstack([self.inside[:, cells], train.inside[:, cells]]).tocsc()
+        total = vstack([self.total[:, self.whole[cells]], train.total[:, self.whole[cells]]]).tocsc()
+        n_units, n_test = inside.shape[0], inside.shape[0] - train.inside.shape[0]
+        n_draws = int(np.clip(_DRAWS_PER_CELL * len(cells), _FEWEST_DRAWS, _MOST_DRAWS))
+        rng, step = np.random.default_rng([n_units, n_test]), max(_AT_ONCE // max(n_units, len(cells)), 1)
+        observed = self._share(np.arange(n_units)[None] < n_test, inside, total)[0]
+        shares = []
+        for start in range(0, n_draws, step):
+            rank = np.argsort(rng.random((min(step, n_draws - start), n_units)), axis=1)
+            shares.append(self._share(rank < n_test, inside, total))
+        drawn = np.concatenate(shares)
+        known = ~np.isnan(observed) & (min(n_test, n_units - n_test) >= FEWEST_UNITS)
+        with np.errstate(invalid="ignore"):
+            below, above = (1 + (drawn <= observed).sum(axis=0)), (1 + (drawn >= observed).sum(axis=0))
+        p = np.minimum(1.0, 2 * np.minimum(below, above) / (1 + n_draws))
+        unknown, there = np.full(len(cells), np.nan), known & ~np.isnan(drawn).all(axis=0)
+        lower, upper = unknown.copy(), unknown.copy()
+        if ends and there.any():
+            lower[there], upper[there] = np.nanquantile(drawn[:, there], [0.025, 0.975], axis=0)
+        both = np.asarray(total.sum(axis=0)).ravel()
+        mean = np.asarray(inside.sum(axis=0)).ravel() / np.where(both > 0, both, 1)
+        columns = (mean, lower, upper, p)
+        return RandomSplits(*(np.where(known, values, np.nan) for values in columns))
+
+    @staticmethod
+    def _share(drawn: Bool[np.ndarray, "draws n_units"], inside: "csr_array", total: "csr_array") -> np.ndarray:
+        k, n = (np.asarray((counts.T @ drawn.T.astype(np.float64)).T) for counts in (inside, total))
+        return np.where(n > 0, k / np.where(n > 0, n, 1), np.nan)
+
+
+def _effect_of_counts(k: np.ndarray, n: np.ndarray, n_in: int, n_all: int) -> Effect:
+    """The design effect of a share of which each unit has `k` of `n`, by the jackknife over units."""
+    n_units, share = len(n), n_in / n_all
+    if n_units < FEWEST_UNITS:
+        return Effect(float(n.max(initial=1)), 0.0)
+    own = n / n_all
+    change = (k - share * n) / n_all / np.maximum(1 - own, 1e-12)
+    variance = float(((change - change.mean()) ** 2).sum()) * (n_units - 1) / n_units
+    alone = share * (1 - share) / max(n_all - 1, 1)
+    spread = float((n.astype(np.float64) ** 2).sum() / n_all)
+    df = 1 / float((own**2).sum()) - 1  # as many as units of one size would have (Kish)
+    times = variance / alone if alone > 0 else n_all / n_units
+    return Effect(float(np.clip(times, 1.0, max(spread, 1.0))), max(df, 1.0))
+
+
+_DRAWS_PER_CELL, _FEWEST_DRAWS, _MOST_DRAWS, _AT_ONCE = 40, 1999, 9999, 4_000_000
+"""How many splits are drawn: enough that one cell of all can stand out after correction; and numbers held at once."""
+
+
 def share_intervals(
-    k: Integer[np.ndarray, "*shape"], n: Integer[np.ndarray, "*shape"]
+    k: Integer[np.ndarray, "*shape"], n: Integer[np.ndarray, "*shape"], worth: Float[np.ndarray, "*shape"] | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Give k / n, its 95 % interval, and whether that is the bootstrap's (else Wilson's). NaN where n is 0.
+
+    `worth` says how many samples would tell as much, where they came in units: the interval is then Wilson's of these.
 
     Resamples of n samples with a share p hold Binomial(n, p) of them inside: the percentile bootstrap, exactly.
 
@@ -177,8 +323,9 @@ def share_intervals(
     known = n > 0
     size = np.where(known, n, 1)
     share = np.where(known, k / size, np.nan)
-    resampled = known & (np.minimum(k, n - k) >= FEWEST)
+    resampled = known & (np.minimum(k, n - k) >= FEWEST) & (worth is None)
     p = np.where(known, k / size, 0.5)
+    size = size if worth is None else np.where(known, worth, 1)
     centre = (p + _Z**2 / (2 * size)) / (1 + _Z**2 / size)
     half = _Z / (1 + _Z**2 / size) * np.sqrt(p * (1 - p) / size + _Z**2 / (4 * size**2))
     # At 0 and 1 Wilson's end is the share itself, but for rounding.

@@ -5,7 +5,7 @@ fewer re-splits.
 """
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -214,11 +214,13 @@ class CovariateShiftPlan:
         return pd.DataFrame({name: pd.Series([cells[name]]).astype(kind) for name, kind in COLUMNS.items()})
 
 
-def shift_of_rows(rows: pd.DataFrame, plan: CovariateShiftPlan, class_names: tuple[str, ...]) -> CovariateShift:
+def shift_of_rows(
+    rows: pd.DataFrame, plan: CovariateShiftPlan, class_names: tuple[str, ...], *, unit: str = "sample"
+) -> CovariateShift:
     """Give what the rows of a run say of every class, finished or not: as `covariate_shift` with the re-splits so far.
 
     A class whose own split has no row yet has NaN for its figures, and a note that says so. While a run goes on, only
-    the classes that are known count for the correction.
+    the classes that are known count for the correction. `unit` is what the data set's units are called.
 
     Examples
     --------
@@ -227,7 +229,8 @@ def shift_of_rows(rows: pd.DataFrame, plan: CovariateShiftPlan, class_names: tup
     """
     if rows.empty:
         return corrected([_unknown(name, rows, WAITING) for name in class_names])
-    return corrected([_class(name, rows.loc[rows["label"] == code], plan) for code, name in enumerate(class_names)])
+    classes = [_class(name, rows.loc[rows["label"] == code], plan) for code, name in enumerate(class_names)]
+    return replace(corrected(classes), unit=unit)
 
 
 def _class(name: str, rows: pd.DataFrame, plan: CovariateShiftPlan) -> ClassShift:
@@ -259,8 +262,9 @@ class _Both:
     def of(self, label: int) -> ClassParts:
         """Give the samples of one class."""
         if label not in self.classes:
-            own, other = (part.features[part.labels == label] for part in (self.train, self.test))
-            self.classes[label] = class_parts(own, other)
+            own, other = (part.take(part.labels == label) for part in (self.train, self.test))
+            units = None if own.units is None or other.units is None else np.concatenate([own.units, other.units])
+            self.classes[label] = class_parts(own.features, other.features, units)
         return self.classes[label]
 
 
@@ -344,10 +348,11 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
         if not np.isnan(class_shift.observed.kept_variance)
     ]
     n_test, n_train = sum(each.n_test for each in shift.classes), sum(each.n_train for each in shift.classes)
+    whole = "" if shift.unit == "sample" else f", each {shift.unit} in one part"
     used = (
         f"n = {count(n_test)} test samples against {count(n_train)} training samples, "
-        f"{plural(all_of.n_resplits, 're-split')} of each class; the directions used keep {percent(min(kept))} to "
-        f"{percent(max(kept))} of the variance."
+        f"{plural(all_of.n_resplits, 're-split')} of each class{whole}; the directions used keep "
+        f"{percent(min(kept))} to {percent(max(kept))} of the variance."
     )
     findings = (_together(all_of), *_notes(shift))
     return Verdict(_headline(named, all_of, overall), used, _advice(named, overall), findings, (*claims, overall))

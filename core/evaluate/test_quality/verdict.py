@@ -74,7 +74,8 @@ def quality_verdict(quality: TestQuality, *, is_drawn: bool = False) -> Verdict:
     For “low”, an error rate up to 16.5 % cannot be ruled out: 3 of its 50 test samples are wrong.
     """
     used = (
-        f"One-sided 95 %, for all {count(quality.n_classes)} classes at once; {count(quality.n_test)} test samples, "
+        f"One-sided 95 %, for all {count(quality.n_classes)} classes at once; "
+        f"{quality.design.samples('test sample', quality.n_test)}, "
         f"{count(quality.n_train)} training samples."
     )
     if is_drawn:
