@@ -4,16 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.covariate_shift import covariate_shift
+from touchstone.core.evaluate.intervals import UNKNOWN
 from touchstone.core.evaluate.test_quality import measure_quality
 from touchstone.core.evaluate.test_quality.quality_claims import (
-    class_shares,
-    differs_between_classes,
+    claims_of,
     moved,
     moved_together,
-    pair_share,
-    shares_beside,
 )
 from touchstone.core.models.layers import LayerSamples
 
@@ -21,17 +19,13 @@ from touchstone.core.models.layers import LayerSamples
 def quality_claims(train: LayerSamples, test: LayerSamples, *, seed: int, any_class: bool) -> Mapping[str, Claim]:
     """The claims by kind: of class 0, or the first that any class is named for."""
     quality = measure_quality(train, test, rng=np.random.default_rng(seed))
-    names = range(quality.n_classes)
-    pairs = [pair_share(quality.pairs, i, j) for i in names for j in names if i != j]
-    families = [
-        class_shares(quality.equivalence),
-        shares_beside(quality.boundary),
-        shares_beside(quality.centroid),
-        pairs,
-    ]
+    claims, names = claims_of(quality), range(quality.n_classes)
+    unsaid = claim("test_quality.pair_share", float("nan"), UNKNOWN, float("nan"))
+    pairs = [claims.pairs.get((i, j), unsaid) for i in names for j in names if i != j]
+    families = [claims.class_shares, claims.boundary, claims.centroid, pairs]
     chosen = [_one(family, any_class=any_class) for family in families]
-    chosen.append(_one(list(differs_between_classes(quality).values()), any_class=True))
-    return {claim.kind: claim for claim in chosen}
+    chosen.append(_one(list(claims.differs.values()), any_class=True))
+    return {made.kind: made for made in chosen}
 
 
 def shift_claims(train, y_train, test, y_test, *, seed: int, n_resplits: int, any_class: bool) -> Mapping[str, Claim]:
@@ -43,4 +37,4 @@ def shift_claims(train, y_train, test, y_test, *, seed: int, n_resplits: int, an
 
 
 def _one(family: Sequence[Claim], *, any_class: bool) -> Claim:
-    return next((claim for claim in family if any_class and claim.decided), family[0])
+    return next((made for made in family if any_class and made.decided), family[0])

@@ -24,7 +24,7 @@ from touchstone.core.evaluate.covariate_shift import covariate_shift
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.test_quality import measure_quality
 from touchstone.core.evaluate.test_quality.quality_claims import (
-    differs_between_classes,
+    claims_of,
     moved,
     moved_together,
 )
@@ -158,7 +158,7 @@ def covers(design: Design, rng: np.random.Generator) -> Claims:
     quality = measure_quality(train, test, rng=rng)
     for each in quality_findings(quality):
         yield each.dimension, claimed("test_quality.share", 1.0, Interval(0.5, 1.5), 0.01)
-    for each in differs_between_classes(quality).values():
+    for each in claims_of(quality).differs.values():
         yield "differs between classes", each
 
 

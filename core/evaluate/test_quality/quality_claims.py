@@ -1,11 +1,12 @@
 """What may be said of a test set and of its shift? Every sentence rests on one of these (`core.evaluate.claims`)."""
 
+from dataclasses import dataclass
 from math import inf, nan
 
 import numpy as np
 from scipy import special
 
-from touchstone.core.evaluate.claims import Claim, claim, corrected
+from touchstone.core.evaluate.claims import Claim, Group, claim, decided_anew, family
 from touchstone.core.evaluate.covariate_shift import ClassShift, CovariateShift
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.test_quality.pairs import PairShares
@@ -17,8 +18,59 @@ FAIR = 0.1
 SHARE_KINDS = {"centroid positioning": "centroid_share", "boundary conditioning": "boundary_share"}
 
 
+PASSES = 0.25
+"""Four other kinds get alike what one does not need any more."""
+
+
+@dataclass(frozen=True, eq=False)
+class QualityClaims:
+    """All that is claimed of a test set, as one family: by class, by pair of classes, and by dimension."""
+
+    class_shares: tuple[Claim, ...]
+    centroid: tuple[Claim, ...]
+    boundary: tuple[Claim, ...]
+    pairs: dict[tuple[int, int], Claim]
+    differs: dict[str, Claim]
+
+    @property
+    def listed(self) -> tuple[Claim, ...]:
+        """Those of a verdict; of pairs the ones that are made."""
+        made = (claim for claim in self.pairs.values() if claim.decided)
+        return (*self.boundary, *self.class_shares, *self.centroid, *self.differs.values(), *made)
+
+
+def claims_of(quality: TestQuality) -> QualityClaims:
+    """The claims of every kind; any of them is wrong in 5 % at most where nothing is to be found.
+
+    Each kind has a fifth of that at first, and Holm's rule within it.
+    """
+    pairs = quality.pairs
+    ever = [(int(i), int(j)) for i, j in np.argwhere(~np.isnan(pairs.p_value))]
+    kinds = {
+        "class_shares": class_shares(quality.equivalence),
+        "centroid": shares_beside(quality.centroid),
+        "boundary": shares_beside(quality.boundary),
+        "pairs": tuple(pair_share(pairs, *pair) for pair in ever),
+        "differs": tuple(map(_spread, quality.spreads.values())),
+    }
+    p_values = family(
+        {
+            name: Group(tuple(each.p_value for each in claims), 1 / len(kinds), dict.fromkeys(kinds, PASSES))
+            for name, claims in kinds.items()
+        }
+    )
+    made = {name: decided_anew(claims, p_values[name]) for name, claims in kinds.items()}
+    return QualityClaims(
+        made["class_shares"],
+        made["centroid"],
+        made["boundary"],
+        dict(zip(ever, made["pairs"], strict=True)),
+        dict(zip(quality.spreads, made["differs"], strict=True)),
+    )
+
+
 def class_shares(shares: Shares) -> tuple[Claim, ...]:
-    """How far each class lies above its fair share of 1, corrected for the number of classes (exact test of a share).
+    """How far each class lies above its fair share of 1, each by itself (exact test of a share).
 
     The p-value counts the samples of the class among all; the interval is that of the share. Of many classes with a few
     samples each the normal test would find one that has more than its share in a third of test sets.
@@ -30,13 +82,13 @@ def class_shares(shares: Shares) -> tuple[Claim, ...]:
     if shares.worth is not None:  # the score test of as many samples as tell the same
         z = (shares.n_in / np.maximum(shares.n, 1) - fair) / np.sqrt(fair * (1 - fair) / shares.worth)
         p = 2 * special.ndtr(-np.abs(z))
-    return corrected([
+    return tuple(
         claim(
             "test_quality.class_share", float(value - 1), Interval(float(lower - 1), float(upper - 1)),
             min(float(each), 1.0), smallest=FAIR,
         )
         for value, lower, upper, each in zip(shares.value, shares.lower, shares.upper, p, strict=True)
-    ])  # fmt: skip
+    )  # fmt: skip
 
 
 def shares_beside(shares: Shares) -> tuple[Claim, ...]:
@@ -45,7 +97,7 @@ def shares_beside(shares: Shares) -> tuple[Claim, ...]:
     The interval is what is left once 95 % of random splits have been taken off.
     """
     kind = f"test_quality.{SHARE_KINDS[shares.dimension]}"
-    cells = zip(shares.value, shares.split, shares.split_lower, shares.split_upper, shares.p_holm, strict=True)
+    cells = zip(shares.value, shares.split, shares.split_lower, shares.split_upper, shares.p_value, strict=True)
     return tuple(
         claim(kind, float(value - split), Interval(float(value - upper), float(value - lower)), float(p))
         for value, split, lower, upper, p in cells
@@ -55,13 +107,7 @@ def shares_beside(shares: Shares) -> tuple[Claim, ...]:
 def pair_share(pairs: PairShares, label: int, rival: int) -> Claim:
     """How far the share of a pair lies above that of a random split; the interval is the one its p-value implies."""
     estimate, p = float(pairs.value[label, rival] - pairs.split[label, rival]), float(pairs.p_value[label, rival])
-    return claim("test_quality.pair_share", estimate, _implied(estimate, p), float(pairs.p_holm[label, rival]))
-
-
-def differs_between_classes(quality: TestQuality) -> dict[str, Claim]:
-    """By how much classes differ in each dimension, beyond what they would were all alike; by dimension, corrected."""
-    made = [_spread(spread) for spread in quality.spreads.values()]
-    return dict(zip(quality.spreads, corrected(made), strict=True))
+    return claim("test_quality.pair_share", estimate, _implied(estimate, p), p)
 
 
 def moved(shift: ClassShift) -> Claim:
@@ -92,6 +138,7 @@ def moved_together(shift: CovariateShift) -> Claim:
 
 
 def _spread(spread: Spread) -> Claim:
+    """By how much classes differ in a dimension, beyond what they would were all alike."""
     if np.isnan(spread.value):
         return claim("test_quality.differs_between_classes", nan, UNKNOWN, nan)
     return claim("test_quality.differs_between_classes", spread.value, spread.interval, spread.p_value)

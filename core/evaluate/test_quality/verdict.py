@@ -10,10 +10,8 @@ from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.test_quality import missed_words
 from touchstone.core.evaluate.test_quality.quality import TestQuality
 from touchstone.core.evaluate.test_quality.quality_claims import (
-    class_shares,
-    differs_between_classes,
-    pair_share,
-    shares_beside,
+    QualityClaims,
+    claims_of,
 )
 from touchstone.core.evaluate.test_quality.shares import Dimension, Shares
 from touchstone.core.evaluate.wording import Verdict, count, fixed, gap, listed, percent, plural, points, quoted
@@ -31,13 +29,13 @@ class Finding:
     advice: str
 
 
-def findings(quality: TestQuality) -> tuple[Finding, ...]:
+def findings(quality: TestQuality, claims: QualityClaims | None = None) -> tuple[Finding, ...]:
     """Everything that the evidence shows about single classes and pairs, the gravest first."""
     all_findings: list[Finding] = []
-    families = (class_shares(quality.equivalence), shares_beside(quality.centroid), shares_beside(quality.boundary))
-    for label, claims in enumerate(zip(*families, strict=True)):
-        all_findings += _of_class(quality, label, *claims)
-    all_findings += _of_pairs(quality)
+    claims = claims or claims_of(quality)
+    for label, of_class in enumerate(zip(claims.class_shares, claims.centroid, claims.boundary, strict=True)):
+        all_findings += _of_class(quality, label, *of_class)
+    all_findings += _of_pairs(quality, claims)
     rank = {"equivalence partitioning": 0, "boundary conditioning": 1, "centroid positioning": 2}
     return tuple(
         sorted(all_findings, key=lambda finding: (rank.get(finding.dimension, 3), finding.direction == "over"))
@@ -80,22 +78,16 @@ def quality_verdict(quality: TestQuality, *, is_drawn: bool = False) -> Verdict:
     )
     if is_drawn:
         used = f"{used} {DRAWN_HERE}"
-    all_found = findings(quality)
-    claims = (
-        *shares_beside(quality.boundary),
-        *class_shares(quality.equivalence),
-        *shares_beside(quality.centroid),
-        *differs_between_classes(quality).values(),
-        *(pair_share(quality.pairs, *pair) for pair in quality.pairs.significant),
-    )
+    claims = claims_of(quality)
+    all_found = findings(quality, claims)
     lines = (
         *_summary(quality, all_found),
         missed_words.at_boundaries(quality.missed),
         *filter(None, [missed_words.least_known_pair(quality.missed)]),
         *_at_boundary(quality),
-        *_spreads(quality),
+        *_spreads(quality, claims),
     )
-    return Verdict(missed_words.headline(quality.missed), used, _advice(quality, all_found), lines, claims)
+    return Verdict(missed_words.headline(quality.missed), used, _advice(quality, all_found), lines, claims.listed)
 
 
 def _of_class(quality: TestQuality, label: int, share: Claim, near: Claim, at_edge: Claim) -> list[Finding]:
@@ -129,12 +121,11 @@ def _of_class(quality: TestQuality, label: int, share: Claim, near: Claim, at_ed
     return class_findings
 
 
-def _of_pairs(quality: TestQuality) -> list[Finding]:
+def _of_pairs(quality: TestQuality, claims: QualityClaims) -> list[Finding]:
     pairs, pair_findings = quality.pairs, []
     expected = np.nan_to_num(pairs.split) * pairs.n[:, None]
-    decisions = {pair: pair_share(pairs, *pair).decision for pair in pairs.significant}
     for direction, decision in (("under", "below"), ("over", "above")):
-        for i, j in (pair for pair, decided in decisions.items() if decided == decision):
+        for i, j in (pair for pair, made in claims.pairs.items() if made.decision == decision):
             own, other = (quality.class_names[label] for label in (i, j))
             name, rival = quoted(own), quoted(other)
             text = (
@@ -197,11 +188,10 @@ def _at_boundary(quality: TestQuality) -> tuple[str, str]:
     )
 
 
-def _spreads(quality: TestQuality) -> list[str]:
+def _spreads(quality: TestQuality, claims: QualityClaims) -> list[str]:
     lines = []
-    claims = differs_between_classes(quality)
     for shares in quality.dimensions:
-        spread, decision = quality.spreads[shares.dimension], claims[shares.dimension].decision
+        spread, decision = quality.spreads[shares.dimension], claims.differs[shares.dimension].decision
         if np.isnan(spread.value):
             continue
         deviation, chance = (points(spread.value, spread.interval), points(spread.by_chance))
