@@ -81,6 +81,8 @@ class CovariateShift:
     """Every class of a data set, in the order of its class names."""
 
     classes: tuple[ClassShift, ...]
+    p_together: float = float("nan")
+    """How rare so large a mean divergence of all classes is, looked at beside them."""
     unit: str = "sample"
     """What re-splits keep whole."""
 
@@ -156,15 +158,20 @@ class ClassParts:
     units: Integer[np.ndarray, " n_samples"] | None = field(default=None, repr=False)
     """The unit of each sample, where they came in units: re-splits take as many of these, each of them whole."""
 
-    def resplit(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of training and test part, drawn again at random."""
+    def resplit(self, rng: np.random.Generator, of_units: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of training and test part, drawn again at random; units as `of_units` ranks them.
+
+        All classes are given the same one: a unit that is in several goes to the same part in all of them.
+        """
         n = len(self.features)
         if self.units is None:
             order = rng.permutation(n)
             return order[: self.n_train], order[self.n_train :]
-        place = np.unique(2 * self.units + (np.arange(n) >= self.n_train), return_inverse=True)[1]
-        n_test = len(np.unique(place[self.n_train :]))
-        is_test = np.isin(place, rng.permutation(int(place.max()) + 1)[:n_test])
+        # A unit that lies in both parts counts as two: what is drawn are those that came into one of them.
+        known, place = np.unique(2 * self.units + (np.arange(n) >= self.n_train), return_inverse=True)
+        n_test = int((known % 2).sum())
+        rank = of_units.random(int(known.max()) + 1)[known]
+        is_test = np.isin(place, np.argsort(rank)[:n_test])
         return np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
     @property
@@ -209,19 +216,23 @@ def class_parts(
     return ClassParts(both, len(train), share, units)
 
 
-def shift_of(parts: ClassParts, *, resplit: int, seed: int, options: ShiftOptions | None = None) -> Divergence:
+def shift_of(
+    parts: ClassParts, *, resplit: int, seed: int, units_seed: int = 0, options: ShiftOptions | None = None
+) -> Divergence:
     """Measure one split of one class: 0 is the split as it is, each number above it one of the same sizes at random.
 
     This is the piece that a long computation is made of: pieces depend on nothing but their arguments, and may be
     computed in any order, anywhere. Everything is done anew for each split, the PCA included: a PCA that knew the
-    original training samples would favour them.
+    original training samples would favour them. `units_seed` is one for all classes, which share units.
     """
     options = options or ShiftOptions()
     rng = np.random.default_rng([seed, resplit])
     n_train, features = parts.n_train, parts.features
     if not parts.enough:
         return Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
-    own, other = (slice(None, n_train), slice(n_train, None)) if resplit == 0 else parts.resplit(rng)
+    own, other = np.arange(n_train), np.arange(n_train, len(features))
+    if resplit > 0:
+        own, other = parts.resplit(rng, np.random.default_rng([units_seed, resplit]))
     with single_threaded():
         train, test, kept = _projected(features[own], features[other], options.n_dimensions)
         if train.shape[1] == 0:
@@ -291,7 +302,8 @@ def covariate_shift(
         pieces = []
         for resplit in range(1 + n_resplits):
             stop_if(should_stop)
-            pieces.append(shift_of(parts, resplit=resplit, seed=class_seed(seed, code), options=options))
+            seeds = {"seed": class_seed(seed, code), "units_seed": seed}
+            pieces.append(shift_of(parts, resplit=resplit, **seeds, options=options))
             on_step()
         classes.append(class_shift(name, len(own), len(other), pieces, options=options))
     return corrected(classes)
@@ -311,16 +323,17 @@ def class_seed(seed: int, code: int) -> int:
 def corrected(classes: Sequence[ClassShift]) -> CovariateShift:
     """Correct the p-values of classes for their number: a re-split is one of all classes at once (`max_t`).
 
-    Only as many re-splits count as every measured class has.
+    Their mean is one more that is looked at. Only as many re-splits count as every measured class has.
     """
     measured = [place for place, shift in enumerate(classes) if not np.isnan(shift.p_value)]
-    p = np.full(len(classes), np.nan)
+    p, p_together = np.full(len(classes), np.nan), float("nan")
     if measured:
         n = min(len(classes[place].null) for place in measured)
-        p[measured] = max_t(np.array([[classes[at].observed.value, *classes[at].null[:n]] for at in measured]))
-    return CovariateShift(
-        tuple(replace(shift, p_corrected=float(p_corrected)) for shift, p_corrected in zip(classes, p, strict=True))
-    )
+        values = np.array([[classes[at].observed.value, *classes[at].null[:n]] for at in measured])
+        *corrected_p, p_together = max_t(np.vstack([values, values.mean(axis=0)])).tolist()
+        p[measured] = corrected_p
+    shifts = (replace(shift, p_corrected=float(each)) for shift, each in zip(classes, p, strict=True))
+    return CovariateShift(tuple(shifts), p_together)
 
 
 def _projected(

@@ -119,7 +119,7 @@ def tell_parts(
     for code in range(len(class_names)):
         rng = np.random.default_rng([seed, code])
         own, other, of_units = _fewer(train, y_train == code, test, y_test == code, units, rng)
-        rows.append(areas(own, other, n_shuffles=n_shuffles, rng=rng, units=of_units))
+        rows.append(areas(own, other, n_shuffles=n_shuffles, rng=rng, units=of_units, units_seed=seed))
         on_step()
     return PartsTold(class_names, np.array(rows).reshape(len(class_names), 1 + n_shuffles))
 
@@ -175,7 +175,7 @@ def smallest_seen(
     scaled = (null - null.mean(axis=1, keepdims=True)) / np.maximum(null.std(axis=1, keepdims=True), 1e-12)
     row = parts.auc[code, 1:]
     least = float(row.mean() + row.std() * np.quantile(scaled.max(axis=0), 1 - 0.05 / LOOKS))
-    orders = [_drawn_again(len(own), len(both), of_units, rng) for _ in range(n_trials)]
+    orders = [_drawn_again(len(own), len(both), of_units, rng, rng) for _ in range(n_trials)]
 
     def seen(size: float) -> float:
         n_seen = 0
@@ -206,10 +206,12 @@ def areas(
     n_shuffles: int,
     rng: np.random.Generator,
     units: Integer[np.ndarray, " n_both"] | None = None,
+    units_seed: int = 0,
 ) -> Float[np.ndarray, " n_shuffles"]:
     """The leave-one-out area under the ROC curve as the parts are, then with them drawn again `n_shuffles` times.
 
-    `units` are those of the first part's samples, then of the second's: they are left out and drawn as wholes.
+    `units` are those of the first part's samples, then of the second's: they are left out and drawn as wholes. Classes
+    that share units are given one `units_seed`: a unit that is in several is then in the same part in all of them.
 
     Examples
     --------
@@ -229,7 +231,7 @@ def areas(
     parts = np.zeros((n, 1 + n_shuffles))
     parts[len(first) :, 0] = 1
     for column in range(1, 1 + n_shuffles):
-        parts[_drawn_again(len(first), n, units, rng), column] = 1
+        parts[_drawn_again(len(first), n, units, rng, np.random.default_rng([units_seed, column])), column] = 1
     with single_threaded():
         scores = _left_out(np.concatenate([first, second]).astype(np.float64), parts, units)
     ranks, n_second = np.asarray(rankdata(scores, axis=0)), parts.sum(axis=0)
@@ -238,17 +240,21 @@ def areas(
 
 
 def _drawn_again(
-    n_first: int, n: int, units: Integer[np.ndarray, " n_both"] | None, rng: np.random.Generator
+    n_first: int,
+    n: int,
+    units: Integer[np.ndarray, " n_both"] | None,
+    rng: np.random.Generator,
+    of_units: np.random.Generator,
 ) -> Bool[np.ndarray, " n_both"]:
-    """Which samples are of the second part, drawn at random: as many as there are, or as many units."""
+    """Which samples are of the second part, drawn at random: as many as there are, or as many units (`of_units`)."""
     second = np.zeros(n, dtype=bool)
     if units is None:
         second[rng.permutation(n)[: n - n_first]] = True
         return second
     # A unit that lies in both parts counts as two: what is drawn are those that came into one of them.
-    place = np.unique(2 * units + (np.arange(n) >= n_first), return_inverse=True)[1]
-    n_second = len(np.unique(place[n_first:]))
-    return np.isin(place, rng.permutation(int(place.max()) + 1)[:n_second])
+    known, place = np.unique(2 * units + (np.arange(n) >= n_first), return_inverse=True)
+    rank = of_units.random(int(known.max()) + 1)[known]
+    return np.isin(place, np.argsort(rank)[: int((known % 2).sum())])
 
 
 def _left_out(x: np.ndarray, parts: np.ndarray, units: np.ndarray | None = None) -> np.ndarray:

@@ -200,7 +200,8 @@ class CovariateShiftPlan:
         for resplit in range(block.start, block.stop):
             stop_if(context.should_stop)
             begin = time.perf_counter()
-            divergence = shift_of(parts, resplit=resplit, seed=class_seed(self.seed, block.label), options=self.options)
+            seeds = {"seed": class_seed(self.seed, block.label), "units_seed": self.seed}
+            divergence = shift_of(parts, resplit=resplit, **seeds, options=self.options)
             cells = {name: getattr(divergence, name) for name in COLUMNS if hasattr(divergence, name)}
             cells |= {"label": block.label, "resplit": resplit, "divergence": divergence.value, "status": "ok"}
             rows.append({**counts, **cells, "seconds": time.perf_counter() - begin})
@@ -262,9 +263,11 @@ class _Both:
     def of(self, label: int) -> ClassParts:
         """Give the samples of one class."""
         if label not in self.classes:
-            own, other = (part.take(part.labels == label) for part in (self.train, self.test))
-            units = None if own.units is None or other.units is None else np.concatenate([own.units, other.units])
-            self.classes[label] = class_parts(own.features, other.features, units)
+            of_class = [part.labels == label for part in (self.train, self.test)]
+            own, other = (part.features[of] for part, of in zip((self.train, self.test), of_class, strict=True))
+            units = [part.units for part in (self.train, self.test)]
+            known = [codes[of] for codes, of in zip(units, of_class, strict=True) if codes is not None]
+            self.classes[label] = class_parts(own, other, np.concatenate(known) if len(known) == 2 else None)
         return self.classes[label]
 
 
@@ -306,7 +309,7 @@ class Together:
 def together(shift: CovariateShift) -> Together:
     """Hold the mean divergence of all classes against that of their re-splits, which are made within classes.
 
-    One test needs no correction for the number of classes, so that 99 re-splits are enough however many there are.
+    One more that is looked at beside the classes (`max_t`), so that 99 re-splits are enough however many there are.
 
     Examples
     --------
@@ -321,7 +324,7 @@ def together(shift: CovariateShift) -> Together:
     if n == 0:
         return Together(value, float("nan"), float("nan"), len(known), 0)
     null = np.mean([class_shift.null[:n] for class_shift in known], axis=0)
-    return Together(value, float(null.mean()), (1 + int((null >= value).sum())) / (1 + n), len(known), n)
+    return Together(value, float(null.mean()), shift.p_together, len(known), n)
 
 
 def shift_verdict(shift: CovariateShift) -> Verdict:
