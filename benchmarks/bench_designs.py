@@ -1,8 +1,9 @@
-"""In how many data sets is any sentence of a verdict on two sets false, whatever the design? With power beside it.
+"""In how many data sets is any sentence of a verdict false, whatever the design? With power beside it.
 
-The designs are those of tests/worlds/designs.py: authors of many texts, networks that are too sure, many classes, many
-models. `--data-sets N` of each (120); `--only TEXT` of those whose name holds it; `--seeds N` compares the words of so
-many seeds of the method on forty pairs of files; `--write` puts the tables into docs/measured/verdicts.md.
+The designs of two sets are those of tests/worlds/designs.py: authors of many texts, networks that are too sure, many
+classes, many models; those of runs are of tests/worlds/units.py. `--data-sets N` of each (120); `--only TEXT` of those
+whose name holds it; `--seeds N` compares the words of so many seeds of the method on forty pairs of files; `--write`
+puts the tables into docs/measured/verdicts.md.
 """
 
 import argparse
@@ -11,17 +12,20 @@ import platform
 import re
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from itertools import combinations
 from multiprocessing import get_context
 from pathlib import Path
 
+from tests.worlds import units
 from tests.worlds.designs import NULLS, POWER, claims_of
 from touchstone.core.evaluate.wording import count
 
 DOC = Path(__file__).resolve().parent.parent / "docs" / "measured" / "verdicts.md"
 FIRST_SEED = 1000
+PARTS = ("designs", "power", "runs")
 
 
 def main() -> None:
@@ -29,7 +33,9 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, default=120)
     parser.add_argument("--only", default="")
     parser.add_argument("--seeds", type=int, default=0)
-    parser.add_argument("--parts", nargs="+", choices=("designs", "power"), default=("designs", "power"))
+    parser.add_argument(
+        "--parts", nargs="+", choices=("designs", "power", "runs"), default=("designs", "power", "runs")
+    )
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     print(f"# Designs, {date.today()}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
@@ -37,7 +43,7 @@ def main() -> None:
         if asked.seeds:
             seeds(asked, pool)
             return
-        said = {part: {"designs": tables, "power": power}[part](asked, pool) for part in asked.parts}
+        said = {part: {"designs": tables, "power": power, "runs": runs}[part](asked, pool) for part in asked.parts}
     if asked.write:
         text = DOC.read_text(encoding="utf-8")
         for part, table in said.items():
@@ -78,6 +84,30 @@ def power(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
     return "\n".join([*rows, ""])
 
 
+def runs(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
+    """The same of the other questions, beside what they would say if nobody told them of units."""
+    rows, n, totals = [], asked.data_sets, Counter()
+    _say(rows, f"| design | any false sentence, of {n} | units not known | by kind |")
+    _say(rows, "|---|---|---|---|")
+    numbers = range(FIRST_SEED, FIRST_SEED + n)
+    chosen = [i for i, design in enumerate(units.NULLS) if asked.only in design.name]
+    for i in chosen:
+        of_units = units.NULLS[i].per_unit > 1
+        wrong = list(pool.map(partial(_wrong_of_run, i, True), numbers, chunksize=4))
+        blind = list(pool.map(partial(_wrong_of_run, i, False), numbers, chunksize=4)) if of_units else []
+        n_wrong, n_blind = (sum(map(bool, each)) for each in (wrong, blind))
+        kinds = Counter(name.partition(" “")[0].replace("_", " ") for each in wrong for name in set(each))
+        by_kind = ", ".join(f"{name} {k}" for name, k in kinds.most_common())
+        totals += Counter(known=n_wrong, blind=n_blind, n_blind=n * of_units)
+        _say(rows, f"| {units.NULLS[i].name} | {n_wrong} | {n_blind if of_units else ''} | {by_kind} |")
+    if chosen:
+        of = n * len(chosen)
+        most = 0.05 * of + 2 * (0.05 * 0.95 * of) ** 0.5
+        known = f"{count(totals['known'])} of {count(of)}; 5 % and two standard errors are {most:.0f}"
+        _say(rows, f"| all | {known} | {count(totals['blind'])} of {count(totals['n_blind'])} | |")
+    return "\n".join([*rows, ""])
+
+
 def seeds(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> None:
     """The same files with other seeds of the method: how often two of them use the same words."""
     designs = [i for i, design in enumerate((*NULLS, *POWER)) if "classes" not in design.name]
@@ -107,6 +137,10 @@ def _words(n_seeds: int, file: tuple[int, int]) -> list[dict[str, str]]:
 
 def _wrong(i: int, seed: int) -> list[str]:
     return NULLS[i].wrong(seed)
+
+
+def _wrong_of_run(i: int, known: bool, seed: int) -> list[str]:
+    return replace(units.NULLS[i], known=known).wrong(seed)
 
 
 def _found(i: int, seed: int) -> dict[str, bool]:

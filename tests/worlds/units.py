@@ -54,6 +54,8 @@ class Design:
     effect: float = 0.0
     """Size of what is there to be found; 0 in a world where nothing is."""
     effects: Mapping[str, float] = field(default_factory=dict)
+    finding: str = ""
+    """The kind of what is there to be found."""
 
     def claims(self, seed: int) -> list[tuple[str, Claim]]:
         """What is claimed of the data set of a seed."""
@@ -62,6 +64,10 @@ class Design:
     def wrong(self, seed: int) -> list[str]:
         """The sentences of a data set that are false, by name."""
         return [name for name, claim in self.claims(seed) if said_wrongly(claim, self.effects.get(name, 0.0))]
+
+    def finds(self, seed: int) -> bool:
+        """Whether what is there is said."""
+        return any(self.finding in name and claim.decided for name, claim in self.claims(seed))
 
     def units(self) -> np.ndarray:
         """The unit of each sample."""
@@ -229,4 +235,12 @@ NULLS = (
     Design("noise, 90 clumps of 5", noise, 90, 5),
     Design("noise, 200 rows three times", noise, 200, 3),
     Design("noise, 450 samples", noise, 450, 1),
+)
+
+POWER = (
+    Design("folds, 60 authors x 10, classes 1.2 apart", folds, 60, 10, effect=1.2, finding="beats_baselines"),
+    Design("weak classes, 90 clumps of 10, one 25 points lower", examined, 90, 10, effect=0.5, finding="weak class"),
+    Design("test quality, 30 test authors x 10", covers, 30, 10, effect=1.8, finding="boundary"),
+    Design("covariate shift, 15 test authors x 20", shifts, 15, 20, effect=1.9, finding="shift"),
+    Design("noise, 90 clumps of 5, one class a fifth lower", noise, 90, 5, effect=0.2, finding="classes_differ"),
 )
