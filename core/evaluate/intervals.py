@@ -198,18 +198,15 @@ def logit_interval(share: float, se: float, df: float, *, level: float = 0.95) -
     return Interval(float(special.expit(scaled.lower)), float(special.expit(scaled.upper)))
 
 
-def log_interval(ratio: float, se: float, df: float, *, level: float = 0.95) -> Interval:
-    """Student's t interval of a ratio on the log scale, so that it stays above 0; a ratio of 0 is both its ends.
+def within(interval: Interval, lowest: float, highest: float) -> Interval:
+    """What is possible of an interval.
 
-    Examples
-    --------
-    >>> log_interval(0.85, 0.02, 8.0)
-    Interval(lower=0.805..., upper=0.897...)
+    >>> within(Interval(-1.4, 0.2), -1.0, 1.0)
+    Interval(lower=-1.0, upper=0.2)
     """
-    if se == 0 or ratio == 0:
-        return Interval(ratio, ratio) if df > 0 else UNKNOWN
-    scaled = t_interval(float(np.log(ratio)), se / ratio, df, level=level)
-    return Interval(float(np.exp(scaled.lower)), float(np.exp(scaled.upper)))
+    if not interval.known:
+        return interval
+    return Interval(min(max(interval.lower, lowest), highest), max(min(interval.upper, highest), lowest))
 
 
 def sum_of_errors(*parts: tuple[float, float]) -> tuple[float, float]:

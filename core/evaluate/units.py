@@ -18,7 +18,7 @@ from scipy import special
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.tables.names import plural_of
-from touchstone.core.evaluate.wording import samples_of
+from touchstone.core.evaluate.wording import plural, samples_of
 
 FEWEST_FOR_SKEW = 50
 """Fewer units do not tell how skewed a statistic is."""
@@ -177,6 +177,11 @@ class Design:
         """What intervals are over: units by their word, more than one of them."""
         return plural_of(self.word)
 
+    @property
+    def by(self) -> str:
+        """Of what the samples are, to stand after their number; empty where each is a unit."""
+        return "" if self.codes is None else f" from {plural(self.n_units(0), self.word)}"
+
     def n_units(self, n_samples: int) -> int:
         """How many units there are, of so many samples."""
         return n_samples if self.codes is None else len(np.unique(self.codes))
@@ -255,12 +260,27 @@ def design_of(dataset: Dataset) -> Design:
     return Design(dataset.unit_codes, dataset.unit_word)
 
 
+def design_beside_sources(dataset: Dataset) -> Design:
+    """The same, where sources are what intervals are over: units that are the sources are not named once more."""
+    return EACH_SAMPLE if dataset.sources_are_units else design_of(dataset)
+
+
 def units_of(*sets: Sequence[object] | Shaped[np.ndarray, " _"]) -> Units:
     """The units of several sets by their names: the same name in two sets is the same unit."""
     sizes = tuple(map(len, sets))
     names = np.concatenate([np.asarray(each) for each in sets])
     _, codes = np.unique(names, return_inverse=True)
     return Units(tuple(np.split(codes, np.cumsum(sizes)[:-1])), int(codes.max()) + 1, sizes)
+
+
+def mean_by(codes: Integer[np.ndarray, " n"], values: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n_codes"]:
+    """The mean of the values of each code, in the order of the codes that occur.
+
+    >>> mean_by(np.array([7, 2, 7]), np.array([1.0, 5.0, 2.0]))
+    array([5. , 1.5])
+    """
+    at = np.unique(codes, return_inverse=True)[1]
+    return np.bincount(at, weights=values) / np.bincount(at)
 
 
 def samples_as_units(*n_samples: int) -> Units:

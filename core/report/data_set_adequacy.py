@@ -1,6 +1,7 @@
 """Would more data help, or new sources? The verdict's numbers, the figures with captions, tables 2 and 3."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -21,6 +22,7 @@ from touchstone.core.evaluate.data_set_adequacy.verdict import (
     sentence,
 )
 from touchstone.core.evaluate.source_robustness import Difference
+from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import count, percent, plural, points, ratio
 from touchstone.core.figures import data_set_adequacy as figures
 from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
@@ -41,7 +43,7 @@ SHORT = {
 def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: AdequacyPlan) -> Body:
     """Everything about a run, from the rows of its trials."""
     n_per_class = dict(zip(dataset.class_names, dataset.n_per_class.tolist(), strict=True))
-    return body(adequacy_of(rows, n_per_class=n_per_class))
+    return body(replace(adequacy_of(rows, n_per_class=n_per_class), design=design_beside_sources(dataset)))
 
 
 def body(

@@ -19,7 +19,7 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim, claim, corrected
 from touchstone.core.evaluate.cluster_folds import UNTRIED, TrainedFolds, TrainingError, moderated
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, half_width, t_p_value, wilson
-from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, units_of
+from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, mean_by, units_of
 from touchstone.core.evaluate.wording import quoted
 from touchstone.core.report.samples import AT_BOUNDARY, IS_COPY, correct_on, measures
 
@@ -355,12 +355,14 @@ def _p_lower(inside: pd.Series, outside: pd.Series, design: Design = EACH_SAMPLE
 
     Both are columns of one table, whose index says which sample a value is of.
     """
-    from scipy.stats import mannwhitneyu
+    from scipy.stats import mannwhitneyu, rankdata
 
+    values = [inside.to_numpy(dtype=float), outside.to_numpy(dtype=float)]
     if design.codes is not None:
-        ranks = pd.concat([inside, outside]).rank()
-        inside, outside = (ranks[part.index].groupby(design.codes[part.index]).mean() for part in (inside, outside))
-    return float(mannwhitneyu(inside, outside, alternative="less").pvalue) if len(inside) and len(outside) else 1.0
+        ranks = rankdata(np.concatenate([inside, outside]))
+        parts = zip(np.split(ranks, [len(inside)]), (inside.index.to_numpy(), outside.index.to_numpy()), strict=True)
+        values = [mean_by(design.codes[rows], each) for each, rows in parts]
+    return float(mannwhitneyu(*values, alternative="less").pvalue) if min(map(len, values)) else 1.0
 
 
 def _at_boundary(table: pd.DataFrame, members: Bool[np.ndarray, " n"]) -> tuple[int, int] | None:

@@ -22,6 +22,7 @@ from touchstone.core.evaluate.source_robustness import (
 )
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources, true_sources
 from touchstone.core.evaluate.source_robustness.words import noun
+from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import percent, points, ratio
 from touchstone.core.figures import source_robustness, source_robustness_finders
 from touchstone.core.figures.source_robustness_sources import held_out_chart
@@ -37,7 +38,8 @@ def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: TrialPlan) -> Body:
     """Everything about a run, from the rows of its trials."""
     several = len(plan.source_finders) > 1
     told = true_sources(rows) if several else ()
-    return body(expected_accuracy_intervals(rows), compare_models(rows), told=told, epoch=plan.epoch)
+    intervals = replace(expected_accuracy_intervals(rows), design=design_beside_sources(dataset))
+    return body(intervals, compare_models(rows), told=told, epoch=plan.epoch)
 
 
 def body(

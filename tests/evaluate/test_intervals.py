@@ -12,7 +12,6 @@ from touchstone.core.evaluate.intervals import (
     growing_interval,
     holm,
     joined,
-    log_interval,
     logit_interval,
     moderated_variances,
     t_interval,
@@ -52,7 +51,6 @@ def test_t_interval_and_p_value_are_scipys_and_agree_with_each_other(value, se, 
 def test_without_an_error_or_degrees_of_freedom_nothing_is_known(se, df):
     assert not t_interval(0.5, se, df).known
     assert not logit_interval(0.5, se, df).known
-    assert not log_interval(0.5, se, df).known
     assert np.isnan(t_p_value(0.5, se, df))
 
 
@@ -71,15 +69,8 @@ def test_a_share_stays_a_share(share, se, df):
 @given(st.floats(0.3, 0.7), st.floats(1e-4, 2e-3))
 def test_with_a_small_error_the_scales_agree(value, se):
     plain = t_interval(value, se, 20.0)
-    for other in (logit_interval(value, se, 20.0), log_interval(value, se, 20.0)):
-        assert (other.lower, other.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-4)
-
-
-@given(st.floats(0, 5), errors, dfs)
-def test_a_ratio_stays_positive(ratio, se, df):
-    interval = log_interval(ratio, min(se, ratio), df)
-    assert 0 <= interval.lower <= ratio * (1 + 1e-9)
-    assert interval.upper >= ratio * (1 - 1e-9)
+    other = logit_interval(value, se, 20.0)
+    assert (other.lower, other.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-4)
 
 
 def test_joining_keeps_what_is_unknown():

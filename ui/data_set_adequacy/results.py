@@ -1,9 +1,12 @@
 """What do runs tell of more samples and new sources?"""
 
+from dataclasses import replace
+
 import pandas as pd
 
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy
+from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.workspace.run import Run
 from touchstone.ui import cache
 from touchstone.ui.data.results import dataset_of
@@ -15,7 +18,8 @@ def adequacy(run: Run) -> Adequacy:
     """All that the finished trials of a run tell of the size of the training set; by class once it has ended."""
     data = dataset_of(run.fingerprint)
     n_per_class = dict(zip(data.class_names, data.n_per_class.tolist(), strict=True))
-    return adequacy_of(trials(run), n_per_class=n_per_class, by_class=run.state != "running")
+    found = adequacy_of(trials(run), n_per_class=n_per_class, by_class=run.state != "running")
+    return replace(found, design=design_beside_sources(data))
 
 
 def trials(run: Run) -> pd.DataFrame:

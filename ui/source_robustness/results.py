@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from touchstone.core.evaluate.source_robustness.held_out import Cluster
 from touchstone.core.evaluate.source_robustness.mean_images import mean_images
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources
 from touchstone.core.evaluate.source_robustness.true_sources import true_sources as true_sources_of
+from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.trials import (
     KNOWN_SOURCES,
     Plan,
@@ -84,7 +85,8 @@ def comparisons(run: Run, own: OwnModels | None = None) -> tuple[ModelComparison
 def _evaluated(run: Run, own: OwnModels | None) -> tuple[AccuracyIntervals, tuple[ModelComparison, ...]]:
     """Both of one reading: every page that asks for either asks for the other."""
     rows = trials(run, own)
-    return expected_accuracy_intervals(rows), compare_models(rows)
+    design = design_beside_sources(dataset_of(run.fingerprint))
+    return replace(expected_accuracy_intervals(rows), design=design), compare_models(rows)
 
 
 def trials(run: Run, own: OwnModels | None = None) -> pd.DataFrame:

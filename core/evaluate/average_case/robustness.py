@@ -17,7 +17,7 @@ from touchstone.core.evaluate.average_case.audit import Audit, audit_of
 from touchstone.core.evaluate.average_case.class_means import ClassGap, Measured, bounded_mean, class_means
 from touchstone.core.evaluate.average_case.half_sigma import looked_through
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm, share_difference, wilson
-from touchstone.core.evaluate.units import EACH_SAMPLE, Design
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design, mean_by
 
 DECIMALS = 3
 RESOLUTION = 10.0**-DECIMALS
@@ -352,8 +352,8 @@ def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"], des
 
     rounded = np.round(p, DECIMALS)
     if design.codes is not None and len(np.unique(rounded)) > 1:
-        ranks = pd.Series(rankdata(rounded)).groupby([y, design.codes]).mean()
-        rounded, y = ranks.to_numpy(), ranks.index.get_level_values(0).to_numpy()
+        cell = y * (int(design.codes.max()) + 1) + design.codes
+        rounded, y = mean_by(cell, rankdata(rounded)), np.unique(cell) // (int(design.codes.max()) + 1)
     groups = [rounded[y == code] for code in np.unique(y)]
     groups = [group for group in groups if len(group) >= FEWEST_FOR_TEST]
     if len(groups) < 2:

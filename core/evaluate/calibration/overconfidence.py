@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy import special
 
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, p_of_interval
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, p_of_interval, within
 from touchstone.core.evaluate.units import Units
 
 PSEUDO = 4.0
@@ -65,7 +65,8 @@ def overconfidence(
         interval = Interval(
             mean - accuracy - hypot(more, upper - accuracy), mean - accuracy + hypot(more, accuracy - lower)
         )
-        return Overconfidence(mean - accuracy, interval, p_of_interval(mean - accuracy, interval), mean, accuracy, n)
+        p = p_of_interval(mean - accuracy, interval)
+        return Overconfidence(mean - accuracy, within(interval, -1, 1), p, mean, accuracy, n)
     right, wrong = accuracy * size, (1 - accuracy) * size
     below = float(special.betainc(wrong, right + 1, 1 - mean)) if wrong > 0 else 1.0  # so few right, or fewer
     above = float(special.betainc(right, wrong + 1, mean)) if right > 0 else 1.0

@@ -9,7 +9,7 @@ from touchstone.core.evaluate.cluster_folds.compare import FEWEST_SEEDS, seed_er
 from touchstone.core.evaluate.cluster_folds.performance import fold_performance
 from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, Foretold, SchemeDifference, ScoreEstimate
 from touchstone.core.evaluate.cluster_folds.tested import predictions_on_folds
-from touchstone.core.evaluate.intervals import Interval, apart, p_of_interval
+from touchstone.core.evaluate.intervals import Interval, apart, p_of_interval, within
 
 SOURCE_SCHEMES = ("leave_one_group_out", "group_folds")
 """Schemes whose folds are the data set's own sources: each is held out as a new source would come."""
@@ -82,7 +82,7 @@ def _foretold(each: SchemeDifference, sources: str) -> Foretold:
 
 
 def _apart(own: ScoreEstimate, other: ScoreEstimate) -> Interval:
-    return apart(own.value, own.interval, other.value, other.interval)
+    return within(apart(own.value, own.interval, other.value, other.interval), -1, 1)
 
 
 def _one_fold(predictions: Predictions) -> Predictions:

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.evaluate.cluster_folds.results import Counts, guessed
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, logit_interval, t_interval, t_p_value
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, logit_interval, t_interval, t_p_value, within
 from touchstone.core.evaluate.units import Design, Error
 
 _AT_ONCE = 500_000
@@ -150,7 +150,7 @@ def difference_interval(value: float, error: Error) -> tuple[Interval, float]:
     >>> round(interval.lower, 2), round(p, 3)
     (0.02, 0.046)
     """
-    return t_interval(value, error.se, error.df), t_p_value(value, error.se, error.df)
+    return within(t_interval(value, error.se, error.df), -1, 1), t_p_value(value, error.se, error.df)
 
 
 def scaled_interval(value: float, error: Error) -> Interval:

@@ -24,6 +24,7 @@ from touchstone.core.evaluate.intervals import (
     share_difference,
     t_interval,
     t_p_value,
+    within,
 )
 from touchstone.core.evaluate.source_robustness.counts import Layout
 from touchstone.core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
@@ -196,8 +197,11 @@ def outlooks(
             next_gain=together(
                 *([claimed[name][place] for name in names.values()] for names in (_AT, _MISFIT)),
                 *_accuracies(end, layout),
-            ),
-            **{name: claimed[name][place] for name in CLAIMS},
+            ).of_accuracies(getattr(end.after.point.expected, judged(layout.source_finder))),
+            gain=claimed["gain"][place].of_accuracies(end.after.point.expected.exclusive),
+            familiar_gain=claimed["familiar_gain"][place].of_accuracies(end.after.point.expected.inclusive),
+            gap=replace(claimed["gap"][place], interval=within(claimed["gap"][place].interval, -1, 1)),
+            closing=claimed["closing"][place],
         )
         for place, end in enumerate(known)
     )
@@ -374,12 +378,12 @@ def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: L
         difference = accuracy(law.at(float(at)), law.weights(float(at)))
         points.append(CurvePoint(float(at), difference.value, difference.interval))
     ahead, here = AHEAD * float(n[-1]), float(n[-1])
-    gain = law.at(ahead) - law.at(here)
+    gain = min(law.at(ahead), 1.0) - law.at(here)
     sources, draws = errors(law.weights(ahead) - law.weights(here))
     return Learning(
         law=law,
         reason="",
         points=tuple(points),
         ceiling=accuracy(law.ceiling, law.sensitivity[0]) if law.ceiling < 1 else Told(1.0),
-        next_gain=Told(gain, t_interval(gain, sources.se, sources.df), t_interval(gain, draws.se, draws.df)),
+        next_gain=Told(gain, *(within(t_interval(gain, error.se, error.df), -1, 1) for error in (sources, draws))),
     )

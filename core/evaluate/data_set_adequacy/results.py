@@ -1,13 +1,15 @@
 """What comes out: accuracies over the size of the training set, and what they tell of more samples and new sources."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, within
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals, Difference, ExpectedInterval
-from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE
+from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE, ExpectedValue
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,20 @@ class Told:
     over_draws: Interval = UNKNOWN
     of_draws: float = float("nan")
     p_value: float = float("nan")
+
+    def of_accuracies(self, now: ExpectedValue) -> "Told":
+        """As a gain of an accuracy that is `now`: no more than is left, nor less than is there, as far as it is known.
+
+        >>> now = ExpectedValue(0.96, over_sources=Interval(0.93, 0.98))
+        >>> Told(0.08, Interval(-0.02, 0.18)).of_accuracies(now)
+        Told(value=0.04..., interval=Interval(lower=-0.02, upper=0.06...), ...)
+        """
+        known = now.over_sources if now.over_sources.known else Interval(0.0, 1.0)
+        value = float(np.clip(self.value, -now.value, 1 - now.value))
+        of_draws = within(self.over_draws, -now.value, 1 - now.value)
+        return replace(
+            self, value=value, interval=within(self.interval, -known.upper, 1 - known.lower), over_draws=of_draws
+        )
 
 
 @dataclass(frozen=True)
@@ -124,6 +140,8 @@ class Adequacy:
     """Share of the most frequent class: the accuracy of the majority-class baseline."""
     chance: float = float("nan")
     """One over the number of classes."""
+    design: Design = EACH_SAMPLE
+    """Of what the samples are, beside their sources."""
 
     @property
     def overall(self) -> tuple[Curve, ...]:

@@ -292,7 +292,8 @@ def _used(adequacy: Adequacy, curve: Curve) -> str:
     data = f"{plural(last.n_sources, noun(curve.source_finder))}{over}, {plural(last.exclusive.n_draws, 'repeat')}"
     return (
         f"{count(adequacy.n_used)} of {plural(adequacy.n_trials, 'trial')} used{rest}. "
-        f"n = {count(last.n_samples)} samples, {data}. At the largest size: {' and '.join(levels)}. "
+        f"n = {count(last.n_samples)} samples{adequacy.design.by}, {data}. "
+        f"At the largest size: {' and '.join(levels)}. "
         f"Majority-class baseline {percent(adequacy.majority)}, chance {percent(adequacy.chance)}."
     )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from touchstone.core.evaluate.intervals import Interval, holm, moderated_variances, t_interval, t_p_value
+from touchstone.core.evaluate.intervals import holm, moderated_variances, t_interval, t_p_value, within
 from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
@@ -74,16 +74,7 @@ def difference(value: float, draws: Error, sources: Error, **holm_corrected: flo
 def accuracy_difference(value: float, draws: Error, sources: Error) -> Difference:
     """As `difference`, of two accuracies: few degrees of freedom reach no further than 100 points either way."""
     free = difference(value, draws, sources)
-    return replace(free, over_draws=within_one(free.over_draws), over_sources=within_one(free.over_sources))
-
-
-def within_one(interval: Interval) -> Interval:
-    """What an interval of a difference of two accuracies leaves of 100 points either way.
-
-    >>> within_one(Interval(-1.4, 0.2))
-    Interval(lower=-1.0, upper=0.2)
-    """
-    return Interval(max(interval.lower, -1.0), min(interval.upper, 1.0)) if interval.known else interval
+    return replace(free, over_draws=within(free.over_draws, -1, 1), over_sources=within(free.over_sources, -1, 1))
 
 
 def _told(layout: Layout, schemes: dict[str, Counts], code: int) -> _Told | None:

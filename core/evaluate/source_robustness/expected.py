@@ -5,23 +5,24 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 from touchstone.core.evaluate.intervals import (
+    UNKNOWN,
     Interval,
     growing_interval,
     half_width,
     joined,
-    log_interval,
     logit_interval,
     share_difference,
     share_difference_p,
     t_p_value,
     wilson,
+    within,
 )
 from touchstone.core.evaluate.source_robustness.against_rest import (
     accuracy_difference,
     classes_against_rest,
-    within_one,
 )
 from touchstone.core.evaluate.source_robustness.baseline import baseline
 from touchstone.core.evaluate.source_robustness.counts import (
@@ -34,6 +35,7 @@ from touchstone.core.evaluate.source_robustness.counts import (
     groups,
 )
 from touchstone.core.evaluate.source_robustness.estimate import (
+    Error,
     Measured,
     error_over_draws,
     error_over_sources,
@@ -62,7 +64,7 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
     differ from draw to draw, count as one size, and `n_train` is then their mean.
 
     Values are means over draws, as in the paper. The interval over sources and samples is Student's t on the logit
-    (accuracies) or log scale (rho), with sources within their class as the unit; see `estimate`.
+    scale (of rho: of what is left of AccI), with sources within their class as the unit; see `estimate`.
 
     Examples
     --------
@@ -97,28 +99,48 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
 
 
 def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layout) -> ExpectedValue:
-    """Rho with its intervals; all NaN while either accuracy is missing."""
+    """Rho with its intervals, which stay between 0 and 1 / AccI; all NaN while either accuracy is missing."""
     if exclusive is None or inclusive is None or not inclusive.value > 0:
         return ExpectedValue(float("nan"))
     terms = rho_terms(exclusive, inclusive)
     draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
     none = error_over_sources(terms, layout, doubled=False)
-    rho = AccuracyInterval(exclusive.value, inclusive.value).rho
-    over_sources = log_interval(rho, sources.se, sources.df)
-    if rho > 0:  # where rho is 1, nothing falls
-        halves = (half_width(error.se / rho, error.df) for error in (none, sources))
-        grown = growing_interval(float(np.log(rho)), *halves)
-        over_sources = Interval(float(np.exp(grown.lower)), float(np.exp(grown.upper)))
+    rho, most = AccuracyInterval(exclusive.value, inclusive.value).rho, 1 / inclusive.value
+    over_sources = _rho_interval(exclusive, inclusive, none, sources)
     if few_errors(exclusive) or few_errors(inclusive):
         x, i = _of_samples(exclusive), _of_samples(inclusive)
-        highest = x.upper / i.lower if i.lower > 0 else float("inf")
+        highest = min(x.upper / i.lower, most) if i.lower > 0 else most
         over_sources = joined(over_sources, Interval(x.lower / i.upper, highest))
+    of_draws = logit_interval(exclusive.value, draws.se / most, draws.df)
     return ExpectedValue(
         value=rho,
-        over_draws=log_interval(rho, draws.se, draws.df),
+        over_draws=Interval(of_draws.lower * most, of_draws.upper * most),
         over_sources=over_sources,
         n_draws=min(_n_draws(exclusive), _n_draws(inclusive)),
     )
+
+
+def _rho_interval(exclusive: Measured, inclusive: Measured, none: Error, sources: Error) -> Interval:
+    """On the scale where rho is the accuracy that is left of AccI: the logit of rho times AccI, which ends at 1.
+
+    What sources differ by grows with what is lost on them: a few sources lose much. So the variance is that of `none`
+    where nothing falls, that of `sources` at the estimate, and beyond it goes on along the line from no fall to there.
+    """
+    most, n = 1 / inclusive.value, min(exclusive.n_samples, inclusive.n_samples)
+    least = 0.5 / (n + 1)  # of accuracies of 0 and 1 half a sample is not known
+    left, whole = (float(np.clip(each.value, least, 1 - least)) for each in (exclusive, inclusive))
+    kept, scale = float(special.logit(left) - special.logit(whole)), most * left * (1 - left)
+    half_at_none, half = (half_width(error.se / scale, error.df) for error in (none, sources))
+    if np.isnan(half_at_none + half):
+        return UNKNOWN
+    grown = growing_interval(kept, half_at_none, half)
+    if kept <= 0:
+        half = max(half, half_at_none)
+        slope = half**2 / max(-kept, half) if half > 0 else 0.0
+        grown = Interval(kept - (slope + float(np.hypot(slope, 2 * half))) / 2, grown.upper)
+    ends = special.expit(special.logit(whole) + np.array([grown.lower, grown.upper])) * most
+    rho = exclusive.value / inclusive.value
+    return Interval(min(float(ends[0]), rho), min(max(float(ends[1]), rho), most))
 
 
 def _accuracy(measured: Measured | None, layout: Layout) -> ExpectedValue:
@@ -213,7 +235,7 @@ def _fall(inclusive: Measured | None, exclusive: Measured | None, layout: Layout
     none = error_over_sources([(1.0, inclusive), (-1.0, exclusive)], layout, doubled=False)
     grown = growing_interval(fall.value, half_width(none.se, none.df), half_width(fall.se, fall.df))
     p_none = t_p_value(fall.value, none.se, none.df)
-    fall = replace(fall, over_sources=within_one(grown), p_sources=p_none)
+    fall = replace(fall, over_sources=within(grown, -1, 1), p_sources=p_none)
     if not (few_errors(inclusive) or few_errors(exclusive)):
         return fall
     shares = [(part.value * part.n_samples, part.n_samples) for part in (inclusive, exclusive)]

@@ -7,6 +7,7 @@ import pandas as pd
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.source_robustness.held_out import SMALLEST, HeldOutSource
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,8 @@ class AccuracyIntervals:
     n_trials: int
     n_used: int
     baselines: tuple[Baseline, ...] = ()
+    design: Design = EACH_SAMPLE
+    """Of what the samples are, beside their sources."""
 
     @property
     def overall(self) -> tuple[ExpectedInterval, ...]:

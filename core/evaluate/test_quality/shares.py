@@ -12,7 +12,7 @@ from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm
 from touchstone.core.evaluate.units import FEWEST_UNITS, Design, Effect
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array, csr_array
 
 Dimension = Literal["equivalence partitioning", "centroid positioning", "boundary conditioning"]
 FEWEST = 10
@@ -254,11 +254,12 @@ class CountsByUnit:
 
         Shares are those of drawn splits, in which the split at hand counts as one.
         """
-        from scipy.sparse import vstack
+        from scipy.sparse import csc_array, vstack
 
-        inside = vstack([self.inside[:, cells], train.inside[:, cells]]).tocsc()
-        total = vstack([self.total[:, self.whole[cells]], train.total[:, self.whole[cells]]]).tocsc()
-        n_units, n_test = inside.shape[0], inside.shape[0] - train.inside.shape[0]
+        inside = csc_array(vstack([self.inside[:, cells], train.inside[:, cells]]))
+        total = csc_array(vstack([self.total[:, self.whole[cells]], train.total[:, self.whole[cells]]]))
+        n_test = len(self.inside.indptr) - 1
+        n_units = n_test + len(train.inside.indptr) - 1
         n_draws = int(np.clip(_DRAWS_PER_CELL * len(cells), _FEWEST_DRAWS, _MOST_DRAWS))
         rng, step = np.random.default_rng([n_units, n_test]), max(_AT_ONCE // max(n_units, len(cells)), 1)
         observed = self._share(np.arange(n_units)[None] < n_test, inside, total)[0]
@@ -281,7 +282,7 @@ class CountsByUnit:
         return RandomSplits(*(np.where(known, values, np.nan) for values in columns))
 
     @staticmethod
-    def _share(drawn: Bool[np.ndarray, "draws n_units"], inside: "csr_array", total: "csr_array") -> np.ndarray:
+    def _share(drawn: Bool[np.ndarray, "draws n_units"], inside: "csc_array", total: "csc_array") -> np.ndarray:
         k, n = (np.asarray((counts.T @ drawn.T.astype(np.float64)).T) for counts in (inside, total))
         return np.where(n > 0, k / np.where(n > 0, n, 1), np.nan)
 
