@@ -66,7 +66,7 @@ def overconfidence(
             mean - accuracy - hypot(more, upper - accuracy), mean - accuracy + hypot(more, accuracy - lower)
         )
         p = p_of_interval(mean - accuracy, interval)
-        return Overconfidence(mean - accuracy, within(interval, -1, 1), p, mean, accuracy, n)
+        return Overconfidence(mean - accuracy, within(interval, -1.0, 1.0), p, mean, accuracy, n)
     right, wrong = accuracy * size, (1 - accuracy) * size
     below = float(special.betainc(wrong, right + 1, 1 - mean)) if wrong > 0 else 1.0  # so few right, or fewer
     above = float(special.betainc(right, wrong + 1, mean)) if right > 0 else 1.0

@@ -109,7 +109,7 @@ def _above(runs: Sequence[ScoredRun], value: float, interval: Interval, by: str,
         ends, _ = difference_interval(value - guess.value, _error(runs, _pulls(runs) - guess.pulls))
         return ends
     of_guess, _ = difference_interval(guess.value, _error(runs, guess.pulls))
-    return within(apart(value, interval, guess.value, of_guess), -1, 1)
+    return within(apart(value, interval, guess.value, of_guess), -1.0, 1.0)
 
 
 def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> SchemeDifference:
@@ -121,7 +121,7 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
         (interval, p), by = difference_interval(value, error), JACKKNIFE
     else:
         interval, by = apart(own.mean.value, own.mean.interval, other.mean.value, other.mean.interval), WILSON
-        p, interval = p_of_interval(value, interval), within(interval, -1, 1)
+        p, interval = p_of_interval(value, interval), within(interval, -1.0, 1.0)
     seeds = {run.score.seed: run.score.mean.value for run in runs}
     per_seed = tuple(
         (run.score.seed, seeds[run.score.seed] - run.score.mean.value) for run in others if run.score.seed in seeds
@@ -129,7 +129,7 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
     gaps = np.array([difference for _, difference in per_seed])
     if len(per_seed) >= FEWEST_SEEDS:
         interval, p = over_both(value, interval, gaps)
-        interval = within(interval, -1, 1)
+        interval = within(interval, -1.0, 1.0)
     both = np.all([runs[0].tested.fold >= 0, others[0].tested.fold >= 0], axis=0)
     return SchemeDifference(
         model=own.model,

@@ -82,7 +82,7 @@ def _foretold(each: SchemeDifference, sources: str) -> Foretold:
 
 
 def _apart(own: ScoreEstimate, other: ScoreEstimate) -> Interval:
-    return within(apart(own.value, own.interval, other.value, other.interval), -1, 1)
+    return within(apart(own.value, own.interval, other.value, other.interval), -1.0, 1.0)
 
 
 def _one_fold(predictions: Predictions) -> Predictions:

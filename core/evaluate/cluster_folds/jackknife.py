@@ -150,7 +150,7 @@ def difference_interval(value: float, error: Error) -> tuple[Interval, float]:
     >>> round(interval.lower, 2), round(p, 3)
     (0.02, 0.046)
     """
-    return within(t_interval(value, error.se, error.df), -1, 1), t_p_value(value, error.se, error.df)
+    return within(t_interval(value, error.se, error.df), -1.0, 1.0), t_p_value(value, error.se, error.df)
 
 
 def scaled_interval(value: float, error: Error) -> Interval:

@@ -200,7 +200,7 @@ def outlooks(
             ).of_accuracies(getattr(end.after.point.expected, judged(layout.source_finder))),
             gain=claimed["gain"][place].of_accuracies(end.after.point.expected.exclusive),
             familiar_gain=claimed["familiar_gain"][place].of_accuracies(end.after.point.expected.inclusive),
-            gap=replace(claimed["gap"][place], interval=within(claimed["gap"][place].interval, -1, 1)),
+            gap=replace(claimed["gap"][place], interval=within(claimed["gap"][place].interval, -1.0, 1.0)),
             closing=claimed["closing"][place],
         )
         for place, end in enumerate(known)
@@ -385,5 +385,5 @@ def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: L
         reason="",
         points=tuple(points),
         ceiling=accuracy(law.ceiling, law.sensitivity[0]) if law.ceiling < 1 else Told(1.0),
-        next_gain=Told(gain, *(within(t_interval(gain, error.se, error.df), -1, 1) for error in (sources, draws))),
+        next_gain=Told(gain, *(within(t_interval(gain, error.se, error.df), -1.0, 1.0) for error in (sources, draws))),
     )

@@ -67,7 +67,7 @@ def whole_gap(reference: Outcomes, target: Outcomes, units: Units) -> SetEstimat
         return SetEstimate(gap, share_difference(*counts, df=df), "Newcombe", p, 0.0)
     error = units.error(influences[0], -influences[1])
     half = half_width(error.se, error.df)
-    interval = within(growing_interval(gap, half, half), -1, 1)
+    interval = within(growing_interval(gap, half, half), -1.0, 1.0)
     return SetEstimate(gap, interval, "jackknife of units", t_p_value(gap, error.se, error.df), 0.0, error.se)
 
 
@@ -308,10 +308,10 @@ def _of_units(value: float, error: Error, error_of_none: Error, luck: float, n_w
     se, se_none = sqrt(data + luck), sqrt(max(no_gap, data / 3) + luck)
     if np.isfinite(n_wrong):
         interval, p = skewed_interval(value, se, error.df, error.skew)
-        return SetEstimate(value, within(interval, -1, 1), "jackknife", p, sqrt(luck), se)
+        return SetEstimate(value, within(interval, -1.0, 1.0), "jackknife", p, sqrt(luck), se)
     half, half_none = half_width(se, error.df), half_width(se_none, error.df)
     p = t_p_value(value, se_none, error.df)
-    interval = within(growing_interval(value, half_none, half), -1, 1)
+    interval = within(growing_interval(value, half_none, half), -1.0, 1.0)
     return SetEstimate(value, interval, "jackknife", p, sqrt(luck), se_none)
 
 

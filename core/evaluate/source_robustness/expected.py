@@ -235,7 +235,7 @@ def _fall(inclusive: Measured | None, exclusive: Measured | None, layout: Layout
     none = error_over_sources([(1.0, inclusive), (-1.0, exclusive)], layout, doubled=False)
     grown = growing_interval(fall.value, half_width(none.se, none.df), half_width(fall.se, fall.df))
     p_none = t_p_value(fall.value, none.se, none.df)
-    fall = replace(fall, over_sources=within(grown, -1, 1), p_sources=p_none)
+    fall = replace(fall, over_sources=within(grown, -1.0, 1.0), p_sources=p_none)
     if not (few_errors(inclusive) or few_errors(exclusive)):
         return fall
     shares = [(part.value * part.n_samples, part.n_samples) for part in (inclusive, exclusive)]
