@@ -164,7 +164,7 @@ def grid_chart(grid: AccuracyGrid, *, dark: bool = False) -> go.Figure:
             },
             text=[
                 f"{percent(cell.accuracy, cell.interval)}<br>"
-                f"n = {count(cell.n)} from {plural(cell.n_parents, 'sample')}"
+                f"n = {count(cell.n)} from {cell.parents}"
                 for cell in cells
             ],
             hovertemplate="%{text}<extra></extra>",

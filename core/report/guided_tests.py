@@ -14,6 +14,7 @@ from touchstone.core.evaluate.guided_tests import (
     guided_of_rows,
 )
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.results import Origin
 from touchstone.core.evaluate.guided_tests.verdict import (
     CHANCE,
     SIDE,
@@ -22,14 +23,14 @@ from touchstone.core.evaluate.guided_tests.verdict import (
     mix_title,
     oracle_reads,
 )
-from touchstone.core.evaluate.wording import count, percent, plural
+from touchstone.core.evaluate.wording import count, percent
 from touchstone.core.figures import guided_tests as figures
 from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets
 
 
 def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: GuidedTestsPlan) -> Body:
     """Everything about a run, from the rows of its trials."""
-    return body(guided_of_rows(rows, class_names=dataset.class_names))
+    return body(guided_of_rows(rows, class_names=dataset.class_names, origin=Origin.of(dataset)))
 
 
 def body(found: Guided) -> Body:
@@ -146,5 +147,5 @@ def counts_table(found: Guided) -> Table:
 
 
 def _metric(label: str, of: SharedAccuracy, meaning: str) -> Metric:
-    about = f"{meaning} n = {count(of.n)} from {plural(of.n_parents, 'sample')}; the interval is over these."
+    about = f"{meaning} n = {count(of.n)} from {of.parents}; the interval is over these."
     return Metric(label, percent(of.accuracy), brackets(percent, of.accuracy, of.interval), about)

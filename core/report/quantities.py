@@ -180,9 +180,10 @@ def _data_set_adequacy(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Itera
 
 def _guided_tests(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
     from touchstone.core.evaluate.guided_tests import REGIONS, guided_of_rows
+    from touchstone.core.evaluate.guided_tests.results import Origin
     from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
 
-    suite = guided_of_rows(rows, class_names=dataset.class_names).suite
+    suite = guided_of_rows(rows, class_names=dataset.class_names, origin=Origin.of(dataset)).suite
     if suite is not None and oracle_reads(suite):
         for name, of in (("pictures", suite.accuracy()), ("boundary", suite.accuracy(REGIONS[1]))):
             if of.n:

@@ -8,6 +8,7 @@ from touchstone.core.evaluate.guided_tests import (
     RoundTrip,
     guided_of_rows,
 )
+from touchstone.core.evaluate.guided_tests.results import Origin
 from touchstone.core.evaluate.test_quality import Regions
 from touchstone.core.workspace.run import Run
 from touchstone.ui import cache
@@ -21,8 +22,8 @@ from touchstone.ui.test_quality.work import Looked
 @cache.result(max_entries=4)
 def guided(run: Run) -> Guided:
     """All that the finished trials of a run of guided tests tell."""
-    names = dataset_of(run.fingerprint).class_names
-    return guided_of_rows(workspace().rows(owner(), run.id), class_names=names)
+    data, rows = dataset_of(run.fingerprint), workspace().rows(owner(), run.id)
+    return guided_of_rows(rows, class_names=data.class_names, origin=Origin.of(data))
 
 
 @cache.task(max_entries=4)

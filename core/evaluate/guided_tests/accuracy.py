@@ -10,6 +10,7 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.guided_tests.oracle import NO_ERROR, OracleError
 from touchstone.core.evaluate.guided_tests.results import GeneratedTests, all_of
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, logit_interval, sum_of_errors, wilson
+from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.layers import LayerSamples
 
 TABLE_MIXES = (0.0, 0.3, 0.5, 0.7, 1.0)
@@ -31,6 +32,13 @@ class SharedAccuracy:
     n_parents: int
     accuracy: float
     interval: Interval
+    of: str = "sample"
+    """What the parents count as: samples, or the units that these came in."""
+
+    @property
+    def parents(self) -> str:
+        """How many real samples the tests are from, or how many units of such."""
+        return plural(self.n_parents, self.of)
 
 
 @dataclass(frozen=True)
@@ -88,12 +96,16 @@ class AccuracyGrid:
 
 
 def shared_accuracy(
-    correct: Bool[np.ndarray, " n"], cluster: Integer[np.ndarray, " n"], *, oracle: OracleError = NO_ERROR
+    correct: Bool[np.ndarray, " n"],
+    cluster: Integer[np.ndarray, " n"],
+    *,
+    oracle: OracleError = NO_ERROR,
+    of: str = "sample",
 ) -> SharedAccuracy:
     """Give the share of correct ones, with an interval over clusters, on the logit scale.
 
     Where hardly a cluster differs from the others it is Wilson's as well, of as many samples as there are clusters.
-    `oracle` is the error that it owes to who decides which tests count.
+    `oracle` is the error that it owes to who decides which tests count. `of` says what a cluster is of.
 
     Examples
     --------
@@ -103,24 +115,25 @@ def shared_accuracy(
     """
     n = len(correct)
     if n == 0:
-        return SharedAccuracy(0, 0, 0, float("nan"), UNKNOWN)
+        return SharedAccuracy(0, 0, 0, float("nan"), UNKNOWN, of)
     _, cluster = np.unique(cluster, return_inverse=True)
     size, right = np.bincount(cluster), np.bincount(cluster, weights=correct)
     k, value = len(size), float(correct.mean())
     whole = wilson(value * k, float(k))
     if k < 2:
-        return SharedAccuracy(n, int(correct.sum()), k, value, whole)
+        return SharedAccuracy(n, int(correct.sum()), k, value, whole, of)
     # The linearised variance of a ratio over clusters (Cochran 1977, section 11.2): sizes differ, too.
     se = float(np.sqrt(k / (k - 1) * np.square(right - value * size).sum())) / n
     interval = logit_interval(value, *sum_of_errors((se, float(k - 1)), oracle))
     few = min((right > 0).sum(), (right < size).sum()) < _FEWEST_MIXED
-    return SharedAccuracy(n, int(correct.sum()), k, value, joined(interval, whole) if few else interval)
+    return SharedAccuracy(n, int(correct.sum()), k, value, joined(interval, whole) if few else interval, of)
 
 
 def mix_accuracy(tests: GeneratedTests, *, centroid_share: float, n_per_class: int) -> MixAccuracy:
     """Say how the head fares on generated tests: on all of them, and on those of either region."""
     cluster, correct, near = tests.clusters, tests.correct, tests.for_centroid
-    parts = [shared_accuracy(correct[rows], cluster[rows]) for rows in (np.ones_like(near), near, ~near)]
+    of, sides = tests.origin.word, (np.ones_like(near), near, ~near)
+    parts = [shared_accuracy(correct[rows], cluster[rows], of=of) for rows in sides]
     return MixAccuracy(centroid_share, n_per_class, int(tests.asked.sum()), tests.n_unplaced, *parts)
 
 

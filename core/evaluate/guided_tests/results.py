@@ -1,14 +1,43 @@
 """Generated tests? Features that lie where they were asked for, with their truth, and what could not be placed."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
 
+from touchstone.core.data import Dataset
+
 REGIONS = ("centroid", "boundary")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the real samples are that tests are made from: the unit of each, by id, and what one is called.
+
+    >>> Origin({"a": "ann", "b": "ann"}, "author").clusters(["test"] * 3, ["a", "b", "a"])
+    array([0, 0, 0])
+    """
+
+    unit_of: Mapping[str, str] = field(default_factory=dict)
+    word: str = "sample"
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> "Origin":
+        """That of the samples of a data set."""
+        if dataset.units is None or dataset.unit_codes is None:
+            return SAMPLES
+        return cls(dict(zip(dataset.ids.tolist(), dataset.units.tolist(), strict=True)), dataset.unit_word)
+
+    def clusters(self, parts: Sequence[str] | np.ndarray, ids: Sequence[str] | np.ndarray) -> np.ndarray:
+        """A number for each parent or, where samples came in units, for the unit that it is of."""
+        both = [self.unit_of.get(str(own)) or f"{part} {own}" for part, own in zip(parts, ids, strict=True)]
+        return np.unique(both, return_inverse=True)[1] if both else np.zeros(0, dtype=np.int64)
+
+
+SAMPLES = Origin()
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +66,7 @@ class GeneratedTests:
     in_boundary: Bool[np.ndarray, " n"] = field(repr=False)
     asked: Integer[np.ndarray, "n_classes 2"]
     placed: Integer[np.ndarray, "n_classes 2"]
+    origin: "Origin" = field(default_factory=lambda: SAMPLES, repr=False)
 
     def __len__(self) -> int:
         return len(self.features)
@@ -53,9 +83,8 @@ class GeneratedTests:
 
     @property
     def clusters(self) -> Integer[np.ndarray, " n"]:
-        """A number for each parent: features of one parent are no independent evidence."""
-        both = [f"{part} {parent}" for part, parent in zip(self.parent_part, self.parent_ids, strict=True)]
-        return np.unique(both, return_inverse=True)[1] if both else np.zeros(0, dtype=np.int64)
+        """A number for each parent, or its unit: features of one parent are no independent evidence."""
+        return self.origin.clusters(self.parent_part, self.parent_ids)
 
     def take(self, rows: Shaped[np.ndarray, " n_rows"]) -> "GeneratedTests":
         """Give some of them, by position or by one truth value each; as if no more had been asked for."""
@@ -67,7 +96,7 @@ class GeneratedTests:
             ],
             axis=1,
         )
-        return GeneratedTests(self.class_names, **per_row, asked=counts, placed=counts)
+        return GeneratedTests(self.class_names, **per_row, asked=counts, placed=counts, origin=self.origin)
 
     def table(self) -> pd.DataFrame:
         """Tidy rows, one for each: label, region, rival, parent, part, t, distance, confidence, predicted, correct.
@@ -144,4 +173,4 @@ def all_of(parts: "list[GeneratedTests]") -> GeneratedTests:
     """Put several together, class after class."""
     per_row = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _PER_ROW}
     asked, placed = (sum(getattr(part, name) for part in parts) for name in ("asked", "placed"))
-    return GeneratedTests(parts[0].class_names, **per_row, asked=asked, placed=placed)
+    return GeneratedTests(parts[0].class_names, **per_row, asked=asked, placed=placed, origin=parts[0].origin)

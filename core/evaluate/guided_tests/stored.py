@@ -15,7 +15,7 @@ from touchstone.core.evaluate.guided_tests.accuracy import (
 )
 from touchstone.core.evaluate.guided_tests.images import Reconstruction
 from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite
-from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests
+from touchstone.core.evaluate.guided_tests.results import REGIONS, SAMPLES, GeneratedTests, Origin
 from touchstone.core.evaluate.guided_tests.suite import Suite
 from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.models.decoder import Decoder
@@ -62,7 +62,7 @@ class Guided:
         """How the head fares on the tests, or on those for one of `REGIONS`."""
         tests = self.generated
         rows = np.ones(len(tests), dtype=bool) if region is None else tests.for_centroid == (region == REGIONS[0])
-        return shared_accuracy(tests.correct[rows], tests.clusters[rows])
+        return shared_accuracy(tests.correct[rows], tests.clusters[rows], of=tests.origin.word)
 
     def class_table(self) -> pd.DataFrame:
         """Tidy rows, one for each class and region.
@@ -83,8 +83,10 @@ class Guided:
         return tests.counts_table().assign(**columns)
 
 
-def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...]) -> Guided:
+def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...], origin: Origin = SAMPLES) -> Guided:
     """Read the rows of a GuidedTestsPlan's finished trials back (`plan.COLUMNS`), all of them or the first.
+
+    `origin` says what the real samples are that tests are made from.
 
     Examples
     --------
@@ -92,16 +94,16 @@ def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...]) -> Guide
     ()
     """
     done = rows[rows["status"] == "ok"] if len(rows) else pd.DataFrame({"part": pd.Series(dtype="str")})
-    mix, table = (_tests(done[done["part"] == part], class_names) for part in ("mix", "table"))
+    mix, table = (_tests(done[done["part"] == part], class_names, origin) for part in ("mix", "table"))
     counts = done[done["part"] != "suite"].dropna(subset=["n_correct"]) if len(done) else done
     n_test, n_correct = (int(counts[name].iloc[0]) if len(counts) else 0 for name in ("n_test", "n_correct"))
     decoder, reconstruction = _decoder(done[done["part"] == "decoder"])
     grid = None if table is None else _grid(table, n_test, n_correct)
-    suite = _suite(done[done["part"] == "suite"], class_names)
+    suite = _suite(done[done["part"] == "suite"], class_names, origin)
     return Guided(class_names, n_test, n_correct, mix, grid, decoder, reconstruction, suite, _at_boundary(done))
 
 
-def _tests(rows: pd.DataFrame, class_names: tuple[str, ...]) -> GeneratedTests | None:
+def _tests(rows: pd.DataFrame, class_names: tuple[str, ...], origin: Origin) -> GeneratedTests | None:
     if len(rows) == 0:
         return None
     counts, each = rows[rows["asked"].notna()], rows[rows["asked"].isna()]
@@ -122,6 +124,7 @@ def _tests(rows: pd.DataFrame, class_names: tuple[str, ...]) -> GeneratedTests |
         *(each[name].to_numpy(dtype=bool) for name in ("in_centroid", "in_boundary")),
         asked=asked,
         placed=placed,
+        origin=origin,
     )
 
 
@@ -132,7 +135,7 @@ def _at_boundary(rows: pd.DataFrame) -> tuple[bool, ...] | None:
     return tuple(bool(kept) for kept in each.first()) or None
 
 
-def _suite(rows: pd.DataFrame, class_names: tuple[str, ...]) -> JudgedSuite | None:
+def _suite(rows: pd.DataFrame, class_names: tuple[str, ...], origin: Origin) -> JudgedSuite | None:
     """The suite with the model's answers; None where there is none, as where there is no model to ask."""
     if "read_as" not in rows or len(rows.dropna(subset=["read_as"])) == 0:
         return None
@@ -152,6 +155,7 @@ def _suite(rows: pd.DataFrame, class_names: tuple[str, ...]) -> JudgedSuite | No
         each["parent_part"].to_numpy(dtype=object),
         int(oracle["n_correct"]),
         int(oracle["n_test"]),
+        origin,
     )
     return JudgedSuite(suite, codes["predicted"], each["confidence"].to_numpy(dtype=np.float64))
 

@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Integer, Shaped, UInt8
 
 from touchstone.core.evaluate.guided_tests.generate import Recipe, generate_tests, start
 from touchstone.core.evaluate.guided_tests.oracle import MOST_FOR_ORACLE, kept_by_others, read_by_oracle
-from touchstone.core.evaluate.guided_tests.results import GeneratedTests
+from touchstone.core.evaluate.guided_tests.results import SAMPLES, GeneratedTests, Origin
 from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.test_quality import fit_regions
 from touchstone.core.models.classifier import ShouldStop, stop_if
@@ -50,6 +50,7 @@ class Suite:
     parent_part: Shaped[np.ndarray, " n"] = field(repr=False)
     oracle_right: int
     oracle_n: int
+    origin: Origin = SAMPLES
 
     def __len__(self) -> int:
         return len(self.y)
@@ -66,9 +67,8 @@ class Suite:
 
     @property
     def clusters(self) -> Integer[np.ndarray, " n"]:
-        """A number for each parent: pictures of one parent are no independent evidence."""
-        both = [f"{part} {parent}" for part, parent in zip(self.parent_part, self.parent_ids, strict=True)]
-        return np.unique(both, return_inverse=True)[1] if both else np.zeros(0, dtype=np.int64)
+        """A number for each parent, or its unit: pictures of one parent are no independent evidence."""
+        return self.origin.clusters(self.parent_part, self.parent_ids)
 
     @property
     def oracle_accuracy(self) -> tuple[float, Interval]:
@@ -78,7 +78,7 @@ class Suite:
 
     def take(self, rows: Shaped[np.ndarray, " n_rows"]) -> "Suite":
         """Give some of the tests, by position or by one truth value each."""
-        whole = {name: getattr(self, name) for name in ("class_names", "oracle_right", "oracle_n")}
+        whole = {name: getattr(self, name) for name in ("class_names", "oracle_right", "oracle_n", "origin")}
         return Suite(
             **whole, **{each.name: getattr(self, each.name)[rows] for each in fields(self) if each.name not in whole}
         )

@@ -2,6 +2,7 @@
 
 from math import nan
 
+from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
 from touchstone.core.evaluate.guided_tests.generate import mix_title
@@ -164,10 +165,9 @@ def _used(guided: Guided) -> str:
     share, interval = suite.oracle_accuracy
     return (
         f"{so_far}{count(overall.n)} of {plural(len(suite), 'picture')} count, made from "
-        f"{plural(overall.n_parents, 'real test sample')}: they lie in their region, and an independent oracle "
+        f"{_made_from(overall)}: they lie in their region, and an independent oracle "
         f"confirms their class. The oracle classifies {percent(share, interval)} of real pictures correctly. "
-        f"Intervals are "
-        "95 %, over real samples."
+        f"Intervals are 95 %, over {'real samples' if overall.of == 'sample' else plural_of(overall.of)}."
     )
 
 
@@ -269,4 +269,10 @@ def _share(shared: SharedAccuracy) -> str:
 
 
 def _counted(shared: SharedAccuracy) -> str:
-    return f"n = {count(shared.n)} from {plural(shared.n_parents, 'sample')}"
+    return f"n = {count(shared.n)} from {shared.parents}"
+
+
+def _made_from(shared: SharedAccuracy) -> str:
+    if shared.of == "sample":
+        return plural(shared.n_parents, "real test sample")
+    return f"real test samples from {shared.parents}"
