@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_left
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from touchstone.core.data import DataError
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets, match, outcomes_of
 from touchstone.core.evaluate.matched_subsets.matching import SLACK, _sorted, candidates, match_candidates
-from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, entropy_of, margin_of
+from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, agreement_of, entropy_of, margin_of
 from touchstone.core.evaluate.matched_subsets.verdict import matched_verdict
 
 NAMES = ("a", "b", "c")
@@ -321,3 +322,31 @@ def test_the_table_of_samples_names_subset_and_partner():
     ]
     assert table["pair"].isna().tolist() == [False, True, True, True, False]
     assert table["predicted"].tolist() == ["a", "b", "a", "a", "a"]
+
+
+def test_the_variance_of_an_ensemble_may_be_matched_on():
+    """The worse three models agree on a sample, the less often they are right."""
+    rng = np.random.default_rng(8)
+
+    def made(n: int, prefix: str) -> dict[str, Predictions]:
+        x, ids = rng.normal(size=(n, 1)), [f"{prefix} {i}" for i in range(n)]
+        y = (x[:, 0] + rng.normal(size=n) > 0).astype(int)
+        models = {}
+        for name in ("one", "two", "three"):
+            p = special.expit(2 * x[:, 0] + 0.7 * rng.normal(size=n))
+            order = rng.permutation(n)  # as files have them: the same samples in another order
+            proba = np.column_stack([1 - p, p])[order]
+            models[name] = Predictions(np.array(ids)[order], y[order], proba.argmax(axis=1), ["no", "yes"], proba)
+        return {name: replace(each, ensemble=tuple(models.values())) for name, each in models.items()}
+
+    references, targets = made(900, "r"), made(500, "t")
+    own = references["one"]
+    said = [[each.proba[each.ids.tolist().index(name)] for each in references.values()] for name in own.ids[:20]]
+    slow = [-math.log(sum(np.var([p[c] for p in models]) for c in range(2))) for models in said]
+    assert agreement_of(own)[:20] == pytest.approx(slow)
+    row = compare_sets(own, targets["one"], scale="variance", rng=rng)
+    assert row.matched_gap.interval.holds(0.0)
+    assert "within 0.005" in matched_verdict(row).used
+    assert "At equal variance" in matched_verdict(row).headline
+    with pytest.raises(DataError, match="of several models on the same samples"):
+        compare_sets(replace(own, ensemble=()), targets["one"], scale="variance", rng=rng)

@@ -122,10 +122,14 @@ def of_two_sets(rng: np.random.Generator) -> tuple[list[Bounded], Verdict]:
     in_units = bool(rng.integers(2))
     sets = [made(int(rng.choice([20, 60, 300])), float(rng.choice([0.0, 0.05, 0.95, 1.0])), name) for name in "rt"]
     row = compare_sets(*sets, rng=rng)
-    names = ("gap", "matched_gap", "mix", "unmatched", "rounded")
+    names = ("gap", "matched_gap", "mix", "rounded")
     numbers: list[Bounded] = [
         (name, getattr(row, name).value, getattr(row, name).interval, -1.0, 1.0) for name in names
     ]
+    # What unmatched samples lose beyond what is expected of them and the matched gap may be twice their share.
+    most = 2 * row.unmatched_target.value
+    numbers.append(("unmatched", row.unmatched.value, Interval(row.unmatched.value, row.unmatched.value), -most, most))
+    numbers.append(("unmatched", 0.0, row.unmatched.interval, -1.0, 1.0))
     numbers += [("subset", each.accuracy.value, each.accuracy.interval, 0.0, 1.0) for each in row.subsets]
     numbers += [("label", each.matched_gap.value, each.matched_gap.interval, -1.0, 1.0) for each in row.labels]
     numbers += [("calibration", each.claim.estimate, each.claim.interval, -1.0, 1.0) for each in row.calibrations]

@@ -96,7 +96,14 @@ def pair_predictions(
             references[name] = _select(reference, name, reference_part, target_part, task)
         else:
             targets[name] = _select(target, name, target_part, reference_part, task)
-    return PredictionPairs(references, targets)
+    return PredictionPairs(_as_ensemble(references), _as_ensemble(targets))
+
+
+def _as_ensemble(models: dict[str, Predictions]) -> dict[str, Predictions]:
+    """The same, each with all of them beside it, where there are several."""
+    if len(models) < 2:
+        return models
+    return {name: replace(predictions, ensemble=tuple(models.values())) for name, predictions in models.items()}
 
 
 def _named_pairs(

@@ -59,6 +59,8 @@ class Predictions:
     notes: tuple[str, ...] = field(repr=False)
     name: str
     unit_name: str
+    ensemble: tuple["Predictions", ...] = field(repr=False)
+    """What several models said of these samples, this one among them; none where the file holds no other."""
 
     def __init__(
         self,
@@ -73,6 +75,7 @@ class Predictions:
         notes: Iterable[str] = (),
         name: str = "predictions",
         unit_name: str = "",
+        ensemble: Iterable["Predictions"] = (),
     ):
         proba = None if proba is None else _numbers(proba, "proba", name)
         if confidence is not None:
@@ -91,6 +94,7 @@ class Predictions:
             notes=tuple(notes),
             name=name,
             unit_name=unit_name,
+            ensemble=tuple(ensemble),
         )
         _check_sizes(self)
         _check_classes(self)

@@ -11,14 +11,16 @@ from scipy import special
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
 
-Scale = Literal["accuracy", "confidence", "margin", "entropy"]
+Scale = Literal["accuracy", "confidence", "margin", "entropy", "variance"]
 """What epsilon is a difference of: of how often the model is right at a confidence, at a margin between the two highest
-probabilities or at an entropy of all (see below), or of confidences as they are."""
+probabilities, at an entropy of all or at a variance over the models of a file (see below), or of confidences as they
+are."""
 SCALED: dict[Scale, str] = {
     "accuracy": "recalibrated confidence",
     "confidence": "confidence",
     "margin": "recalibrated margin",
     "entropy": "recalibrated entropy",
+    "variance": "recalibrated variance over models",
 }
 """What has to be about equal in a pair."""
 ALIKE_IN: dict[Scale, str] = {
@@ -26,6 +28,7 @@ ALIKE_IN: dict[Scale, str] = {
     "confidence": "confidence",
     "margin": "margin",
     "entropy": "entropy",
+    "variance": "variance",
 }
 """The same in one word, without how it was put on its scale: pairs are "at equal confidence"."""
 
@@ -90,7 +93,8 @@ _OF_SAMPLES = ("label", "confidence", "correct", "truth", "unit", "log_odds", "s
 def outcomes_of(*sets: Predictions | Outcomes, scale: Scale = "accuracy") -> tuple[Outcomes, ...]:
     """Several sets with one list of classes, joined by name: code 3 of one file need not be code 3 of another.
 
-    Raises DataError where a margin or an entropy is to be matched on, and a set has no probabilities of all classes.
+    Raises DataError where a margin or an entropy is to be matched on, and a set has no probabilities of all classes, or
+    a variance, and a set has those of one model alone.
 
     Examples
     --------
@@ -109,11 +113,12 @@ def outcomes_of(*sets: Predictions | Outcomes, scale: Scale = "accuracy") -> tup
 
 
 def _read(test_set: Predictions | Outcomes, codes: np.ndarray, names: tuple[str, ...], scale: Scale) -> Outcomes:
-    known = test_set.score if isinstance(test_set, Outcomes) else test_set.proba
-    if scale in SCORES and known is None:
+    score = test_set.score if isinstance(test_set, Outcomes) else _score(test_set, scale)
+    if score is None and scale in (*SCORES, "variance"):
+        of = "all classes" if scale in SCORES else "all classes, of several models on the same samples,"
         raise DataError(
-            f"Matching on the {scale} needs the probabilities of all classes in both sets. One of them has the highest "
-            "alone, or none: match on the confidence."
+            f"Matching on the {scale} needs the probabilities of {of} in both sets. One of them has less: match on the "
+            "confidence."
         )
     if isinstance(test_set, Outcomes):
         truth = None if test_set.truth is None else codes[test_set.truth]
@@ -131,8 +136,43 @@ def _read(test_set: Predictions | Outcomes, codes: np.ndarray, names: tuple[str,
         unit_word=test_set.unit_word,
         n_strata=test_set.n_strata,
         log_odds=None if test_set.proba is None else log_odds_of(test_set.proba),
-        score=SCORES[scale](test_set.proba) if scale in SCORES and test_set.proba is not None else None,
+        score=score,
     )
+
+
+def _score(test_set: Predictions, scale: Scale) -> Float[np.ndarray, " n"] | None:
+    """What is matched on instead of the confidence; None where that is meant, or where it is not told."""
+    if scale == "variance":
+        return agreement_of(test_set)
+    return SCORES[scale](test_set.proba) if scale in SCORES and test_set.proba is not None else None
+
+
+def agreement_of(test_set: Predictions) -> Float[np.ndarray, " n"] | None:
+    """How much the models of a file agree on each sample: minus the logarithm of the variance of what they say of it.
+
+    That is the variance over models of the probability of each class, summed over classes. Infinite where all say the
+    same; None where fewer than two models have probabilities of all of these samples.
+
+    >>> one, two = (Predictions(["a"], [0], [0], ["cat", "dog"], [[p, 1 - p]]) for p in (0.6, 0.8))
+    >>> agreement_of(replace(one, ensemble=(one, two))).round(2)
+    array([3.91])
+    """
+    members = [
+        each for each in test_set.ensemble if each.proba is not None and each.class_names == test_set.class_names
+    ]
+    places = [dict(zip(each.ids.tolist(), range(each.n_samples), strict=True)) for each in members]
+    own = test_set.ids.tolist()
+    rows = [[place.get(name, -1) for name in own] for place in places if len(set(own)) == len(own)]
+    known = [(each.proba, np.array(at)) for each, at in zip(members, rows, strict=False) if min(at) >= 0]
+    if len(known) < 2:
+        return None
+    total = squares = np.zeros((len(own), test_set.n_classes))
+    for proba, at in known:
+        of_model = np.asarray(proba, dtype=np.float64)[at]
+        total, squares = total + of_model, squares + of_model**2
+    variance = (squares - total**2 / len(known)).clip(0).sum(axis=1) / len(known)
+    with np.errstate(divide="ignore"):
+        return -np.log(np.where(variance > np.finfo(float).eps, variance, 0.0))
 
 
 def log_odds_of(proba: Float[np.ndarray, "n n_classes"]) -> Float[np.ndarray, " n"]:
