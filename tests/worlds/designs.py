@@ -271,6 +271,22 @@ POWER: tuple[Design, ...] = (
     Design("10 authors x 100, a fall of 10 points", flipped=0.202, effects=FALL),
     Design("50 authors x 20, a fall of 6 points", n_units=(50, 50), per_unit=20, flipped=0.121, effects=FALL),
     Design("the same 10 authors x 100, a fall of 6 points", shared=True, flipped=0.121, effects=FALL),
+    Design("10 authors x 100, styles of .5, 10 points", Authors(style=0.5), flipped=0.202, effects=FALL),
+    Design(
+        "50 authors x 20, styles of .5, 6 points",
+        Authors(style=0.5),
+        n_units=(50, 50),
+        per_unit=20,
+        flipped=0.121,
+        effects=FALL,
+    ),
+    Design(
+        "the same 10 authors x 100, styles of .5, 6 points",
+        Authors(style=0.5),
+        shared=True,
+        flipped=0.121,
+        effects=FALL,
+    ),
     Design(
         "2,000 x 500 samples, a fall of 6 points", Authors(style=0.0), n_samples=(2000, 500), flipped=0.11, effects=FALL
     ),

@@ -134,10 +134,9 @@ def _rho_interval(exclusive: Measured, inclusive: Measured, none: Error, sources
     if np.isnan(half_at_none + half):
         return UNKNOWN
     grown = growing_interval(kept, half_at_none, half)
-    if kept <= 0:
-        half = max(half, half_at_none)
-        slope = half**2 / max(-kept, half) if half > 0 else 0.0
-        grown = Interval(kept - (slope + float(np.hypot(slope, 2 * half))) / 2, grown.upper)
+    half = max(half, half_at_none)
+    slope = half**2 / max(abs(kept), half) if half > 0 else 0.0
+    grown = Interval(kept - (slope + float(np.hypot(slope, 2 * half))) / 2, grown.upper)
     ends = special.expit(special.logit(whole) + np.array([grown.lower, grown.upper])) * most
     rho = exclusive.value / inclusive.value
     return Interval(min(float(ends[0]), rho), min(max(float(ends[1]), rho), most))
