@@ -45,7 +45,8 @@ def body(found: Robustness, *, sigma: float | None = None) -> Body:
 def metrics(found: Robustness, sigma: float) -> list[Metric]:
     """Mean robustness, the gap of classes, the share below one, and how far off the numbers are."""
     at, checked = found.at(sigma), found.audit.of(found.estimator, sigma)
-    told = [_share("Mean p_robust", at.mean, "Share of noisy copies that keep the prediction, mean over samples.")]
+    over, kept = found.design.others, "Share of noisy copies that keep the prediction, mean over samples."
+    told = [_share("Mean p_robust", at.mean, kept, over)]
     if at.gap is not None:
         told.append(
             Metric(
@@ -61,6 +62,7 @@ def metrics(found: Robustness, sigma: float) -> list[Metric]:
             "Adversarial example within reach",
             at.below_one,
             "Share of samples with p_robust below 1: noise changes the prediction more than once in a thousand copies.",
+            over,
         )
     )
     if checked is None:
@@ -226,9 +228,9 @@ def _figures(value: float) -> str:
     return count(round(value)) if value >= 10 else f"{value:.2g}"
 
 
-def _share(label: str, of: Measured, meaning: str) -> Metric:
+def _share(label: str, of: Measured, meaning: str, over: str) -> Metric:
     interval = brackets(percent, of.value, of.interval)
-    return Metric(label, percent(of.value), interval, f"{meaning} n = {count(of.n)}; the interval is over samples.")
+    return Metric(label, percent(of.value), interval, f"{meaning} n = {count(of.n)}; the interval is over {over}.")
 
 
 def _ends(of: Measured) -> str:

@@ -106,7 +106,7 @@ def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[Met
                 "Difference",
                 points(of.difference.value),
                 brackets(points, of.difference.value, of.difference.interval),
-                "Paired: the same samples in both schemes. The interval, 95 %, is over samples.",
+                f"Paired: the same samples in both schemes. The interval, 95 %, is over {scores.design.others}.",
             ),
         ]
     if all(len(run.folds) < 2 for run in scores.runs_of(row.scheme, model)):
@@ -129,8 +129,8 @@ def performance_figure(scores: FoldPerformance, model: str) -> Figure:
     return Figure(
         "performance",
         partial(figures.performance_chart, scores, first_seed(runs)),
-        "Each mark is a fold with its 95 % interval over samples; line and band are the mean over folds; short lines "
-        f"are the majority-class baseline. Folds of different schemes are not the same folds.{seeds}",
+        f"Each mark is a fold with its 95 % interval over {scores.design.others}; line and band are the mean over "
+        f"folds; short lines are the majority-class baseline. Folds of different schemes are not the same folds.{seeds}",
     )
 
 
@@ -139,8 +139,8 @@ def seed_figure(scores: FoldPerformance, rows: Sequence[SchemeScore]) -> Figure:
     return Figure(
         "seeds-chart",
         partial(figures.seeds_chart, scores, rows),
-        "Each mark is a seed: the mean over its folds, with the interval over samples. The spread of seeds shows "
-        "how much one seed depends on chance.",
+        f"Each mark is a seed: the mean over its folds, with the interval over {scores.design.others}. The spread of "
+        "seeds shows how much one seed depends on chance.",
     )
 
 
@@ -221,7 +221,7 @@ def _mean(scores: FoldPerformance, row: SchemeScore) -> Metric:
         value,
         brackets(percent, row.mean.value, row.mean.interval),
         f"Mean {metric} over folds{' and seeds' * (len(row.seeds) > 1)}, n = {count(row.n)}. The interval, 95 %, is "
-        "over samples.",
+        f"over {scores.design.others}.",
         baseline,
     )
 

@@ -58,7 +58,7 @@ def summary(scores: FoldPerformance) -> None:
     table = report.table(scores)
     config = {
         "By fold (%)": st.column_config.TextColumn(width="large", help=f"{scores.metric.title} of fold 1, 2, ..."),
-        "Mean (%)": st.column_config.TextColumn(help="Mean over folds, 95 % interval over samples"),
+        "Mean (%)": st.column_config.TextColumn(help=f"Mean over folds, 95 % interval over {scores.design.others}"),
         "Majority (%)": st.column_config.TextColumn(help="Always predicting the class most frequent in training"),
         "Std": st.column_config.TextColumn(help="Population standard deviation over folds, in points"),
     }

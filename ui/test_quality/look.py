@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.test_quality import Curve, TestQuality, findings, quality_verdict
 from touchstone.core.evaluate.wording import Verdict, count, percent, plural
 from touchstone.core.figures import test_quality as figures
@@ -32,13 +32,14 @@ def metrics(quality: TestQuality) -> list[Metric]:
     """The accuracy, the shares at a boundary and near a centroid, and how many pairs are met."""
     bounds = quality.missed.classes
     n_right, n_test = int((bounds.n - bounds.n_wrong).sum()), int(bounds.n.sum())
-    accuracy, majority = n_right / n_test, percent(bounds.n.max() / n_test)
+    (accuracy, interval), majority = quality.accuracy, percent(bounds.n.max() / n_test)
+    over = quality.design.others
     metrics = [
         Metric(
             "Test accuracy",
             percent(accuracy),
-            _brackets(percent, accuracy, wilson(float(n_right), float(n_test))),
-            f"{count(n_right)} of {count(n_test)}; the interval, 95 %, is over samples. Majority-class baseline: "
+            _brackets(percent, accuracy, interval),
+            f"{count(n_right)} of {count(n_test)}; the interval, 95 %, is over {over}. Majority-class baseline: "
             f"{majority}.",
         )
     ]
@@ -47,7 +48,7 @@ def metrics(quality: TestQuality) -> list[Metric]:
         ("Near a centroid", quality.centroid, "Samples typical of their class. Low is good: these are easy."),
     ):
         k, n, value, interval = shares.overall
-        meaning = f"{meaning} {count(k)} of {count(n)}; the interval is over samples."
+        meaning = f"{meaning} {count(k)} of {count(n)}; the interval is over {over}."
         metrics.append(Metric(label, percent(value), _brackets(percent, value, interval), meaning))
     n_pairs = quality.n_classes * (quality.n_classes - 1)
     metrics.append(

@@ -7,6 +7,7 @@ import pandas as pd
 from jaxtyping import Float, Integer
 
 from touchstone.core.data import DataError
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, wilson
 from touchstone.core.evaluate.test_quality.missed import Missed, measure_missed
 from touchstone.core.evaluate.test_quality.pairs import PairShares
 from touchstone.core.evaluate.test_quality.regions import (
@@ -273,6 +274,8 @@ class TestQuality:
     missed: Missed = field(repr=False)
     design: Design = EACH_SAMPLE
     """That of the test samples."""
+    accuracy: tuple[float, Interval] = (float("nan"), UNKNOWN)
+    """Of the model on the test samples."""
 
     @property
     def n_classes(self) -> int:
@@ -361,7 +364,15 @@ def measure_quality(
         },
         measure_missed(test, regions, design_of_samples(test)),
         design_of_samples(test),
+        _accuracy(test),
     )
+
+
+def _accuracy(test: LayerSamples) -> tuple[float, Interval]:
+    right = (test.predicted == test.labels).astype(np.float64)
+    share, n = float(right.mean()), len(right)
+    effect = design_of_samples(test).effect((right - share) / n)
+    return share, wilson(right.sum() / effect.times, n / effect.times, df=effect.df)
 
 
 def samples_table(samples: LayerSamples, regions: Regions) -> pd.DataFrame:
