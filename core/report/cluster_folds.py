@@ -130,7 +130,8 @@ def performance_figure(scores: FoldPerformance, model: str) -> Figure:
         "performance",
         partial(figures.performance_chart, scores, first_seed(runs)),
         f"Each mark is a fold with its 95 % interval over {scores.design.others}; line and band are the mean over "
-        f"folds; short lines are the majority-class baseline. Folds of different schemes are not the same folds.{seeds}",
+        "folds; short lines are the majority-class baseline. "
+        f"Folds of different schemes are not the same folds.{seeds}",
     )
 
 
