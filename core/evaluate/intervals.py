@@ -97,6 +97,25 @@ def growing_interval(value: float, half_at_0: float, half: float) -> Interval:
     return Interval(float(nearer), float(farther)) if value > 0 else Interval(float(-farther), float(-nearer))
 
 
+def fall_interval(fall: float, half_at_0: float, half: float) -> Interval:
+    """The same of a loss that few units make: the more is lost, the more they differ, without end.
+
+    So the variance goes on along the line from no loss to the estimate, on the way to larger losses, from whatever
+    side of 0 that way begins. The end towards gains is that of `growing_interval`.
+
+    Examples
+    --------
+    >>> grown, falling = growing_interval(0.1, 0.05, 0.05), fall_interval(0.1, 0.05, 0.05)
+    >>> falling.lower == grown.lower, round(grown.upper, 3), round(falling.upper, 3)
+    (True, 0.15, 0.164)
+    """
+    interval, half = growing_interval(fall, half_at_0, half), max(half, half_at_0)
+    if not interval.known:
+        return interval
+    slope = half**2 / max(abs(fall), half) if half > 0 else 0.0
+    return Interval(interval.lower, float(fall + (slope + np.hypot(slope, 2 * half)) / 2))
+
+
 def skewed_interval(value: float, se: float, df: float, skew: float) -> tuple[Interval, float]:
     """Student's t interval of an estimate whose standard error goes with it, and the p-value of 0 (Hall 1992).
 

@@ -18,8 +18,8 @@ def adequacy(run: Run) -> Adequacy:
     """All that the finished trials of a run tell of the size of the training set; by class once it has ended."""
     data = dataset_of(run.fingerprint)
     n_per_class = dict(zip(data.class_names, data.n_per_class.tolist(), strict=True))
-    found = adequacy_of(trials(run), n_per_class=n_per_class, by_class=run.state != "running")
-    return replace(found, design=design_beside_sources(data))
+    evaluated = adequacy_of(trials(run), n_per_class=n_per_class, by_class=run.state != "running")
+    return replace(evaluated, design=design_beside_sources(data))
 
 
 def trials(run: Run) -> pd.DataFrame:

@@ -104,12 +104,12 @@ def class_means(
     if len(usable) < 2:
         return ClassMeans(tuple(means), None)
     if not design.by_sample:
-        told = [place for place in usable if effects[place].df > 0]
-        if len(told) < 2:
+        sure = [place for place in usable if effects[place].df > 0]
+        if len(sure) < 2:
             return ClassMeans(tuple(means), None)
-        se = estimated.se[0, told] * np.sqrt([effects[place].times for place in told])
-        df = np.array([effects[place].df for place in told])
-        return ClassMeans(tuple(means), _gap_of_units(estimated.mean[0, told], se, df, known[told], rng, n_deals))
+        se = estimated.se[0, sure] * np.sqrt([effects[place].times for place in sure])
+        df = np.array([effects[place].df for place in sure])
+        return ClassMeans(tuple(means), _gap_of_units(estimated.mean[0, sure], se, df, known[sure], rng, n_deals))
     inside = np.isin(y[order], known[usable])
     return ClassMeans(tuple(means), _gap(p[order][inside], n[usable], known[usable], rng, n_deals))
 

@@ -97,7 +97,7 @@ class Robustness:
         labels, values = self.half["label"].to_numpy(), self.half["sigma_50"].to_numpy()
         design = self.design.of(self.half["row"].to_numpy())
         classes = (labels == code for code in range(len(self.class_names)))
-        return tuple(median_of(values[of], design.of(of)) for of in classes)
+        return tuple(median_of(values[members], design.of(members)) for members in classes)
 
     @property
     def half_draws(self) -> int:

@@ -32,13 +32,13 @@ class SharedAccuracy:
     n_parents: int
     accuracy: float
     interval: Interval
-    of: str = "sample"
+    parent_word: str = "sample"
     """What the parents count as: samples, or the units that these came in."""
 
     @property
     def parents(self) -> str:
         """How many real samples the tests are from, or how many units of such."""
-        return plural(self.n_parents, self.of)
+        return plural(self.n_parents, self.parent_word)
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,12 @@ def shared_accuracy(
     cluster: Integer[np.ndarray, " n"],
     *,
     oracle: OracleError = NO_ERROR,
-    of: str = "sample",
+    parent_word: str = "sample",
 ) -> SharedAccuracy:
     """Give the share of correct ones, with an interval over clusters, on the logit scale.
 
     Where hardly a cluster differs from the others it is Wilson's as well, of as many samples as there are clusters.
-    `oracle` is the error that it owes to who decides which tests count. `of` says what a cluster is of.
+    `oracle` is the error that it owes to who decides which tests count. `parent_word` says what a cluster is of.
 
     Examples
     --------
@@ -115,25 +115,25 @@ def shared_accuracy(
     """
     n = len(correct)
     if n == 0:
-        return SharedAccuracy(0, 0, 0, float("nan"), UNKNOWN, of)
+        return SharedAccuracy(0, 0, 0, float("nan"), UNKNOWN, parent_word)
     _, cluster = np.unique(cluster, return_inverse=True)
     size, right = np.bincount(cluster), np.bincount(cluster, weights=correct)
     k, value = len(size), float(correct.mean())
     whole = wilson(value * k, float(k))
     if k < 2:
-        return SharedAccuracy(n, int(correct.sum()), k, value, whole, of)
+        return SharedAccuracy(n, int(correct.sum()), k, value, whole, parent_word)
     # The linearised variance of a ratio over clusters (Cochran 1977, section 11.2): sizes differ, too.
     se = float(np.sqrt(k / (k - 1) * np.square(right - value * size).sum())) / n
     interval = logit_interval(value, *sum_of_errors((se, float(k - 1)), oracle))
     few = min((right > 0).sum(), (right < size).sum()) < _FEWEST_MIXED
-    return SharedAccuracy(n, int(correct.sum()), k, value, joined(interval, whole) if few else interval, of)
+    return SharedAccuracy(n, int(correct.sum()), k, value, joined(interval, whole) if few else interval, parent_word)
 
 
 def mix_accuracy(tests: GeneratedTests, *, centroid_share: float, n_per_class: int) -> MixAccuracy:
     """Say how the head fares on generated tests: on all of them, and on those of either region."""
     cluster, correct, near = tests.clusters, tests.correct, tests.for_centroid
-    of, sides = tests.origin.word, (np.ones_like(near), near, ~near)
-    parts = [shared_accuracy(correct[rows], cluster[rows], of=of) for rows in sides]
+    word, sides = tests.origin.word, (np.ones_like(near), near, ~near)
+    parts = [shared_accuracy(correct[rows], cluster[rows], parent_word=word) for rows in sides]
     return MixAccuracy(centroid_share, n_per_class, int(tests.asked.sum()), tests.n_unplaced, *parts)
 
 

@@ -64,7 +64,9 @@ class JudgedSuite:
         """The accuracy on the tests that are kept, of these rows."""
         kept, again = rows & self.suite.kept, rows[:, None] & self.suite.kept_again
         error = oracle_error(self.correct.astype(np.float64), again)
-        return shared_accuracy(self.correct[kept], self.suite.clusters[kept], oracle=error, of=self.suite.origin.word)
+        return shared_accuracy(
+            self.correct[kept], self.suite.clusters[kept], oracle=error, parent_word=self.suite.origin.word
+        )
 
     def class_table(self) -> pd.DataFrame:
         """Tidy rows, one for each class and region, of the tests that are kept.

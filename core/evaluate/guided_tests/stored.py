@@ -62,7 +62,7 @@ class Guided:
         """How the head fares on the tests, or on those for one of `REGIONS`."""
         tests = self.generated
         rows = np.ones(len(tests), dtype=bool) if region is None else tests.for_centroid == (region == REGIONS[0])
-        return shared_accuracy(tests.correct[rows], tests.clusters[rows], of=tests.origin.word)
+        return shared_accuracy(tests.correct[rows], tests.clusters[rows], parent_word=tests.origin.word)
 
     def class_table(self) -> pd.DataFrame:
         """Tidy rows, one for each class and region.

@@ -167,7 +167,7 @@ def _used(guided: Guided) -> str:
         f"{so_far}{count(overall.n)} of {plural(len(suite), 'picture')} count, made from "
         f"{_made_from(overall)}: they lie in their region, and an independent oracle "
         f"confirms their class. The oracle classifies {percent(share, interval)} of real pictures correctly. "
-        f"Intervals are 95 %, over {'real samples' if overall.of == 'sample' else plural_of(overall.of)}."
+        f"Intervals are 95 %, over {'real samples' if overall.parent_word == 'sample' else plural_of(overall.parent_word)}."
     )
 
 
@@ -273,6 +273,6 @@ def _counted(shared: SharedAccuracy) -> str:
 
 
 def _made_from(shared: SharedAccuracy) -> str:
-    if shared.of == "sample":
+    if shared.parent_word == "sample":
         return plural(shared.n_parents, "real test sample")
     return f"real test samples from {shared.parents}"

@@ -115,9 +115,9 @@ def outcomes_of(*sets: Predictions | Outcomes, scale: Scale = "accuracy") -> tup
 def _read(test_set: Predictions | Outcomes, codes: np.ndarray, names: tuple[str, ...], scale: Scale) -> Outcomes:
     score = test_set.score if isinstance(test_set, Outcomes) else _score(test_set, scale)
     if score is None and scale in (*SCORES, "variance"):
-        of = "all classes" if scale in SCORES else "all classes, of several models on the same samples,"
+        what = "all classes" if scale in SCORES else "all classes, of several models on the same samples,"
         raise DataError(
-            f"Matching on the {scale} needs the probabilities of {of} in both sets. One of them has less: match on the "
+            f"Matching on the {scale} needs the probabilities of {what} in both sets. One of them has less: match on the "
             "confidence."
         )
     if isinstance(test_set, Outcomes):

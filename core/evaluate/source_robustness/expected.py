@@ -10,7 +10,7 @@ from scipy import special
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
-    growing_interval,
+    fall_interval,
     half_width,
     joined,
     logit_interval,
@@ -133,11 +133,8 @@ def _rho_interval(exclusive: Measured, inclusive: Measured, none: Error, sources
     half_at_none, half = (half_width(error.se / scale, error.df) for error in (none, sources))
     if np.isnan(half_at_none + half):
         return UNKNOWN
-    grown = growing_interval(kept, half_at_none, half)
-    half = max(half, half_at_none)
-    slope = half**2 / max(abs(kept), half) if half > 0 else 0.0
-    grown = Interval(kept - (slope + float(np.hypot(slope, 2 * half))) / 2, grown.upper)
-    ends = special.expit(special.logit(whole) + np.array([grown.lower, grown.upper])) * most
+    lost = fall_interval(-kept, half_at_none, half)
+    ends = special.expit(special.logit(whole) + np.array([-lost.upper, -lost.lower])) * most
     rho = exclusive.value / inclusive.value
     return Interval(min(float(ends[0]), rho), min(max(float(ends[1]), rho), most))
 
@@ -232,7 +229,7 @@ def _fall(inclusive: Measured | None, exclusive: Measured | None, layout: Layout
     if inclusive is None or exclusive is None:
         return fall
     none = error_over_sources([(1.0, inclusive), (-1.0, exclusive)], layout, doubled=False)
-    grown = growing_interval(fall.value, half_width(none.se, none.df), half_width(fall.se, fall.df))
+    grown = fall_interval(fall.value, half_width(none.se, none.df), half_width(fall.se, fall.df))
     p_none = t_p_value(fall.value, none.se, none.df)
     fall = replace(fall, over_sources=within(grown, -1.0, 1.0), p_sources=p_none)
     if not (few_errors(inclusive) or few_errors(exclusive)):

@@ -264,9 +264,9 @@ class _Both:
         """Give the samples of one class."""
         if label not in self.classes:
             of_class = [part.labels == label for part in (self.train, self.test)]
-            own, other = (part.features[of] for part, of in zip((self.train, self.test), of_class, strict=True))
+            own, other = (part.features[rows] for part, rows in zip((self.train, self.test), of_class, strict=True))
             units = [part.units for part in (self.train, self.test)]
-            known = [codes[of] for codes, of in zip(units, of_class, strict=True) if codes is not None]
+            known = [codes[rows] for codes, rows in zip(units, of_class, strict=True) if codes is not None]
             self.classes[label] = class_parts(own, other, np.concatenate(known) if len(known) == 2 else None)
         return self.classes[label]
 
