@@ -163,11 +163,12 @@ def _used(guided: Guided) -> str:
         )
     suite, overall = guided.suite.suite, guided.suite.accuracy()
     share, interval = suite.oracle_accuracy
+    others = "real samples" if overall.parent_word == "sample" else plural_of(overall.parent_word)
     return (
         f"{so_far}{count(overall.n)} of {plural(len(suite), 'picture')} count, made from "
         f"{_made_from(overall)}: they lie in their region, and an independent oracle "
         f"confirms their class. The oracle classifies {percent(share, interval)} of real pictures correctly. "
-        f"Intervals are 95 %, over {'real samples' if overall.parent_word == 'sample' else plural_of(overall.parent_word)}."
+        f"Intervals are 95 %, over {others}."
     )
 
 

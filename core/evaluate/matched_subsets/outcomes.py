@@ -117,8 +117,8 @@ def _read(test_set: Predictions | Outcomes, codes: np.ndarray, names: tuple[str,
     if score is None and scale in (*SCORES, "variance"):
         what = "all classes" if scale in SCORES else "all classes, of several models on the same samples,"
         raise DataError(
-            f"Matching on the {scale} needs the probabilities of {what} in both sets. One of them has less: match on the "
-            "confidence."
+            f"Matching on the {scale} needs the probabilities of {what} in both sets. One of them has less: match on "
+            "the confidence."
         )
     if isinstance(test_set, Outcomes):
         truth = None if test_set.truth is None else codes[test_set.truth]
