@@ -3,17 +3,25 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from tests.evaluate.average_case_rows import rows_of
+from tests.evaluate.fold_populations import simulated
 from tests.worlds.designs import NULLS
+from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.average_case.verdict import average_case_verdict
+from touchstone.core.evaluate.cluster_folds import Metric, fold_performance, fold_verdict
+from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
 from touchstone.core.evaluate.matched_subsets.estimates import Influences, units_of_sets
 from touchstone.core.evaluate.matched_subsets.matching import candidates, match_candidates
 from touchstone.core.evaluate.matched_subsets.repeats import Repeats
-from touchstone.core.evaluate.units import samples_as_units, units_of
+from touchstone.core.evaluate.test_quality.shares import CountsByUnit, Shares
+from touchstone.core.evaluate.units import Design, samples_as_units, units_of
 
 NAMES = ("matched_gap", "mix", "unmatched")
 
@@ -116,3 +124,81 @@ def test_influences_say_how_much_numbers_vary_over_fresh_units(number, capsys):
         print(f"\n{design.name}:", dict(zip(NAMES, np.round(error / spread, 2).tolist(), strict=True)))
     assert (error / spread >= 0.85).all()
     assert (error / spread <= 1.35).all()
+
+
+def test_rows_that_are_there_several_times_say_no_more_than_once():
+    """Of any statistic: the error over units is that of the rows once, and the design effect is how often they are."""
+    rng = np.random.default_rng(1)
+    once = rng.normal(size=200)
+    values = np.repeat(once, 4)
+    design = Design(np.repeat(np.arange(200), 4), "content")
+    moves = (values - values.mean()) / len(values)
+    assert design.error(moves).se == pytest.approx(once.std(ddof=1) / np.sqrt(200), rel=0.01)
+    assert Design().error(moves).se == pytest.approx(values.std(ddof=1) / np.sqrt(800))
+    effect = design.effect(moves)
+    assert effect.times == pytest.approx(4, rel=0.02)
+    assert effect.worth(800) == pytest.approx(200, rel=0.03)
+
+
+def test_of_fewer_than_five_units_nothing_is_said():
+    design = Design(np.repeat(np.arange(4), 25), "author")
+    moves = np.random.default_rng(2).normal(size=100) / 100
+    assert design.error(moves).df == 0
+    assert np.isnan(design.effect(moves).worth(100))
+    assert not wilson(80 / design.effect(moves).times, 100.0, df=design.effect(moves).df).known
+
+
+def by_authors(n_authors: int, per_author: int = 20):
+    """Predictions on folds by authors; each is read well or badly as a whole."""
+    rng = np.random.default_rng(n_authors)
+    folded = simulated({"random_folds": 0.2, "kmeans": 0.4}, n=n_authors * per_author, rng=rng)
+    authors = np.repeat([f"author {i}" for i in range(n_authors)], per_author).astype(object)
+    return replace(folded, units=authors, unit_word="author")
+
+
+def test_verdicts_say_of_how_many_units_their_samples_are():
+    many, few = (fold_verdict(fold_performance(by_authors(n))) for n in (12, 4))
+    assert many.used.startswith("n = 240 samples from 12 authors,")
+    assert "Intervals are 95 %, over authors" in many.used
+    assert "No CIs: 4 authors say nothing about others" in few.used
+    assert not any(made.decided for made in few.claims)
+    y, p = np.arange(60) % 3, np.random.default_rng(0).beta(4, 1, 60)
+    design = Design(np.arange(60) // 5, "patient")
+    robust = evaluate_robustness(rows_of(p, y), class_names=("a", "b", "c"), design=design)
+    used = average_case_verdict(robust).used
+    assert used.startswith("n = 60 samples from 12 patients")
+    assert "over patients" in used
+
+
+def test_every_row_three_times_leaves_intervals_as_they_are():
+    """Rows once, and three times with contents as units; without units intervals would be the root of three shorter."""
+    once = simulated({"random_folds": 0.3}, n=150, n_classes=2, rng=np.random.default_rng(4))
+    rows = pd.concat([once.rows.assign(row=3 * once.rows["row"] + copy) for copy in range(3)], ignore_index=True)
+    thrice = replace(once, rows=rows, y=np.repeat(once.y, 3), ids=np.arange(450).astype(str).astype(object))
+    told = replace(thrice, units=np.repeat(np.arange(150), 3).astype(object), unit_word="content")
+    scores = (fold_performance(each, metric=Metric("accuracy")) for each in (once, told, thrice))
+    widths = [found.schemes[0].mean.interval.width for found in scores]
+    assert widths[1] == pytest.approx(widths[0], rel=0.03)
+    assert widths[2] == pytest.approx(widths[0] / np.sqrt(3), rel=0.03)
+
+
+def test_random_splits_of_units_hold_their_level_and_those_of_samples_do_not():
+    """Authors of training and test set are of one population: how often is a class's share said to be unusual?"""
+    n_unusual = {True: 0, False: 0}
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 9])
+        chance = rng.beta(1, 2, 40)
+        author, inside = np.repeat(np.arange(40), 15), rng.random(600) < np.repeat(chance, 15)
+        is_test, cell = author >= 28, np.zeros(600, dtype=np.int64)
+        parts = []
+        for part in (is_test, ~is_test):
+            by_unit = CountsByUnit.of(Design(author[part], "author"), cell[part], inside[part], 1)
+            parts.append((np.array([inside[part].sum()]), np.array([part.sum()]), by_unit))
+        for known in n_unusual:
+            shares = [
+                Shares.of("boundary conditioning", ("a",), k, n, by_unit=by_unit if known else None)
+                for k, n, by_unit in parts
+            ]
+            n_unusual[known] += bool(shares[0].beside(shares[1]).p_value[0] < 0.05)
+    assert n_unusual[True] <= stats.binom.isf(0.001, 60, 0.05)
+    assert n_unusual[False] > 20

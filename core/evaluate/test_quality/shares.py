@@ -263,19 +263,23 @@ class CountsByUnit:
         n_draws = int(np.clip(_DRAWS_PER_CELL * len(cells), _FEWEST_DRAWS, _MOST_DRAWS))
         rng, step = np.random.default_rng([n_units, n_test]), max(_AT_ONCE // max(n_units, len(cells)), 1)
         observed = self._share(np.arange(n_units)[None] < n_test, inside, total)[0]
-        shares = []
+        below, above, n_known = np.ones(len(cells)), np.ones(len(cells)), np.ones(len(cells))
+        kept = []
         for start in range(0, n_draws, step):
-            rank = np.argsort(rng.random((min(step, n_draws - start), n_units)), axis=1)
-            shares.append(self._share(rank < n_test, inside, total))
-        drawn = np.concatenate(shares)
+            order = np.argsort(rng.random((min(step, n_draws - start), n_units)), axis=1)
+            drawn = self._share(order < n_test, inside, total)
+            there = ~np.isnan(drawn)  # a split may have no sample of a class at all
+            n_known += there.sum(axis=0)
+            below += (there & (drawn <= observed)).sum(axis=0)
+            above += (there & (drawn >= observed)).sum(axis=0)
+            kept += [drawn] * ends
         known = ~np.isnan(observed) & (min(n_test, n_units - n_test) >= FEWEST_UNITS)
-        with np.errstate(invalid="ignore"):
-            below, above = (1 + (drawn <= observed).sum(axis=0)), (1 + (drawn >= observed).sum(axis=0))
-        p = np.minimum(1.0, 2 * np.minimum(below, above) / (1 + n_draws))
-        unknown, there = np.full(len(cells), np.nan), known & ~np.isnan(drawn).all(axis=0)
-        lower, upper = unknown.copy(), unknown.copy()
-        if ends and there.any():
-            lower[there], upper[there] = np.nanquantile(drawn[:, there], [0.025, 0.975], axis=0)
+        p = np.minimum(1.0, 2 * np.minimum(below, above) / n_known)
+        lower, upper = (np.full(len(cells), np.nan) for _ in range(2))
+        if ends and (drawn_some := known & (n_known > 1)).any():
+            lower[drawn_some], upper[drawn_some] = np.nanquantile(
+                np.concatenate(kept)[:, drawn_some], [0.025, 0.975], axis=0
+            )
         both = np.asarray(total.sum(axis=0)).ravel()
         mean = np.asarray(inside.sum(axis=0)).ravel() / np.where(both > 0, both, 1)
         columns = (mean, lower, upper, p)
