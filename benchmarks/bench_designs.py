@@ -96,7 +96,7 @@ def runs(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
         wrong = list(pool.map(partial(_wrong_of_run, i, True), numbers, chunksize=4))
         blind = list(pool.map(partial(_wrong_of_run, i, False), numbers, chunksize=4)) if of_units else []
         n_wrong, n_blind = (sum(map(bool, each)) for each in (wrong, blind))
-        kinds = Counter(name.partition(" “")[0].replace("_", " ") for each in wrong for name in set(each))
+        kinds = Counter(name.replace("_", " ") for each in wrong for name in set(each))
         by_kind = ", ".join(f"{name} {k}" for name, k in kinds.most_common())
         totals += Counter(known=n_wrong, blind=n_blind, n_blind=n * of_units)
         _say(rows, f"| {units.NULLS[i].name} | {n_wrong} | {n_blind if of_units else ''} | {by_kind} |")

@@ -14,6 +14,7 @@ import pandas as pd
 from jaxtyping import Float, Integer
 
 from touchstone.core.data import DataError
+from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.max_t import max_t
 from touchstone.core.evaluate.mixtures import fit_mixture, jensen_shannon
 from touchstone.core.evaluate.units import FEWEST_UNITS
@@ -245,7 +246,13 @@ def shift_of(
 
 
 def class_shift(
-    label: str, n_train: int, n_test: int, pieces: Sequence[Divergence], *, options: ShiftOptions | None = None
+    label: str,
+    n_train: int,
+    n_test: int,
+    pieces: Sequence[Divergence],
+    *,
+    options: ShiftOptions | None = None,
+    unit: str = "sample",
 ) -> ClassShift:
     """Bring the pieces of a class together, the split as it is first. Re-splits may be missing; they are then fewer.
 
@@ -262,7 +269,7 @@ def class_shift(
     # The split as it is counts as one of the re-splits: the p-value then errs as seldom as it says, and is never 0.
     p = (1 + int((null >= observed.value).sum())) / (1 + len(null)) if known and len(null) else float("nan")
     return ClassShift(
-        label, n_train, n_test, observed, null if known else null[:0], p, _note(observed, n_test, options)
+        label, n_train, n_test, observed, null if known else null[:0], p, _note(observed, n_test, options, unit)
     )
 
 
@@ -358,11 +365,12 @@ def _projected(
     return centred @ turned, (test - centre) @ turned, share
 
 
-def _note(observed: Divergence, n_test: int, options: ShiftOptions) -> str:
+def _note(observed: Divergence, n_test: int, options: ShiftOptions, unit: str) -> str:
     if n_test == 0:
         return "no test sample"
     if np.isnan(observed.value):
-        return f"fewer than {FEWEST} samples or {FEWEST_UNITS} units in a part, or none that differ"
+        units = "" if unit == "sample" else f" or {FEWEST_UNITS} {plural_of(unit)}"
+        return f"fewer than {FEWEST} samples{units} in a part, or none that differ"
     fewer = min(observed.n_train_components, observed.n_test_components)
     if fewer < options.n_components:
         what = f"{fewer} component" + "s" * (fewer != 1)

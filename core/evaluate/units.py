@@ -18,7 +18,7 @@ from scipy import special
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.tables.names import plural_of
-from touchstone.core.evaluate.wording import plural, samples_of
+from touchstone.core.evaluate.wording import plural
 
 FEWEST_FOR_SKEW = 50
 """Fewer units do not tell how skewed a statistic is."""
@@ -160,8 +160,8 @@ class Design:
     Examples
     --------
     >>> design = Design(np.array([0, 0, 1]), "author")
-    >>> design.samples("text"), design.others, EACH_SAMPLE.others
-    ('3 texts from 2 authors', 'authors', 'samples')
+    >>> design.by, design.others, EACH_SAMPLE.others
+    (' from 2 authors', 'authors', 'samples')
     """
 
     codes: Integer[np.ndarray, " n_samples"] | None = None
@@ -180,16 +180,20 @@ class Design:
     @property
     def by(self) -> str:
         """Of what the samples are, to stand after their number; empty where each is a unit."""
-        return "" if self.codes is None else f" from {plural(self.n_units(0), self.word)}"
+        return "" if self.codes is None else f" from {plural(len(np.unique(self.codes)), self.word)}"
 
-    def n_units(self, n_samples: int) -> int:
-        """How many units there are, of so many samples."""
-        return n_samples if self.codes is None else len(np.unique(self.codes))
+    @property
+    def enough(self) -> bool:
+        """Whether units are enough to say something of others like them; of samples that are units, it is not asked."""
+        return self.codes is None or len(np.unique(self.codes)) >= FEWEST_UNITS
 
-    def samples(self, noun: str = "sample", n_samples: int = 0) -> str:
-        """How many samples there are, and by how many of what; `n_samples` where each is a unit."""
-        n = n_samples if self.codes is None else len(self.codes)
-        return samples_of(n, noun, self.n_units(n), self.word)
+    def samples(self, n_samples: int, noun: str = "sample") -> str:
+        """So many samples, and of how many of what.
+
+        >>> EACH_SAMPLE.samples(3, "text"), Design(np.array([0, 0, 1]), "author").samples(3, "text")
+        ('3 texts', '3 texts from 2 authors')
+        """
+        return plural(n_samples, noun) + self.by
 
     def of(self, rows: Shaped[np.ndarray, " _"] | slice) -> "Design":
         """The design of some of the samples, by position or mask."""

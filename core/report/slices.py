@@ -59,7 +59,7 @@ class Weak:
     the slice and in the rest, on all samples that it knows, copies once (the median of sigma-50, which may be
     infinite), and the one-sided p-value of its being lower. `in_few_folds` says that too few models were tested on it
     to decide anything. `at_boundary` says how many of the slice's test samples lie at its class's boundary, and how
-    many there are; None where no regions were drawn. `design` is that of all samples that were compared.
+    many there are; None where no regions were drawn. `design` is that of the `n`.
     """
 
     name: str
@@ -288,7 +288,7 @@ def _compared(
                 beside,
                 not spread[name],
                 _at_boundary(table, members),
-                design.of(tells),
+                design.of(tells & members),
             )
         )
     claims = corrected([each.claim for each in weak])

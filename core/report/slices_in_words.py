@@ -62,7 +62,7 @@ def classes_verdict(classes: Sequence[Weak]) -> Verdict:
 def _loses(each: Weak, others: str) -> str:
     return (
         f"{_capital(each.name)} loses {points(each.claim.estimate, each.claim.interval)} against {others}: "
-        f"{percent(each.accuracy)} when held out, n = {count(each.n)}."
+        f"{percent(each.accuracy)} when held out, n = {count(each.n)}{each.design.by}."
     )
 
 

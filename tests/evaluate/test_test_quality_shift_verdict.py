@@ -40,7 +40,7 @@ def test_classes_that_are_not_measured_take_no_part():
     assert together(corrected([*known, unknown])).n_classes == 1
     said = shift_verdict(corrected([unknown]))
     assert said.headline == "No class has enough samples for this test."
-    assert said.findings == ("“few”: fewer than 10 samples or 5 units in a part, or none that differ.",)
+    assert said.findings == ("“few”: fewer than 10 samples in a part, or none that differ.",)
 
 
 def test_while_resplits_are_coming_in_the_shortest_row_counts():

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.evaluate.average_case import ESTIMATORS, facts_of
-from touchstone.core.evaluate.average_case.class_means import Measured, mean_of
+from touchstone.core.evaluate.average_case.class_means import Measured, mean_of, share_of
 from touchstone.core.evaluate.average_case.estimators import PAIRED_COPIES, PAPER_COPIES
-from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 MONTE_CARLO, PLAIN = "monte_carlo", "mmse_plain"
@@ -251,7 +251,7 @@ def flipped_p(values: np.ndarray, *, rng: np.random.Generator, n_flips: int = 99
 
 def _audited(part: pd.DataFrame, means: "_Means") -> AuditedEstimator:
     off, truth = _off(part), part["counted"].to_numpy()
-    inside = int(part["p_robust"].between(part["lower"] - 1e-9, part["upper"] + 1e-9).sum())
+    inside = part["p_robust"].between(part["lower"] - 1e-9, part["upper"] + 1e-9).to_numpy(dtype=bool)
     spread = np.sqrt(truth * (1 - truth) / part["counted_draws"].to_numpy())
     return AuditedEstimator(
         sigma=float(part["sigma"].iloc[0]),
@@ -259,7 +259,7 @@ def _audited(part: pd.DataFrame, means: "_Means") -> AuditedEstimator:
         error=_error(part, means),
         bias=_bias(part, means),
         relative=_no_less_than_nothing(means.of(np.abs(off[truth > 0]) / truth[truth > 0], part["row"][truth > 0])),
-        inside=Measured(inside / len(part), wilson(float(inside), float(len(part))), len(part)),
+        inside=share_of(inside, means.design.of(part["row"].to_numpy())),
         largest=float(np.abs(off).max()),
         by_luck=float(spread.mean() * sqrt(2 / pi)),
         seconds=float(part["seconds"].mean()),

@@ -13,7 +13,7 @@ its p-value rests on: it is above 0 where p is at most .05. The gap itself is gi
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Integer
+from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, t_interval, wilson
 from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect
@@ -129,6 +129,19 @@ def bounded_mean(p: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Me
     return Measured(float(p.mean()), interval, len(p))
 
 
+def share_of(marked: Bool[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Measured:
+    """The share of samples that are marked, with Wilson's interval over their units; NaN of none.
+
+    >>> share_of(np.arange(10) < 3).value
+    0.3
+    """
+    n = len(marked)
+    if not n:
+        return Measured(float("nan"))
+    value, effect = float(marked.mean()), _effect(marked.astype(np.float64), design)
+    return Measured(value, wilson(marked.sum() / effect.times, n / effect.times, df=effect.df), n)
+
+
 def _effect(p: Float[np.ndarray, " n"], design: Design) -> Effect:
     return design.effect((p - p.mean()) / len(p))
 
@@ -209,32 +222,13 @@ def _gap(
     n_deals: int,
 ) -> ClassGap:
     """The largest gap among classes with two samples or more, whose samples follow one another in `p`."""
-    from scipy.special import stdtrit
-
     estimated = _of_classes(p[None], n)
-    mean, se = estimated.mean[0], estimated.se[0]
-    first, second = np.triu_indices(len(n), 1)
-    gaps, widths = np.abs(mean[first] - mean[second]), np.hypot(se[first], se[second])
-    largest = _t(gaps, widths).max()
+    pairs = _Pairs(codes, estimated.mean[0], estimated.se[0], n - 1.0)
     t, ranges = _dealt(p, n, rng, n_deals)
-    p_value = float((1 + np.count_nonzero(t >= largest)) / (1 + n_deals))
+    p_value = float((1 + np.count_nonzero(t >= _t(pairs.gaps, pairs.widths).max())) / (1 + n_deals))
     # The smallest t that p <= .05 takes, so that interval and p-value never disagree.
     reach = np.sort(t)[n_deals - int(LEVEL * (1 + n_deals))]
-    alone = stdtrit(np.minimum(n[first], n[second]) - 1, 0.975)
-    raw = float(np.ptp(mean))
-    bias = float(np.ptp(mean + se * rng.normal(size=(n_deals, len(n))), axis=1).mean()) - raw
-    lower = max(float((gaps - reach * widths).max()), 0.0)
-    interval = Interval(lower, min(max(float((gaps + alone * widths).max()), lower), 1.0))
-    order = np.argsort(mean, kind="stable")
-    return ClassGap(
-        value=float(np.clip(raw - bias, interval.lower, interval.upper)),
-        interval=interval,
-        raw=raw,
-        by_chance=float(ranges.mean()),
-        least=int(codes[order[0]]),
-        most=int(codes[order[-1]]),
-        p_value=p_value,
-    )
+    return pairs.largest(reach, p_value, float(ranges.mean()), rng.normal(size=(n_deals, len(n))))
 
 
 def _gap_of_units(
@@ -245,29 +239,45 @@ def _gap_of_units(
     rng: np.random.Generator,
     n_deals: int,
 ) -> ClassGap:
-    """The largest gap where errors are over units, corrected for all pairs; what is due to chance is drawn normal."""
+    """The same where errors are over units, corrected for all pairs; what is due to chance is drawn normal."""
     from scipy.special import stdtr, stdtrit
 
-    first, second = np.triu_indices(len(mean), 1)
-    gaps, widths = np.abs(mean[first] - mean[second]), np.hypot(se[first], se[second])
-    least_df = np.minimum(df[first], df[second])
-    p = 2 * stdtr(least_df, -np.where(widths > 0, gaps / np.where(widths > 0, widths, 1.0), 0.0))
-    reach = stdtrit(least_df, 1 - LEVEL / 2 / len(gaps))
-    raw = float(np.ptp(mean))
-    noise = se * rng.normal(size=(n_deals, len(mean)))
-    bias = float(np.ptp(mean + noise, axis=1).mean()) - raw
-    lower = max(float((gaps - reach * widths).max()), 0.0)
-    upper = min(max(float((gaps + stdtrit(least_df, 0.975) * widths).max()), lower), 1.0)
-    order = np.argsort(mean, kind="stable")
-    return ClassGap(
-        value=float(np.clip(raw - bias, lower, upper)),
-        interval=Interval(lower, upper),
-        raw=raw,
-        by_chance=float(np.ptp(noise, axis=1).mean()),
-        least=int(codes[order[0]]),
-        most=int(codes[order[-1]]),
-        p_value=min(float(p.min()) * len(gaps), 1.0),
-    )
+    pairs, noise = _Pairs(codes, mean, se, df), rng.normal(size=(n_deals, len(mean)))
+    p = 2 * stdtr(pairs.df, -_t(pairs.gaps, pairs.widths))
+    reach = stdtrit(pairs.df, 1 - LEVEL / 2 / len(p))
+    p_value, by_chance = min(float(p.min()) * len(p), 1.0), float(np.ptp(se * noise, axis=1).mean())
+    return pairs.largest(reach, p_value, by_chance, noise)
+
+
+class _Pairs:
+    """All pairs of classes: how far they lie apart, and how sure that is."""
+
+    def __init__(self, codes: np.ndarray, mean: np.ndarray, se: np.ndarray, df: np.ndarray) -> None:
+        self.codes, self.mean, self.se = codes, mean, se
+        first, second = np.triu_indices(len(mean), 1)
+        self.gaps, self.widths = np.abs(mean[first] - mean[second]), np.hypot(se[first], se[second])
+        self.df = np.minimum(df[first], df[second])
+
+    def largest(
+        self, reach: float | np.ndarray, p_value: float, by_chance: float, noise: Float[np.ndarray, "deals k"]
+    ) -> ClassGap:
+        """The largest gap, whose lower end is `reach` standard errors off; `noise` says what choosing it adds."""
+        from scipy.special import stdtrit
+
+        raw = float(np.ptp(self.mean))
+        bias = float(np.ptp(self.mean + self.se * noise, axis=1).mean()) - raw
+        lower = max(float((self.gaps - reach * self.widths).max()), 0.0)
+        upper = min(max(float((self.gaps + stdtrit(self.df, 0.975) * self.widths).max()), lower), 1.0)
+        order = np.argsort(self.mean, kind="stable")
+        return ClassGap(
+            value=float(np.clip(raw - bias, lower, upper)),
+            interval=Interval(lower, upper),
+            raw=raw,
+            by_chance=by_chance,
+            least=int(self.codes[order[0]]),
+            most=int(self.codes[order[-1]]),
+            p_value=p_value,
+        )
 
 
 def _t(gaps: np.ndarray, widths: np.ndarray) -> np.ndarray:

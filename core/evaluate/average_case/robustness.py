@@ -11,10 +11,16 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Float, Integer
 
 from touchstone.core.evaluate.average_case.audit import Audit, audit_of
-from touchstone.core.evaluate.average_case.class_means import ClassGap, Measured, bounded_mean, class_means
+from touchstone.core.evaluate.average_case.class_means import (
+    ClassGap,
+    Measured,
+    bounded_mean,
+    class_means,
+    share_of,
+)
 from touchstone.core.evaluate.average_case.half_sigma import looked_through
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm, share_difference, wilson
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, mean_by
@@ -319,20 +325,6 @@ def _at(
         by_confidence=None if np.isnan(sure).any() else accuracy_of_fifths(sure, correct, design),
         agreement=rank_correlation(p, sure, design),
     )
-
-
-def share_of(marked: Bool[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Measured:
-    """The share of samples that are marked, with Wilson's interval over their units; NaN of none.
-
-    >>> share_of(np.arange(10) < 3).value
-    0.3
-    """
-    n = len(marked)
-    if not n:
-        return Measured(float("nan"))
-    value = float(marked.mean())
-    effect = design.effect((marked - value) / n)
-    return Measured(value, wilson(marked.sum() / effect.times, n / effect.times, df=effect.df), n)
 
 
 def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> float:

@@ -112,7 +112,7 @@ def _used(robustness: Robustness, at: AtSigma) -> str:
     title, n, design = estimator_title(robustness.estimator), count(at.n), robustness.design
     if not design.by_sample:
         known = robustness.samples_at(at.sigma).dropna(subset=["p_robust"])
-        n = design.of(known["row"].to_numpy()).samples()
+        n = design.of(known["row"].to_numpy()).samples(at.n)
     over = design.others
     if len(robustness.tried) > 1 and robustness.audit.estimators:
         title = f"{title}, closest to Monte-Carlo of {count(len(robustness.tried))} tried"

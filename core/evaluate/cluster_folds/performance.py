@@ -115,7 +115,8 @@ class _Scorer:
         self.pulls[self.tested] = pulls_on_mean(self.score(self.counts), self.without, self.fold)
         mine, weights = folded.design.of(self.tested), self.weights[self.tested]
         self.effect = mine.effect(self.pulls[self.tested], weights)
-        self.of_accuracy = mine.effect((self.y == y_pred).astype(np.float64) * weights, weights)
+        off = (self.y == y_pred) - self.counts.score(_ACCURACY, self.names)[self.fold]
+        self.of_accuracy = mine.effect(off * weights, weights)
 
     def score(self, counts: Counts) -> Float[np.ndarray, "*folds"]:
         """What the metric says of each fold."""

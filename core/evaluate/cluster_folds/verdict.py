@@ -25,7 +25,7 @@ from touchstone.core.evaluate.cluster_folds.results import (
     ScoreEstimate,
 )
 from touchstone.core.evaluate.cluster_folds.tested import LabelShift
-from touchstone.core.evaluate.units import FEWEST_UNITS, Design
+from touchstone.core.evaluate.units import Design
 from touchstone.core.evaluate.wording import (
     Verdict,
     bare,
@@ -177,11 +177,10 @@ def _used(
     performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScore], difference: SchemeDifference | None
 ) -> str:
     left = performance.n_samples - row.n
-    samples, design = f"n = {count(row.n)}", performance.design
+    design = performance.design
+    samples = f"n = {count(row.n)}" if design.by_sample else f"n = {design.samples(row.n)}"
     if left:
-        samples = f"n = {count(row.n)} of {plural(performance.n_samples, 'sample')} tested"
-    elif not design.by_sample:
-        samples = f"n = {design.samples()}"
+        samples = f"n = {count(row.n)} of {design.samples(performance.n_samples)} tested"
     failed = f" {plural(performance.n_failed, 'trial')} failed." if performance.n_failed else ""
     covers_seeds = difference is not None and len(difference.per_seed) >= FEWEST_SEEDS
     return (
@@ -195,9 +194,9 @@ def _used(
 
 def _over(design: Design) -> str:
     """What intervals are over; that there are none where too few units stand for others."""
-    if design.n_units(FEWEST_UNITS) >= FEWEST_UNITS:
+    if design.enough:
         return f"Intervals are 95 %, over {design.others}"
-    return f"No CIs: {plural(design.n_units(0), design.word)} say nothing about others"
+    return "No CIs: so few say nothing about others"
 
 
 def _undefined(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:

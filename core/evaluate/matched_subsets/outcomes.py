@@ -157,13 +157,13 @@ def agreement_of(test_set: Predictions) -> Float[np.ndarray, " n"] | None:
     >>> agreement_of(replace(one, ensemble=(one, two))).round(2)
     array([3.91])
     """
-    members = [
-        each for each in test_set.ensemble if each.proba is not None and each.class_names == test_set.class_names
-    ]
-    places = [dict(zip(each.ids.tolist(), range(each.n_samples), strict=True)) for each in members]
-    own = test_set.ids.tolist()
-    rows = [[place.get(name, -1) for name in own] for place in places if len(set(own)) == len(own)]
-    known = [(each.proba, np.array(at)) for each, at in zip(members, rows, strict=False) if min(at) >= 0]
+    own, known = test_set.ids.tolist(), []
+    if len(set(own)) < len(own):
+        return None
+    for member in test_set.ensemble:
+        place = {name: row for row, name in enumerate(member.ids.tolist())}
+        if member.proba is not None and member.class_names == test_set.class_names and place.keys() >= set(own):
+            known.append((member.proba, [place[name] for name in own]))
     if len(known) < 2:
         return None
     total = squares = np.zeros((len(own), test_set.n_classes))

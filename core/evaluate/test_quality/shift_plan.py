@@ -230,11 +230,11 @@ def shift_of_rows(
     """
     if rows.empty:
         return corrected([_unknown(name, rows, WAITING) for name in class_names])
-    classes = [_class(name, rows.loc[rows["label"] == code], plan) for code, name in enumerate(class_names)]
+    classes = [_class(name, rows.loc[rows["label"] == code], plan, unit) for code, name in enumerate(class_names)]
     return replace(corrected(classes), unit=unit)
 
 
-def _class(name: str, rows: pd.DataFrame, plan: CovariateShiftPlan) -> ClassShift:
+def _class(name: str, rows: pd.DataFrame, plan: CovariateShiftPlan, unit: str) -> ClassShift:
     ok = rows.loc[rows["status"] == "ok"].sort_values("resplit")
     if 0 not in ok["resplit"].to_numpy():
         return _unknown(name, ok, FAILED if 0 in rows["resplit"].to_numpy() else WAITING)
@@ -243,7 +243,9 @@ def _class(name: str, rows: pd.DataFrame, plan: CovariateShiftPlan) -> ClassShif
         Divergence(float(value), float(error), int(n_dimensions), float(variance), int(n_train), int(n_test))
         for value, error, n_dimensions, variance, n_train, n_test in ok.loc[:, kept].itertuples(index=False)
     ]
-    return class_shift(name, int(ok["n_train"].iloc[0]), int(ok["n_test"].iloc[0]), pieces, options=plan.options)
+    return class_shift(
+        name, int(ok["n_train"].iloc[0]), int(ok["n_test"].iloc[0]), pieces, options=plan.options, unit=unit
+    )
 
 
 def _unknown(name: str, rows: pd.DataFrame, note: str) -> ClassShift:

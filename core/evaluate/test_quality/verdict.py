@@ -73,7 +73,7 @@ def quality_verdict(quality: TestQuality, *, is_drawn: bool = False) -> Verdict:
     """
     used = (
         f"One-sided 95 %, for all {count(quality.n_classes)} classes at once; "
-        f"{quality.design.samples('test sample', quality.n_test)}, "
+        f"{quality.design.samples(quality.n_test, 'test sample')}, "
         f"{count(quality.n_train)} training samples."
     )
     if is_drawn:
