@@ -201,7 +201,11 @@ class Design:
 
     def units(self, n_samples: int) -> Units:
         """The same as the units of one set of so many samples."""
-        return samples_as_units(n_samples) if self.codes is None else units_of(self.codes)
+        return samples_as_units(n_samples) if self._units is None else self._units
+
+    @cached_property
+    def _units(self) -> Units | None:
+        return None if self.codes is None else units_of(self.codes)
 
     def error(self, influences: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"] | None = None) -> Error:
         """The error of a statistic that each sample moves by so much (see `Units.error`).
@@ -209,17 +213,17 @@ class Design:
         Where each sample is a unit, degrees of freedom are not counted. Of fewer than five units nothing is said.
         """
         moves = influences - influences.mean() if len(influences) else influences
-        if self.codes is None:
+        if self._units is None:
             n = len(moves)
             return Error(sqrt(float((moves**2).sum()) * n / (n - 1)) if n > 1 else nan, inf)
-        units = units_of(self.codes)
-        return units.error(moves, weights=None if weights is None else [weights]) if units.enough else Error(nan, 0.0)
+        if not self._units.enough:
+            return Error(nan, 0.0)
+        return self._units.error(moves, weights=None if weights is None else [weights])
 
     def effect(self, influences: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"] | None = None) -> "Effect":
         """By how much units make less of the samples, for a statistic that each moves by so much."""
-        if self.codes is None:
+        if (units := self._units) is None:
             return NO_EFFECT
-        units = units_of(self.codes)
         most = max(len(influences) / units.n[0], 1.0)
         error, alone = self.error(influences, weights), Design().error(influences)
         if not error.df > 0:

@@ -163,11 +163,8 @@ def _fewer_than(
     design: Design, y: np.ndarray, predicted: np.ndarray, n_classes: int
 ) -> Float[np.ndarray, " n_classes"] | None:
     """As how many independent samples each sample of a class counts; None where each is a unit."""
-    wrong, n = y != predicted, np.bincount(y, minlength=n_classes)
-    by_unit = CountsByUnit.of(design, y, wrong, n_classes)
-    if by_unit is None:
-        return None
-    return by_unit.worth(np.bincount(y[wrong], minlength=n_classes), n) / np.maximum(n, 1)
+    by_unit = CountsByUnit.of(design, y, y != predicted, n_classes)
+    return None if by_unit is None else by_unit.worth / np.maximum(np.bincount(y, minlength=n_classes), 1)
 
 
 def smallest(

@@ -154,7 +154,7 @@ def pairwise_boundary_conditioning(
     at_edge = np.zeros(len(y), dtype=bool)
     at_edge[inside] = True
     of_classes = CountsByUnit.of(design, y, at_edge, n_classes)
-    worth = None if of_classes is None else of_classes.worth(n_in.sum(axis=1), n)
+    worth = None if of_classes is None else of_classes.worth
     whole = {"part": y[inside], "whole": np.repeat(np.arange(n_classes), n_classes)}
     by_unit = CountsByUnit.of(design.of(inside), cell, np.ones(len(cell), dtype=bool), n_classes**2, **whole)
     return PairShares.of(_names(class_names, n_classes), n_in, n, worth=worth, by_unit=by_unit)
@@ -206,10 +206,8 @@ def _worth_of_order(values: np.ndarray, samples: LayerSamples) -> Float[np.ndarr
     """How many samples of each class tell as much of what lies below a threshold, taken at its median."""
     y, n_classes = samples.labels, samples.n_classes
     median = np.array([np.median(values[y == label]) if (y == label).any() else 0.0 for label in range(n_classes)])
-    below = values <= median[y]
-    by_unit = CountsByUnit.of(design_of_samples(samples), y, below, n_classes)
-    counts = (np.bincount(y[below], minlength=n_classes), samples.counts())
-    return None if by_unit is None else by_unit.worth(*counts)
+    by_unit = CountsByUnit.of(design_of_samples(samples), y, values <= median[y], n_classes)
+    return None if by_unit is None else by_unit.worth
 
 
 def design_of_samples(samples: LayerSamples) -> Design:

@@ -1,6 +1,7 @@
 """What share of each class lies in a region, how sure is that, and what would a random split have given?"""
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -9,10 +10,10 @@ from jaxtyping import Bool, Float, Integer
 from scipy.special import ndtri
 
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm
-from touchstone.core.evaluate.units import FEWEST_UNITS, Design, Effect
+from touchstone.core.evaluate.units import FEWEST_UNITS, Design
 
 if TYPE_CHECKING:
-    from scipy.sparse import csc_array, csr_array
+    from scipy.sparse import csc_array
 
 Dimension = Literal["equivalence partitioning", "centroid positioning", "boundary conditioning"]
 FEWEST = 10
@@ -86,7 +87,7 @@ class Shares:
         by_unit: "CountsByUnit | None" = None,
     ) -> "Shares":
         """Make it from counts, compared with nothing yet; over units where these are told."""
-        worth = None if by_unit is None else by_unit.worth(n_in, n)
+        worth = None if by_unit is None else by_unit.worth
         share, lower, upper, resampled = share_intervals(n_in, n, worth)
         by = tuple(np.where(n > 0, np.where(resampled, "bootstrap", "Wilson"), "").tolist())
         ends = (scale * share, scale * lower, scale * upper)
@@ -122,7 +123,7 @@ class Shares:
     def overall(self) -> tuple[int, int, float, Interval]:
         """Inside, of how many, the share of all classes together, and its interval."""
         k, n = int(self.n_in.sum()), int(self.n.sum())
-        worth = None if self.by_unit is None else self.by_unit.together().worth(np.array([k]), np.array([n]))
+        worth = None if self.by_unit is None else np.array([self.by_unit.worth_together])
         share, lower, upper, _ = share_intervals(np.array([k]), np.array([n]), worth)
         return k, n, float(share[0]), Interval(float(lower[0]), float(upper[0]))
 
@@ -183,20 +184,22 @@ class RandomSplits:
 
 @dataclass(frozen=True, eq=False)
 class CountsByUnit:
-    """Of one set, how many samples of each unit lie inside each cell (a class, a pair), and of how many.
+    """Samples that came in units: the cell of each (a class, a pair), and whether it lies inside.
 
-    `inside` has a column for each cell; that of the samples it is a share of is column `whole[cell]` of `total`.
+    A sample counts in the total `part`; cell c is a share of the total `whole[c]`.
 
     Examples
     --------
     >>> design, y = Design(np.repeat(np.arange(20), 5), "author"), np.arange(100) // 5 % 2
     >>> alike = CountsByUnit.of(design, y, np.arange(100) // 10 % 2 == 0, 2)
-    >>> alike.worth(np.array([25, 25]), np.array([50, 50])).round(1)
-    array([7.5, 7.5])
+    >>> alike.worth.round(1), round(alike.worth_together, 1)
+    (array([7.5, 7.5]), 17.5)
     """
 
-    inside: "csr_array" = field(repr=False)
-    total: "csr_array" = field(repr=False)
+    design: Design
+    cell: Integer[np.ndarray, " n_samples"] = field(repr=False)
+    inside: Bool[np.ndarray, " n_samples"] = field(repr=False)
+    part: Integer[np.ndarray, " n_samples"] = field(repr=False)
     whole: Integer[np.ndarray, " n_cells"] = field(repr=False)
 
     @classmethod
@@ -210,42 +213,39 @@ class CountsByUnit:
         part: Integer[np.ndarray, " n_samples"] | None = None,
         whole: Integer[np.ndarray, " n_cells"] | None = None,
     ) -> "CountsByUnit | None":
-        """From the cell of every sample, and whether it is inside; None where each sample is a unit.
-
-        `part` says of which total each sample is, and `whole` which total a cell is a share of; the cell's own, unless
-        they are given.
-        """
-        from scipy.sparse import csr_array
-
-        if design.codes is None:
+        """None where each sample is a unit. A cell is a share of its own samples where no `part` and `whole` are given."""
+        if design.by_sample:
             return None
-        row = np.unique(design.codes, return_inverse=True)[1]
-        part, whole = (cell, np.arange(n_cells)) if part is None or whole is None else (part, whole)
-        n_units, ones = int(row.max(initial=-1)) + 1, np.ones(len(cell))
-        return cls(
-            csr_array((ones[inside], (row[inside], cell[inside])), shape=(n_units, n_cells)),
-            csr_array((ones, (row, part)), shape=(n_units, int(whole.max()) + 1)),
-            whole,
-        )
+        if part is None or whole is None:
+            part, whole = cell, np.arange(n_cells)
+        return cls(design, cell, inside, part, whole)
 
-    def together(self) -> "CountsByUnit":
-        """All cells as one."""
-        from scipy.sparse import csr_array
-
-        inside, total = (csr_array(np.asarray(part.sum(axis=1))[:, None]) for part in (self.inside, self.total))
-        return CountsByUnit(inside, total, np.zeros(1, dtype=np.int64))
-
-    def worth(
-        self, n_in: Integer[np.ndarray, " n_cells"], n: Integer[np.ndarray, " n_cells"]
-    ) -> Float[np.ndarray, " n_cells"]:
+    @cached_property
+    def worth(self) -> Float[np.ndarray, " n_cells"]:
         """How many samples of units of their own would tell as much as those of each cell; NaN of too few units."""
-        inside, total = self.inside.tocsc(), self.total.tocsc()
-        worths = np.full(len(n), np.nan)
-        for cell in np.flatnonzero(n > 0):
-            all_of = total[:, [int(self.whole[cell])]].toarray().ravel()
-            k = inside[:, [int(cell)]].toarray().ravel()[all_of > 0]
-            worths[cell] = _effect_of_counts(k, all_of[all_of > 0], int(n_in[cell]), int(n[cell])).worth(int(n[cell]))
-        return worths
+        return np.array([self._worth(self.part == total, self.cell == cell) for cell, total in enumerate(self.whole)])
+
+    @property
+    def worth_together(self) -> float:
+        """The same of all cells as one."""
+        everywhere = np.ones(len(self.cell), dtype=bool)
+        return self._worth(everywhere, everywhere)
+
+    def _worth(self, among: Bool[np.ndarray, " n_samples"], of_cell: Bool[np.ndarray, " n_samples"]) -> float:
+        marked = (self.inside & of_cell)[among].astype(np.float64)
+        n, design = len(marked), self.design if among.all() else self.design.of(among)
+        return design.effect((marked - marked.mean()) / n).worth(n) if n else float("nan")
+
+    @cached_property
+    def _counts(self) -> tuple["csc_array", "csc_array"]:
+        """Of each unit that is there, how many samples lie inside each cell, and how many each total has."""
+        from scipy.sparse import csc_array
+
+        row = np.unique(self.design.codes, return_inverse=True)[1]
+        n_units, ones = int(row.max(initial=-1)) + 1, np.ones(len(row))
+        cells, shape = self.cell[self.inside], (n_units, len(self.whole))
+        inside = csc_array((ones[self.inside], (row[self.inside], cells)), shape=shape)
+        return inside, csc_array((ones, (row, self.part)), shape=(n_units, int(self.whole.max()) + 1))
 
     def splits_with(
         self, train: "CountsByUnit", cells: Integer[np.ndarray, " n_cells"], *, ends: bool = True
@@ -256,10 +256,12 @@ class CountsByUnit:
         """
         from scipy.sparse import csc_array, vstack
 
-        inside = csc_array(vstack([self.inside[:, cells], train.inside[:, cells]]))
-        total = csc_array(vstack([self.total[:, self.whole[cells]], train.total[:, self.whole[cells]]]))
-        n_test = len(self.inside.indptr) - 1
-        n_units = n_test + len(train.inside.indptr) - 1
+        (own_inside, own_total), (other_inside, other_total) = self._counts, train._counts
+        inside = csc_array(vstack([own_inside[:, cells], other_inside[:, cells]]))
+        totals = self.whole[cells]
+        total = csc_array(vstack([own_total[:, totals], other_total[:, totals]]))
+        n_test, n_train = (len(np.unique(each.design.codes)) for each in (self, train))
+        n_units = n_test + n_train
         n_draws = int(np.clip(_DRAWS_PER_CELL * len(cells), _FEWEST_DRAWS, _MOST_DRAWS))
         rng, step = np.random.default_rng([n_units, n_test]), max(_AT_ONCE // max(n_units, len(cells)), 1)
         observed = self._share(np.arange(n_units)[None] < n_test, inside, total)[0]
@@ -289,21 +291,6 @@ class CountsByUnit:
     def _share(drawn: Bool[np.ndarray, "draws n_units"], inside: "csc_array", total: "csc_array") -> np.ndarray:
         k, n = (np.asarray((counts.T @ drawn.T.astype(np.float64)).T) for counts in (inside, total))
         return np.where(n > 0, k / np.where(n > 0, n, 1), np.nan)
-
-
-def _effect_of_counts(k: np.ndarray, n: np.ndarray, n_in: int, n_all: int) -> Effect:
-    """The design effect of a share of which each unit has `k` of `n`, by the jackknife over units."""
-    n_units, share = len(n), n_in / n_all
-    if n_units < FEWEST_UNITS:
-        return Effect(float(n.max(initial=1)), 0.0)
-    own = n / n_all
-    change = (k - share * n) / n_all / np.maximum(1 - own, 1e-12)
-    variance = float(((change - change.mean()) ** 2).sum()) * (n_units - 1) / n_units
-    alone = share * (1 - share) / max(n_all - 1, 1)
-    spread = float((n.astype(np.float64) ** 2).sum() / n_all)
-    df = 1 / float((own**2).sum()) - 1  # as many as units of one size would have (Kish)
-    times = variance / alone if alone > 0 else n_all / n_units
-    return Effect(float(np.clip(times, 1.0, max(spread, 1.0))), max(df, 1.0))
 
 
 _DRAWS_PER_CELL, _FEWEST_DRAWS, _MOST_DRAWS, _AT_ONCE = 40, 1999, 9999, 4_000_000
