@@ -213,7 +213,7 @@ class CountsByUnit:
         part: Integer[np.ndarray, " n_samples"] | None = None,
         whole: Integer[np.ndarray, " n_cells"] | None = None,
     ) -> "CountsByUnit | None":
-        """None where each sample is a unit. A cell is a share of its own samples where no `part` and `whole` are given."""
+        """None where each sample is a unit. Without `part` and `whole` a cell is a share of its own samples."""
         if design.by_sample:
             return None
         if part is None or whole is None:
