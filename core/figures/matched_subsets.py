@@ -71,10 +71,11 @@ def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
         "mix": (f"mix of {plural_of(comparison.alike_in)}", look.colours[3], "diamond"),
         "unmatched": ("unmatched samples", look.colours[6], "diamond-open"),
     }
+    rounded = "same in all models" if comparison.scale == "variance" else "rounded to 1"
     parts = [
         ("gap, all samples", comparison.gap, look.ink, "square"),
         *((marks[name][0], part, *marks[name][1:]) for name, part in comparison.parts.items()),
-        *[("rounded to 1", comparison.rounded, look.grey, "circle-open")] * bool(comparison.n_rounded),
+        *[(rounded, comparison.rounded, look.grey, "circle-open")] * bool(comparison.n_rounded),
     ]
     parts = [part for part in parts if not np.isnan(part[1].value)]
     sentences = [f"{name}: {points(estimate.value, estimate.interval)}." for name, estimate, _, _ in parts]

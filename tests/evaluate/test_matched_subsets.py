@@ -347,6 +347,6 @@ def test_the_variance_of_an_ensemble_may_be_matched_on():
     row = compare_sets(own, targets["one"], scale="variance", rng=rng)
     assert row.matched_gap.interval.holds(0.0)
     assert "within 0.005" in matched_verdict(row).used
-    assert "At equal variance" in matched_verdict(row).headline
+    assert "At equal ensemble variance" in matched_verdict(row).headline
     with pytest.raises(DataError, match="of several models on the same samples"):
         compare_sets(replace(own, ensemble=()), targets["one"], scale="variance", rng=rng)

@@ -87,7 +87,7 @@ class MatchingPlan:
         label="Epsilon is of",
         help="Recalibrated on the reference set, confidences within epsilon are about as often right. The paper takes "
         "them as they are: of an overconfident model, .999 and .994 may then differ much. Margin and entropy need the "
-        "probabilities of all classes, and the variance over models those of several models.",
+        "probabilities of all classes, and the ensemble variance those of several models.",
         address="scale",
         choices=lambda about: {**SCALED, "confidence": "confidence as it is (paper)"},
     )

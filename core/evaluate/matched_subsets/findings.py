@@ -40,15 +40,15 @@ def _calibration(comparison: SetComparison, target: str) -> str:
 
 
 def _rounded(comparison: SetComparison, target: str) -> str:
-    """The share of the new set whose confidence was rounded to 1."""
+    """The share of the new set whose confidence was rounded to 1, or of which all models say the same."""
     if not comparison.n_rounded:
         return ""
     share = percent(comparison.n_rounded / comparison.n_target)
     added = points(comparison.rounded.value, comparison.rounded.interval)
-    return (
-        f"{share} of {target} cannot be compared: their confidence was rounded to 1. They add {added} to the fall. "
-        "Probabilities of all classes, or logits, tell them apart."
-    )
+    why, remedy = "their confidence was rounded to 1", "Probabilities of all classes, or logits, tell them apart."
+    if comparison.scale == "variance":
+        why, remedy = "all models say the same of them", "Probabilities with more decimals tell them apart."
+    return f"{share} of {target} cannot be compared: {why}. They add {added} to the fall. {remedy}"
 
 
 def _coarse(comparison: SetComparison) -> str:

@@ -20,7 +20,7 @@ SCALED: dict[Scale, str] = {
     "confidence": "confidence",
     "margin": "recalibrated margin",
     "entropy": "recalibrated entropy",
-    "variance": "recalibrated variance over models",
+    "variance": "recalibrated ensemble variance",
 }
 """What has to be about equal in a pair."""
 ALIKE_IN: dict[Scale, str] = {
@@ -28,7 +28,7 @@ ALIKE_IN: dict[Scale, str] = {
     "confidence": "confidence",
     "margin": "margin",
     "entropy": "entropy",
-    "variance": "variance",
+    "variance": "ensemble variance",
 }
 """The same in one word, without how it was put on its scale: pairs are "at equal confidence"."""
 
