@@ -13,11 +13,12 @@ from functools import cached_property
 from math import inf, nan, sqrt
 
 import numpy as np
-from jaxtyping import Float, Integer, Shaped
+from jaxtyping import Bool, Float, Integer, Shaped
 from scipy import special
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.tables.names import plural_of
+from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.wording import plural
 
 FEWEST_FOR_SKEW = 50
@@ -219,6 +220,16 @@ class Design:
         if not self._units.enough:
             return Error(nan, 0.0)
         return self._units.error(moves, weights=None if weights is None else [weights])
+
+    def wilson(self, marked: Bool[np.ndarray, " n"]) -> Interval:
+        """Wilson's interval of the share of samples that are marked, of as many samples as tell as much as units do.
+
+        >>> EACH_SAMPLE.wilson(np.arange(10) < 0)
+        Interval(lower=0.0, upper=0.277...)
+        """
+        n, share = len(marked), float(marked.mean()) if len(marked) else nan
+        effect = self.effect((marked - share) / max(n, 1))
+        return wilson(float(marked.sum()) / effect.times, n / effect.times, df=effect.df)
 
     def effect(self, influences: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"] | None = None) -> "Effect":
         """By how much units make less of the samples, for a statistic that each moves by so much."""

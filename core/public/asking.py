@@ -138,9 +138,11 @@ def _data_sets(data: Dataset) -> Result:
     """What is to be known of a data set before anything is trained on it."""
     from touchstone.core.data.units import duplicate_groups
     from touchstone.core.evaluate.data_sets import ExactCopies, column_summaries, data_verdict, label_counts
+    from touchstone.core.evaluate.units import design_of
     from touchstone.core.figures.data_sets import label_distribution
 
-    labels, copies = label_counts(data.y, data.class_names), ExactCopies(duplicate_groups(data), data.y)
+    labels = label_counts(data.y, data.class_names, design_of(data))
+    copies = ExactCopies(duplicate_groups(data), data.y)
     columns = column_summaries(data.x, data.feature_names) if data.kind == "tabular" else None
     verdict = data_verdict(
         data.kind,

@@ -18,6 +18,7 @@ from touchstone.core.evaluate.data_sets import (
     english_stop_words,
 )
 from touchstone.core.evaluate.data_sets.verdict import NOUNS
+from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import MINUS, count, percent, plural, quoted
 from touchstone.core.figures import data_sets as figures
 from touchstone.core.figures.words import characteristic_words, frequent_words
@@ -61,7 +62,7 @@ def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
             "Majority-class baseline",
             percent(guess.share),
             percent(guess.share, guess.interval).removeprefix(percent(guess.share)).strip(),
-            "The accuracy of always predicting the largest class; 95 % CI over samples.",
+            f"The accuracy of always predicting the largest class; 95 % CI over {design_of(dataset).others}.",
         ),
     ]
 

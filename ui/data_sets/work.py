@@ -20,6 +20,7 @@ from touchstone.core.evaluate.data_sets import (
     label_counts,
     mean_images,
 )
+from touchstone.core.evaluate.units import design_of
 from touchstone.core.represent import features_for_splits, n_tokens, number_of, number_title
 from touchstone.core.represent.duplicates import (
     n_steps,
@@ -49,7 +50,7 @@ class DataLook(NamedTuple):
 def look(dataset: Dataset) -> DataLook:
     """Count classes and copies, and look at columns or mean images."""
     return DataLook(
-        label_counts(dataset.y, dataset.class_names),
+        label_counts(dataset.y, dataset.class_names, design_of(dataset)),
         ExactCopies(duplicate_groups(dataset), dataset.y),
         column_summaries(dataset.x, dataset.feature_names) if dataset.kind == "tabular" else None,
         mean_images(dataset.x, dataset.y, dataset.n_classes) if dataset.kind == "image" else None,

@@ -136,10 +136,7 @@ def share_of(marked: Bool[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Me
     0.3
     """
     n = len(marked)
-    if not n:
-        return Measured(float("nan"))
-    value, effect = float(marked.mean()), _effect(marked.astype(np.float64), design)
-    return Measured(value, wilson(marked.sum() / effect.times, n / effect.times, df=effect.df), n)
+    return Measured(float(marked.mean()), design.wilson(marked), n) if n else Measured(float("nan"))
 
 
 def _effect(p: Float[np.ndarray, " n"], design: Design) -> Effect:

@@ -9,6 +9,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer, Num
 
 from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 # How many samples does each class have, and what is guessing worth?
 
@@ -54,13 +55,15 @@ class LabelCounts:
         return self.largest.n <= EVEN * self.smallest.n
 
     def table(self) -> pd.DataFrame:
-        """One row per class: label, n, share, lower, upper (95 %, over samples)."""
+        """One row per class: label, n, share, lower, upper (95 %, over units)."""
         rows = [(row.label, row.n, row.share, row.interval.lower, row.interval.upper) for row in self.rows]
         return pd.DataFrame(rows, columns=["label", "n", "share", "lower", "upper"])
 
 
-def label_counts(y: Integer[np.ndarray, " n_samples"], class_names: Sequence[str]) -> LabelCounts:
-    """Count the samples of every class.
+def label_counts(
+    y: Integer[np.ndarray, " n_samples"], class_names: Sequence[str], design: Design = EACH_SAMPLE
+) -> LabelCounts:
+    """Count the samples of every class; intervals of shares are over units.
 
     Examples
     --------
@@ -71,8 +74,8 @@ def label_counts(y: Integer[np.ndarray, " n_samples"], class_names: Sequence[str
     n = np.bincount(y, minlength=len(class_names))
     return LabelCounts(
         tuple(
-            LabelCount(name, int(of_class), float(of_class / len(y)), wilson(float(of_class), float(len(y))))
-            for name, of_class in zip(class_names, n, strict=True)
+            LabelCount(name, int(of_class), float(of_class / len(y)), design.wilson(y == code))
+            for code, (name, of_class) in enumerate(zip(class_names, n, strict=True))
         )
     )
 

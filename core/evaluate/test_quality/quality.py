@@ -7,7 +7,7 @@ import pandas as pd
 from jaxtyping import Float, Integer
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, wilson
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.test_quality.missed import Missed, measure_missed
 from touchstone.core.evaluate.test_quality.pairs import PairShares
 from touchstone.core.evaluate.test_quality.regions import (
@@ -367,10 +367,8 @@ def measure_quality(
 
 
 def _accuracy(test: LayerSamples) -> tuple[float, Interval]:
-    right = (test.predicted == test.labels).astype(np.float64)
-    share, n = float(right.mean()), len(right)
-    effect = design_of_samples(test).effect((right - share) / n)
-    return share, wilson(right.sum() / effect.times, n / effect.times, df=effect.df)
+    right = test.predicted == test.labels
+    return float(right.mean()), design_of_samples(test).wilson(right)
 
 
 def samples_table(samples: LayerSamples, regions: Regions) -> pd.DataFrame:
