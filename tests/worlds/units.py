@@ -1,7 +1,8 @@
 """Runs on samples that came in units: texts by few authors, clumps of samples alike, every row three times.
 
-Models are fitted on data that are drawn anew. What is counted is a whole verdict: in how many data sets is any of its
-sentences false? Nothing that the sentences speak of differs in these worlds, and power is that on independent samples.
+For folds, test sets and shifts a model is fitted on data that are drawn anew. For weak groups and for noise, whether
+samples are right, and how often noise leaves them so, is drawn itself: alike in a unit. What is counted is a whole
+verdict: in how many data sets is any of its sentences false? In `NULLS` nothing that they speak of differs.
 """
 
 from collections.abc import Callable, Iterable, Mapping
