@@ -14,7 +14,7 @@ from touchstone.core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFold
 from touchstone.core.split.scheme import Split, SplitScheme
 from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
 from touchstone.core.split.source_folds import PairedSourceFolds, SourceInclusiveFolds
-from touchstone.core.split.units import draw_of_units, folds_of_units, n_splits_of_units
+from touchstone.core.split.units import are_spread, draw_of_units, folds_of_units, n_splits_of_units, of_size
 
 DRAW_SCHEMES: dict[str, type[SplitScheme]] = {
     "source_exclusive": SourceExclusive,
@@ -64,11 +64,13 @@ __all__ = [
     "SplitDescription",
     "SplitScheme",
     "StratifiedFolds",
+    "are_spread",
     "describe_split",
     "draw_of_units",
     "folds_of_units",
     "has_test_set",
     "n_splits_of_units",
+    "of_size",
     "part_distances",
     "rows_to_judge",
     "split_by_part",

@@ -36,7 +36,7 @@ def folds_of_units(scheme: FoldScheme, units: Units | None, X: Any, y: Any = Non
     >>> folds_of_units(RandomFolds(n_folds=3), authors, np.zeros((6, 1)))
     array([2, 2, 0, 0, 1, 1])
     """
-    if units is None or _are_spread(scheme, units, groups):
+    if units is None or are_spread(scheme, units, groups):
         return scheme.assign(X, y, groups)
     if (n_units := int(units.max()) + 1) < scheme.n_folds and scheme.needs != "groups":
         raise DataError(
@@ -56,7 +56,7 @@ def n_splits_of_units(scheme: FoldScheme | SplitScheme, units: Units | None, y: 
     >>> n_splits_of_units(LeaveOneGroupOut(), np.array([0, 0, 1]), [0, 1, 1], ["ann", "ann", "bob"])
     2
     """
-    if units is not None and not _are_spread(scheme, units, groups):
+    if units is not None and not are_spread(scheme, units, groups):
         y, groups = _labels_and_sources(scheme, units, y, groups)
     return scheme.get_n_splits(y, y, groups)
 
@@ -79,7 +79,7 @@ def draw_of_units(
     >>> draw_of_units(Random(test_share=0.3), 0, authors, np.zeros(6, dtype=int))
     Split(train=array([0, 1, 2, 3]), test=array([4, 5]))
     """
-    if units is None or _are_spread(scheme, units, groups):
+    if units is None or are_spread(scheme, units, groups):
         return scheme.draw(repeat, y, groups)
     if isinstance(scheme, Random):
         check_repeat(repeat, scheme.n_repeats)
@@ -92,6 +92,79 @@ def draw_of_units(
         return Split.of(in_test)
     train = np.flatnonzero(~in_test & ~np.isin(groups, sources[split.test]))
     return Split(train, np.flatnonzero(in_test & ~np.isin(groups, groups[train])))
+
+
+def are_spread(scheme: object, units: Units | None, groups: Any) -> bool:
+    """Whether a scheme is to spread known sources, each of which lies in a single unit.
+
+    Examples
+    --------
+    >>> are_spread(SourceInclusive(), np.array([0, 0, 1]), np.array(["ann", "ann", "bob"]))
+    True
+    """
+    if units is None or groups is None or not isinstance(scheme, SPREADING):
+        return False
+    sources = number(np.asarray(groups), "source")[0]
+    return len(np.unique(np.column_stack([sources, units]), axis=0)) == int(sources.max()) + 1
+
+
+def of_size(
+    split: Split,
+    n_per_class: Integer[np.ndarray, " n_classes"],
+    y: Integer[np.ndarray, " n_samples"],
+    units: Units | None,
+    *,
+    rng: np.random.Generator,
+) -> Split:
+    """A split whose training part has so many samples of each class, at random; smaller ones lie within larger ones.
+
+    Where a class has too few, samples of the test part (whole units of it) train instead. What is cut from training is
+    in neither part. Fewer train only where nothing would be left to test.
+
+    Examples
+    --------
+    >>> split, y = Split(np.array([0, 1, 2, 3]), np.array([4, 5])), np.array([0, 0, 0, 1, 1, 1])
+    >>> smaller = of_size(split, np.array([1, 2]), y, None, rng=np.random.default_rng(0))
+    >>> y[smaller.train].tolist(), y[smaller.test].tolist()
+    ([0, 1, 1], [1])
+    """
+    order = rng.permutation(len(y))
+    train, test = (part[np.argsort(order[part])] for part in split)
+    missing = n_per_class - np.bincount(y[train], minlength=len(n_per_class))
+    if (missing > 0).any():
+        moved = _first_units(test, missing, y, units) if units is not None else _first(test, missing, y)[: len(test) - 1]
+        train, test = np.concatenate([train, moved]), np.setdiff1d(test, moved)
+    return Split(np.sort(_first(train, n_per_class, y)), np.sort(test))
+
+
+def _first(
+    rows: Integer[np.ndarray, " n_rows"],
+    n_per_class: Integer[np.ndarray, " n_classes"],
+    y: Integer[np.ndarray, " n_samples"],
+) -> Integer[np.ndarray, " n_first"]:
+    """Of each class the first rows, as many as are asked for."""
+    by_class = np.argsort(y[rows], kind="stable")
+    sizes = np.bincount(y[rows], minlength=len(n_per_class))
+    rank = np.empty(len(rows), dtype=np.int64)
+    rank[by_class] = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return rows[rank < n_per_class[y[rows]]]
+
+
+def _first_units(
+    rows: Integer[np.ndarray, " n_rows"],
+    n_per_class: Integer[np.ndarray, " n_classes"],
+    y: Integer[np.ndarray, " n_samples"],
+    units: Units,
+) -> Integer[np.ndarray, " n_first"]:
+    """The rows of the first units that have what is asked for of some class; at least one unit is not among them."""
+    left, chosen, n_chosen = n_per_class.copy(), [], 0
+    for unit in dict.fromkeys(units[rows].tolist()):
+        of_unit = rows[units[rows] == unit]
+        if (left[y[of_unit]] > 0).any() and n_chosen + len(of_unit) < len(rows):
+            chosen.append(of_unit)
+            n_chosen += len(of_unit)
+            left -= np.bincount(y[of_unit], minlength=len(left))
+    return np.concatenate([*chosen, rows[:0]])
 
 
 def labels_of_units(units: Units, y: Shaped[np.ndarray, " n_samples"]) -> Shaped[np.ndarray, " n_units"]:
@@ -159,14 +232,6 @@ def means_of_units(units: Units, rows: Float[np.ndarray, "n_samples *shape"]) ->
     order = np.argsort(units, kind="stable")
     total = np.add.reduceat(rows[order], np.cumsum(sizes) - sizes, axis=0)
     return total / sizes.reshape(-1, *[1] * (rows.ndim - 1))
-
-
-def _are_spread(scheme: object, units: Units, groups: Any) -> bool:
-    """Whether a scheme is to spread known sources, each of which lies in a single unit."""
-    if groups is None or not isinstance(scheme, SPREADING):
-        return False
-    sources = number(np.asarray(groups), "source")[0]
-    return len(np.unique(np.column_stack([sources, units]), axis=0)) == int(sources.max()) + 1
 
 
 def _labels_and_sources(scheme: object, units: Units, y: Any, groups: Any) -> tuple[Any, Any]:

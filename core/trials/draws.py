@@ -1,9 +1,9 @@
 """Which splits does a plan of trials draw? Each by a seed of its own, which all models and source finders share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,18 +12,37 @@ from jaxtyping import Integer
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.split import (
     DRAW_SCHEMES,
-    SourceExclusive,
     Split,
     SplitScheme,
+    are_spread,
     draw_of_units,
     n_splits_of_units,
+    of_size,
 )
-from touchstone.core.split.held_out import OnlyOneSource
-from touchstone.core.trials.left_out import n_turns
+from touchstone.core.split.held_out import OnlyOneSource, without
+from touchstone.core.trials.left_out import n_turns, turns
 from touchstone.core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, known_sources
 
 if TYPE_CHECKING:
     from touchstone.core.trials.trial_plan import TrialPlan
+
+
+EXCLUSIVE, RANDOM = "source_exclusive", "random"
+FULL = "random_full"
+"""The scheme of random splits whose training part is not cut to what held-out sources leave."""
+
+
+def schemes_of(plan: "TrialPlan") -> tuple[str, ...]:
+    """The schemes that a plan draws by: random splits, where held-out sources make them smaller, at full size as well.
+
+    Examples
+    --------
+    >>> from touchstone.core.trials import TrialPlan
+    >>> schemes_of(TrialPlan())
+    ('source_exclusive', 'source_inclusive', 'random', 'random_full')
+    """
+    whole = plan.n_train is None and {EXCLUSIVE, RANDOM} <= set(plan.schemes)
+    return (*plan.schemes, FULL) if whole else plan.schemes
 
 
 @dataclass(frozen=True)
@@ -44,9 +63,10 @@ def of_known_sources(draws: Sequence[Draw]) -> list[Draw]:
 
 
 def _scheme(plan: "TrialPlan", scheme: str, n_repeats: int, clustering: int) -> SplitScheme:
-    across = {"across": plan.across} if DRAW_SCHEMES[scheme] is SourceExclusive else {}
-    seed = seed_of(plan.seed, scheme, clustering)
-    return DRAW_SCHEMES[scheme](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
+    across = {"across": plan.across} if scheme == EXCLUSIVE else {}
+    drawn = RANDOM if scheme == FULL else scheme
+    seed = seed_of(plan.seed, drawn, clustering)
+    return DRAW_SCHEMES[drawn](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
 
 
 def trial_at(plan: "TrialPlan", dataset: Dataset, index: int) -> tuple[Draw, str, int | None]:
@@ -71,7 +91,7 @@ def all_draws(plan: "TrialPlan", dataset: Dataset) -> tuple[Draw, ...]:
     for finder in plan.source_finders:
         units, y, groups = _one_row_per_source(plan, dataset, finder)
         n_clusterings = n_clusterings_of(plan, finder)
-        for scheme in plan.schemes:
+        for scheme in schemes_of(plan):
             for clustering in range(n_clusterings):
                 n_repeats = len(range(clustering, plan.n_repeats, n_clusterings))
                 with _naming_classes(dataset):
@@ -95,7 +115,8 @@ def _one_row_per_source(
 
 
 @lru_cache(maxsize=64)
-def _raw_split(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:
+def _raw_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
+    """What the scheme draws, without what a turn leaves out."""
     n_clusterings = n_clusterings_of(plan, draw.source_finder)
     n_repeats = len(range(draw.clustering, plan.n_repeats, n_clusterings))
     scheme = _scheme(plan, draw.scheme, n_repeats, draw.clustering)
@@ -104,23 +125,61 @@ def _raw_split(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:
         # A finder may leave a class with fewer sources than asked for: where these have fewer combinations, each comes
         # again in its turn.
         n_splits = n_splits_of_units(scheme, dataset.unit_codes, dataset.y, sources)
-        return draw_of_units(scheme, draw.within % n_splits, dataset.unit_codes, dataset.y, sources)
+        split = draw_of_units(scheme, draw.within % n_splits, dataset.unit_codes, dataset.y, sources)
+    return split if turn is None else without(split, turns(dataset), turn, dataset.y)
 
 
-def drawn_split(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:
-    """The split of a draw, its training part cut where the plan says so, and to the smallest of all source finders."""
-    split = _raw_split(plan, dataset, draw)
-    n_train = min(len(_raw_split(plan, dataset, other).train) for other in _same_repeat(plan, dataset, draw))
+def drawn_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
+    """The split of a draw, without what a turn leaves out, of the size that all schemes and finders train on.
+
+    That is, of each class, what the held-out sources of the same repeat leave (the smallest number of all finders), so
+    that schemes differ in nothing but the sources; FULL keeps all.
+    """
+    return _sized(plan, dataset, draw, partial(_raw_split, plan, dataset, turn=turn))
+
+
+def spared_split(
+    plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None
+) -> tuple[Split, Integer[np.ndarray, " n_spared"]]:
+    """The split of a draw without those training rows that an epoch is chosen by, and these; sizes as there."""
+    inner = _sized(plan, dataset, draw, partial(_held_back, plan, dataset, turn=turn))
+    test = drawn_split(plan, dataset, draw, turn).test
+    return Split(inner.train, test if len(inner.test) else test[:0]), inner.test
+
+
+def _sized(plan: "TrialPlan", dataset: Dataset, draw: Draw, split_of: Callable[[Draw], Split]) -> Split:
+    """A draw's split, of each class with as many training rows as all have that its size is held to."""
+    split, y = split_of(draw), dataset.y
+    held_to = [each for each in map(split_of, _held_to(plan, draw)) if len(each.test)] or [split]
+    n_per_class = np.min([np.bincount(y[each.train], minlength=dataset.n_classes) for each in held_to], axis=0)
     if plan.n_train is not None:
-        n_train = min(n_train, plan.n_train)
-    return Split(_cut(plan, draw, split.train, n_train), split.test)
+        n_per_class = in_proportion(n_per_class, plan.n_train)
+    sources = plan.sources(dataset, draw.source_finder, draw.clustering)
+    spread = are_spread(_scheme(plan, draw.scheme, 1, draw.clustering), dataset.unit_codes, sources)
+    rng = np.random.default_rng([plan.seed, *_text_seed(draw.scheme), draw.repeat])
+    return of_size(split, n_per_class, y, None if spread else dataset.unit_codes, rng=rng)
 
 
-def spared_split(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> tuple[Split, Integer[np.ndarray, " n_spared"]]:
-    """The split of a draw without those training rows that an epoch is chosen by, and these."""
-    inner = _held_back(plan, dataset, draw)
-    n_train = min(len(_held_back(plan, dataset, other).train) for other in _same_repeat(plan, dataset, draw))
-    return Split(_cut(plan, draw, inner.train, n_train), plan.split(dataset, draw).test), inner.test
+def _held_to(plan: "TrialPlan", draw: Draw) -> Iterator[Draw]:
+    """The draws of the same repeat whose training parts say how large that of a draw is: one of each finder."""
+    held_out = EXCLUSIVE in plan.schemes and draw.scheme != FULL
+    for finder in plan.source_finders:
+        within, clustering = divmod(draw.repeat, n_clusterings_of(plan, finder))
+        yield Draw(finder, EXCLUSIVE if held_out else draw.scheme, draw.repeat, clustering, within)
+
+
+def in_proportion(n_per_class: Integer[np.ndarray, " n_classes"], n: int) -> Integer[np.ndarray, " n_classes"]:
+    """So many samples in all, of each class its share; a smaller number has no more of any class.
+
+    Examples
+    --------
+    >>> in_proportion(np.array([2, 4, 6]), 6), in_proportion(np.array([2, 4, 6]), 20)
+    (array([1, 2, 3]), array([2, 4, 6]))
+    """
+    label = np.repeat(np.arange(len(n_per_class)), n_per_class)
+    rank = np.arange(len(label)) - np.repeat(np.cumsum(n_per_class) - n_per_class, n_per_class)
+    first = np.argsort((rank + 0.5) / n_per_class[label], kind="stable")[:n]
+    return np.bincount(label[first], minlength=len(n_per_class))
 
 
 @contextmanager
@@ -132,13 +191,14 @@ def _naming_classes(dataset: Dataset) -> Iterator[None]:
         raise problem.named(dataset.class_names) from None
 
 
-@lru_cache(maxsize=16)
-def _held_back(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:
+@lru_cache(maxsize=64)
+def _held_back(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
     """The rows of a draw's training part that are trained on, and those that an epoch is chosen by."""
-    train = plan.split(dataset, draw).train
+    train = drawn_split(plan, dataset, draw).train
     sources = plan.sources(dataset, draw.source_finder, draw.clustering)
     inner = _second_draw(plan, dataset, draw.scheme, draw.repeat, (dataset.unit_codes, dataset.y, sources), train)
-    return Split(train[inner.train], train[inner.test])
+    split = Split(train[inner.train], train[inner.test])
+    return split if turn is None else without(split, turns(dataset), turn, dataset.y)
 
 
 def _second_draw(
@@ -152,31 +212,18 @@ def _second_draw(
     """A split of a training part, by the units, labels and sources of all samples; rows count within that part."""
     of_all, y, sources = about
     units = None if of_all is None else np.unique(of_all[train], return_inverse=True)[1]
-    across = {"across": plan.across} if DRAW_SCHEMES[scheme] is SourceExclusive else {}
-    seed = seed_of(plan.seed, f"validation {scheme}", repeat)
+    across = {"across": plan.across} if scheme == EXCLUSIVE else {}
+    drawn = RANDOM if scheme == FULL else scheme
+    seed = seed_of(plan.seed, f"validation {drawn}", repeat)
     try:
         with _naming_classes(dataset):
-            made = DRAW_SCHEMES[scheme](n_repeats=1, test_share=plan.test_share, seed=seed, **across)
+            made = DRAW_SCHEMES[drawn](n_repeats=1, test_share=plan.test_share, seed=seed, **across)
             return draw_of_units(made, 0, units, y[train], sources[train])
     except DataError as problem:
         raise DataError(
             f"No sources can be held out of the training part to choose an epoch: {problem} Take more sources, or "
             "the last epoch."
         ) from None
-
-
-def _cut(plan: "TrialPlan", draw: Draw, rows: np.ndarray, n_rows: int) -> np.ndarray:
-    """So many of the rows, the same of every smaller number."""
-    if n_rows == len(rows):
-        return rows
-    order = np.random.default_rng([plan.seed, *_text_seed(draw.scheme), draw.repeat]).permutation(rows)
-    return np.sort(order[:n_rows])
-
-
-def _same_repeat(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> list[Draw]:
-    if len(plan.source_finders) == 1:
-        return [draw]
-    return [d for d in plan.draws(dataset) if (d.scheme, d.repeat) == (draw.scheme, draw.repeat)]
 
 
 def identity(model: str, draw: Draw) -> dict[str, object]:
@@ -203,7 +250,7 @@ def check_held_back(plan: "TrialPlan", dataset: Dataset, draws: tuple[Draw, ...]
     """Raise DataError where no sources are left to hold back, which is known without finding any."""
     for finder, scheme in {(draw.source_finder, draw.scheme): draw for draw in draws}:
         about = _one_row_per_source(plan, dataset, finder)
-        if DRAW_SCHEMES[scheme] is SourceExclusive:
+        if scheme == EXCLUSIVE:
             with _naming_classes(dataset):
                 train = draw_of_units(_scheme(plan, scheme, 1, 0), 0, *about).train
             _second_draw(plan, dataset, scheme, 0, about, train)

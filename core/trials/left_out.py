@@ -6,8 +6,7 @@ import numpy as np
 from jaxtyping import Integer
 
 from touchstone.core.data import Dataset
-from touchstone.core.split import Split
-from touchstone.core.split.held_out import turns_of, without
+from touchstone.core.split.held_out import turns_of
 from touchstone.core.trials.plan_sources import known_sources
 from touchstone.core.trials.run import Counted
 
@@ -32,17 +31,6 @@ def n_turns(dataset: Dataset) -> int:
     2
     """
     return int(turns(dataset).max()) + 1
-
-
-def without_turn(
-    dataset: Dataset, split: Split, validation: Integer[np.ndarray, " n_validation"] | None, turn: int
-) -> tuple[Split, Integer[np.ndarray, " n_validation"] | None]:
-    """A split, and what an epoch is chosen by, without a turn; nothing is tested where too little is left."""
-    rest = without(split, turns(dataset), turn, dataset.y)
-    if validation is None:
-        return rest, None
-    validation = validation[turns(dataset)[validation] != turn]
-    return (rest, validation) if len(validation) else (Split(rest.train, rest.test[:0]), None)
 
 
 def of_turn(counted: Counted, turn: int | None) -> Counted:

@@ -13,7 +13,7 @@ from touchstone.core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, s
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
-from touchstone.core.split import DRAW_SCHEMES, SourceExclusive, Split
+from touchstone.core.split import DRAW_SCHEMES, Split
 from touchstone.core.trials.choices import (
     ACROSS,
     N_EPOCHS,
@@ -26,6 +26,7 @@ from touchstone.core.trials.choices import (
 )
 from touchstone.core.trials.defaults import meant_across, meant_epochs, meant_features
 from touchstone.core.trials.draws import (
+    EXCLUSIVE,
     Draw,
     all_draws,
     check_held_back,
@@ -38,7 +39,7 @@ from touchstone.core.trials.draws import (
     trial_at,
 )
 from touchstone.core.trials.epochs import EPOCHS, fit_and_predict, untrained
-from touchstone.core.trials.left_out import LEFT_OUT, n_turns, of_turn, without_turn
+from touchstone.core.trials.left_out import LEFT_OUT, n_turns, of_turn
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
 from touchstone.core.trials.plan_sources import (
     KNOWN_SOURCES,
@@ -62,14 +63,15 @@ class TrialPlan:
         Names in MODELS. Each is fitted on the same draws, so that models are compared paired.
     source_finders
         Names in SOURCE_FINDERS, or "known" for the data set's own sources. With several, the training parts of the
-        same scheme and repeat are cut to the smallest of them, so that only the sources differ. Those that train a
+        same repeat are cut to the smallest of them, class by class, so that only the sources differ. Those that train a
         network find sources in the samples themselves, whatever the `representation`; see `needs`.
     n_sources
         Sources to find in each class (the paper's k = 5).
     representation
         The name in REPRESENTATIONS of the features that sources are found in; None takes the usual one of the kind.
     schemes
-        Names in DRAW_SCHEMES.
+        Names in DRAW_SCHEMES. All train on as many samples of each class as the held-out sources of the same repeat
+        leave; random splits are drawn at full size as well (`schemes_of`).
     n_repeats
         Draws per scheme and finder, spread over `n_clusterings` seeds of the finder.
     test_share
@@ -77,7 +79,7 @@ class TrialPlan:
     across
         "class", "all" or None, as in SourceExclusive.
     n_train
-        Cut every training part to this many samples, at random; None keeps all.
+        Cut every training part to this many samples, at random, of each class its share; None keeps all.
     epoch
         A name in EPOCHS: which epoch of a network's training counts. With "validation", every draw of its scheme is
         followed by a second one within the training part, and no model trains on what that one holds out.
@@ -95,7 +97,7 @@ class TrialPlan:
     --------
     >>> from touchstone.core.data import load_example
     >>> TrialPlan(models=("logistic",), n_repeats=20).n_trials(load_example("wine"))
-    60
+    80
     """
 
     models: tuple[str, ...] = asks(
@@ -232,7 +234,7 @@ class TrialPlan:
     described: ClassVar[str] = "{models} · {source_finders}{representation} · {n_repeats}"
 
     kind: ClassVar[str] = "trials"
-    METHOD_VERSION: ClassVar[int] = 1
+    METHOD_VERSION: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -310,9 +312,9 @@ class TrialPlan:
         return silhouettes(encoded, dataset.y, sources, rng=rng, max_samples=3000)
 
     def split(self, dataset: Dataset, draw: Draw) -> Split:
-        """The training and test rows of a draw, the training part cut where the plan says so.
+        """The training and test rows of a draw, of the size that all schemes of its repeat train on (`drawn_split`).
 
-        The cut is one random order of the training rows, so smaller parts are nested in larger ones.
+        The cut is one random order of the rows of each class, so smaller parts are nested in larger ones.
         """
         return drawn_split(self, dataset, draw)
 
@@ -331,9 +333,7 @@ class TrialPlan:
     def count_trial(self, dataset: Dataset, index: int, *, context: Context) -> Counted:
         """The rows of the trial before they are a table."""
         draw, model, turn = trial_at(self, dataset, index)
-        split, validation = self.fitted_and_held_back(dataset, draw)
-        if turn is not None:
-            split, validation = without_turn(dataset, split, validation, turn)
+        split, validation = self.fitted_and_held_back(dataset, draw, turn)
         predicted, seconds = np.empty(0, dtype=np.int64), 0.0
         if len(split.test):
             predicted, seconds = fit_and_predict(
@@ -362,17 +362,18 @@ class TrialPlan:
         return run_together(self, dataset, indices, context=context, together=together)
 
     def fitted_and_held_back(
-        self, dataset: Dataset, draw: Draw
+        self, dataset: Dataset, draw: Draw, turn: int | None = None
     ) -> tuple[Split, Integer[np.ndarray, " n_validation"] | None]:
         """The split that models are fitted on and tested with, and the training rows held back to choose an epoch.
 
         Those are drawn as the scheme draws its test part: whole sources only where sources are held out, so that
         familiar ones stay familiar. None where `epoch` asks for no such choice. What is left to train on is as large
-        for every source finder. Raises DataError where a class has too few sources to spare one more.
+        for every scheme and source finder. What a `turn` leaves out is in neither; nothing is tested where too little
+        is left. Raises DataError where a class has too few sources to spare one more.
         """
         if self.epoch != "validation":
-            return self.split(dataset, draw), None
-        return spared_split(self, dataset, draw)
+            return drawn_split(self, dataset, draw, turn), None
+        return spared_split(self, dataset, draw, turn)
 
     def counted(
         self,
@@ -394,7 +395,7 @@ class TrialPlan:
             predicted,
             self.sources(dataset, draw.source_finder, draw.clustering),
             source_names=self.source_names(dataset, draw.source_finder),
-            sources_held_out=DRAW_SCHEMES[draw.scheme] is SourceExclusive,
+            sources_held_out=draw.scheme == EXCLUSIVE,
             seconds=seconds,
             constant=identity(model, draw),
         )

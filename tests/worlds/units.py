@@ -6,7 +6,7 @@ verdict: in how many data sets is any of its sentences false? In `NULLS` nothing
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from zlib import crc32
 
@@ -17,12 +17,17 @@ from tests.evaluate.average_case_rows import rows_of
 from tests.evaluate.fold_populations import frame
 from tests.worlds.cluster_folds import neighbours, ridge
 from tests.worlds.designs import said_wrongly
+from touchstone.core.data import Dataset
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.cluster_folds import FoldPredictions, Metric, fold_performance, fold_verdict, labels_shift
 from touchstone.core.evaluate.covariate_shift import covariate_shift
+from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals, source_verdict
 from touchstone.core.evaluate.test_quality import measure_quality
 from touchstone.core.evaluate.test_quality.quality_claims import (
     claims_of,
@@ -35,6 +40,8 @@ from touchstone.core.evaluate.units import Design as Sampled
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.report.slices import Slices, weak_classes, weak_slices
 from touchstone.core.split import FOLD_SCHEMES, folds_of_units
+from touchstone.core.trials import TrialPlan
+from touchstone.core.trials.run import table_of
 
 NAMES = ("plum", "melon", "fig")
 SAID = claim("test_quality.share", 1.0, Interval(0.5, 1.5), 0.01)
@@ -217,6 +224,51 @@ def _two_parts(design: Design, rng: np.random.Generator, n_train: int) -> list[L
     ]  # fmt: skip
 
 
+def sites(design: Design, rng: np.random.Generator) -> Claims:
+    """One site has 70 % of the samples, and none differs from another: is a model said to lose on new ones?"""
+    data = _of_sites(design, rng)
+    plan = TrialPlan(models=("logistic",), source_finders=("known",), n_repeats=20, seed=int(rng.integers(2**30)))
+    rows = []
+    for draw in plan.draws(data):
+        split = plan.split(data, draw)
+        predicted = ridge(data.x[split.train], data.y[split.train], data.x[split.test])
+        rows.append(plan.counted(data, draw, predicted, model="logistic", seconds=0.0, split=split))
+    intervals = expected_accuracy_intervals(table_of(rows))
+    for made in source_verdict(intervals).claims:
+        if not made.kind.endswith("below_baseline"):
+            yield made.kind.partition(".")[2], made
+    rho = intervals.overall[0].rho.over_sources
+    yield "rho", SAID if not rho.lower <= 1 <= rho.upper and not design.effect else replace(SAID, decision="undecided")
+
+
+def sizes_of_sites(design: Design, rng: np.random.Generator) -> Claims:
+    """The same, asked what more data would bring: is it said that new sites are harder?"""
+    data, seed = _of_sites(design, rng), int(rng.integers(2**30))
+    plan = AdequacyPlan(models=("logistic",), source_finders=("known",), sizes=(40, 80, 0), n_repeats=20, seed=seed)
+    rows = []
+    for draw in plan.trial_plan.draws(data):
+        for size in plan.fitting(data):
+            split = plan.split(data, draw, size)
+            predicted = ridge(data.x[split.train], data.y[split.train], data.x[split.test])
+            counted = plan.trial_plan.counted(data, draw, predicted, model="logistic", seconds=0.0, split=split)
+            rows.append(counted | {"size": size})
+    n_per_class = dict(zip(data.class_names, data.n_per_class.tolist(), strict=True))
+    for made in adequacy_verdict(adequacy_of(table_of(rows), n_per_class=n_per_class)).claims:
+        if made.kind.endswith("gap"):
+            yield "gap", made
+
+
+def _of_sites(design: Design, rng: np.random.Generator) -> Dataset:
+    """Samples of two classes 2 apart in 30 dimensions; `effect` is how far each site moves those of each class."""
+    n, d = design.n_units * design.per_unit, 30
+    largest = rng.random(n) < 0.7
+    site = np.where(largest, 0, rng.integers(1, design.n_units, size=n))
+    y = rng.integers(2, size=n)
+    moved = design.effect * rng.normal(size=(2, design.n_units, d))
+    x = rng.normal(size=(n, d)) + np.outer(2.0 * y, np.eye(d)[0]) + moved[y, site]
+    return Dataset("sites", "tabular", x, y, ("a", "b"), [str(row) for row in range(n)], [f"s{each}" for each in site])
+
+
 NULLS = (
     Design("folds, 20 authors x 25", folds),
     Design("folds, 60 authors x 10", folds, 60, 10),
@@ -240,6 +292,8 @@ NULLS = (
     Design("noise, 90 clumps of 5", noise, 90, 5),
     Design("noise, 200 rows three times", noise, 200, 3),
     Design("noise, 450 samples", noise, 450, 1),
+    Design("source robustness, one site of 70 %", sites, 10, 20, finding="falls"),
+    Design("adequacy, one site of 70 %", sizes_of_sites, 10, 20, finding="gap"),
 )
 
 POWER = (

@@ -184,8 +184,9 @@ def _sized(
 
 
 def _n_of_class(label: str, code: int, size: int, schemes: dict[str, Counts], n_per_class: Mapping[str, int]) -> float:
-    """How many samples of a class were trained on: what its test part left, as far as the size allows."""
-    left = n_per_class[label] - np.concatenate([counts.n[counts.done, code] for counts in schemes.values()])
+    """How many samples of a class were trained on: what the held-out sources left, as far as the size allows."""
+    drawn = [schemes[EXCLUSIVE]] if EXCLUSIVE in schemes else schemes.values()
+    left = n_per_class[label] - np.concatenate([counts.n[counts.done, code] for counts in drawn])
     return float(np.mean(left if size == ALL else np.minimum(left, size / len(n_per_class))))
 
 

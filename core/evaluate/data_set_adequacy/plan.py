@@ -103,7 +103,7 @@ class AdequacyPlan:
     described: ClassVar[str] = "{models} · {source_finders} · {sizes} · {n_repeats}"
 
     kind: ClassVar[str] = "adequacy"
-    METHOD_VERSION: ClassVar[int] = 1
+    METHOD_VERSION: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         check_fields(self)

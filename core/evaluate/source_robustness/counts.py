@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
+from touchstone.core.trials.draws import EXCLUSIVE, FULL, RANDOM
 from touchstone.core.trials.left_out import LEFT_OUT
 
-EXCLUSIVE, INCLUSIVE, RANDOM = "source_exclusive", "source_inclusive", "random"
+INCLUSIVE = "source_inclusive"
 NEEDED = (
     *("model", "source_finder", "scheme", "repeat", "clustering", "n_train", "n_test", "label", "source"),
     *("n_correct", "n_label", "n_predicted", "status"),
