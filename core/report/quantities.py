@@ -132,9 +132,9 @@ def _source_robustness(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Itera
 
     for row in expected_accuracy_intervals(rows).overall:
         of = (row.model, row.source_finder)
-        for name in ("rho", "exclusive", "inclusive", "random"):
-            estimate = getattr(row, name)
-            yield Quantity(f"source_robustness.{name}", of, estimate.value, estimate.over_sources, row.n_samples)
+        for name in ("rho", "exclusive", "inclusive", "usual"):
+            estimate, called = getattr(row, name), "random" if name == "usual" else name
+            yield Quantity(f"source_robustness.{called}", of, estimate.value, estimate.over_sources, row.n_samples)
         yield Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples)
 
 

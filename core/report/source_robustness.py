@@ -23,7 +23,7 @@ from touchstone.core.evaluate.source_robustness import (
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources, true_sources
 from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.evaluate.units import design_beside_sources
-from touchstone.core.evaluate.wording import percent, points, ratio
+from touchstone.core.evaluate.wording import count, percent, points, ratio
 from touchstone.core.figures import source_robustness, source_robustness_finders
 from touchstone.core.figures.source_robustness_sources import held_out_chart
 from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
@@ -94,14 +94,20 @@ def metrics(of: ExpectedInterval, intervals: AccuracyIntervals) -> list[Metric]:
     accuracies = {
         "exclusive": (f"On held-out {things}", f"Whole {things} are left out of training."),
         "inclusive": (f"On {things} seen in training", f"All {things} also occur in training."),
-        "random": ("On a random split", f"The usual split, which ignores {things}."),
+        "random": ("On a random split", f"The usual split, which ignores {things}{_sizes(of)}."),
     }
+    values = {"exclusive": of.exclusive, "inclusive": of.inclusive, "random": of.usual}
     beside = [
-        replace(_metric(label, percent, getattr(of, end), meaning), baseline=_baseline(baseline, end))
+        replace(_metric(label, percent, values[end], meaning), baseline=_baseline(baseline, end))
         for end, (label, meaning) in accuracies.items()
     ]
     meaning = f"The share of the accuracy with {things} seen in training that is kept on held-out ones."
     return [_metric("Robustness rho", ratio, of.rho, meaning), *beside]
+
+
+def _sizes(of: ExpectedInterval) -> str:
+    """How large the training part of a random split is, where the others are smaller."""
+    return f", trained on {count(of.n_train_full)} samples; the others on {count(of.n_train)}" if of.smaller else ""
 
 
 def _baseline(baseline: Baseline | None, end: str) -> str:
@@ -194,6 +200,9 @@ def table(intervals: AccuracyIntervals) -> Table:
             "95 % CI": brackets(ratio, row.rho.value, row.rho.over_sources),
             "Monte-Carlo": brackets(ratio, row.rho.value, row.rho.over_draws),
             "Random (%)": 100 * row.random.value,
+            "Trained on": row.n_train,
+            "Random, full size (%)": 100 * row.full.value,
+            "Full size": row.n_train_full or None,
             "Majority (%)": 100 * baseline.exclusive if baseline is not None else float("nan"),
             "Chance (%)": 100 * baseline.chance if baseline is not None else float("nan"),
             "Macro-F1 (%)": 100 * row.macro_f1.get("source_exclusive", float("nan")),
@@ -203,7 +212,7 @@ def table(intervals: AccuracyIntervals) -> Table:
         for row, baseline in ((row, intervals.baseline_of(row)) for row in intervals.overall)
     ]
     decimals = {"rho": 3} | dict.fromkeys(
-        ("sd held out", "sd seen", "Random (%)", "Majority (%)", "Chance (%)", "Macro-F1 (%)"), 2
+        ("sd held out", "sd seen", "Random (%)", "Random, full size (%)", "Majority (%)", "Chance (%)", "Macro-F1 (%)"), 2
     )
     return Table("Expected accuracy interval and rho of each model", pd.DataFrame(lines), decimals)
 

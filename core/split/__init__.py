@@ -14,7 +14,7 @@ from touchstone.core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFold
 from touchstone.core.split.scheme import Split, SplitScheme
 from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
 from touchstone.core.split.source_folds import PairedSourceFolds, SourceInclusiveFolds
-from touchstone.core.split.units import are_spread, draw_of_units, folds_of_units, n_splits_of_units, of_size
+from touchstone.core.split.units import are_spread, draw_of_units, folds_of_units, n_splits_of_units, of_size, partners
 
 DRAW_SCHEMES: dict[str, type[SplitScheme]] = {
     "source_exclusive": SourceExclusive,
@@ -72,6 +72,7 @@ __all__ = [
     "n_splits_of_units",
     "of_size",
     "part_distances",
+    "partners",
     "rows_to_judge",
     "split_by_part",
 ]

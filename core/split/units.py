@@ -5,6 +5,7 @@ label. Only a contrast that is made of just that puts units on both sides: sourc
 against held-out sources, where each source lies in one unit.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,29 @@ def of_size(
         moved = _first_units(test, missing, y, units) if units is not None else _first(test, missing, y)[: len(test) - 1]
         train, test = np.concatenate([train, moved]), np.setdiff1d(test, moved)
     return Split(np.sort(_first(train, n_per_class, y)), np.sort(test))
+
+
+def partners(
+    splits: Iterable[Split], held_to: Sequence[Split], y: Integer[np.ndarray, " n_samples"], *, seed: int
+) -> Iterator[Split]:
+    """Splits with as many training rows of each class as those they are held to have, one after another in turn.
+
+    One that is held to a split which tests nothing stays as it is.
+
+    Examples
+    --------
+    >>> y, sources = np.zeros(10, dtype=int), np.array([0, 0, 0, 0, 0, 0, 1, 1, 2, 2])
+    >>> held_out, seen = (
+    ...     list(scheme(n_repeats=3).split(None, y, sources)) for scheme in (SourceExclusive, SourceInclusive)
+    ... )
+    >>> sizes = [len(split.train) for split in held_out]
+    >>> sizes == [len(split.train) for split in partners(seen, held_out, y, seed=0)]
+    True
+    """
+    for number, split in enumerate(splits):
+        other = held_to[number % len(held_to)]
+        n_per_class = np.bincount(y[other.train if len(other.test) else split.train], minlength=int(y.max()) + 1)
+        yield of_size(split, n_per_class, y, None, rng=np.random.default_rng([seed, number]))
 
 
 def _first(

@@ -116,7 +116,7 @@ def version_of(plan: Plan) -> int:
     --------
     >>> from touchstone.core.trials.trial_plan import TrialPlan
     >>> version_of(TrialPlan()), version_of(TrialPlan(source_finders=("same_size_kmeans",)))
-    (1, 2)
+    (2, 3)
     """
     return plan.METHOD_VERSION + (plan.n_raised() if isinstance(plan, Composed) else 0)
 

@@ -38,6 +38,8 @@ ROW = ExpectedInterval(
     exclusive=estimate(0.823, 0.784, 0.857),
     inclusive=estimate(0.974, 0.968, 0.979),
     random=estimate(0.973, 0.967, 0.978),
+    full=estimate(0.974, 0.968, 0.979),
+    n_train_full=1438,
     rho=estimate(0.845, 0.81, 0.88),
     fall=Difference(0.151, Interval(0.14, 0.16), Interval(0.117, 0.185), 0.0001, 0.0002, se=0.015, df=8.0),
     against_rest=None,

@@ -28,7 +28,7 @@ def test_a_model_is_called_by_its_label_and_planned_where_it_fits(name):
     for dataset in map(load_example, EXAMPLES):
         plan = TrialPlan(models=(name,), n_repeats=1, n_clusterings=1)
         if fits(MODELS[name], dataset):
-            assert plan.n_trials(dataset) == 3
+            assert plan.n_trials(dataset) == 4
         else:
             with pytest.raises(ValueError, match=f"{MODELS[name].label} cannot be trained on {dataset.name}"):
                 plan.n_trials(dataset)

@@ -109,7 +109,7 @@ def changed(text: str, **values) -> str:
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ({"method": 99}, r"version 1 here and was 99 in the file"),
+        ({"method": 99}, r"version 2 here and was 99 in the file"),
         ({"plan__wheels": 3}, r"has no field wheels; was it made by a newer version\?"),
         ({"plan__kind": "tea"}, "Unknown kind of plan 'tea'"),
         ({"plan__kind": None}, "Unknown kind of plan None"),

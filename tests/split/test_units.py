@@ -23,6 +23,7 @@ from touchstone.core.split import (
 )
 from touchstone.core.split.units import joined_sources
 from touchstone.core.trials import Context, FoldPlan, TrainingPlan, TrialPlan
+from touchstone.core.trials.draws import FULL
 
 N_UNITS = 24
 
@@ -179,7 +180,7 @@ def test_no_trial_cuts_a_unit(finder, epoch):
         models=("logistic",), source_finders=(finder,), n_sources=3, n_repeats=4, test_share=0.3, epoch=epoch
     )
     draws = plan.draws(data)
-    assert {draw.scheme for draw in draws} == {*DRAW_SCHEMES}
+    assert {draw.scheme for draw in draws} == {*DRAW_SCHEMES, FULL}
     for draw in draws:
         (train, test), held_back = plan.fitted_and_held_back(data, draw)
         parts = [train, test, *([] if held_back is None else [held_back])]

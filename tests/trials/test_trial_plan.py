@@ -16,6 +16,7 @@ from touchstone.core.evaluate.source_robustness import compare_models, expected_
 from touchstone.core.models import Cancelled
 from touchstone.core.split import DRAW_SCHEMES
 from touchstone.core.trials import COLUMNS, Context, SourcesPlan, TrialPlan, from_json, splits_table, to_json
+from touchstone.core.trials.draws import FULL, schemes_of
 from touchstone.core.trials.run import count
 
 
@@ -96,15 +97,15 @@ def test_text_that_is_no_plan_is_refused(text, words):
 
 def test_as_much_work_as_the_bounds_allow_is_a_plan(wine):
     plan = from_json('{"kind":"trials","n_repeats":10000,"n_clusterings":100}', {"trials": TrialPlan})
-    assert plan.n_trials(wine) == 60_000
+    assert plan.n_trials(wine) == 80_000
 
 
 def test_trials_run_repeat_by_repeat_over_all_schemes_and_clusterings(wine):
     plan = TrialPlan(models=("logistic", "svm"), n_repeats=8, n_clusterings=4)
     draws = plan.draws(wine)
-    assert plan.n_trials(wine) == 2 * len(draws) == 2 * 3 * 8
+    assert plan.n_trials(wine) == 2 * len(draws) == 2 * 4 * 8
     assert [draw.repeat for draw in draws] == sorted(draw.repeat for draw in draws)
-    assert {draw.scheme for draw in draws[:3]} == set(DRAW_SCHEMES)
+    assert {draw.scheme for draw in draws[:4]} == {*DRAW_SCHEMES, FULL}
     assert all(draw.clustering == draw.repeat % 4 for draw in draws)
 
 
@@ -207,8 +208,43 @@ def test_found_and_known_sources_are_compared_at_equal_training_sizes(sourced):
     alone = TrialPlan(models=("svm",), source_finders=("kmeans",), n_repeats=8)
     for draw in alone.draws(sourced):
         whole, cut = alone.split(sourced, draw), plan.split(sourced, draw)
-        assert set(cut.train) <= set(whole.train)
-        assert np.array_equal(cut.test, whole.test)
+        if draw.scheme in ("source_exclusive", FULL):
+            assert set(cut.train) <= set(whole.train)
+            assert np.array_equal(cut.test, whole.test)
+        assert np.all(np.bincount(sourced.y[cut.train]) <= np.bincount(sourced.y[whole.train]))
+
+
+@pytest.mark.parametrize("epoch", ["last", "validation"])
+@pytest.mark.parametrize("units", [False, True])
+@pytest.mark.parametrize("finder", ["known", "kmeans"])
+def test_schemes_of_a_repeat_train_on_as_many_of_each_class(finder, units, epoch):
+    """One site has most rows: where it is held out half as many are left as where it is not."""
+    rng = np.random.default_rng(0)
+    site = rng.choice(8, size=240, p=[0.65, *[0.05] * 7])
+    y = rng.choice(3, size=240, p=[0.5, 0.3, 0.2])
+    data = Dataset(
+        *("sites", "tabular", rng.normal(size=(240, 3)), y, ("a", "b", "c"), [str(row) for row in range(240)]),
+        [f"site {each}" for each in site],
+        units=[f"{each} {row % 40}" for row, each in enumerate(site)] if units else None,
+    )
+    plan = TrialPlan(models=("logistic",), source_finders=(finder,), n_repeats=6, n_clusterings=2, epoch=epoch)
+    unsized = {}
+    for draw in plan.draws(data):
+        (train, test), held_back = plan.fitted_and_held_back(data, draw)
+        assert len(test) and not {*train} & {*test}
+        assert len(np.unique(train)) == len(train)
+        if draw.scheme != FULL:
+            unsized.setdefault(draw.repeat, set()).add(tuple(np.bincount(y[train]).tolist()))
+        elif epoch == "last":
+            assert len(train) + len(test) == 240
+    assert {len(sizes) for sizes in unsized.values()} == {1}
+    assert len({size for sizes in unsized.values() for size in sizes}) > 1, "repeats differ: sources do"
+
+
+def test_random_splits_have_a_full_size_where_held_out_sources_make_them_smaller():
+    assert FULL in schemes_of(TrialPlan())
+    for other in (TrialPlan(schemes=("random",)), TrialPlan(n_train=50), TrialPlan(schemes=("source_exclusive",))):
+        assert schemes_of(other) == other.schemes
 
 
 def test_smaller_training_parts_are_nested_in_larger_ones(wine):
@@ -279,16 +315,22 @@ def test_leaving_sources_out_adds_trials_behind_the_others(sourced):
 def test_a_left_out_source_is_neither_trained_on_nor_tested(sourced):
     plan = TrialPlan(models=("logistic",), source_finders=("known",), n_repeats=2, left_out=True)
     draws = plan.draws(sourced)
-    for draw in range(len(draws)):
-        split = plan.split(sourced, draws[draw])
+    for number, draw in enumerate(draws):
+        split = plan.split(sourced, draw)
         for turn in range(5):
-            rows = plan.run_trial(sourced, len(draws) + 5 * draw + turn, context=Context())
+            rows = plan.run_trial(sourced, len(draws) + 5 * number + turn, context=Context())
             assert set(rows["left_out"]) == {turn}
             assert rows["source"].isna().all()
             of_turn = np.asarray(sourced.sources) == f"writer {turn}"
             whole = rows[rows["label"].isna()].iloc[0]
-            assert whole["n_test"] == (~of_turn[split.test]).sum()
-            assert whole["n_train"] == (~of_turn[split.train]).sum()
+            held_out = plan.split(sourced, draws[4 * draw.repeat])
+            if draw.scheme in ("source_exclusive", FULL):
+                assert whole["n_test"] == (~of_turn[split.test]).sum()
+                assert whole["n_train"] == (~of_turn[split.train]).sum()
+            elif not of_turn[held_out.test].all():
+                assert whole["n_train"] == (~of_turn[held_out.train]).sum()
+            (train, test), _ = plan.fitted_and_held_back(sourced, draw, turn)
+            assert not of_turn[[*train, *test]].any()
     failed = plan.failed_trial(sourced, plan.n_trials(sourced) - 1)
     assert failed["left_out"].tolist() == [4]
 

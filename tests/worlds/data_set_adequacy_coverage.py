@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from tests.worlds.measure import is_wrong
-from tests.worlds.source_robustness import SCHEMES, Sources
+from tests.worlds.source_robustness import Sources, splits_of
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, nested_part
@@ -144,8 +144,9 @@ def _predicted(
 ) -> Iterator[tuple[str, int, int, Split, np.ndarray]]:
     z, target = np.column_stack([np.ones(len(y)), x[:, 0]]), np.eye(world.n_classes)[y]
     penalty = world.penalty * np.diag([1e-6] + [1.0] * (z.shape[1] - 1))
+    splits = splits_of(world.n_repeats, seed, y, sources)
     for scheme in schemes:
-        for repeat, (train, test) in enumerate(SCHEMES[scheme](world.n_repeats, seed=seed).split(None, y, sources)):
+        for repeat, (train, test) in enumerate(splits[scheme]):
             for size in sizes:
                 rng = np.random.default_rng([seed, *scheme.encode(), repeat])
                 part = train if size == ALL else nested_part(train, y, size, n_classes=world.n_classes, rng=rng)
@@ -157,7 +158,8 @@ def _predicted(
 def _frame(world: Sources, x: np.ndarray, y: np.ndarray, sources: np.ndarray, seed: int) -> pd.DataFrame:
     usual, parts = round(0.8 * len(y)), []
     sizes = (usual // 8, usual // 4, usual // 2, ALL)
-    for scheme, repeat, size, (train, test), predicted in _predicted(world, x, y, sources, sizes, tuple(SCHEMES), seed):
+    schemes = ("source_exclusive", "source_inclusive")
+    for scheme, repeat, size, (train, test), predicted in _predicted(world, x, y, sources, sizes, schemes, seed):
         counts = count(y[test], predicted, sources[test], world.n_classes)
         same = {"scheme": scheme, "repeat": repeat, "size": size, "n_train": len(train), "n_test": len(test)}
         n_rows = len(counts["label"])

@@ -27,6 +27,7 @@ from touchstone.core.evaluate.source_robustness import (
     hardest,
     source_verdict,
 )
+from touchstone.core.split import Split, partners
 from touchstone.core.split.source_aware import SourceExclusive, SourceInclusive
 from touchstone.core.trials.run import as_frame, count
 
@@ -35,7 +36,6 @@ FALLS, CLASS, MODEL, WORST, BASELINE = (
     f"{QUESTION}.{name}"
     for name in ("falls", "class_falls_further", "model_keeps_more", "worst_source", "below_baseline")
 )
-SCHEMES = {"source_exclusive": SourceExclusive, "source_inclusive": SourceInclusive}
 
 
 @dataclass(frozen=True)
@@ -111,17 +111,24 @@ class Sources:
         return expected_accuracy_intervals(trials), compare_models(trials) if self.models > 1 else ()
 
 
+def splits_of(n_repeats: int, seed: int, y: np.ndarray, sources: np.ndarray) -> dict[str, list[Split]]:
+    """The splits of both schemes, partners of one size, as a plan draws them."""
+    held_out, seen = (
+        list(kind(n_repeats=n_repeats, seed=seed).split(None, y, sources)) for kind in (SourceExclusive, SourceInclusive)
+    )
+    return {"source_exclusive": held_out, "source_inclusive": list(partners(seen, held_out, y, seed=seed))}
+
+
 def _frame(world: Sources, x: np.ndarray, y: np.ndarray, sources: np.ndarray, seed: int) -> pd.DataFrame:
     parts = []
     target = np.eye(world.n_classes)[y]
-    for scheme, kind in SCHEMES.items():
-        splits = list(kind(n_repeats=world.n_repeats, seed=seed).split(None, y, sources))
+    for scheme, splits in splits_of(world.n_repeats, seed, y, sources).items():
         for model in range(world.models):
             z = np.column_stack([np.ones(len(y)), x[:, model]])
-            gram, moment = z.T @ z + world.penalty * np.diag([1e-6] + [1.0] * (z.shape[1] - 1)), z.T @ target
+            ridge = world.penalty * np.diag([1e-6] + [1.0] * (z.shape[1] - 1))
             for repeat, split in enumerate(splits):
-                test = z[split.test]
-                weights = np.linalg.solve(gram - test.T @ test, moment - test.T @ target[split.test])
+                known, test = z[split.train], z[split.test]
+                weights = np.linalg.solve(known.T @ known + ridge, known.T @ target[split.train])
                 counts = count(y[split.test], (test @ weights).argmax(axis=1), sources[split.test], world.n_classes)
                 same = {"model": f"model {model}", "scheme": scheme, "repeat": repeat}
                 sizes = {"n_train": len(split.train), "n_test": len(split.test)}

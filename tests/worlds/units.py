@@ -260,11 +260,10 @@ def sizes_of_sites(design: Design, rng: np.random.Generator) -> Claims:
 
 def _of_sites(design: Design, rng: np.random.Generator) -> Dataset:
     """Samples of two classes 2 apart in 30 dimensions; `effect` is how far each site moves those of each class."""
-    n, d = design.n_units * design.per_unit, 30
-    largest = rng.random(n) < 0.7
-    site = np.where(largest, 0, rng.integers(1, design.n_units, size=n))
+    n, n_sites, d = design.n_units, 10, 30
+    site = np.where(rng.random(n) < 0.7, 0, rng.integers(1, n_sites, size=n))
     y = rng.integers(2, size=n)
-    moved = design.effect * rng.normal(size=(2, design.n_units, d))
+    moved = design.effect * rng.normal(size=(2, n_sites, d))
     x = rng.normal(size=(n, d)) + np.outer(2.0 * y, np.eye(d)[0]) + moved[y, site]
     return Dataset("sites", "tabular", x, y, ("a", "b"), [str(row) for row in range(n)], [f"s{each}" for each in site])
 
@@ -292,8 +291,8 @@ NULLS = (
     Design("noise, 90 clumps of 5", noise, 90, 5),
     Design("noise, 200 rows three times", noise, 200, 3),
     Design("noise, 450 samples", noise, 450, 1),
-    Design("source robustness, one site of 70 %", sites, 10, 20, finding="falls"),
-    Design("adequacy, one site of 70 %", sizes_of_sites, 10, 20, finding="gap"),
+    Design("source robustness, one site of 70 %", sites, 200, 1),
+    Design("adequacy, one site of 70 %", sizes_of_sites, 200, 1),
 )
 
 POWER = (
@@ -302,4 +301,6 @@ POWER = (
     Design("test quality, 30 test authors x 10", covers, 30, 10, effect=1.8, finding="boundary"),
     Design("covariate shift, 15 test authors x 20", shifts, 15, 20, effect=1.9, finding="shift"),
     Design("noise, 90 clumps of 5, one class a fifth lower", noise, 90, 5, effect=0.2, finding="classes_differ"),
+    Design("source robustness, one site of 70 %", sites, 1000, 1, effect=0.5, finding="falls"),
+    Design("adequacy, one site of 70 %", sizes_of_sites, 1000, 1, effect=0.5, finding="gap"),
 )

@@ -26,7 +26,7 @@ from touchstone.core.models.classifier import ShouldStop, stop_if
 from touchstone.core.models.threads import single_threaded
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
 from touchstone.core.represent.representations import principal_components
-from touchstone.core.split import SourceExclusive, SourceInclusive
+from touchstone.core.split import SourceExclusive, SourceInclusive, partners
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import check_fields, check_whole
@@ -55,7 +55,6 @@ MOST_DIMENSIONS = 20
 """Features of more columns are condensed to so many principal components."""
 RIDGE = 0.001
 """Added to the covariance, as a share of its mean variance, so that it can be inverted."""
-_SCHEMES = {"source_exclusive": SourceExclusive, "source_inclusive": SourceInclusive}
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ class CloudsPlan:
     seed: int = asks(0, label="Seed", help="The same seed gives the same result.", place="command", lowest=0)
 
     kind: ClassVar[str] = "clouds"
-    METHOD_VERSION: ClassVar[int] = 1
+    METHOD_VERSION: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -193,9 +192,11 @@ class CloudsPlan:
                 cloud, y, n_sources=self.n_sources, method=self.source_finder, rng=rng, class_names=dataset.class_names
             )
             seed = int(rng.integers(2**31))
-            for name, scheme in _SCHEMES.items():
-                draws = scheme(n_repeats=len(repeats), test_share=self.test_share, seed=seed)
-                for repeat, (train, test) in zip(repeats, draws.split(None, y, clusters), strict=False):
+            given = {"n_repeats": len(repeats), "test_share": self.test_share, "seed": seed}
+            held_out = list(SourceExclusive(**given).split(None, y, clusters))
+            seen = partners(SourceInclusive(**given).split(None, y, clusters), held_out, y, seed=seed)
+            for name, splits in (("source_exclusive", held_out), ("source_inclusive", seen)):
+                for repeat, (train, test) in zip(repeats, splits, strict=False):
                     stop_if(should_stop)
                     predicted = discriminated(cloud[train], y[train], cloud[test], n_classes=dataset.n_classes)
                     n_correct = int((predicted == y[test]).sum())

@@ -27,6 +27,7 @@ from touchstone.core.evaluate.source_robustness.against_rest import (
 from touchstone.core.evaluate.source_robustness.baseline import baseline
 from touchstone.core.evaluate.source_robustness.counts import (
     EXCLUSIVE,
+    FULL,
     INCLUSIVE,
     RANDOM,
     Counts,
@@ -192,7 +193,7 @@ def expected_interval(
         expected = measure(schemes[scheme], layout, scheme, mask) if scheme in schemes else None
         return None if expected is None or np.isnan(expected.value) else expected
 
-    exclusive, inclusive, random = map(measured, (EXCLUSIVE, INCLUSIVE, RANDOM))
+    exclusive, inclusive, random, full = map(measured, (EXCLUSIVE, INCLUSIVE, RANDOM, FULL))
     units = np.unique(layout.cell_unit[mask[layout.cell_label]])
     clusterings = layout.unit_clustering[units]
     n_test = schemes[EXCLUSIVE].n[:, mask].sum(axis=1) if EXCLUSIVE in schemes else np.array([np.nan])
@@ -204,6 +205,8 @@ def expected_interval(
         exclusive=_accuracy(exclusive, layout),
         inclusive=_accuracy(inclusive, layout),
         random=_accuracy(random, layout),
+        full=_accuracy(full, layout),
+        n_train_full=_rounded_mean(schemes[FULL].n_train) if FULL in schemes else 0,
         rho=rho_of(exclusive, inclusive, layout),
         fall=_fall(inclusive, exclusive, layout),
         against_rest=against_rest,
@@ -273,8 +276,10 @@ def _mean_of_means(values: np.ndarray) -> float:
 
 
 def usual_n_train(group: Group) -> int:
-    """The size of the training part: as planned, or else the mean over all draws that any model has finished."""
-    sizes = [counts.n_train for schemes in group.models.values() for counts in schemes.values()]
+    """The size of the training part: as planned, or else the mean over all draws but FULL that any model finished."""
+    sizes = [
+        counts.n_train for schemes in group.models.values() for name, counts in schemes.items() if name != FULL
+    ]
     return group.layout.n_train or _rounded_mean(np.concatenate(sizes))
 
 

@@ -95,6 +95,17 @@ def other_mix(baseline: Baseline | None) -> str:
     )
 
 
+def at_full_size(row: ExpectedInterval) -> str:
+    """What a random split reaches where nothing is cut from it, if held-out sources leave less than it has."""
+    if not row.smaller or isnan(row.full.value):
+        return ""
+    kind, n, full = noun(row.source_finder), count(row.n_train), count(row.n_train_full)
+    return (
+        f"Held-out {kind}s leave {n} samples to train on, so all splits train on as many. "
+        f"At full size ({full}), a random split reaches {percent(row.full.value, row.full.over_sources)}."
+    )
+
+
 def on_random_split(row: ExpectedInterval) -> str:
     """How the accuracy with sources seen in training differs from the one that is usually reported."""
     less, sources = row.inclusive_less_random, f"{noun(row.source_finder)}s seen in training"

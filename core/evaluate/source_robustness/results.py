@@ -85,6 +85,9 @@ class ExpectedInterval:
     exclusive: ExpectedValue
     inclusive: ExpectedValue
     random: ExpectedValue
+    full: ExpectedValue
+    """On random splits of which all is trained on that is not tested: `n_train_full` samples."""
+    n_train_full: int
     rho: ExpectedValue
     fall: Difference
     """The accuracy on sources seen in training less that on held-out ones, as a fraction: positive where it falls."""
@@ -130,6 +133,16 @@ class ExpectedInterval:
     def falls_further(self) -> bool:
         """Whether accuracy falls further on this class than on all others together, whatever the sources."""
         return self.further is not None and self.further.decision == "above"
+
+    @property
+    def usual(self) -> ExpectedValue:
+        """What is usually reported: the accuracy on a random split at full size."""
+        return self.full if self.n_train_full else self.random
+
+    @property
+    def smaller(self) -> bool:
+        """Whether held-out sources leave all schemes less to train on than a split has that ignores them."""
+        return self.n_train < 0.95 * self.n_train_full
 
     @property
     def interval(self) -> AccuracyInterval:
@@ -205,7 +218,7 @@ class AccuracyIntervals:
     def table(self) -> pd.DataFrame:
         """Tidy rows: `model, source_finder, n_train, label` (NA: all classes), then the numbers.
 
-        For each of `exclusive, inclusive, rho, random` the value, `_sd` and `_n` (draws), and the ends of both
+        For each of `exclusive, inclusive, rho, random, full` the value, `_sd` and `_n` (draws), and the ends of both
         intervals: `_draws_lower, _draws_upper, _sources_lower, _sources_upper`. Accuracies are fractions.
         """
         return pd.DataFrame([_table_row(row) for row in self.rows], columns=list(TABLE_COLUMNS)).astype(TABLE_COLUMNS)
@@ -221,8 +234,8 @@ def _same(row: ExpectedInterval | HeldOutSource | Baseline, other: ExpectedInter
     return (row.model, row.source_finder, row.n_train) == (other.model, other.source_finder, other.n_train)
 
 
-_ESTIMATES = ("exclusive", "inclusive", "rho", "random")
-_COUNTS = ("n_test", "n_samples", "n_sources", "n_clusterings", "n_cells", "n_cells_held_out")
+_ESTIMATES = ("exclusive", "inclusive", "rho", "random", "full")
+_COUNTS = ("n_test", "n_samples", "n_sources", "n_clusterings", "n_cells", "n_cells_held_out", "n_train_full")
 _PARTS = ("", "_sd", "_n", "_draws_lower", "_draws_upper", "_sources_lower", "_sources_upper")
 TABLE_COLUMNS = (
     {"model": "str", "source_finder": "str", "n_train": "int64", "label": "str"}

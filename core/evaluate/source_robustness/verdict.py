@@ -8,6 +8,7 @@ from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.source_robustness.compare import ModelComparison, compared, leading_row, standing
 from touchstone.core.evaluate.source_robustness.findings import (
     above_one,
+    at_full_size,
     beyond_cloud,
     by_class,
     hardest_source,
@@ -76,6 +77,7 @@ def source_verdict(
             above_one(row),
             other_mix(baseline),
             on_random_split(row),
+            at_full_size(row),
             _EPOCHS[epoch],
         ]
     )
@@ -182,6 +184,7 @@ def _used(intervals: AccuracyIntervals, row: ExpectedInterval) -> str:
     over = f" in each of {plural(row.n_clusterings, 'clustering')}" if row.n_clusterings > 1 else ""
     sources, repeats = plural(row.n_sources, kind), plural(row.exclusive.n_draws, "repeat")
     data = f" n = {count(row.n_samples)} samples{intervals.design.by}, {sources}{over}, {repeats}."
+    data += f" Trained on {count(row.n_train)}."
     seen = f" {count(row.n_cells_held_out)} of {plural(row.n_cells, kind)} held out so far."
     return trials + data + (seen if row.n_cells_held_out < row.n_cells else "")
 
