@@ -1,6 +1,6 @@
 """What changes when whole sources stay unseen? Exclusive, inclusive, random splits (Kilinc & Uysal 2017, section 3)"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -144,8 +144,8 @@ class SourceInclusive:
     get_metadata_routing = asks_for_groups
 
     def _draw(self, repeat: int, cells: Cells) -> Split:
-        rng = np.random.default_rng([self.seed, INCLUSIVE, repeat])
-        return _share_of_each(cells.of_row, test_share=self.test_share, rng=rng, what="sources")
+        seeds = [self.seed, INCLUSIVE]
+        return _share_of_each(cells.of_row, repeat, test_share=self.test_share, seeds=seeds, what="sources")
 
 
 @dataclass(frozen=True)
@@ -172,14 +172,16 @@ class Random:
     ) -> Split:
         """Give the split of one repeat, counted from 0; sources play no part."""
         check_repeat(repeat, self.n_repeats)
-        rng = np.random.default_rng([self.seed, RANDOM, repeat])
+        seeds = [self.seed, RANDOM]
         if self.stratified:
-            return _share_of_each(number(y, "label")[0], test_share=self.test_share, rng=rng, what="classes")
+            classes = number(y, "label")[0]
+            return _share_of_each(classes, repeat, test_share=self.test_share, seeds=seeds, what="classes")
         if len(y) < 2:
             raise DataError(f"A split into a training and a test part needs 2 samples or more, not {len(y)}.")
         n_test = min(max(round(self.test_share * len(y)), 1), len(y) - 1)
+        order, turn = _seated(len(y), repeat, test_share=self.test_share, seeds=seeds)
         in_test = np.zeros(len(y), dtype=bool)
-        in_test[rng.permutation(len(y))[:n_test]] = True
+        in_test[order[(turn * n_test + np.arange(n_test)) % len(y)]] = True
         return Split.of(in_test)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
@@ -212,8 +214,20 @@ def _split(cells: Cells, held_out: Bool[np.ndarray, " n_cells"]) -> Split:
     return Split.of(held_out[cells.of_row])
 
 
+def _seated(
+    n: int, repeat: int, *, test_share: float, seeds: Sequence[int]
+) -> tuple[Integer[np.ndarray, " n_samples"], int]:
+    """Samples in a random circle, of which one draw after the other tests the next, and whose turn it is.
+
+    When all have been tested once they are seated anew, so that over draws each is tested about equally often, and
+    accuracies owe less to the draws. Taken alone, each draw is uniform.
+    """
+    cycle, turn = divmod(repeat, max(round(1 / test_share), 1))
+    return np.random.default_rng([*seeds, cycle]).permutation(n), turn
+
+
 def _share_of_each(
-    cell: Integer[np.ndarray, " n_samples"], *, test_share: float, rng: np.random.Generator, what: str
+    cell: Integer[np.ndarray, " n_samples"], repeat: int, *, test_share: float, seeds: Sequence[int], what: str
 ) -> Split:
     """Take the share of every cell to the nearest sample, at random."""
     sizes = np.bincount(cell)
@@ -226,8 +240,8 @@ def _share_of_each(
             f"has {sizes.max()}. Take another share or larger {what}."
         )
     # A random rank within each cell: sorting by cell is stable, so that the random order stays within it.
-    order = rng.permutation(len(cell))
+    order, turn = _seated(len(cell), repeat, test_share=test_share, seeds=seeds)
     order = order[np.argsort(cell[order], kind="stable")]
     rank = np.empty(len(cell), dtype=np.int64)
     rank[order] = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return Split.of(rank < n_test[cell])
+    return Split.of((rank - turn * n_test[cell]) % sizes[cell] < n_test[cell])

@@ -27,7 +27,7 @@ from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals, source_verdict
+from touchstone.core.evaluate.source_robustness import AccuracyIntervals, expected_accuracy_intervals, source_verdict
 from touchstone.core.evaluate.test_quality import measure_quality
 from touchstone.core.evaluate.test_quality.quality_claims import (
     claims_of,
@@ -226,19 +226,27 @@ def _two_parts(design: Design, rng: np.random.Generator, n_train: int) -> list[L
 
 def sites(design: Design, rng: np.random.Generator) -> Claims:
     """One site has 70 % of the samples, and none differs from another: is a model said to lose on new ones?"""
-    data = _of_sites(design, rng)
-    plan = TrialPlan(models=("logistic",), source_finders=("known",), n_repeats=20, seed=int(rng.integers(2**30)))
-    rows = []
-    for draw in plan.draws(data):
-        split = plan.split(data, draw)
-        predicted = ridge(data.x[split.train], data.y[split.train], data.x[split.test])
-        rows.append(plan.counted(data, draw, predicted, model="logistic", seconds=0.0, split=split))
-    intervals = expected_accuracy_intervals(table_of(rows))
+    intervals = _robustness(_of_sites(design, rng), rng)
     for made in source_verdict(intervals).claims:
         if not made.kind.endswith("below_baseline"):
             yield made.kind.partition(".")[2], made
     rho = intervals.overall[0].rho.over_sources
     yield "rho", SAID if not rho.lower <= 1 <= rho.upper and not design.effect else replace(SAID, decision="undecided")
+
+
+def leaning_sites(design: Design, rng: np.random.Generator) -> Claims:
+    """Sites lean to one label or the other, and their style tells nothing: a model is better than one class or is not.
+
+    With an `effect` labels show in the data, with none a model cannot know them: it is not better than the majority.
+    """
+    n, n_sites, d = design.n_units, 10, 5
+    site = rng.integers(n_sites, size=n)
+    y = (rng.random(n) < rng.beta(0.3, 0.3, size=n_sites)[site]).astype(np.int64)
+    x = rng.normal(size=(n, d)) + np.outer(design.effect * y, np.eye(d)[0])
+    ids, sources = [str(row) for row in range(n)], [f"s{each}" for each in site]
+    intervals = _robustness(Dataset("sites", "tabular", x, y, ("a", "b"), ids, sources), rng)
+    made = intervals.baselines[0].claim
+    yield "better than the majority", replace(made, decision="above" if made.decision == "below" else "undecided")
 
 
 def sizes_of_sites(design: Design, rng: np.random.Generator) -> Claims:
@@ -256,6 +264,17 @@ def sizes_of_sites(design: Design, rng: np.random.Generator) -> Claims:
     for made in adequacy_verdict(adequacy_of(table_of(rows), n_per_class=n_per_class)).claims:
         if made.kind.endswith("gap"):
             yield "gap", made
+
+
+def _robustness(data: Dataset, rng: np.random.Generator) -> AccuracyIntervals:
+    """What a run of source robustness finds of a ridge."""
+    plan = TrialPlan(models=("logistic",), source_finders=("known",), n_repeats=20, seed=int(rng.integers(2**30)))
+    rows = []
+    for draw in plan.draws(data):
+        split = plan.split(data, draw)
+        predicted = ridge(data.x[split.train], data.y[split.train], data.x[split.test])
+        rows.append(plan.counted(data, draw, predicted, model="logistic", seconds=0.0, split=split))
+    return expected_accuracy_intervals(table_of(rows))
 
 
 def _of_sites(design: Design, rng: np.random.Generator) -> Dataset:
@@ -293,6 +312,7 @@ NULLS = (
     Design("noise, 450 samples", noise, 450, 1),
     Design("source robustness, one site of 70 %", sites, 200, 1),
     Design("adequacy, one site of 70 %", sizes_of_sites, 200, 1),
+    Design("majority class, sites that lean to a label", leaning_sites, 400, 1),
 )
 
 POWER = (
@@ -303,4 +323,5 @@ POWER = (
     Design("noise, 90 clumps of 5, one class a fifth lower", noise, 90, 5, effect=0.2, finding="classes_differ"),
     Design("source robustness, one site of 70 %", sites, 1000, 1, effect=0.5, finding="falls"),
     Design("adequacy, one site of 70 %", sizes_of_sites, 1000, 1, effect=0.5, finding="gap"),
+    Design("majority class, sites that lean to a label", leaning_sites, 400, 1, effect=2.2, finding="majority"),
 )

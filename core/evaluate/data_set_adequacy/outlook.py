@@ -28,7 +28,7 @@ from touchstone.core.evaluate.intervals import (
 )
 from touchstone.core.evaluate.source_robustness.counts import Layout
 from touchstone.core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
-from touchstone.core.evaluate.source_robustness.expected import FEW_ERRORS, few_errors
+from touchstone.core.evaluate.source_robustness.estimate import FEW_ERRORS, few_errors
 from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 if TYPE_CHECKING:

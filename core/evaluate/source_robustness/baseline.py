@@ -4,23 +4,25 @@ from dataclasses import replace
 
 import numpy as np
 
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, joined, p_of_interval
 from touchstone.core.evaluate.source_robustness.against_rest import accuracy_difference
 from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Layout
-from touchstone.core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure
+from touchstone.core.evaluate.source_robustness.estimate import (
+    error_over_draws,
+    error_over_sources,
+    few_errors,
+    measure,
+    of_samples,
+)
 from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE, Baseline, Difference
 
 
 def baseline(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts]) -> Baseline:
-    """The majority class of the data in the place of one model: the same draws, the same test parts.
-
-    It is compared source by source, so that a source with few samples of the majority class is hard for both.
-    """
+    """The majority class of the data in the place of one model: the same draws, the same test parts."""
     majority = int(np.argmax(layout.n_samples))
-    every = np.ones(len(layout.labels), dtype=bool)
-    constant = {scheme: _always(majority, counts, layout) for scheme, counts in schemes.items()}
 
     def share(scheme: str) -> float:
-        return measure(constant[scheme], layout, scheme, every).value if scheme in constant else float("nan")
+        return _share(majority, schemes[scheme]) if scheme in schemes else float("nan")
 
     return Baseline(
         model=model,
@@ -31,35 +33,44 @@ def baseline(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts
         exclusive=share(EXCLUSIVE),
         inclusive=share(INCLUSIVE),
         random=share(RANDOM),
-        above=_above(layout, schemes, constant, EXCLUSIVE),
+        above=above_majority(layout, schemes, EXCLUSIVE),
         answers_only=_only_answer(layout, schemes),
     )
 
 
-def _always(label: int, counts: Counts, layout: Layout) -> Counts:
-    is_label = np.arange(len(layout.labels)) == label
-    return replace(
-        counts,
-        correct=np.where(is_label, counts.n, 0 * counts.n),
-        cell_correct=np.where(layout.cell_label == label, counts.cell_n, 0.0),
-        left_out_correct=np.where(is_label, counts.left_out_n, 0 * counts.left_out_n),
-    )
+def _share(label: int, counts: Counts) -> float:
+    """The mean over draws of a class's share of the test part."""
+    shares = counts.n[counts.done, label] / counts.n[counts.done].sum(axis=1)
+    return float(shares.mean()) if len(shares) else float("nan")
 
 
 def above_majority(layout: Layout, schemes: dict[str, Counts], scheme: str) -> Difference:
-    """A model's accuracy less that of the majority class of the data, on the test parts of one scheme."""
-    majority = int(np.argmax(layout.n_samples))
-    constant = {name: _always(majority, counts, layout) for name, counts in schemes.items()}
-    return _above(layout, schemes, constant, scheme)
+    """A model's accuracy less that of the majority class of the data, on the test parts of one scheme.
 
-
-def _above(layout: Layout, schemes: dict[str, Counts], constant: dict[str, Counts], scheme: str) -> Difference:
+    Its error is that of the accuracies on the majority class and on all others, for the mix of classes at hand: how
+    many samples of a class other sources would bring is no doubt about the model, which is told from a constant
+    by what it gets right of both.
+    """
     if scheme not in schemes:
         return NO_DIFFERENCE
+    counts, majority = schemes[scheme], int(np.argmax(layout.n_samples))
     every = np.ones(len(layout.labels), dtype=bool)
-    mine, other = (measure(counts[scheme], layout, scheme, every) for counts in (schemes, constant))
-    terms = [(1.0, mine), (-1.0, other)]
-    return accuracy_difference(mine.value - other.value, error_over_draws(terms), error_over_sources(terms, layout))
+    is_majority = np.arange(len(layout.labels)) == majority
+    share = _share(majority, counts)
+    value = measure(counts, layout, scheme, every).value - share
+    if is_majority.all():
+        return Difference(value, UNKNOWN, UNKNOWN, float("nan"), float("nan"))
+    own, others = (measure(counts, layout, scheme, mask) for mask in (is_majority, ~is_majority))
+    terms = [(share, own), (1 - share, others)]
+    above = accuracy_difference(value, error_over_draws(terms), error_over_sources(terms, layout))
+    if not (few_errors(own) or few_errors(others)):
+        return above
+    right, wrong = of_samples(others), of_samples(own)
+    won = Interval((1 - share) * right.lower, (1 - share) * right.upper)
+    lost = Interval(share * (1 - wrong.upper), share * (1 - wrong.lower))
+    by_samples = apart((1 - share) * others.value, won, share * (1 - own.value), lost)
+    over_sources = joined(above.over_sources, by_samples)
+    return replace(above, over_sources=over_sources, p_sources=p_of_interval(value, over_sources))
 
 
 def _only_answer(layout: Layout, schemes: dict[str, Counts]) -> str | None:

@@ -10,8 +10,8 @@ and more clusterings thus make the influences better known, and never the source
 
 Influences know a source where it is tested. It also trains the models that are tested on the others, which they do not
 see: so their variance counts twice, unless the trials hold every source left out in turn, where both show (or a class
-is held against the rest of the same answers: see `against_rest`). How often the intervals hold the truth with real
-models stands in docs/measured/intervals.md.
+is held against the rest of the same answers: see `against_rest`). What another seed would move adds to it
+(`mc_error`). How often the intervals hold the truth with real models stands in docs/measured/intervals.md.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.evaluate.intervals import sum_of_errors
-from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
+from touchstone.core.evaluate.intervals import Interval, sum_of_errors, wilson
+from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, Counts, Layout
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,11 @@ class Measured:
     influence: Float[np.ndarray, " n_units"]
     """Of every unit, scaled so that the sum of squares is the variance; 0 where the unit does not count, NaN where
     its stratum has a single unit, which cannot tell a variance."""
-    per_draw: Float[np.ndarray, " n_units"]
-    """How much of a unit's squared influence is in the variance of the mean over draws: nothing where every draw tests
-    every unit, more the fewer units a draw tests and the fewer draws there are."""
+    in_turn: Float[np.ndarray, " n_units"]
+    """How much of a unit's squared influence is in the variance over draws, but no chance, since units are held out in
+    turn: nothing where every draw tests every unit, or no turn is complete."""
+    of_samples: float
+    """The same of which samples of a unit are tested, as a variance of the mean over draws."""
     n_seen: Integer[np.ndarray, "n_clusterings n_strata"]
     """How many units of each stratum were tested."""
     n_samples: float
@@ -70,7 +72,7 @@ def measure(counts: Counts, layout: Layout, scheme: str, labels: Bool[np.ndarray
     accuracy = np.divide(counts.correct[:, labels].sum(axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
     drawn = ~np.isnan(accuracy)
     clustering = layout.draws[scheme][:, 0]
-    influence, per_draw, n_seen = _influences(counts, layout, labels, clustering[drawn])
+    influence, in_turn, n_seen = _influences(counts, layout, labels, clustering[drawn])
     n_tested = float(n[drawn].sum())
     return Measured(
         value=float(accuracy[drawn].mean()) if drawn.any() else float("nan"),
@@ -78,11 +80,26 @@ def measure(counts: Counts, layout: Layout, scheme: str, labels: Bool[np.ndarray
         accuracy=accuracy,
         clustering=clustering,
         influence=influence,
-        per_draw=per_draw,
+        in_turn=in_turn,
+        of_samples=0.0 if scheme == EXCLUSIVE else _of_which_samples(counts, layout, labels, clustering[drawn]),
         n_seen=n_seen,
         n_samples=min(n_tested, float(layout.n_samples[labels].sum())),
         left_out=_left_out(counts, labels),
     )
+
+
+FEW_ERRORS = 5
+"""Below so many wrong (or right) samples the interval of a share is joined with the samples' own (Wilson)."""
+
+
+def few_errors(measured: Measured) -> bool:
+    """Whether so few samples were wrong (or right) that an error over draws or sources may come out as nothing."""
+    return min(measured.value, 1 - measured.value) * measured.n_samples < FEW_ERRORS
+
+
+def of_samples(measured: Measured) -> Interval:
+    """What the samples alone leave unsure of an accuracy (Wilson)."""
+    return wilson(measured.value * measured.n_samples, measured.n_samples)
 
 
 def _left_out(counts: Counts, labels: Bool[np.ndarray, " n_labels"]) -> Float[np.ndarray, " n_turns"]:
@@ -106,7 +123,7 @@ def _influences(
     n = np.bincount(unit, weights=counts.cell_n[of_labels], minlength=n_units)
     times = np.zeros(n_units)
     np.maximum.at(times, unit, counts.cell_times[of_labels])
-    influence, per_draw = np.zeros(n_units), np.zeros(n_units)
+    influence, in_turn = np.zeros(n_units), np.zeros(n_units)
     n_seen = np.zeros((len(layout.clusterings), layout.n_strata), dtype=np.int64)
     for row, clustering in enumerate(layout.clusterings):
         here = np.flatnonzero((layout.unit_clustering == clustering) & (times > 0))
@@ -117,8 +134,36 @@ def _influences(
         influence[here] = source_influences(correct[here], n[here], times[here], stratum, n_draws=n_draws)
         n_seen[row] = np.bincount(stratum, minlength=layout.n_strata)
         share = (np.bincount(stratum, weights=times[here]) / np.maximum(np.bincount(stratum), 1) / n_draws)[stratum]
-        per_draw[here] = (1 / np.minimum(share, 1) - 1) / max(n_draws - 1, 1)
-    return influence, per_draw, n_seen
+        in_turn[here] = (1 / np.minimum(share, 1) - 1) / max(n_draws - 1, 1) * _taken_out(share, n_draws)
+    return influence, in_turn, n_seen
+
+
+def _taken_out(share: Float[np.ndarray, " n"], n_draws: int) -> Float[np.ndarray, " n"]:
+    """What turns take out of a variance over draws that test so large a share: all but what the last turn lacks.
+
+    Examples
+    --------
+    >>> _taken_out(np.array([0.2, 0.5, 1.0]), 7).round(2).tolist()
+    [0.79, 0.86, 1.0]
+    """
+    begun = np.round(n_draws * share, 6) % 1
+    drawn = n_draws * share * (1 - share)
+    return 1 - np.divide(begun * (1 - begun), drawn, out=np.zeros(len(share)), where=drawn > 1e-9)
+
+
+def _of_which_samples(
+    counts: Counts, layout: Layout, labels: Bool[np.ndarray, " n_labels"], clustering_of_draws: np.ndarray
+) -> float:
+    """The variance of a mean over draws by which samples of each unit are tested, as far as turns take it out."""
+    n_draws = len(clustering_of_draws)
+    tested = labels[layout.cell_label] & (counts.cell_times > 0) & (counts.cell_n > 0)
+    if n_draws == 0 or not tested.any():
+        return 0.0
+    n, right = counts.cell_n[tested], counts.cell_correct[tested] / counts.cell_n[tested]
+    share = min(float(n.sum()) / n_draws / max(float(layout.n_samples[labels].sum()), 1.0), 1.0)
+    by_chance = (1 - share) * float(np.sum(n * right * (1 - right))) / float(n.sum()) ** 2
+    n_of_clustering = round(n_draws / len(np.unique(clustering_of_draws)))
+    return by_chance * float(_taken_out(np.full(1, share), n_of_clustering)[0])
 
 
 def source_influences(
@@ -178,6 +223,28 @@ def error_over_draws(terms: Sequence[tuple[float, Measured]]) -> Error:
     return pooled(np.array([variance for variance, _ in parts]), np.array([df for _, df in parts]))
 
 
+def mc_error(terms: Sequence[tuple[float, Measured]]) -> float:
+    """How far another seed moves a weighted sum of mean accuracies; NaN after a single draw.
+
+    Draws hold each source out equally often, so what held-out sources differ by is no chance of theirs.
+    """
+    if np.isnan(error_over_draws(terms).se):
+        return float("nan")
+    return float(np.sqrt(sum(_noise_of_turns(of_scheme) for of_scheme in _by_scheme(terms))))
+
+
+def _noise_of_turns(of_scheme: Sequence[tuple[float, Measured]]) -> float:
+    """The variance over draws less what is not left to chance, since units and samples are tested in turn."""
+    variance, _ = _over_draws(of_scheme)
+    influence = sum(weight * measured.influence for weight, measured in of_scheme)
+    in_turn = np.max([measured.in_turn for _, measured in of_scheme], axis=0)
+    explained = float(np.nansum(influence**2 * in_turn))
+    if len(of_scheme) == 1:
+        weight, measured = of_scheme[0]
+        explained += weight**2 * measured.of_samples
+    return max(variance - explained, 0.0)
+
+
 def _by_scheme(terms: Sequence[tuple[float, Measured]]) -> list[list[tuple[float, Measured]]]:
     schemes = dict.fromkeys(measured.scheme for _, measured in terms)
     return [[term for term in terms if term[1].scheme == scheme] for scheme in schemes]
@@ -208,16 +275,14 @@ def error_over_sources(
     """Error of a weighted sum of mean accuracies if the sources, and with them the samples, had been others.
 
     From leaving sources out, where the trials hold that, else from the influences of test sources, their variance
-    `doubled` (or with what moves `whole_draws` added, for a contrast of classes in the answers of the same models; or
-    alone, where what was trained on cancels). Never less than over draws (where sources are drawn in turn that takes
-    more for chance than it is). NaN as long as no stratum has had two of its sources tested.
+    `doubled` (or once, for a contrast of classes in the answers of the same models). What is left to the draws adds to
+    it, unless it cancels (without `whole_draws`). NaN as long as no stratum has had two of its sources tested.
     """
-    left_out = _by_leaving_out(terms, layout)
-    over_sources = _from_influences(terms, layout, doubled, whole_draws) if np.isnan(left_out.se) else left_out
-    over_draws = error_over_draws(terms)
-    if over_draws.se > over_sources.se:
-        return Error(over_draws.se, min(over_draws.df, over_sources.df))
-    return over_sources
+    over_sources = _by_leaving_out(terms, layout)
+    if np.isnan(over_sources.se):
+        over_sources = _from_influences(terms, layout, doubled)
+    of_draws = mc_error(terms) if whole_draws else 0.0
+    return Error(float(np.hypot(over_sources.se, of_draws)), over_sources.df)
 
 
 def _by_leaving_out(terms: Sequence[tuple[float, Measured]], layout: Layout) -> Error:
@@ -240,14 +305,11 @@ def _by_leaving_out(terms: Sequence[tuple[float, Measured]], layout: Layout) -> 
     return Error(float(np.sqrt(variance)), float(df)) if df > 0 else UNKNOWN_ERROR
 
 
-def _from_influences(
-    terms: Sequence[tuple[float, Measured]], layout: Layout, doubled: bool, whole_draws: bool
-) -> Error:
+def _from_influences(terms: Sequence[tuple[float, Measured]], layout: Layout, doubled: bool) -> Error:
     """Twice the variance over the sources of each stratum (mean over clusterings), and what clusterings disagree by.
 
-    Once for the sources that are tested and once for the models that they train; the latter is no less than what moves
-    whole draws, and no more than that where it is not `doubled` (nothing, without `whole_draws`). Degrees of freedom
-    are those of sources (and clusterings): repeats add none.
+    Once for the sources that are tested and once, where it is `doubled`, for the models that they train. Degrees of
+    freedom are those of sources (and clusterings): repeats add none.
 
     This errs on the safe side where clusterings differ much (the first part then holds some of the second). Rubin's
     rule for imputations adds the variance between clusterings 1 + 1/m times instead of 1/m: it asks what one clustering
@@ -264,26 +326,10 @@ def _from_influences(
     n_units = np.where(counts_here, np.where(seen > 0, seen, np.iinfo(np.int64).max).min(axis=0), 0)
     within, df = _within(np.where(n_units > 1, variance, np.nan), n_units)
     between, n_clusterings = _between(terms, layout)
+    of_units = 2 * within if doubled else within
     if n_clusterings > 1:
-        of_units = 2 * within if doubled else within
         return pooled(np.array([of_units, between / n_clusterings]), np.array([df, n_clusterings - 1.0]))
-    noise = sum(_training_noise(of_scheme) for of_scheme in _by_scheme(terms)) if whole_draws else 0.0
-    return Error(float(np.sqrt(within + (np.maximum(within, noise) if doubled else noise))), df)
-
-
-def _training_noise(of_scheme: Sequence[tuple[float, Measured]]) -> float:
-    """What moves a whole draw at once, such as a lucky fit: the variance over draws less what its sources explain.
-
-    The sources' influences cannot show it, because it is common to all sources of a draw. Clusterings differ by it too,
-    so with several of them it is part of their variance.
-    """
-    variance, df = _over_draws(of_scheme)
-    if not df:
-        return 0.0
-    influence = sum(weight * measured.influence for weight, measured in of_scheme)
-    per_draw = np.max([measured.per_draw for _, measured in of_scheme], axis=0)
-    explained = float(np.nansum(influence**2 * per_draw))
-    return max(variance - explained, 0.0)
+    return Error(float(np.sqrt(of_units)), df)
 
 
 def _within(variance: np.ndarray, n_units: np.ndarray) -> tuple[float, float]:

@@ -17,7 +17,6 @@ from touchstone.core.evaluate.intervals import (
     share_difference,
     share_difference_p,
     t_p_value,
-    wilson,
     within,
 )
 from touchstone.core.evaluate.source_robustness.against_rest import (
@@ -40,7 +39,9 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     Measured,
     error_over_draws,
     error_over_sources,
+    few_errors,
     measure,
+    of_samples,
     rho_terms,
 )
 from touchstone.core.evaluate.source_robustness.held_out import held_out_sources
@@ -52,10 +53,6 @@ from touchstone.core.evaluate.source_robustness.results import (
     ExpectedInterval,
     ExpectedValue,
 )
-
-FEW_ERRORS = 5
-"""Below so many wrong (or right) samples the interval of a share is joined with the samples' own (Wilson)."""
-
 
 def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> AccuracyIntervals:
     """Accuracy intervals and rho for each model, source finder and training-set size, overall, by class and by source.
@@ -109,7 +106,7 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
     rho, most = AccuracyInterval(exclusive.value, inclusive.value).rho, 1 / inclusive.value
     over_sources = _rho_interval(exclusive, inclusive, none, sources)
     if few_errors(exclusive) or few_errors(inclusive):
-        x, i = _of_samples(exclusive), _of_samples(inclusive)
+        x, i = of_samples(exclusive), of_samples(inclusive)
         highest = min(x.upper / i.lower, most) if i.lower > 0 else most
         over_sources = joined(over_sources, Interval(x.lower / i.upper, highest))
     of_draws = logit_interval(exclusive.value, draws.se / most, draws.df)
@@ -147,18 +144,9 @@ def _accuracy(measured: Measured | None, layout: Layout) -> ExpectedValue:
     draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
     over_sources = logit_interval(measured.value, sources.se, sources.df)
     if few_errors(measured):
-        over_sources = joined(over_sources, _of_samples(measured))
+        over_sources = joined(over_sources, of_samples(measured))
     over_draws = logit_interval(measured.value, draws.se, draws.df)
     return ExpectedValue(measured.value, over_draws, over_sources, measured.sd, _n_draws(measured))
-
-
-def few_errors(measured: Measured) -> bool:
-    """Whether so few samples were wrong (or right) that an error over draws or sources may come out as nothing."""
-    return min(measured.value, 1 - measured.value) * measured.n_samples < FEW_ERRORS
-
-
-def _of_samples(measured: Measured) -> Interval:
-    return wilson(measured.value * measured.n_samples, measured.n_samples)
 
 
 def _n_draws(measured: Measured) -> int:
@@ -231,15 +219,16 @@ def _fall(inclusive: Measured | None, exclusive: Measured | None, layout: Layout
     fall = _less(inclusive, exclusive, layout)
     if inclusive is None or exclusive is None:
         return fall
-    none = error_over_sources([(1.0, inclusive), (-1.0, exclusive)], layout, doubled=False)
+    terms = [(1.0, inclusive), (-1.0, exclusive)]
+    none = error_over_sources(terms, layout, doubled=False)
     grown = fall_interval(fall.value, half_width(none.se, none.df), half_width(fall.se, fall.df))
     p_none = t_p_value(fall.value, none.se, none.df)
     fall = replace(fall, over_sources=within(grown, -1.0, 1.0), p_sources=p_none)
     if not (few_errors(inclusive) or few_errors(exclusive)):
         return fall
     shares = [(part.value * part.n_samples, part.n_samples) for part in (inclusive, exclusive)]
-    of_samples, p = share_difference(*shares[0], *shares[1]), share_difference_p(*shares[0], *shares[1])
-    over_sources = joined(fall.over_sources, of_samples)
+    newcombe, p = share_difference(*shares[0], *shares[1]), share_difference_p(*shares[0], *shares[1])
+    over_sources = joined(fall.over_sources, newcombe)
     return replace(fall, over_sources=over_sources, p_sources=float(np.maximum(fall.p_sources, p)))
 
 

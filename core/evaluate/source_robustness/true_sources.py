@@ -22,10 +22,11 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     Measured,
     error_over_draws,
     error_over_sources,
+    few_errors,
     measure,
     pooled,
 )
-from touchstone.core.evaluate.source_robustness.expected import expected_interval, few_errors
+from touchstone.core.evaluate.source_robustness.expected import expected_interval
 from touchstone.core.evaluate.source_robustness.results import Difference, ExpectedInterval, ExpectedValue
 from touchstone.core.evaluate.wording import count, p_value, percent, plural, points
 from touchstone.core.trials.left_out import LEFT_OUT
