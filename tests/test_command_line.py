@@ -38,8 +38,8 @@ def test_a_run_prints_its_rows_and_is_found_again():
     command = [sys.executable, "-m", "core", "run", "--data", "wine", PLAN]
     first = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
     rows = pd.read_csv(io.StringIO(first.stdout), sep="\t")
-    assert rows["label"].isna().sum() == 6
-    assert "done: 6 of 6 trials, 0 failed" in first.stderr
+    assert rows["label"].isna().sum() == 8
+    assert "done: 8 of 8 trials, 0 failed" in first.stderr
     again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
     assert again.stdout == first.stdout, "a finished run was computed again"
 
@@ -283,7 +283,7 @@ def test_a_command_right_after_a_crash_waits_for_the_lease_and_takes_the_run_ove
     workspace, run = run_elsewhere
     assert main(["run", "--data", "wine", PLAN]) == 0
     said = capsys.readouterr()
-    assert pd.read_csv(io.StringIO(said.out), sep="\t")["label"].isna().sum() == 6
+    assert pd.read_csv(io.StringIO(said.out), sep="\t")["label"].isna().sum() == 8
     assert workspace.run(LOCAL_OWNER, run.id).state == "done"
 
 
@@ -295,7 +295,7 @@ def test_of_a_run_that_somebody_cancels_nothing_partial_is_printed(run_elsewhere
     assert main(["run", "--data", "wine", PLAN]) == 1
     said = capsys.readouterr()
     assert said.out == ""
-    assert "cancelled: 1 of 6 trials" in said.err
+    assert "cancelled: 1 of 8 trials" in said.err
     assert "No rows are printed of a run that is not done." in said.err
 
 

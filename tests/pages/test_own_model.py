@@ -32,8 +32,8 @@ def test_it_stands_beside_the_models_of_the_run(show, workspace, wine, mine):
     stored_run(workspace, wine)
     app = show(own=mine)
     said = texts(app).replace("\\", "")
-    assert "mine: 12 of 12 trials" in said
-    assert "36 of 36 trials used" in said
+    assert "mine: 16 of 16 trials" in said
+    assert "48 of 48 trials used" in said
     assert app.dataframe[0].value["Model"].tolist() == ["SVM", "Logistic regression", "mine"]
     assert "mine: which classes and sources are hard?" in said, "the verdict is about another model"
     assert any(line in said for line in ("mine and SVM", "SVM and mine", "than mine"))
@@ -43,7 +43,7 @@ def test_it_stands_beside_the_models_of_the_run(show, workspace, wine, mine):
 def test_it_is_shown_alone_where_nothing_was_computed(show, workspace, mine):
     app = show(own=mine)
     said = texts(app).replace("\\", "")
-    assert "12 of 12 trials used" in said
+    assert "16 of 16 trials used" in said
     assert app.dataframe[0].value["Model"].tolist() == ["mine"]
     assert "Not computed yet" not in said
     assert not app.button(key="run").disabled
@@ -54,7 +54,7 @@ def test_some_of_the_trials_are_enough(show, workspace, wine):
     table = sample_predictions(PLAN, wine)
     some = with_labels(upload(table[table["trial"] < 7]), wine)
     app = show(own=workspace.add_predictions(LOCAL_OWNER, some))
-    assert "mine: 7 of 12 trials" in texts(app).replace("\\", "")
+    assert "mine: 7 of 16 trials" in texts(app).replace("\\", "")
 
 
 def test_predictions_that_are_gone_get_a_sentence_and_no_verdict(show, workspace, wine, mine):
@@ -172,7 +172,7 @@ def test_sources_can_be_found_in_other_features(open_page, workspace, wine):
         "features": "Network's last layer (label-informed)",
     }
     app = open_page("source_robustness", data=wine.fingerprint, **parameters)
-    assert "6 of 6 trials used" in texts(app)
+    assert "8 of 8 trials used" in texts(app)
     assert "These features were trained on the labels" in texts(app).replace("\\", "")
     usual = open_page("source_robustness", data=wine.fingerprint, **parameters | {"features": "usual"})
     assert "Not computed yet for these settings" in texts(usual)

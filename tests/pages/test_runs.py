@@ -39,7 +39,7 @@ def test_each_run_is_listed_with_its_state(open_page, workspace, wine):
     assert "**Wine**" in said
     assert "SVM, Logistic regression" in said
     assert "done" in said
-    assert "24 of 24 trials" in said
+    assert "32 of 32 trials" in said
 
 
 def test_the_page_says_first_how_many_runs_there_are_and_what_to_do(open_page, workspace, wine):
@@ -103,7 +103,7 @@ def test_an_interrupted_run_can_be_resumed_and_a_done_one_cannot(open_page, work
     run = stored_run(workspace, wine, n_trials=5)
     app = open_page("runs")
     assert "interrupted" in texts(app)
-    assert "5 of 24 trials" in texts(app)
+    assert "5 of 32 trials" in texts(app)
     assert app.button(key=f"resume-{run.id}").label == "Resume"
 
 
@@ -306,7 +306,7 @@ def test_a_run_with_damaged_rows_says_so_and_shows_nothing(open_page, workspace,
     run = stored_run(workspace, wine)
     flip_a_byte(home() / "touchstone.sqlite", run.id, 7, 0.5)
     app = open_page("source_robustness", data=wine.fingerprint, **address_of(run))
-    assert "Trial 8 of 24 of this run is damaged on disk" in plainly(app)
+    assert "Trial 8 of 32 of this run is damaged on disk" in plainly(app)
     assert not app.metric
 
 
@@ -338,5 +338,5 @@ def test_through_a_link_nothing_is_computed_again(open_page, workspace, wine):
     token = workspace.create_link(LOCAL_OWNER, run.id)
     flip_a_byte(home() / "touchstone.sqlite", run.id, 7, 0.5)
     app = open_page("shared_run", t=token)
-    assert "Trial 8 of 24 of this run is damaged on disk" in plainly(app)
+    assert "Trial 8 of 32 of this run is damaged on disk" in plainly(app)
     assert f"again-{run.id}" not in [button.key for button in app.button]

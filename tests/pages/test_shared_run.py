@@ -150,7 +150,7 @@ def test_a_part_of_a_page_that_is_drawn_anew_by_itself_dies_with_its_link(open_l
 def test_an_unfinished_run_offers_no_resume(open_link, workspace, wine):
     run = stored_run(workspace, wine, n_trials=5)
     seen = open_link(workspace.create_link(LOCAL_OWNER, run.id), **address_of(run))
-    assert "5 of 24 trials" in seen.get("progress")[0].proto.text
+    assert "5 of 32 trials" in seen.get("progress")[0].proto.text
     assert not [one for one in seen.button if (one.key or "").startswith(("resume", "cancel"))]
 
 

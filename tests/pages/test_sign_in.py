@@ -78,7 +78,7 @@ def test_each_sees_their_own_things_by_issuer_and_subject(opened, workspace: Wor
         assert f"delete-{run.id}" in {one.key for one in opened("runs", user).button}
     assert workspace.runs(LOCAL_OWNER) == []
     same = {**ALICE, "email": "new@example.org", "name": "Alice"}
-    assert "24 trials" in texts(opened("runs", same))
+    assert "32 trials" in texts(opened("runs", same))
 
 
 def owner_named(user: dict) -> str:

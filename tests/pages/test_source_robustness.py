@@ -19,7 +19,7 @@ def test_with_nothing_computed_the_page_says_what_it_will_do(open_page, wine):
     app = open_page("source_robustness", data=wine.fingerprint)
     assert app.title[0].value == "How far does accuracy fall on new sources?"
     assert "Not computed yet for these settings" in texts(app)
-    assert "120 trials" in texts(app)
+    assert "160 trials" in texts(app)
     assert not app.button(key="run").disabled
     assert charts(app) == []
 
@@ -28,7 +28,7 @@ def test_a_finished_run_shows_verdict_figures_and_table(open_page, workspace, wi
     stored_run(workspace, wine)
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
     assert app.button(key="run").disabled
-    assert "24 of 24 trials used" in texts(app)
+    assert "32 of 32 trials used" in texts(app)
     assert app.metric[0].label == "Robustness rho"
     assert len(charts(app)) == 5
     assert all(charts(app))
@@ -85,7 +85,7 @@ def test_failed_trials_are_counted_and_explained(open_page, workspace, wine):
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
     assert "1 trial failed: see why" in [expander.label for expander in app.expander]
     assert "The worker process died, twice." in texts(app)
-    assert "23 of 24 trials used (1 failed)" in texts(app).replace("\\", "")
+    assert "31 of 32 trials used (1 failed)" in texts(app).replace("\\", "")
 
 
 def test_results_of_other_library_versions_say_so(open_page, workspace, wine):
@@ -104,7 +104,7 @@ def test_the_address_gives_the_plan(open_page, workspace, wine):
     app = open_page(
         "source_robustness", data=wine.fingerprint, models=["Logistic regression"], repeats="2", clusters="3"
     )
-    assert "0 of 6 trials" in app.progress[0].text
+    assert "0 of 8 trials" in app.progress[0].text
 
 
 def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page, workspace, wine):

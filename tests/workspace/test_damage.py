@@ -104,7 +104,7 @@ def damage(database: Connection, run: Run, *trials: int) -> None:
 
 def test_a_trial_that_is_gone_from_a_run_that_is_done_is_named(workspace, done, database):
     database.execute(text("DELETE FROM trials WHERE trial = 2"))
-    with pytest.raises(DamagedTrials, match="Trial 3 of 6 of this run is damaged"):
+    with pytest.raises(DamagedTrials, match="Trial 3 of 8 of this run is damaged"):
         workspace.rows(LOCAL_OWNER, done.id)
 
 
@@ -113,7 +113,7 @@ def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, da
     run = run_plan(PLAN)
     before, seal = workspace.rows(LOCAL_OWNER, run.id), workspace.seal(LOCAL_OWNER, run.id)
     damage(database, run, 1, 4)
-    with pytest.raises(DamagedTrials, match=r"Trials 2 and 5 of 6 of this run are damaged .* Compute them again"):
+    with pytest.raises(DamagedTrials, match=r"Trials 2 and 5 of 8 of this run are damaged .* Compute them again"):
         workspace.seal(LOCAL_OWNER, run.id)
     assert workspace.forget_damaged(LOCAL_OWNER, run.id) == (1, 4)
     assert workspace.missing_trials(LOCAL_OWNER, run.id) == [1, 4]
@@ -131,7 +131,7 @@ def test_what_is_being_worked_on_is_not_mended(workspace, done, database):
     database.execute(text("UPDATE runs SET state = 'running', lease_until = :until"), {"until": time.time() + 30})
     with pytest.raises(WorkspaceError, match="is being worked on"):
         workspace.forget_damaged(LOCAL_OWNER, done.id)
-    assert workspace.run(LOCAL_OWNER, done.id).n_done == 6
+    assert workspace.run(LOCAL_OWNER, done.id).n_done == 8
 
 
 def test_what_an_older_method_computed_is_not_mended_but_kept(workspace, done, database, monkeypatch):
@@ -142,7 +142,7 @@ def test_what_an_older_method_computed_is_not_mended_but_kept(workspace, done, d
     assert not told.value.mendable
     with pytest.raises(DamagedTrials):
         workspace.forget_damaged(LOCAL_OWNER, done.id)
-    assert workspace.run(LOCAL_OWNER, done.id).n_done == 6
+    assert workspace.run(LOCAL_OWNER, done.id).n_done == 8
 
 
 def is_json(value: str) -> bool:

@@ -63,7 +63,7 @@ def test_an_older_home_gets_todays_form_and_keeps_its_rows(home):
     for run in workspace.runs(LOCAL_OWNER):
         assert len(workspace.rows(LOCAL_OWNER, run.id)) >= run.n_done
         # Kinds whose method has had another version since.
-        newer = ("average_case", "covariate_shift", "folds", "guided_tests", "sources")
+        newer = ("adequacy", "average_case", "covariate_shift", "folds", "guided_tests", "sources", "trials")
         assert run.older_method == (run.kind in newer)
     workspace.close()
 

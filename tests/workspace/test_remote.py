@@ -156,7 +156,7 @@ def test_a_cluster_without_workers_says_so_at_once_and_goes_on_when_one_comes(cl
     now = engine().workspace.run(LOCAL_OWNER, run.id)
     assert describe(now) == said
     _say(now, end="\n")
-    assert capsys.readouterr().err.startswith(f"{said}; running: 0 of 60 trials")
+    assert capsys.readouterr().err.startswith(f"{said}; running: 0 of 80 trials")
     cluster.add_worker("third")
     wait_until(lambda: engine().workspace.run(LOCAL_OWNER, run.id).n_done, bool)
     assert told(run) == ""

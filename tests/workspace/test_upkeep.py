@@ -237,7 +237,7 @@ def test_the_doctor_finds_all_that_is_not_whole_and_mends_what_follows_from_seed
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out
     for words in (
-        "Trial 2 of 6 of this run is damaged",
+        "Trial 2 of 8 of this run is damaged",
         f"Run {dead.id}: the process that worked on it has ended.",
         "Of no run, in steps: 1 row.",
         f"The stored file {stray[:12]} belongs to nothing.",

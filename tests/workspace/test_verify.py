@@ -116,7 +116,7 @@ def test_a_damaged_run_and_one_that_is_not_there_are_said_in_a_line(stored, caps
     with behind(engine().workspace) as database:
         database.execute(text("UPDATE trials SET status = 'okay' WHERE trial = 4"))
     assert main(["verify", stored.id]) == 2
-    assert "Trial 5 of 6 of this run is damaged on disk" in capsys.readouterr().err
+    assert "Trial 5 of 8 of this run is damaged on disk" in capsys.readouterr().err
 
 
 def test_what_an_older_method_computed_is_not_computed_again(stored, capsys, monkeypatch):

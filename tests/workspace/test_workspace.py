@@ -61,7 +61,7 @@ def test_a_run_is_found_by_plan_and_data(workspace, wine):
     assert workspace.create_run(LOCAL_OWNER, plan, fingerprint).id == run.id
     assert workspace.find_run(LOCAL_OWNER, TrialPlan(models=("svm",), n_repeats=4), fingerprint).id == run.id
     assert workspace.find_run(LOCAL_OWNER, TrialPlan(models=("svm",), n_repeats=5), fingerprint) is None
-    assert (run.state, run.n_trials, run.n_done) == ("queued", 12, 0)
+    assert (run.state, run.n_trials, run.n_done) == ("queued", 16, 0)
     assert workspace.rows(LOCAL_OWNER, run.id).empty
 
 
