@@ -201,20 +201,31 @@ def p_of_interval(value: float, interval: Interval) -> float:
     return t_p_value(value, towards / float(special.ndtri(0.975)), np.inf)
 
 
-def logit_interval(share: float, se: float, df: float, *, level: float = 0.95) -> Interval:
-    """Student's t interval of a share on the logit scale, so that it stays within 0 and 1 and leans to the middle.
+def share_interval(share: float, se: float, df: float, *, level: float = 0.95) -> Interval:
+    """Wilson's interval of a share with this standard error: that of so many samples as would give it, by Student's t.
 
-    A share of exactly 0 or 1 has no spread on this scale and is returned as both ends; join it with `wilson`.
+    It stays within 0 and 1 and leans to the middle, and few degrees of freedom do not stretch it beyond measure, as
+    they would on the logit scale (Korn and Graubard 1998). A share of exactly 0 or 1 has no spread and is returned as
+    both ends; join it with `wilson`.
 
     Examples
     --------
-    >>> logit_interval(0.98, 0.01, 8.0)
-    Interval(lower=0.937..., upper=0.993...)
+    >>> share_interval(0.98, 0.01, 8.0)
+    Interval(lower=0.941..., upper=0.993...)
+    >>> share_interval(0.994, 0.016, 4.0)
+    Interval(lower=0.7..., upper=0.999...)
     """
     if se == 0 or share in (0.0, 1.0):
         return Interval(share, share) if df > 0 else UNKNOWN
-    scaled = t_interval(float(special.logit(share)), se / (share * (1 - share)), df, level=level)
-    return Interval(float(special.expit(scaled.lower)), float(special.expit(scaled.upper)))
+    by_chance, wide = float(np.sqrt(share) * np.sqrt(1 - share)), half_width(se, df, level=level)
+    if np.isnan(share + wide):
+        return UNKNOWN
+    stretch = np.float64(wide) / by_chance  # Student's t over the root of the number of samples
+    if stretch > 1e8:
+        return Interval(0.0, 1.0)
+    centre, half = share + stretch**2 / 2, stretch * np.sqrt(by_chance**2 + stretch**2 / 4)
+    lower, upper = (float((centre + sign * half) / (1 + stretch**2)) for sign in (-1, 1))
+    return Interval(min(max(lower, 0.0), share), max(min(upper, 1.0), share))
 
 
 def within(interval: Interval, lowest: float, highest: float) -> Interval:

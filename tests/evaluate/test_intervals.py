@@ -12,7 +12,7 @@ from touchstone.core.evaluate.intervals import (
     growing_interval,
     holm,
     joined,
-    logit_interval,
+    share_interval,
     moderated_variances,
     t_interval,
     t_p_value,
@@ -50,7 +50,7 @@ def test_t_interval_and_p_value_are_scipys_and_agree_with_each_other(value, se, 
 @pytest.mark.parametrize(("se", "df"), [(float("nan"), 4.0), (0.1, 0.0)])
 def test_without_an_error_or_degrees_of_freedom_nothing_is_known(se, df):
     assert not t_interval(0.5, se, df).known
-    assert not logit_interval(0.5, se, df).known
+    assert not share_interval(0.5, se, df).known
     assert np.isnan(t_p_value(0.5, se, df))
 
 
@@ -61,7 +61,7 @@ def test_where_nothing_varies_only_no_difference_is_likely():
 
 @given(shares, errors, dfs)
 def test_a_share_stays_a_share(share, se, df):
-    interval = logit_interval(share, se, df)
+    interval = share_interval(share, se, df)
     assert 0 <= interval.lower <= share + 1e-12
     assert share - 1e-12 <= interval.upper <= 1
 
@@ -69,7 +69,7 @@ def test_a_share_stays_a_share(share, se, df):
 @given(st.floats(0.3, 0.7), st.floats(1e-4, 2e-3))
 def test_with_a_small_error_the_scales_agree(value, se):
     plain = t_interval(value, se, 20.0)
-    other = logit_interval(value, se, 20.0)
+    other = share_interval(value, se, 20.0)
     assert (other.lower, other.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-4)
 
 

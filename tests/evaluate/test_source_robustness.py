@@ -189,9 +189,10 @@ def test_sources_shared_over_classes_are_the_unit_whole():
     assert (row.n_sources, row.n_cells) == (3, 3)
     assert [source.label for source in intervals.held_out] == [None, None, None]
     assert hardest(intervals.held_out)[0].source.source == "w2"
-    logit_half = np.diff(np.log([row.exclusive.over_sources.upper, 1 - row.exclusive.over_sources.upper]))
-    se = np.sqrt(2) * shares.std(ddof=1) / np.sqrt(3) / (shares.mean() * (1 - shares.mean()))
-    assert -logit_half[0] - np.log(shares.mean() / (1 - shares.mean())) == pytest.approx(4.3027 * se, rel=1e-4)
+    # Each end is as far from the mean as Student's t allows by the variance of a share that is the end.
+    variance, mean = 2 * shares.var(ddof=1) / 3, shares.mean()
+    for end in (row.exclusive.over_sources.lower, row.exclusive.over_sources.upper):
+        assert abs(end - mean) == pytest.approx(4.3027 * np.sqrt(variance * end * (1 - end) / (mean * (1 - mean))), rel=1e-4)
 
 
 def test_training_set_sizes_stand_apart_where_they_were_planned():

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.evaluate.cluster_folds.results import Counts, guessed
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, logit_interval, t_interval, t_p_value, within
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, share_interval, t_interval, t_p_value, within
 from touchstone.core.evaluate.units import Design, Error
 
 _AT_ONCE = 500_000
@@ -161,4 +161,4 @@ def scaled_interval(value: float, error: Error) -> Interval:
     >>> scaled_interval(0.97, Error(0.01, np.inf))
     Interval(lower=0.942..., upper=0.984...)
     """
-    return UNKNOWN if np.isnan(value) else logit_interval(value, error.se, error.df)
+    return UNKNOWN if np.isnan(value) else share_interval(value, error.se, error.df)

@@ -19,7 +19,7 @@ from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
     joined,
-    logit_interval,
+    share_interval,
     moderated_variances,
     share_difference,
     t_interval,
@@ -371,7 +371,7 @@ def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: L
 
     def accuracy(value: float, weights: np.ndarray) -> Told:
         sources, draws = errors(weights)
-        return Told(value, logit_interval(value, sources.se, sources.df), logit_interval(value, draws.se, draws.df))
+        return Told(value, share_interval(value, sources.se, sources.df), share_interval(value, draws.se, draws.df))
 
     points = []
     for at in np.geomspace(n[0], AHEAD * n[-1], n_points):

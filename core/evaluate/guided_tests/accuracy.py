@@ -9,7 +9,7 @@ from jaxtyping import Bool, Integer
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.guided_tests.oracle import NO_ERROR, OracleError
 from touchstone.core.evaluate.guided_tests.results import GeneratedTests, all_of
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, logit_interval, sum_of_errors, wilson
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, share_interval, sum_of_errors, wilson
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.layers import LayerSamples
 
@@ -124,7 +124,7 @@ def shared_accuracy(
         return SharedAccuracy(n, int(correct.sum()), k, value, whole, parent_word)
     # The linearised variance of a ratio over clusters (Cochran 1977, section 11.2): sizes differ, too.
     se = float(np.sqrt(k / (k - 1) * np.square(right - value * size).sum())) / n
-    interval = logit_interval(value, *sum_of_errors((se, float(k - 1)), oracle))
+    interval = share_interval(value, *sum_of_errors((se, float(k - 1)), oracle))
     few = min((right > 0).sum(), (right < size).sum()) < _FEWEST_MIXED
     return SharedAccuracy(n, int(correct.sum()), k, value, joined(interval, whole) if few else interval, parent_word)
 

@@ -17,7 +17,7 @@ from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     growing_interval,
     half_width,
-    logit_interval,
+    share_interval,
     share_difference,
     share_difference_p,
     skewed_interval,
@@ -338,7 +338,7 @@ def _share(share: float, n: int, side: int, repeats: Repeats, units: Units) -> S
     short, target_short = (each - each.mean() for each in repeats.shortage)
     own = -short / n + _of_map_on_pairs(repeats.pairable) / n
     error = units.error(own, target_short / n)
-    return SetEstimate(share, logit_interval(share, error.se, error.df), "jackknife")
+    return SetEstimate(share, share_interval(share, error.se, error.df), "jackknife")
 
 
 def _of_map_on_pairs(pairable: Candidates) -> Float[np.ndarray, " n_reference"]:

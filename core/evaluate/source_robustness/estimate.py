@@ -276,13 +276,21 @@ def error_over_sources(
 
     From leaving sources out, where the trials hold that, else from the influences of test sources, their variance
     `doubled` (or once, for a contrast of classes in the answers of the same models). What is left to the draws adds to
-    it, unless it cancels (without `whole_draws`). NaN as long as no stratum has had two of its sources tested.
+    it, unless it cancels (without `whole_draws`), and what clusterings disagree by beyond that. NaN as long as no
+    stratum has had two of its sources tested.
+
+    This errs on the safe side where clusterings differ much (the first part then holds some of the last). Rubin's
+    rule for imputations adds the variance between clusterings 1 + 1/m times instead of 1/m: it asks what one clustering
+    drawn at random would give, whereas rho is a mean over clusterings.
     """
-    over_sources = _by_leaving_out(terms, layout)
-    if np.isnan(over_sources.se):
-        over_sources = _from_influences(terms, layout, doubled)
+    of_sources = _by_leaving_out(terms, layout)
+    if np.isnan(of_sources.se):
+        of_sources = _from_influences(terms, layout, doubled)
     of_draws = mc_error(terms) if whole_draws else 0.0
-    return Error(float(np.hypot(over_sources.se, of_draws)), over_sources.df)
+    between, n_clusterings = _between(terms, layout)
+    beyond = max(between / n_clusterings - of_draws**2, 0.0)
+    parts = np.array([of_sources.se**2 + of_draws**2, beyond]), np.array([of_sources.df, n_clusterings - 1.0])
+    return pooled(*parts) if beyond > 0 else Error(float(np.sqrt(parts[0][0])), of_sources.df)
 
 
 def _by_leaving_out(terms: Sequence[tuple[float, Measured]], layout: Layout) -> Error:
@@ -306,14 +314,10 @@ def _by_leaving_out(terms: Sequence[tuple[float, Measured]], layout: Layout) -> 
 
 
 def _from_influences(terms: Sequence[tuple[float, Measured]], layout: Layout, doubled: bool) -> Error:
-    """Twice the variance over the sources of each stratum (mean over clusterings), and what clusterings disagree by.
+    """Twice the variance over the sources of each stratum (mean over clusterings).
 
     Once for the sources that are tested and once, where it is `doubled`, for the models that they train. Degrees of
-    freedom are those of sources (and clusterings): repeats add none.
-
-    This errs on the safe side where clusterings differ much (the first part then holds some of the second). Rubin's
-    rule for imputations adds the variance between clusterings 1 + 1/m times instead of 1/m: it asks what one clustering
-    drawn at random would give, whereas rho is a mean over clusterings.
+    freedom are those of sources: repeats add none.
     """
     influence = sum(weight * measured.influence for weight, measured in terms)
     row = np.searchsorted(layout.clusterings, layout.unit_clustering)
@@ -325,11 +329,7 @@ def _from_influences(terms: Sequence[tuple[float, Measured]], layout: Layout, do
     # A difference or ratio of schemes knows a stratum no better than the scheme that saw fewer of its sources.
     n_units = np.where(counts_here, np.where(seen > 0, seen, np.iinfo(np.int64).max).min(axis=0), 0)
     within, df = _within(np.where(n_units > 1, variance, np.nan), n_units)
-    between, n_clusterings = _between(terms, layout)
-    of_units = 2 * within if doubled else within
-    if n_clusterings > 1:
-        return pooled(np.array([of_units, between / n_clusterings]), np.array([df, n_clusterings - 1.0]))
-    return Error(float(np.sqrt(of_units)), df)
+    return Error(float(np.sqrt(2 * within if doubled else within)), df)
 
 
 def _within(variance: np.ndarray, n_units: np.ndarray) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from touchstone.core.evaluate.intervals import (
     fall_interval,
     half_width,
     joined,
-    logit_interval,
+    share_interval,
     share_difference,
     share_difference_p,
     t_p_value,
@@ -109,7 +109,7 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
         x, i = of_samples(exclusive), of_samples(inclusive)
         highest = min(x.upper / i.lower, most) if i.lower > 0 else most
         over_sources = joined(over_sources, Interval(x.lower / i.upper, highest))
-    of_draws = logit_interval(exclusive.value, draws.se / most, draws.df)
+    of_draws = share_interval(exclusive.value, draws.se / most, draws.df)
     return ExpectedValue(
         value=rho,
         over_draws=Interval(of_draws.lower * most, of_draws.upper * most),
@@ -119,7 +119,7 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
 
 
 def _rho_interval(exclusive: Measured, inclusive: Measured, none: Error, sources: Error) -> Interval:
-    """On the scale where rho is the accuracy that is left of AccI: the logit of rho times AccI, which ends at 1.
+    """On the scale where rho is the accuracy that is left of AccI: the probit of rho times AccI, which ends at 1.
 
     What sources differ by grows with what is lost on them: a few sources lose much. So the variance is that of `none`
     where nothing falls, that of `sources` at the estimate, and beyond it goes on along the line from no fall to there.
@@ -127,12 +127,13 @@ def _rho_interval(exclusive: Measured, inclusive: Measured, none: Error, sources
     most, n = 1 / inclusive.value, min(exclusive.n_samples, inclusive.n_samples)
     least = 0.5 / (n + 1)  # of accuracies of 0 and 1 half a sample is not known
     left, whole = (float(np.clip(each.value, least, 1 - least)) for each in (exclusive, inclusive))
-    kept, scale = float(special.logit(left) - special.logit(whole)), most * left * (1 - left)
+    place, of_whole = float(special.ndtri(left)), float(special.ndtri(whole))
+    kept, scale = place - of_whole, most * float(np.exp(-(place**2) / 2) / np.sqrt(2 * np.pi))
     half_at_none, half = (half_width(error.se / scale, error.df) for error in (none, sources))
     if np.isnan(half_at_none + half):
         return UNKNOWN
     lost = fall_interval(-kept, half_at_none, half)
-    ends = special.expit(special.logit(whole) + np.array([-lost.upper, -lost.lower])) * most
+    ends = special.ndtr(of_whole + np.array([-lost.upper, -lost.lower])) * most
     rho = exclusive.value / inclusive.value
     return Interval(min(float(ends[0]), rho), min(max(float(ends[1]), rho), most))
 
@@ -142,10 +143,10 @@ def _accuracy(measured: Measured | None, layout: Layout) -> ExpectedValue:
         return ExpectedValue(float("nan"))
     terms = [(1.0, measured)]
     draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
-    over_sources = logit_interval(measured.value, sources.se, sources.df)
+    over_sources = share_interval(measured.value, sources.se, sources.df)
     if few_errors(measured):
         over_sources = joined(over_sources, of_samples(measured))
-    over_draws = logit_interval(measured.value, draws.se, draws.df)
+    over_draws = share_interval(measured.value, draws.se, draws.df)
     return ExpectedValue(measured.value, over_draws, over_sources, measured.sd, _n_draws(measured))
 
 
