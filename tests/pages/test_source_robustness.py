@@ -77,10 +77,10 @@ def test_an_interrupted_run_shows_what_there_is_and_offers_to_go_on(open_page, w
 
 
 def test_failed_trials_are_counted_and_explained(open_page, workspace, wine):
-    run = stored_run(workspace, wine, n_trials=23)
+    run = stored_run(workspace, wine, n_trials=31)
     workspace.acquire(LOCAL_OWNER, run.id, "test")
-    failed = frames.to_bytes(PLAN.failed_trial(wine, 23))
-    workspace.store_trial(LOCAL_OWNER, run.id, 23, failed, error="The worker process died, twice.")
+    failed = frames.to_bytes(PLAN.failed_trial(wine, 31))
+    workspace.store_trial(LOCAL_OWNER, run.id, 31, failed, error="The worker process died, twice.")
     workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
     assert "1 trial failed: see why" in [expander.label for expander in app.expander]
@@ -225,4 +225,4 @@ def test_before_run_the_page_says_how_long_runs_like_it_took(open_page, workspac
     run = stored_run(workspace, wine)
     assert run.pace is not None
     app = open_page("source_robustness", data=wine.fingerprint, repeats="40")
-    assert f"240 trials, in the background. Expect about {duration(240 * run.pace)}, as in similar runs." in texts(app)
+    assert f"320 trials, in the background. Expect about {duration(320 * run.pace)}, as in similar runs." in texts(app)

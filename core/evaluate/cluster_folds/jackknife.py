@@ -154,7 +154,7 @@ def difference_interval(value: float, error: Error) -> tuple[Interval, float]:
 
 
 def scaled_interval(value: float, error: Error) -> Interval:
-    """The interval of a score, Student's on the logit scale, so that it holds the score and stays within 0 and 1.
+    """The interval of a score, Wilson's by Student's t, so that it holds the score and stays within 0 and 1.
 
     Examples
     --------

@@ -102,7 +102,7 @@ def shared_accuracy(
     oracle: OracleError = NO_ERROR,
     parent_word: str = "sample",
 ) -> SharedAccuracy:
-    """Give the share of correct ones, with an interval over clusters, on the logit scale.
+    """Give the share of correct ones, with an interval over clusters, Wilson's by Student's t.
 
     Where hardly a cluster differs from the others it is Wilson's as well, of as many samples as there are clusters.
     `oracle` is the error that it owes to who decides which tests count. `parent_word` says what a cluster is of.

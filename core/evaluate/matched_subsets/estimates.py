@@ -332,7 +332,7 @@ def _of_pairs(
 
 
 def _share(share: float, n: int, side: int, repeats: Repeats, units: Units) -> SetEstimate:
-    """Of the share that found no partner, on the logit scale; Wilson's where none or all are unmatched."""
+    """Of the share that found no partner, by Student's t; Wilson's of samples where none or all are unmatched."""
     if min(share, 1 - share) * n < FEWEST_WRONG:
         return SetEstimate(share, wilson(max(share, 0.0) * n, float(n)), "Wilson")
     short, target_short = (each - each.mean() for each in repeats.shortage)

@@ -274,19 +274,19 @@ def error_over_sources(
 ) -> Error:
     """Error of a weighted sum of mean accuracies if the sources, and with them the samples, had been others.
 
-    From leaving sources out, where the trials hold that, else from the influences of test sources, their variance
-    `doubled` (or once, for a contrast of classes in the answers of the same models). What is left to the draws adds to
-    it, unless it cancels (without `whole_draws`), and what clusterings disagree by beyond that. NaN as long as no
-    stratum has had two of its sources tested.
+    From leaving sources out, where the trials hold that (never less than what is left to the draws), else from the
+    influences of test sources, their variance `doubled` (or once, for a contrast of classes in the answers of the same
+    models). What is left to the draws adds to it, unless it cancels (without `whole_draws`), and what clusterings
+    disagree by beyond that. NaN as long as no stratum has had two of its sources tested.
 
     This errs on the safe side where clusterings differ much (the first part then holds some of the last). Rubin's
     rule for imputations adds the variance between clusterings 1 + 1/m times instead of 1/m: it asks what one clustering
     drawn at random would give, whereas rho is a mean over clusterings.
     """
-    of_sources = _by_leaving_out(terms, layout)
-    if np.isnan(of_sources.se):
-        of_sources = _from_influences(terms, layout, doubled)
-    of_draws = mc_error(terms) if whole_draws else 0.0
+    of_draws, left_out = mc_error(terms) if whole_draws else 0.0, _by_leaving_out(terms, layout)
+    if not np.isnan(left_out.se):
+        return Error(max(left_out.se, of_draws), left_out.df)
+    of_sources = _from_influences(terms, layout, doubled)
     between, n_clusterings = _between(terms, layout)
     beyond = max(between / n_clusterings - of_draws**2, 0.0)
     parts = np.array([of_sources.se**2 + of_draws**2, beyond]), np.array([of_sources.df, n_clusterings - 1.0])

@@ -61,8 +61,8 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
     unknown intervals. `sizes` are the training-set sizes that the plan cut trials to; all other trials, whose sizes
     differ from draw to draw, count as one size, and `n_train` is then their mean.
 
-    Values are means over draws, as in the paper. The interval over sources and samples is Student's t on the logit
-    scale (of rho: of what is left of AccI), with sources within their class as the unit; see `estimate`.
+    Values are means over draws, as in the paper. The interval over sources and samples is Wilson's by Student's t (of
+    rho: on the probit scale of what is left of AccI), with sources within their class as the unit; see `estimate`.
 
     Examples
     --------
