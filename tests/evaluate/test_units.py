@@ -171,15 +171,15 @@ def test_verdicts_say_of_how_many_units_their_samples_are():
     assert "over patients" in used
 
 
-def test_every_row_three_times_leaves_intervals_as_they_are():
-    """Rows once, and three times with contents as units; without units intervals would be the root of three shorter."""
+def test_every_row_three_times_makes_no_interval_shorter():
+    """Rows once, and three times with contents as units, which count twice: they also train, as single rows do less."""
     once = simulated({"random_folds": 0.3}, n=150, n_classes=2, rng=np.random.default_rng(4))
     rows = pd.concat([once.rows.assign(row=3 * once.rows["row"] + copy) for copy in range(3)], ignore_index=True)
     thrice = replace(once, rows=rows, y=np.repeat(once.y, 3), ids=np.arange(450).astype(str).astype(object))
     told = replace(thrice, units=np.repeat(np.arange(150), 3).astype(object), unit_word="content")
     scores = (fold_performance(each, metric=Metric("accuracy")) for each in (once, told, thrice))
     widths = [found.schemes[0].mean.interval.width for found in scores]
-    assert widths[1] == pytest.approx(widths[0], rel=0.03)
+    assert widths[1] == pytest.approx(np.sqrt(2) * widths[0], rel=0.03)
     assert widths[2] == pytest.approx(widths[0] / np.sqrt(3), rel=0.03)
 
 

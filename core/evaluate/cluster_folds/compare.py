@@ -8,7 +8,12 @@ import numpy as np
 from jaxtyping import Float
 from scipy.optimize import brentq
 
-from touchstone.core.evaluate.cluster_folds.jackknife import difference_interval, error_of, scaled_interval
+from touchstone.core.evaluate.cluster_folds.jackknife import (
+    difference_interval,
+    error_of,
+    scaled_interval,
+    trained_anew,
+)
 from touchstone.core.evaluate.cluster_folds.results import RunScore, SchemeDifference, SchemeScore, ScoreEstimate
 from touchstone.core.evaluate.cluster_folds.tested import FoldedRun
 from touchstone.core.evaluate.intervals import (
@@ -63,7 +68,7 @@ def scheme_of(runs: Sequence[ScoredRun]) -> SchemeScore:
     means = np.array([score.mean.value for score in scores])
     value = float(means.mean())
     by = JACKKNIFE if all(score.mean.by == JACKKNIFE for score in scores) else WILSON
-    error = _error(runs, _pulls(runs))
+    error = trained_anew(_error(runs, _pulls(runs)), runs[0].design)
     interval = scaled_interval(value, error) if by == JACKKNIFE else _mean_ends([score.mean for score in scores])
     return SchemeScore(
         scheme=scores[0].scheme,

@@ -11,12 +11,14 @@ from jaxtyping import Float, Integer
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.cluster_folds.compare import JACKKNIFE, WILSON, Guess, ScoredRun, difference_of, scheme_of
 from touchstone.core.evaluate.cluster_folds.jackknife import (
+    beside_folds,
     error_of,
     guesses_without,
     pulls_on_mean,
     scaled_interval,
     scores_without,
     standard_error,
+    trained_anew,
 )
 from touchstone.core.evaluate.cluster_folds.results import (
     Counts,
@@ -112,21 +114,27 @@ class _Scorer:
         n_of_fold = np.bincount(self.fold, minlength=run.n_folds)
         self.design, self.weights, self.pulls = folded.design, np.zeros(len(self.tested)), np.zeros(len(self.tested))
         self.weights[self.tested] = 1 / n_of_fold[self.fold]
-        self.pulls[self.tested] = pulls_on_mean(self.score(self.counts), self.without, self.fold)
+        self.pulls[self.tested] = self.pulls_of(self.score(self.counts), self.without)
         mine, weights = folded.design.of(self.tested), self.weights[self.tested]
         self.effect = mine.effect(self.pulls[self.tested], weights)
-        off = (self.y == y_pred) - self.counts.score(_ACCURACY, self.names)[self.fold]
+        by_fold = self.counts.score(_ACCURACY, self.names)
+        off = (self.y == y_pred) - (by_fold[self.fold] if self.design.by_sample else np.nanmean(by_fold))
         self.of_accuracy = mine.effect(off * weights, weights)
 
     def score(self, counts: Counts) -> Float[np.ndarray, "*folds"]:
         """What the metric says of each fold."""
         return counts.score(self.metric, self.names)
 
+    def pulls_of(self, values: np.ndarray, without: np.ndarray) -> Float[np.ndarray, " n_tested"]:
+        """The pull of each sample on the mean of its folds' values; of units, what folds differ by is theirs, too."""
+        pulls = pulls_on_mean(values, without, self.fold)
+        return pulls if self.design.by_sample else pulls + beside_folds(values, self.fold)
+
     def run(self) -> ScoredRun:
         """The run as a whole, with all folds that have been tested."""
         there = np.flatnonzero(self.counts.true.sum(axis=-1) > 0).tolist()
         folds = [self.one_fold(fold) for fold in there]
-        error = error_of(self.pulls, self.tested, self.design, self.weights)
+        error = trained_anew(error_of(self.pulls, self.tested, self.design, self.weights), self.design)
         mean = self.mean([fold.score for fold in folds], self.counts.together(), error)
         by_accuracy = [fold.accuracy for fold in folds]
         score = RunScore(
@@ -159,7 +167,7 @@ class _Scorer:
         for value, shares in zip(values, guesses(trained_on), strict=True):
             pulls = np.zeros(len(self.tested))
             without = guesses_without(true, shares, self.score, fold=self.fold, y=self.y)
-            pulls[self.tested] = pulls_on_mean(self.score(guessed(true, shares)), without, self.fold)
+            pulls[self.tested] = self.pulls_of(self.score(guessed(true, shares)), without)
             made.append(Guess(value, pulls, is_floor=not made or not is_accuracy))
         return tuple(made)
 

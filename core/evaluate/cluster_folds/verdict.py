@@ -186,7 +186,7 @@ def _used(
     return (
         f"{samples}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} "
         f"{_undefined(performance, runs)}"
-        f"Means are over folds with equal weight. {_over(design)}; models and folds are fixed. "
+        f"Means are over folds with equal weight. {_over(design)}. "
         f"{'That of the difference covers other seeds, too. ' if covers_seeds else ''}"
         "Schemes are compared on the same samples."
     )
@@ -195,7 +195,8 @@ def _used(
 def _over(design: Design) -> str:
     """What intervals are over; that there are none where too few units stand for others."""
     if design.enough:
-        return f"Intervals are 95 %, over {design.others}"
+        fixed = "; models and folds are fixed" if design.by_sample else ", which test and train"
+        return f"Intervals are 95 %, over {design.others}{fixed}"
     return "No CIs: so few say nothing about others"
 
 
