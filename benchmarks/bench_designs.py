@@ -1,7 +1,7 @@
 """In how many data sets is any sentence of a verdict false, whatever the design? With power beside it.
 
 The designs of two sets are those of tests/worlds/designs.py: authors of many texts, networks that are too sure, many
-classes, many models; those of runs are of tests/worlds/units.py. `--data-sets N` of each (120); `--only TEXT` of those
+classes, many models; those of runs are of tests/worlds/units.py; sources that differ are asked with ten seeds. `--data-sets N` of each (120); `--only TEXT` of those
 whose name holds it; `--seeds N` compares the words of so many seeds of the method on forty pairs of files; `--write`
 puts the tables into docs/measured/verdicts.md.
 """
@@ -21,11 +21,12 @@ from pathlib import Path
 
 from tests.worlds import units
 from tests.worlds.designs import NULLS, POWER, claims_of
+from tests.worlds.source_robustness import Sources
 from touchstone.core.evaluate.wording import count
 
 DOC = Path(__file__).resolve().parent.parent / "docs" / "measured" / "verdicts.md"
 FIRST_SEED = 1000
-PARTS = ("designs", "power", "runs")
+PARTS = ("designs", "power", "runs", "sources")
 
 
 def main() -> None:
@@ -33,9 +34,7 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, default=120)
     parser.add_argument("--only", default="")
     parser.add_argument("--seeds", type=int, default=0)
-    parser.add_argument(
-        "--parts", nargs="+", choices=("designs", "power", "runs"), default=("designs", "power", "runs")
-    )
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     print(f"# Designs, {date.today()}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
@@ -43,7 +42,8 @@ def main() -> None:
         if asked.seeds:
             seeds(asked, pool)
             return
-        said = {part: {"designs": tables, "power": power, "runs": runs}[part](asked, pool) for part in asked.parts}
+        tell = {"designs": tables, "power": power, "runs": runs, "sources": sources}
+        said = {part: tell[part](asked, pool) for part in asked.parts}
     if asked.write:
         text = DOC.read_text(encoding="utf-8")
         for part, table in said.items():
@@ -106,6 +106,36 @@ def runs(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
         known = f"{count(totals['known'])} of {count(of)}; 5 % and two standard errors are {most:.0f}"
         _say(rows, f"| all | {known} | {count(totals['blind'])} of {count(totals['n_blind'])} | |")
     return "\n".join([*rows, ""])
+
+
+SOURCES = {
+    "10 shared sources, sd .4": Sources(source_sd=0.4),
+    "10 shared sources, sd .6": Sources(source_sd=0.6),
+    "10 shared sources, sd 1": Sources(source_sd=1.0),
+    "8 sources in each of 4 classes, sd .6": Sources(4, 8, shared=False, size=20, apart=2.5, source_sd=0.6),
+    "8 sources in each of 4 classes, sd 1": Sources(4, 8, shared=False, size=20, apart=2.5, source_sd=1.0),
+    "10 shared sources, alike": Sources(),
+}
+N_OF_SOURCES, N_SEEDS = 16, 10
+
+
+def sources(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> str:
+    """Do ten seeds of the splits decide the same of accuracy on held-out sources? Sixteen data sets of each world."""
+    rows, n = [], N_OF_SOURCES * N_SEEDS
+    _say(rows, f"| world | accuracy is said to fall, of {n} | decided as most seeds of the data set do |")
+    _say(rows, "|---|---|---|")
+    for name in (name for name in SOURCES if asked.only in name):
+        keys = [(data_set, seed) for data_set in range(N_OF_SOURCES) for seed in range(N_SEEDS)]
+        said = list(pool.map(partial(_falls, name), keys, chunksize=10))
+        of_sets = [Counter(said[at : at + N_SEEDS]) for at in range(0, n, N_SEEDS)]
+        alike = sum(decided.most_common(1)[0][1] for decided in of_sets)
+        _say(rows, f"| {name} | {sum(decided['above'] for decided in of_sets)} | {alike} |")
+    return "\n".join([*rows, ""])
+
+
+def _falls(name: str, key: tuple[int, int]) -> str:
+    data_set, seed = key
+    return SOURCES[name].intervals(data_set, 1000 * data_set + seed)[0].overall[0].falls.decision
 
 
 def seeds(asked: argparse.Namespace, pool: ProcessPoolExecutor) -> None:

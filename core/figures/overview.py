@@ -23,7 +23,7 @@ class Mark:
     """An accuracy on the axis.
 
     `role` says what it is of: "random", "inclusive" and "exclusive" (sources), "folds", "reference", "target" or
-    "labels". It is of a recipe that is trained anew, or else of one model.
+    "labels". It is of a recipe that is trained anew, or else of one model. `over` is what its interval is over.
     """
 
     label: str
@@ -32,19 +32,25 @@ class Mark:
     n: int
     role: str
     is_recipe: bool
+    over: str = "samples"
 
 
 def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, row: int = ROW, dark: bool = False) -> go.Figure:
-    """Accuracies with their intervals, a row each in the order given; a dashed line at the majority class, if near."""
-    look = theme(dark)
+    """Accuracies with their intervals, a row each in the order given; a dashed line at the majority class, if near.
+
+    Those whose intervals are over the same stand together, under a row that says over what, if there are several sorts.
+    """
+    look, rows = theme(dark), _rows(marks)
     sentences = [f"{mark.label}: {percent(mark.value, mark.interval)}." for mark in marks]
     figure = new_figure(
         look,
         x_title="Accuracy (%)",
-        height=TOP + 46 + row * max(len(marks), 1),
+        height=TOP + 46 + row * max(len(rows), 1),
         alt=" ".join(["Accuracies.", *sentences]),
     )
-    for place, mark in enumerate(marks):
+    for place, mark in enumerate(rows):
+        if isinstance(mark, str):
+            continue
         colour, at = _colour(look, mark.role), np.array([float(place)])
         if mark.interval.known:
             ends = [np.array([100 * end]) for end in (mark.interval.lower, mark.interval.upper)]
@@ -75,8 +81,17 @@ def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, row: int = R
             showarrow=False,
             font={"color": look.grey, "size": 12},
         )
-    name_axis(figure, [mark.label for mark in marks], longest=LONGEST)
+    name_axis(figure, [mark if isinstance(mark, str) else mark.label for mark in rows], longest=LONGEST)
     return figure
+
+
+def _rows(marks: Sequence[Mark]) -> list[Mark | str]:
+    """The marks by what their intervals are over, in the order of the first of each; a heading before each sort."""
+    sorts = dict.fromkeys(mark.over for mark in marks)
+    by_sort = {over: [mark for mark in marks if mark.over == over] for over in sorts}
+    if len(by_sort) < 2:
+        return list(marks)
+    return [row for over, same in by_sort.items() for row in (f"95 % CIs over {over}:", *same)]
 
 
 def _colour(look: Theme, role: str) -> str:

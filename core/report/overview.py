@@ -182,6 +182,7 @@ def marks_of(quantities: Sequence[Quantity]) -> list[Mark]:
             one.n,
             ON_AXIS[one.name].role,
             is_recipe=QUESTIONS[one.name.partition(".")[0]].speaks_of == "recipe",
+            over=one.over,
         )
         for one, label in zip(known, labels, strict=True)
     ]
@@ -259,7 +260,9 @@ def majority(dataset: Dataset) -> float:
 def axis_figure(shown: Sequence[Mark], baseline: float | None, *, row: int = ROW) -> Figure:
     """Every accuracy on one axis, beside the majority-class baseline where there is one."""
     beside = "" if baseline is None else f" Majority class: {percent(baseline)}."
-    return Figure("accuracies", partial(accuracy_axis, tuple(shown), baseline, row=row), CAPTION + beside)
+    sorts = {mark.over for mark in shown}
+    caption = CAPTION.replace("95 % CIs.", f"95 % CIs over {sorts.pop()}.") if len(sorts) == 1 else CAPTION
+    return Figure("accuracies", partial(accuracy_axis, tuple(shown), baseline, row=row), caption + beside)
 
 
 def table(answers: Sequence[Answer]) -> pd.DataFrame:
@@ -285,7 +288,7 @@ def table(answers: Sequence[Answer]) -> pd.DataFrame:
 
 
 def accuracies(shown: Sequence[Mark]) -> pd.DataFrame:
-    """The axis as a table: accuracy, value, lower, upper, n."""
+    """The axis as a table: accuracy, value, lower, upper, n, and what the interval is over."""
     return pd.DataFrame(
         [
             {
@@ -294,10 +297,11 @@ def accuracies(shown: Sequence[Mark]) -> pd.DataFrame:
                 "lower": mark.interval.lower,
                 "upper": mark.interval.upper,
                 "n": mark.n,
+                "over": mark.over,
             }
             for mark in shown
         ],
-        columns=["accuracy", "value", "lower", "upper", "n"],
+        columns=["accuracy", "value", "lower", "upper", "n", "over"],
     )
 
 
@@ -337,5 +341,6 @@ def _in_percent(shown: Sequence[Mark]) -> pd.DataFrame:
                 for mark in shown
             ],
             "n": [count(mark.n) for mark in shown],
+            "CI over": [mark.over for mark in shown],
         }
     )

@@ -13,8 +13,11 @@ import pandas as pd
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.cluster_folds import scheme_title
 from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
 from touchstone.core.evaluate.source_robustness.words import noun
+from touchstone.core.evaluate.units import design_of
 from touchstone.core.report.run_report import TITLES
+from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 QUANTITIES = {
     "source_robustness.rho": "share of the accuracy that is kept on held-out sources; of a model and a source finder",
@@ -70,13 +73,17 @@ ON_AXIS = {
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number with its 95 % interval: what it is called, and `of` what (a model, a scheme, a sigma) it is."""
+    """A number with its 95 % interval: what it is called, and `of` what (a model, a scheme, a sigma) it is.
+
+    `over` says what the interval is over, more than one of them: samples, clusters, authors.
+    """
 
     name: str
     of: tuple[str, ...]
     value: float
     interval: Interval
     n: int
+    over: str = "samples"
 
     @property
     def title(self) -> str:
@@ -106,6 +113,7 @@ def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
     """What two files of predictions say that can be bounded (`core.evaluate.matched_subsets.ModelComparisons`)."""
     found = []
     for row in comparisons.rows:
+        over = "samples" if row.units.n == (row.n_reference, row.n_target) else words_of_units(row)
         for name in ("gap", "matched_gap", "mix", "unmatched"):
             estimate = getattr(row, name)
             found.append(
@@ -113,9 +121,8 @@ def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
             )
         for side in ("reference", "target"):
             of = row.subset(side).accuracy
-            found.append(
-                Quantity(f"matched_subsets.{side}", (row.model,), of.value, of.interval, getattr(row, f"n_{side}"))
-            )
+            n = getattr(row, f"n_{side}")
+            found.append(Quantity(f"matched_subsets.{side}", (row.model,), of.value, of.interval, n, over))
         for each in row.calibrations:
             n = getattr(row, f"n_{each.set}")
             name = f"matched_subsets.{each.set}_overconfidence"
@@ -123,7 +130,8 @@ def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
         if row.enough:
             matched = row.subset("matched target")
             of = matched.accuracy
-            found.append(Quantity("matched_subsets.matched", (row.model,), of.value, of.interval, round(matched.n)))
+            n = round(matched.n)
+            found.append(Quantity("matched_subsets.matched", (row.model,), of.value, of.interval, n, over))
     return tuple(found)
 
 
@@ -131,11 +139,22 @@ def _source_robustness(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Itera
     from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
 
     for row in expected_accuracy_intervals(rows).overall:
-        of = (row.model, row.source_finder)
+        of, over = (row.model, row.source_finder), _sources_in_words(dataset, row.source_finder)
         for name in ("rho", "exclusive", "inclusive", "usual"):
             estimate, called = getattr(row, name), "random" if name == "usual" else name
-            yield Quantity(f"source_robustness.{called}", of, estimate.value, estimate.over_sources, row.n_samples)
+            yield Quantity(
+                f"source_robustness.{called}", of, estimate.value, estimate.over_sources, row.n_samples, over
+            )
         yield Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples)
+
+
+def _sources_in_words(dataset: Dataset, source_finder: str) -> str:
+    """What an interval over sources is over: clusters, or known sources, by the word of units where each is one."""
+    if source_finder == KNOWN_SOURCES and dataset.sources is not None and dataset.units is not None:
+        pairs = len(set(zip(dataset.sources, dataset.units, strict=True)))
+        if pairs == len(set(dataset.sources)) == len(set(dataset.units)):
+            return design_of(dataset).others
+    return f"{noun(source_finder)}s"
 
 
 def _cluster_folds(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
@@ -144,13 +163,13 @@ def _cluster_folds(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[
     folds = rows_of_run(rows, dataset)
     for name, metric in (("score", Metric()), ("accuracy", Metric("accuracy"))):
         for row in fold_performance(folds, metric=metric).schemes:
-            yield Quantity(f"cluster_folds.{name}", (row.scheme, row.model), row.mean.value, row.mean.interval, row.n)
+            of, mean = (row.scheme, row.model), row.mean
+            yield Quantity(f"cluster_folds.{name}", of, mean.value, mean.interval, row.n, folds.design.others)
 
 
 def _average_case(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
     from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
     from touchstone.core.evaluate.calibration.overconfidence import overconfidence
-    from touchstone.core.evaluate.units import design_of
 
     design = design_of(dataset)
     robustness = evaluate_robustness(rows, class_names=dataset.class_names, design=design)

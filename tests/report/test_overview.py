@@ -11,7 +11,7 @@ from scipy import stats
 from tests.evaluate.average_case_rows import rows_of
 from tests.plain_words import problems_of
 from tests.report import runs
-from touchstone.core.data import Predictions, load_example
+from touchstone.core.data import Dataset, Predictions, load_example
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.claims import claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
@@ -33,6 +33,7 @@ from touchstone.core.report.overview import (
     table,
 )
 from touchstone.core.report.quantities import ON_AXIS, QUANTITIES, Quantity, of_comparisons, of_run
+from touchstone.core.trials import Context, FoldPlan, TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.models import StoredModel
 
@@ -105,6 +106,33 @@ def test_two_comparisons_of_one_model_are_told_apart_and_what_they_share_stands_
         "m: new test set (new against old)",
         "m: new test set (newest against old)",
     ]
+
+
+@pytest.mark.parametrize(("units", "sorts"), [(True, {"speakers"}), (False, {"sources", "samples"})])
+def test_an_interval_says_what_it_is_over_and_sorts_stand_apart(units, sorts):
+    """Speakers are units and sources: all is over speakers. Where samples are the units, folds are over samples."""
+    rng = np.random.default_rng(0)
+    speaker, y = np.repeat([f"speaker {number}" for number in range(12)], 10), np.tile([0, 1], 60)
+    x, ids = rng.normal(size=(120, 3)) + y[:, None], [str(row) for row in range(120)]
+    given = {"units": speaker, "unit_name": "speaker"} if units else {}
+    data = Dataset("voices", "tabular", x, y, ("a", "b"), ids, speaker, **given)
+    plans = (
+        TrialPlan(models=("logistic",), source_finders=("known",), n_repeats=5),
+        FoldPlan(schemes=("random_folds",), models=("logistic",), n_folds=3, seeds=(0,)),
+    )
+    answers = []
+    for plan, stem in zip(plans, ("source_robustness", "cluster_folds"), strict=True):
+        rows = pd.concat([plan.run_trial(data, trial, context=Context()) for trial in range(plan.n_trials(data))])
+        answers.append(answer(*of_run(rows, data, plan), stem=stem))
+    shown = marks(answers)
+    assert {mark.over for mark in shown} == sorts == set(accuracies(shown)["over"])
+    names = list(accuracy_axis(shown, None).layout.yaxis.ticktext)
+    headings = [f"95 % CIs over {over}:" for over in ("sources", "samples")] if not units else []
+    assert [name for name in names if name.startswith("95 %")] == headings
+    assert len(names) == len(shown) + len(headings)
+    if headings:
+        at = names.index(headings[1])
+        assert all("folds" in name for name in names[at + 1 :])
 
 
 def test_what_is_not_known_stands_on_no_axis():

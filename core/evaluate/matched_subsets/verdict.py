@@ -235,7 +235,7 @@ def _for_whom(comparison: SetComparison) -> str:
     if not comparison.enough_units:
         return "No CIs: so few say nothing about others."
     if comparison.by_units:
-        return f"Intervals are 95 % CIs for other {_words(comparison)}."
+        return f"Intervals are 95 % CIs for other {words_of_units(comparison)}."
     most = max(comparison.n_strata)
     return f"Intervals are 95 % CIs for new data{f' of these {most} sources' if most else ''}."
 
@@ -276,7 +276,7 @@ def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
     return ""
 
 
-def _words(comparison: SetComparison) -> str:
+def words_of_units(comparison: SetComparison) -> str:
     """What units are called, more than one of them."""
     return " and ".join(dict.fromkeys(plural(2, word).partition(" ")[2] for word in comparison.unit_words))
 
@@ -285,13 +285,13 @@ def _to_settle(comparison: SetComparison) -> str:
     """What fall this many samples can show, and how many would show the smallest that is worth a sentence."""
     shows = comparison.shows
     if isnan(shows):
-        return f"Next: label samples of more {_words(comparison)}." if comparison.by_units else ""
+        return f"Next: label samples of more {words_of_units(comparison)}." if comparison.by_units else ""
     able = f"Next: this many samples show falls of {points(shows)} or more."
     units, times = comparison.units, (shows / SMALLEST) ** 2
     side = 1 if comparison.n_target <= comparison.n_reference else 0
     if units is not None and comparison.by_units:
         now = units.n[side]
-        needed = f"label those of about {_rounded(times * now)} {_words(comparison)}"
+        needed = f"label those of about {_rounded(times * now)} {words_of_units(comparison)}"
     else:
         now = (comparison.n_reference, comparison.n_target)[side]
         needed = f"label about {_rounded(times * now)} of either set"
