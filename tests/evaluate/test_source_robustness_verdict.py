@@ -86,7 +86,8 @@ def test_the_headline_has_the_loss_with_its_interval_and_both_ends():
         "It keeps 81 to 88 % of its accuracy (rho .845)."
     )
     assert said.used.replace(THIN_SPACE, " ") == (
-        "60 of 60 trials used. n = 1 797 samples, 50 clusters in each of 4 clusterings, 20 repeats. Trained on 1 438."
+        "60 of 60 trials used. n = 1 797 samples, 1 438 of them in training, 50 clusters in each of 4 "
+        "clusterings, 20 repeats."
     )
     assert said.claims[0] == ROW.falls
     assert said.claims[0].decision == "above"

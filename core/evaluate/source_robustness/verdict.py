@@ -183,8 +183,8 @@ def _used(intervals: AccuracyIntervals, row: ExpectedInterval) -> str:
     trials += f" ({count(failed)} failed)." if failed else "."
     over = f" in each of {plural(row.n_clusterings, 'clustering')}" if row.n_clusterings > 1 else ""
     sources, repeats = plural(row.n_sources, kind), plural(row.exclusive.n_draws, "repeat")
-    data = f" n = {count(row.n_samples)} samples{intervals.design.by}, {sources}{over}, {repeats}."
-    data += f" Trained on {count(row.n_train)}."
+    samples = f"{count(row.n_samples)} samples{intervals.design.by}, {count(row.n_train)} of them in training"
+    data = f" n = {samples}, {sources}{over}, {repeats}."
     seen = f" {count(row.n_cells_held_out)} of {plural(row.n_cells, kind)} held out so far."
     return trials + data + (seen if row.n_cells_held_out < row.n_cells else "")
 
