@@ -269,6 +269,17 @@ NO_EFFECT = Effect(1.0, inf)
 EACH_SAMPLE = Design()
 
 
+def design_of_units(unit: Shaped[np.ndarray, " n"] | None, word: str) -> Design:
+    """The design of samples whose units are named; each is one where none is named, or none twice.
+
+    >>> design_of_units(np.array(["ann", "bob", "ann"]), "author").by, design_of_units(np.array(["a", "b"]), "text").by
+    (' from 2 authors', '')
+    """
+    if unit is None or len(np.unique(unit)) == len(unit):
+        return EACH_SAMPLE
+    return Design(np.unique(unit, return_inverse=True)[1], word)
+
+
 def design_of(dataset: Dataset) -> Design:
     """How the samples of a data set came about.
 

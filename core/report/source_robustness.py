@@ -212,7 +212,8 @@ def table(intervals: AccuracyIntervals) -> Table:
         for row, baseline in ((row, intervals.baseline_of(row)) for row in intervals.overall)
     ]
     decimals = {"rho": 3} | dict.fromkeys(
-        ("sd held out", "sd seen", "Random (%)", "Random, full size (%)", "Majority (%)", "Chance (%)", "Macro-F1 (%)"), 2
+        ("sd held out", "sd seen", "Random (%)", "Random, full size (%)", "Majority (%)", "Chance (%)", "Macro-F1 (%)"),
+        2,
     )
     return Table("Expected accuracy interval and rho of each model", pd.DataFrame(lines), decimals)
 

@@ -133,7 +133,9 @@ def of_size(
     train, test = (part[np.argsort(order[part])] for part in split)
     missing = n_per_class - np.bincount(y[train], minlength=len(n_per_class))
     if (missing > 0).any():
-        moved = _first_units(test, missing, y, units) if units is not None else _first(test, missing, y)[: len(test) - 1]
+        moved = (
+            _first_units(test, missing, y, units) if units is not None else _first(test, missing, y)[: len(test) - 1]
+        )
         train, test = np.concatenate([train, moved]), np.setdiff1d(test, moved)
     return Split(np.sort(_first(train, n_per_class, y)), np.sort(test))
 

@@ -23,6 +23,7 @@ from touchstone.core.evaluate.calibration import (
     smooth_error,
 )
 from touchstone.core.evaluate.calibration.errors import correct_if_perfect, debiased_squared_error, isotonic
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 
 def textbook_ece(confidence, correct, n_bins: int) -> float:
@@ -257,3 +258,43 @@ def test_two_classes_need_no_more_than_the_confidence():
     assert probabilities_of(Predictions(**told)) is None
     told["class_names"] = ["no", "yes", "maybe"]
     assert probabilities_of(Predictions(**told, confidence=[0.9, 0.8, 0.6])) is None
+
+
+def by_authors(seed: int, n_authors: int = 20, per_author: int = 40):
+    """Confidences that are right on average over authors, each of whom the model reads better or worse than it knows."""
+    rng = np.random.default_rng([seed, n_authors])
+    author = np.repeat(np.arange(n_authors), per_author)
+    confidence = rng.uniform(0.6, 0.8, len(author))
+    chance = np.clip(confidence + rng.uniform(-0.2, 0.2, n_authors)[author], 0, 1)
+    return confidence, rng.random(len(author)) < chance, Design(author, "author")
+
+
+def test_a_model_is_not_called_miscalibrated_for_the_authors_it_met():
+    n_wrong = {"units": 0, "samples": 0}
+    bands = {"units": [], "samples": []}
+    for seed in range(60):
+        confidence, correct, design = by_authors(seed)
+        for name, of in (("units", design), ("samples", EACH_SAMPLE)):
+            found = calibration(
+                confidence, correct, binning="mass", n_bins=5, n_draws=200, rng=np.random.default_rng(seed), design=of
+            )
+            n_wrong[name] += found.p_value < 0.05
+            bands[name] += [each.interval.holds(each.confidence) for each in found.bins]
+    assert n_wrong["samples"] > 9, "reproduced: without units one in four"
+    assert n_wrong["units"] <= 7
+    assert np.mean(bands["units"]) > 0.92 > 0.9 > np.mean(bands["samples"])
+
+
+def test_accuracy_by_coverage_and_classes_are_over_units_too():
+    n_wrong = 0
+    for seed in range(30):
+        confidence, correct, design = by_authors(seed)
+        alone, over = (
+            accuracy_by_coverage(confidence, correct, design=of)[-1].interval for of in (EACH_SAMPLE, design)
+        )
+        assert over.width > 1.3 * alone.width
+        proba = np.stack([confidence, 1 - confidence], axis=1)
+        rng = np.random.default_rng(seed)
+        rows = calibration_by_class(proba, (~correct).astype(np.int64), ("a", "b"), n_draws=200, rng=rng, design=design)
+        n_wrong += any(row.at_fault for row in rows)
+    assert n_wrong <= 5

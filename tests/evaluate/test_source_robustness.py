@@ -192,7 +192,9 @@ def test_sources_shared_over_classes_are_the_unit_whole():
     # Each end is as far from the mean as Student's t allows by the variance of a share that is the end.
     variance, mean = 2 * shares.var(ddof=1) / 3, shares.mean()
     for end in (row.exclusive.over_sources.lower, row.exclusive.over_sources.upper):
-        assert abs(end - mean) == pytest.approx(4.3027 * np.sqrt(variance * end * (1 - end) / (mean * (1 - mean))), rel=1e-4)
+        assert abs(end - mean) == pytest.approx(
+            4.3027 * np.sqrt(variance * end * (1 - end) / (mean * (1 - mean))), rel=1e-4
+        )
 
 
 def test_training_set_sizes_stand_apart_where_they_were_planned():

@@ -114,7 +114,8 @@ class Sources:
 def splits_of(n_repeats: int, seed: int, y: np.ndarray, sources: np.ndarray) -> dict[str, list[Split]]:
     """The splits of both schemes, partners of one size, as a plan draws them."""
     held_out, seen = (
-        list(kind(n_repeats=n_repeats, seed=seed).split(None, y, sources)) for kind in (SourceExclusive, SourceInclusive)
+        list(kind(n_repeats=n_repeats, seed=seed).split(None, y, sources))
+        for kind in (SourceExclusive, SourceInclusive)
     )
     return {"source_exclusive": held_out, "source_inclusive": list(partners(seen, held_out, y, seed=seed))}
 

@@ -112,5 +112,5 @@ def by_class(
     if proba is None:
         return None
     binning = {"binning": plan.binning, "n_bins": plan.n_bins}
-    rng = np.random.default_rng(plan.seed)
-    return calibration_by_class(proba[rows], whole.y_true[rows], whole.class_names, **binning, rng=rng, on_class=step)
+    asked = {"rng": np.random.default_rng(plan.seed), "on_class": step, "design": subsets.subsets[subset].design}
+    return calibration_by_class(proba[rows], whole.y_true[rows], whole.class_names, **binning, **asked)

@@ -16,9 +16,11 @@ from touchstone.core.evaluate.calibration.errors import (
     bin_of,
     binned_error,
     correct_if_perfect,
+    not_by_units,
     sums,
 )
 from touchstone.core.evaluate.intervals import holm
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 from touchstone.core.evaluate.wording import listed, percent, plural, quoted
 
 FEWEST_OF_CLASS = 50
@@ -64,10 +66,11 @@ def calibration_by_class(
     n_draws: int = N_NULL,
     rng: np.random.Generator,
     on_class: Callable[[], None] = lambda: None,
+    design: Design = EACH_SAMPLE,
 ) -> tuple[ClassCalibration, ...]:
     """The calibration error of each class's probability, of classes with at least `fewest` samples (Holm over these).
 
-    `on_class` is called after each class, for whoever watches.
+    A perfect model is off by units of the `design`, where samples of a unit are alike. `on_class` is called after each class, for whoever watches.
 
     Examples
     --------
@@ -84,19 +87,26 @@ def calibration_by_class(
         if n < fewest:
             rows.append((str(label), n, *[float("nan")] * 4))
         else:
-            rows.append((str(label), n, *_error(proba[:, k], event, binning, n_bins, n_draws, rng)))
+            rows.append((str(label), n, *_error(proba[:, k], event, binning, n_bins, n_draws, rng, design)))
         on_class()
     corrected = holm([row[-1] for row in rows])
     return tuple(ClassCalibration(*row, p_holm=p) for row, p in zip(rows, corrected, strict=True))
 
 
 def _error(
-    probability: np.ndarray, event: np.ndarray, binning: Binning, n_bins: int, n_draws: int, rng: np.random.Generator
+    probability: np.ndarray,
+    event: np.ndarray,
+    binning: Binning,
+    n_bins: int,
+    n_draws: int,
+    rng: np.random.Generator,
+    design: Design,
 ) -> tuple[float, float, float, float]:
     """The error, the median and 95th percentile of a perfect model's, and the share of these that are as large."""
     index, edges = bin_of(probability, binning=binning, n_bins=n_bins)
     n_bins_made = len(edges) - 1
-    perfect = correct_if_perfect(probability, index, n_bins_made, n_draws=n_draws, rng=rng)
+    drawn = correct_if_perfect(probability, index, n_bins_made, n_draws=n_draws, rng=rng)
+    perfect = not_by_units(drawn, probability, event, index, design)
     null = np.abs(perfect - sums(index, probability, n_bins_made)).sum(axis=1) / len(event)
     ece = binned_error(probability, event, index, n_bins_made)
     p = float((1 + (null >= ece - 1e-12).sum()) / (1 + n_draws))

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Bool, Float, Integer, Num
 
 from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 # What is the Brier score made of? Miscalibration, discrimination, uncertainty (Dimitriadis et al. 2021).
 
@@ -143,14 +144,30 @@ def correct_if_perfect(
     return right
 
 
+def not_by_units(
+    perfect: Integer[np.ndarray, "n_draws n_bins"],
+    confidence: Float[np.ndarray, " n"],
+    event: Bool[np.ndarray, " n"],
+    index: Integer[np.ndarray, " n"],
+    design: Design,
+) -> Num[np.ndarray, "n_draws n_bins"]:
+    """What perfectly calibrated models get right in each bin, farther off where samples of a unit are off together."""
+    times = design.effect((event - confidence) / max(len(confidence), 1)).times
+    if times == 1.0:
+        return perfect
+    expected = sums(index, confidence, perfect.shape[1])
+    return expected + np.sqrt(times) * (perfect - expected)
+
+
 def bins_of(
     confidence: Float[np.ndarray, " n"],
     correct: Bool[np.ndarray, " n"],
     index: Integer[np.ndarray, " n"],
     edges: Float[np.ndarray, " n_edges"],
-    perfect: Integer[np.ndarray, "n_draws n_bins"],
+    perfect: Num[np.ndarray, "n_draws n_bins"],
+    design: Design = EACH_SAMPLE,
 ) -> tuple[Bin, ...]:
-    """The bins as they are shown, empty ones included."""
+    """The bins as they are shown, empty ones included; their intervals are over the units of the design."""
     n_bins = len(edges) - 1
     n = np.bincount(index, minlength=n_bins)
     sure, right = sums(index, confidence, n_bins), sums(index, correct.astype(np.float64), n_bins)
@@ -162,7 +179,8 @@ def bins_of(
             mean, share = float(sure[i] / n[i]), float(right[i] / n[i])
         else:
             band, mean, share = Interval(np.nan, np.nan), np.nan, np.nan
-        interval = wilson(float(right[i]), float(n[i]))
+        mine = index == i
+        interval = design.of(mine).wilson(correct[mine])
         bins.append(Bin(float(edges[i]), float(edges[i + 1]), int(n[i]), mean, share, interval, band))
     return tuple(bins)
 
@@ -301,9 +319,15 @@ class CoveragePoint:
 
 
 def accuracy_by_coverage(
-    confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"], *, n_points: int = 100
+    confidence: Float[np.ndarray, " n"],
+    correct: Bool[np.ndarray, " n"],
+    *,
+    n_points: int = 100,
+    design: Design = EACH_SAMPLE,
 ) -> tuple[CoveragePoint, ...]:
     """How accuracy grows as the least confident are set aside; equal confidences stay or go together.
+
+    Intervals are over the units of the design, by what these are worth in the whole set.
 
     Examples
     --------
@@ -317,13 +341,14 @@ def accuracy_by_coverage(
     sure, right = confidence[order], np.cumsum(correct[order])
     last = np.flatnonzero(np.diff(sure, append=-1.0))
     wanted = np.searchsorted(last, np.linspace(0, n - 1, min(n_points, n)).astype(np.int64))
+    effect = design.effect((correct - correct.mean()) / n)
     return tuple(
         CoveragePoint(
             coverage=float((k + 1) / n),
             n=int(k + 1),
             confidence=float(sure[k]),
             accuracy=float(right[k] / (k + 1)),
-            interval=wilson(float(right[k]), float(k + 1)),
+            interval=wilson(float(right[k]) / effect.times, float(k + 1) / effect.times, df=effect.df),
         )
         for k in np.unique(last[wanted])
     )

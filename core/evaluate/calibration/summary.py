@@ -19,10 +19,12 @@ from touchstone.core.evaluate.calibration.errors import (
     brier_score,
     correct_if_perfect,
     debiased_squared_error,
+    not_by_units,
     smooth_error,
     sums,
 )
-from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 from touchstone.core.evaluate.wording import count, percent
 
 
@@ -85,8 +87,11 @@ def calibration(
     n_bins: int = N_BINS,
     n_draws: int = N_NULL,
     rng: np.random.Generator,
+    design: Design = EACH_SAMPLE,
 ) -> Calibration:
     """Everything about one subset; `rng` draws the perfectly calibrated models that it is held against.
+
+    Intervals are over the units of the `design`, and models are off in as many samples at a time as these are alike.
 
     Examples
     --------
@@ -99,17 +104,18 @@ def calibration(
     n = len(confidence)
     index, edges = bin_of(confidence, binning=binning, n_bins=n_bins)
     n_bins_made = len(edges) - 1
-    perfect = correct_if_perfect(confidence, index, n_bins_made, n_draws=n_draws, rng=rng)
+    drawn = correct_if_perfect(confidence, index, n_bins_made, n_draws=n_draws, rng=rng)
+    perfect = not_by_units(drawn, confidence, correct, index, design)
     nan = float("nan")
     ece = binned_error(confidence, correct, index, n_bins_made)
     null = np.abs(perfect - sums(index, confidence, n_bins_made)).sum(axis=1) / n if n else np.full(1, nan)
     return Calibration(
         n=n,
         accuracy=float(correct.mean()) if n else nan,
-        interval=wilson(float(correct.sum()), float(n)),
+        interval=design.wilson(correct),
         mean_confidence=float(confidence.mean()) if n else nan,
         binning=binning,
-        bins=bins_of(confidence, correct, index, edges, perfect),
+        bins=bins_of(confidence, correct, index, edges, perfect, design),
         ece=ece,
         ece_if_perfect=float(np.median(null)),
         ece_if_perfect_95=float(np.percentile(null, 95)),

@@ -10,6 +10,7 @@ from scipy import special
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.evaluate.units import Design, design_of_units
 
 Scale = Literal["accuracy", "confidence", "margin", "entropy", "variance"]
 """What epsilon is a difference of: of how often the model is right at a confidence, at a margin between the two highest
@@ -59,6 +60,11 @@ class Outcomes:
 
     def __len__(self) -> int:
         return len(self.label)
+
+    @cached_property
+    def design(self) -> Design:
+        """How the samples came about."""
+        return design_of_units(self.unit, self.unit_word)
 
     @cached_property
     def accuracy(self) -> float:

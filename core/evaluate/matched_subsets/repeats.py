@@ -171,7 +171,9 @@ def calibrations(
     """Calibration of each of the five subsets that has a sample; `rng` draws the perfectly calibrated models."""
     subsets = {name: matched.subsets[name] for name in SUBSETS if len(matched.subsets[name])}
     return {
-        name: calibration(outcomes.confidence, outcomes.correct, binning=binning, n_bins=n_bins, rng=rng)
+        name: calibration(
+            outcomes.confidence, outcomes.correct, binning=binning, n_bins=n_bins, rng=rng, design=outcomes.design
+        )
         for name, outcomes in subsets.items()
     }
 
@@ -184,7 +186,10 @@ def densities(matched: MatchedSubsets) -> dict[str, tuple[Float[np.ndarray, " po
 def coverages(matched: MatchedSubsets) -> dict[str, tuple[CoveragePoint, ...]]:
     """Accuracy by coverage of both sets as wholes."""
     wholes = {name: matched.subsets[name] for name in ("reference", "target")}
-    return {name: accuracy_by_coverage(whole.confidence, whole.correct) for name, whole in wholes.items()}
+    return {
+        name: accuracy_by_coverage(whole.confidence, whole.correct, design=whole.design)
+        for name, whole in wholes.items()
+    }
 
 
 def worked_example() -> MatchedSubsets:

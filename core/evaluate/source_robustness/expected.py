@@ -54,6 +54,7 @@ from touchstone.core.evaluate.source_robustness.results import (
     ExpectedValue,
 )
 
+
 def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> AccuracyIntervals:
     """Accuracy intervals and rho for each model, source finder and training-set size, overall, by class and by source.
 
@@ -267,9 +268,7 @@ def _mean_of_means(values: np.ndarray) -> float:
 
 def usual_n_train(group: Group) -> int:
     """The size of the training part: as planned, or else the mean over all draws but FULL that any model finished."""
-    sizes = [
-        counts.n_train for schemes in group.models.values() for name, counts in schemes.items() if name != FULL
-    ]
+    sizes = [counts.n_train for schemes in group.models.values() for name, counts in schemes.items() if name != FULL]
     return group.layout.n_train or _rounded_mean(np.concatenate(sizes))
 
 
