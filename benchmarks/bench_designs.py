@@ -1,9 +1,9 @@
 """In how many data sets is any sentence of a verdict false, whatever the design? With power beside it.
 
 The designs of two sets are those of tests/worlds/designs.py: authors of many texts, networks that are too sure, many
-classes, many models; those of runs are of tests/worlds/units.py; sources that differ are asked with ten seeds. `--data-sets N` of each (120); `--only TEXT` of those
-whose name holds it; `--seeds N` compares the words of so many seeds of the method on forty pairs of files; `--write`
-puts the tables into docs/measured/verdicts.md.
+classes, many models; those of runs are of tests/worlds/units.py; sources that differ are asked with ten seeds.
+`--data-sets N` of each (120); `--only TEXT` of those whose name holds it; `--seeds N` compares the words of so many
+seeds of the method on forty pairs of files; `--write` puts the tables into docs/measured/verdicts.md.
 """
 
 import argparse

@@ -157,10 +157,10 @@ def partners(
     >>> sizes == [len(split.train) for split in partners(seen, held_out, y, seed=0)]
     True
     """
-    for number, split in enumerate(splits):
-        other = held_to[number % len(held_to)]
+    for place, split in enumerate(splits):
+        other = held_to[place % len(held_to)]
         n_per_class = np.bincount(y[other.train if len(other.test) else split.train], minlength=int(y.max()) + 1)
-        yield of_size(split, n_per_class, y, None, rng=np.random.default_rng([seed, number]))
+        yield of_size(split, n_per_class, y, None, rng=np.random.default_rng([seed, place]))
 
 
 def _first(

@@ -261,7 +261,7 @@ def test_two_classes_need_no_more_than_the_confidence():
 
 
 def by_authors(seed: int, n_authors: int = 20, per_author: int = 40):
-    """Confidences that are right on average over authors, each of whom the model reads better or worse than it knows."""
+    """Confidences that are right on average over authors, each of whom is read better or worse than that."""
     rng = np.random.default_rng([seed, n_authors])
     author = np.repeat(np.arange(n_authors), per_author)
     confidence = rng.uniform(0.6, 0.8, len(author))

@@ -230,8 +230,9 @@ def test_schemes_of_a_repeat_train_on_as_many_of_each_class(finder, units, epoch
     plan = TrialPlan(models=("logistic",), source_finders=(finder,), n_repeats=6, n_clusterings=2, epoch=epoch)
     unsized = {}
     for draw in plan.draws(data):
-        (train, test), held_back = plan.fitted_and_held_back(data, draw)
-        assert len(test) and not {*train} & {*test}
+        (train, test), _ = plan.fitted_and_held_back(data, draw)
+        assert len(test)
+        assert not {*train} & {*test}
         assert len(np.unique(train)) == len(train)
         if draw.scheme != FULL:
             unsized.setdefault(draw.repeat, set()).add(tuple(np.bincount(y[train]).tolist()))

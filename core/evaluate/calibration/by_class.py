@@ -70,7 +70,8 @@ def calibration_by_class(
 ) -> tuple[ClassCalibration, ...]:
     """The calibration error of each class's probability, of classes with at least `fewest` samples (Holm over these).
 
-    A perfect model is off by units of the `design`, where samples of a unit are alike. `on_class` is called after each class, for whoever watches.
+    A perfect model is off by units of the `design`, where samples of a unit are alike. `on_class` is called after each
+    class, for whoever watches.
 
     Examples
     --------

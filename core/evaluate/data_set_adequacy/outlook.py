@@ -19,16 +19,22 @@ from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
     joined,
-    share_interval,
     moderated_variances,
     share_difference,
+    share_interval,
     t_interval,
     t_p_value,
     within,
 )
 from touchstone.core.evaluate.source_robustness.counts import Layout
-from touchstone.core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
-from touchstone.core.evaluate.source_robustness.estimate import FEW_ERRORS, few_errors
+from touchstone.core.evaluate.source_robustness.estimate import (
+    FEW_ERRORS,
+    Error,
+    Measured,
+    error_over_draws,
+    error_over_sources,
+    few_errors,
+)
 from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 if TYPE_CHECKING:

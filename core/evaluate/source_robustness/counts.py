@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.trials.draws import EXCLUSIVE, FULL, RANDOM
 from touchstone.core.trials.left_out import LEFT_OUT
 
 INCLUSIVE = "source_inclusive"

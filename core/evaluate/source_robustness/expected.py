@@ -13,9 +13,9 @@ from touchstone.core.evaluate.intervals import (
     fall_interval,
     half_width,
     joined,
-    share_interval,
     share_difference,
     share_difference_p,
+    share_interval,
     t_p_value,
     within,
 )
