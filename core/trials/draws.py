@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from touchstone.core.trials.trial_plan import TrialPlan
 
 
-EXCLUSIVE, RANDOM = "source_exclusive", "random"
+EXCLUSIVE, INCLUSIVE, RANDOM = "source_exclusive", "source_inclusive", "random"
 FULL = "random_full"
 """The scheme of random splits whose training part is not cut to what held-out sources leave."""
 

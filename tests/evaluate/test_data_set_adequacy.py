@@ -27,8 +27,9 @@ from touchstone.core.evaluate.data_set_adequacy.verdict import GAIN, GAP, KINDS,
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, t_interval
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
 from touchstone.core.evaluate.source_robustness.clouds_plan import KIND as NULL
-from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, groups
+from touchstone.core.evaluate.source_robustness.counts import groups
 from touchstone.core.evaluate.source_robustness.estimate import Error, error_over_sources, measure
+from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evaluate.populations import Population, frame, trial_rows
-from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, groups
+from touchstone.core.evaluate.source_robustness.counts import groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     error_over_draws,
     error_over_sources,
@@ -14,6 +14,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     rho_terms,
     source_influences,
 )
+from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
 
 ONE = np.array([True])
 

@@ -7,8 +7,9 @@ import pytest
 from tests.evaluate.populations import frame, trial_rows
 from tests.worlds.source_robustness_populations import RealPopulation
 from touchstone.core.evaluate.source_robustness.baseline import baseline
-from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, groups
+from touchstone.core.evaluate.source_robustness.counts import groups
 from touchstone.core.evaluate.source_robustness.estimate import error_over_sources, mc_error, measure
+from touchstone.core.trials.draws import EXCLUSIVE
 
 SIZE = 100
 WHOLE = {"w1": 90, "w2": 60, "w3": 85}

@@ -17,15 +17,7 @@ from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize,
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals
 from touchstone.core.evaluate.source_robustness.against_rest import difference
 from touchstone.core.evaluate.source_robustness.baseline import above_majority
-from touchstone.core.evaluate.source_robustness.counts import (
-    EXCLUSIVE,
-    INCLUSIVE,
-    Counts,
-    Group,
-    Layout,
-    finished,
-    groups,
-)
+from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Measured,
     error_over_draws,
@@ -35,6 +27,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
 )
 from touchstone.core.evaluate.source_robustness.expected import expected_interval
 from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE
+from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
 
 DRAW = ["source_finder", "scheme", "clustering", "repeat"]
 

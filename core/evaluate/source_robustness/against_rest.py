@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchstone.core.evaluate.intervals import holm, moderated_variances, t_interval, t_p_value, within
-from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout
+from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
     Measured,
@@ -15,6 +15,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     rho_terms,
 )
 from touchstone.core.evaluate.source_robustness.results import Difference
+from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
 
 
 @dataclass(frozen=True)

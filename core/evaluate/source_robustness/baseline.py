@@ -6,7 +6,7 @@ import numpy as np
 
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, joined, p_of_interval
 from touchstone.core.evaluate.source_robustness.against_rest import accuracy_difference
-from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Layout
+from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
 from touchstone.core.evaluate.source_robustness.estimate import (
     error_over_draws,
     error_over_sources,
@@ -15,6 +15,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     of_samples,
 )
 from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE, Baseline, Difference
+from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE, RANDOM
 
 
 def baseline(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts]) -> Baseline:

@@ -10,7 +10,6 @@ from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.trials.left_out import LEFT_OUT
 
-INCLUSIVE = "source_inclusive"
 NEEDED = (
     *("model", "source_finder", "scheme", "repeat", "clustering", "n_train", "n_test", "label", "source"),
     *("n_correct", "n_label", "n_predicted", "status"),

@@ -21,7 +21,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.evaluate.intervals import Interval, sum_of_errors, wilson
-from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, Counts, Layout
+from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
+from touchstone.core.trials.draws import EXCLUSIVE
 
 
 @dataclass(frozen=True)

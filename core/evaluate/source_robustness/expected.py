@@ -24,16 +24,7 @@ from touchstone.core.evaluate.source_robustness.against_rest import (
     classes_against_rest,
 )
 from touchstone.core.evaluate.source_robustness.baseline import baseline
-from touchstone.core.evaluate.source_robustness.counts import (
-    EXCLUSIVE,
-    FULL,
-    INCLUSIVE,
-    RANDOM,
-    Counts,
-    Group,
-    Layout,
-    groups,
-)
+from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
     Measured,
@@ -53,6 +44,7 @@ from touchstone.core.evaluate.source_robustness.results import (
     ExpectedInterval,
     ExpectedValue,
 )
+from touchstone.core.trials.draws import EXCLUSIVE, FULL, INCLUSIVE, RANDOM
 
 
 def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> AccuracyIntervals:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchstone.core.evaluate.intervals import wilson
-from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout
+from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
+from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
 
 SMALLEST = 0.01
 """The smallest difference of accuracies, or of rho, that is worth a sentence: 1 point."""

@@ -16,7 +16,7 @@ import pandas as pd
 
 from touchstone.core.evaluate.intervals import Interval, holm, t_p_value, wilson
 from touchstone.core.evaluate.source_robustness.against_rest import difference
-from touchstone.core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout, finished, groups
+from touchstone.core.evaluate.source_robustness.counts import Counts, Layout, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
     Measured,
@@ -29,6 +29,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
 from touchstone.core.evaluate.source_robustness.expected import expected_interval
 from touchstone.core.evaluate.source_robustness.results import Difference, ExpectedInterval, ExpectedValue
 from touchstone.core.evaluate.wording import count, p_value, percent, plural, points
+from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
 from touchstone.core.trials.left_out import LEFT_OUT
 
 KNOWN = "known"
