@@ -31,7 +31,7 @@ from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 pytestmark = pytest.mark.evidence
 PLAN = '{"kind":"trials","models":["gradient_boosting"],"n_repeats":30}'
-N_TRIALS = 90  # far more than are done while a busy machine ends a scheduler
+N_TRIALS = 120  # far more than are done while a busy machine ends a scheduler
 GOLDEN = ROOT / "tests" / "golden" / "home.zip"
 NGINX = """
 pid {root}/pid; error_log {root}/nginx.log; events {{}}

@@ -111,4 +111,5 @@ def test_a_check_of_two_files_has_the_numbers_of_the_page_to_the_last_digit(
         ("matched", "new test set, matched"),
     ):
         [row] = [row for label, row in accuracies.set_index("accuracy").iterrows() if label.endswith(f": {title}")]
-        assert row.tolist() == [numbers[name][what] for what in ("value", "lower", "upper", "n")]
+        names = ["value", "lower", "upper", "n"]
+        assert row[names].tolist() == [numbers[name][what] for what in names]

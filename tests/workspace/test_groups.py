@@ -55,9 +55,9 @@ def test_trials_of_networks_in_groups_have_the_rows_of_trials_one_by_one(
 ):
     monkeypatch.setattr(executor, "has_gpu", lambda: True)
     plan = TrialPlan(models=("logistic", "linear"), n_repeats=2, n_clusterings=1, n_epochs=2)
-    assert plan.groups(wine, range(1, 12)) == [(1, 3, 5, 7, 9, 11), (2,), (4,), (6,), (8,), (10,)]
+    assert plan.groups(wine, range(1, 16)) == [(1, 3, 5, 7, 9, 11, 13, 15), *[(trial,) for trial in range(2, 16, 2)]]
     run = run_plan(plan)
     assert (run.state, run.n_failed) == ("done", 0)
-    here = pd.concat([plan.run_trial(wine, i, context=Context()) for i in range(12)], ignore_index=True)
+    here = pd.concat([plan.run_trial(wine, i, context=Context()) for i in range(16)], ignore_index=True)
     there = workspace.rows(LOCAL_OWNER, run.id)
     pd.testing.assert_frame_equal(there.drop(columns="seconds"), here.drop(columns="seconds"))

@@ -174,7 +174,7 @@ def test_a_scheduler_that_is_lost_and_comes_back_costs_no_trial(cluster, run):
     cluster.start_scheduler_again()
     cluster.add_worker("third")
     done = wait_while_running(workspace, run.id)
-    assert (done.state, done.n_done, done.n_failed, done.errors) == ("done", 60, 0, ())
+    assert (done.state, done.n_done, done.n_failed, done.errors) == ("done", 80, 0, ())
 
 
 @pytest.mark.evidence

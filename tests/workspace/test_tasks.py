@@ -62,7 +62,7 @@ def test_rows_are_the_same_with_one_worker_and_with_two(run_plan, workspace, win
         assert Engine(workspace, executor).start(LOCAL_OWNER, made.id)
         run = wait_while_running(workspace, made.id)
         executor.close()
-        assert (run.state, run.n_done, run.n_failed) == ("done", 240, 0)
+        assert (run.state, run.n_done, run.n_failed) == ("done", 320, 0)
         rows.append(workspace.rows(LOCAL_OWNER, run.id).drop(columns="seconds"))
         workspace.delete_run(LOCAL_OWNER, run.id)
     here = [plan.run_trial(wine, trial, context=Context()) for trial in range(plan.n_trials(wine))]

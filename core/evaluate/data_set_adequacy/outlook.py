@@ -248,7 +248,9 @@ def _contrasts(ends: Ends, layout: Layout) -> dict[str, Contrast]:
         ahead[name] = _contrast(terms, layout)._replace(of_samples=last[judged(layout.source_finder)].of_samples)
         if layout.source_finder == KNOWN_SOURCES:
             # All sizes train on the same sources: that cancels. The lower end allows for curves that bend sooner.
-            upper = error_over_sources(terms, layout, doubled=False, whole_draws=False)
+            upper, draws = error_over_sources(terms, layout, doubled=False, whole_draws=False), error_over_draws(terms)
+            if draws.se > upper.se:
+                upper = Error(draws.se, min(draws.df, upper.df))
             ahead[name] = ahead[name]._replace(upper=upper)
     misfits = {
         name: _contrast(list(zip(misfit(n, exponent).tolist(), measured, strict=True)), layout)
