@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evaluate.populations import Population, frame, trial_rows
+from tests.worlds.source_robustness import Sources
 from touchstone.core.evaluate.source_robustness.counts import groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     error_over_draws,
     error_over_sources,
+    mc_error,
     measure,
     rho_terms,
     source_influences,
@@ -170,3 +172,22 @@ def test_over_draws_clusterings_are_strata():
     rights = [10, 12, 30, 32]
     of, _ = measured([{("a", "0"): (right, 40)} for right in rights], clusterings=[0, 0, 1, 1])
     assert error_over_draws([(1.0, of)]).se == pytest.approx(np.sqrt((0.05**2 / 2) / 4))
+
+
+@pytest.mark.parametrize("world", [Sources(source_sd=0.6), Sources(size_sd=0.8, source_sd=0.6)], ids=["even", "uneven"])
+def test_what_another_seed_moves_is_known(world):
+    """Ten seeds of the splits on each of six data sets: the error over draws would be twice what they differ by."""
+    every, truly, told, over_draws = np.ones(2, dtype=bool), [], [], []
+    for data_set in range(6):
+        falls = []
+        for seed in range(10):
+            (group,) = groups(world.trials(data_set, seed))
+            counts = group.models["model 0"]
+            seen, held_out = (measure(counts[name], group.layout, name, every) for name in (INCLUSIVE, EXCLUSIVE))
+            terms = [(1.0, seen), (-1.0, held_out)]
+            falls.append(seen.value - held_out.value)
+            told.append(mc_error(terms) ** 2)
+            over_draws.append(error_over_draws(terms).se ** 2)
+        truly.append(np.var(falls, ddof=1))
+    assert 0.6 < np.sqrt(np.mean(told) / np.mean(truly)) < 1.6
+    assert np.sqrt(np.mean(over_draws) / np.mean(truly)) > 1.6

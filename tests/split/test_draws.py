@@ -158,3 +158,12 @@ def test_schemes_do_not_draw_from_the_same_random_numbers():
     for other in (Random(seed=0), Random(seed=0, stratified=True), Random(seed=1)):
         assert inclusive.test.tolist() != other.draw(0, y).test.tolist()
     assert Random(seed=0).draw(0, y).test.tolist() != Random(seed=0).draw(1, y).test.tolist()
+
+
+@pytest.mark.parametrize("scheme", [SourceInclusive, Random])
+def test_five_draws_test_every_sample_once_and_single_ones_are_as_before(scheme):
+    """A circle of samples: after as many draws as make up the whole, each was tested once, and they sit anew."""
+    y, sources = np.repeat([0, 1], 50), np.tile(np.repeat(np.arange(5), 10), 2)
+    tested = [np.bincount(scheme(seed=3).draw(repeat, y, sources).test, minlength=100) for repeat in range(10)]
+    assert np.sum(tested[:5], axis=0).tolist() == np.sum(tested[5:], axis=0).tolist() == [1] * 100
+    assert any((one != other).any() for one, other in zip(tested[:5], tested[5:], strict=True))
