@@ -55,9 +55,9 @@ def main_job(page: Page) -> dict[str, float]:
     for name, locator in {
         "click to another page": page.get_by_role("heading", name="How far does accuracy fall"),
         "click to progress": page.get_by_role("button", name="Cancel"),
-        "click to first trial": page.get_by_text("left", exact=False).and_(page.get_by_text("of 120 trials")),
+        "click to first trial": page.get_by_text("left", exact=False).and_(page.get_by_text("of 160 trials")),
         "click to first verdict": page.locator(".st-key-verdict"),
-        "click to final verdict": page.get_by_text("120 of 120 trials used"),
+        "click to final verdict": page.get_by_text("120 of 160 trials used"),
     }.items():
         expect(locator.first).to_be_visible(timeout=5 * MINUTE)
         seconds[name] = time.perf_counter() - clicked

@@ -65,7 +65,7 @@ def watched(page: Page) -> Page:
 def test_a_link_shows_the_result_until_it_is_revoked(server: Server, page: Page, tab: Callable[..., Page]):
     page.goto(f"{server.url}/source_robustness?{RESULT}")
     click_run(page)
-    expect(page.get_by_text("24 of 24 trials used")).to_be_visible()
+    expect(page.get_by_text("32 of 32 trials used")).to_be_visible()
     said, link = verdict(page), create_link(page)
     asked = parse_qs(urlsplit(link).query)
     token = asked["t"][0]

@@ -12,7 +12,7 @@ from tests.browser.server import Server
 from tests.browser.waiting import click, settled, unfold
 
 pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]  # the last leaves its run running
-PARAMETERS = "data=digits&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials
+PARAMETERS = "data=digits&repeats=8&clusterings=2"  # few, so that the test is quick: 64 trials
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def test_from_one_click_to_a_verdict_that_can_be_shared(server: Server, page: Pa
     click_run(page)
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     expect(page.locator(".st-key-verdict")).to_be_visible()
-    expect(page.get_by_text("48 of 48 trials used")).to_be_visible()
+    expect(page.get_by_text("64 of 64 trials used")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page.get_by_text("SVM: which classes").or_(page.get_by_text("regression: which classes"))).to_be_visible()
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(1)
@@ -56,10 +56,10 @@ def test_from_one_click_to_a_verdict_that_can_be_shared(server: Server, page: Pa
 def test_a_run_can_be_cancelled_and_resumed_from_any_page(server: Server, page: Page):
     page.goto(f"{server.url}/source_robustness?data=wine&repeats=400")
     click_run(page)
-    expect(page.get_by_test_id("stProgress").get_by_text(re.compile(r"^[\d\s]+ of 2.400 trials"))).to_be_visible()
+    expect(page.get_by_test_id("stProgress").get_by_text(re.compile(r"^[\d\s]+ of 3.200 trials"))).to_be_visible()
     click(page.get_by_test_id("stSidebarNav").get_by_text("Runs"))
     expect(page.get_by_role("heading", name="What has been computed?")).to_be_visible()
-    the_run = re.compile(r"of 2.400 trials")  # its clouds are a run beside it
+    the_run = re.compile(r"of 3.200 trials")  # its clouds are a run beside it
     run = page.locator("[class*=st-key-run-]").filter(has_text=the_run)
     click(run.get_by_role("button", name="Cancel"))
     expect(run.get_by_text("cancelled")).to_be_visible()

@@ -18,7 +18,7 @@ from tests.browser.waiting import click, settled
 from touchstone.core.data import Dataset, load_example
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
-PARAMETERS = "data=wine&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials, 24 of each model
+PARAMETERS = "data=wine&repeats=8&clusterings=2"  # few, so that the test is quick: 64 trials, 32 of each model
 
 
 def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
@@ -26,19 +26,19 @@ def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
 ):
     page.goto(f"{server.url}/source_robustness?{PARAMETERS}")
     click_run(page)
-    expect(page.get_by_text("48 of 48 trials used")).to_be_visible()
+    expect(page.get_by_text("64 of 64 trials used")).to_be_visible()
     open_section(page)
     download = take(page, "Splits (TSV)")
     file = tmp_path / "tree.tsv"
     n_trials = predict(load_example("wine"), download.path(), file)
-    assert n_trials == 24
+    assert n_trials == 32
 
     upload(page, file)
     expect(page.get_by_text("Trial: column 'trial'")).to_be_visible()
     expect(page.get_by_text("Predicted label: column 'said'")).to_be_visible()
-    expect(page.get_by_text("tree: 24 of 24 trials")).to_be_visible()
+    expect(page.get_by_text("tree: 32 of 32 trials")).to_be_visible()
     click(page.get_by_role("button", name="Use these predictions"))
-    expect(page.get_by_text("72 of 72 trials used")).to_be_visible()
+    expect(page.get_by_text("96 of 96 trials used")).to_be_visible()
     shown = verdict(page)
     assert re.search(r"tree (loses|shows|gains|is|always|so far)", shown), "the verdict is not about the uploaded model"
     assert re.search(r"rho \.\d{3}", shown)
@@ -55,7 +55,7 @@ def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
     assert verdict(other) == shown
     other.goto(re.sub("own=[0-9a-f]+", "own=0123456789abcdef", address))
     expect(other.get_by_text("These predictions are not here")).to_be_visible()
-    expect(other.get_by_text("48 of 48 trials used")).to_be_visible()
+    expect(other.get_by_text("64 of 64 trials used")).to_be_visible()
     expect(other.get_by_text("tree")).to_have_count(0)
 
 

@@ -14,7 +14,7 @@ from tests.browser.test_main_job import click_run, verdict
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 A4_WIDTH, A4_HEIGHT = 687, 1000
 """The printed part of a page in CSS pixels: A4 less the margins that the report asks for."""
-PARAMETERS = "data=digits&models=Logistic regression&repeats=4&clusterings=1"  # few: 12 trials
+PARAMETERS = "data=digits&models=Logistic regression&repeats=4&clusterings=1"  # few: 16 trials
 
 
 def told(locator) -> str:
@@ -26,7 +26,7 @@ def test_a_report_without_a_network_has_the_numbers_of_the_page(
 ):
     page.goto(f"{server.url}/source_robustness?{PARAMETERS}")
     click_run(page)
-    expect(page.get_by_text("12 of 12 trials used")).to_be_visible()
+    expect(page.get_by_text("16 of 16 trials used")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page.get_by_text("In numbers")).to_be_visible()
     card = re.sub(r"\s+", " ", verdict(page))

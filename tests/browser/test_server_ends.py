@@ -15,7 +15,7 @@ from touchstone.core.workspace.schema import RunRow
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
-TRIALS = re.compile(r"\d+ of 2.400 trials")
+TRIALS = re.compile(r"\d+ of 3.200 trials")
 SECONDS_GIVEN = 10.0
 """What docker gives a server to end in, before it is killed."""
 
@@ -45,7 +45,7 @@ def row_of_the_run(home: Path) -> RunRow:
     """The run as it stands in the database; what a workspace says of it takes dead processes into account, too."""
     workspace = Workspace(home)
     try:
-        [run] = [run for run in workspace.runs(LOCAL_OWNER) if run.n_trials == 2400]  # its clouds are another
+        [run] = [run for run in workspace.runs(LOCAL_OWNER) if run.n_trials == 3200]  # its clouds are another
         with workspace._store.session() as session:
             return session.get_one(RunRow, run.id)
     finally:

@@ -85,7 +85,7 @@ def test_sign_in_share_look_revoke(server: Server, tab):
     sign_in(alice, server, "alice")
     alice.goto(f"{server.url}/source_robustness?{RESULT}")
     click_run(alice)
-    expect(alice.get_by_text("24 of 24 trials used")).to_be_visible()
+    expect(alice.get_by_text("32 of 32 trials used")).to_be_visible()
     said, own_address = verdict(alice), alice.url
     link = create_link(alice)
 
