@@ -200,9 +200,8 @@ def table(intervals: AccuracyIntervals) -> Table:
             "95 % CI": brackets(ratio, row.rho.value, row.rho.over_sources),
             "Monte-Carlo": brackets(ratio, row.rho.value, row.rho.over_draws),
             "Random (%)": 100 * row.random.value,
-            "Trained on": row.n_train,
-            "Random, full size (%)": 100 * row.full.value,
-            "Full size": row.n_train_full or None,
+            "n train": row.n_train,
+            "Full (%)": 100 * row.full.value,
             "Majority (%)": 100 * baseline.exclusive if baseline is not None else float("nan"),
             "Chance (%)": 100 * baseline.chance if baseline is not None else float("nan"),
             "Macro-F1 (%)": 100 * row.macro_f1.get("source_exclusive", float("nan")),
@@ -212,7 +211,7 @@ def table(intervals: AccuracyIntervals) -> Table:
         for row, baseline in ((row, intervals.baseline_of(row)) for row in intervals.overall)
     ]
     decimals = {"rho": 3} | dict.fromkeys(
-        ("sd held out", "sd seen", "Random (%)", "Random, full size (%)", "Majority (%)", "Chance (%)", "Macro-F1 (%)"),
+        ("sd held out", "sd seen", "Random (%)", "Full (%)", "Majority (%)", "Chance (%)", "Macro-F1 (%)"),
         2,
     )
     return Table("Expected accuracy interval and rho of each model", pd.DataFrame(lines), decimals)

@@ -103,10 +103,10 @@ def test_a_trial_that_does_not_come_out_again_is_named_with_its_columns(stored, 
         # as somebody does who makes the seal anew, too
         seal = {"versions": {"numpy": "1.0.0"}, "seal": engine().workspace.seal(LOCAL_OWNER, stored.id)}
         database.execute(text("UPDATE runs SET provenance = :seal"), {"seal": json.dumps(seal)})
-    assert main(["verify", stored.id, "--recompute", "6"]) == 1
+    assert main(["verify", stored.id, "--recompute", "8"]) == 1
     said = capsys.readouterr()
     assert "Trial 3 computed again: differs in n_correct." in said.out
-    assert "5 of 6 agree" in said.out
+    assert "7 of 8 agree" in said.out
     assert "It was computed with: numpy 1.0.0" in said.err
 
 

@@ -106,13 +106,12 @@ def table_1(intervals: AccuracyIntervals) -> None:
             help="Monte-Carlo error of rho: 95 % interval for other splits of these data"
         ),
         "Random (%)": st.column_config.NumberColumn(format="%.2f", help="Expected accuracy on a random split"),
-        "Trained on": st.column_config.NumberColumn(
+        "n train": st.column_config.NumberColumn(
             format="localized", help="Training samples, on average: as many in all schemes"
         ),
-        "Random, full size (%)": st.column_config.NumberColumn(
+        "Full (%)": st.column_config.NumberColumn(
             format="%.2f", help="On a random split that trains on all that is not tested"
         ),
-        "Full size": st.column_config.NumberColumn(format="localized", help="Training samples of that split"),
         "Majority (%)": st.column_config.NumberColumn(
             format="%.2f", help="Majority-class baseline on the same test parts"
         ),
