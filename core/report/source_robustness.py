@@ -214,7 +214,11 @@ def table(intervals: AccuracyIntervals) -> Table:
         ("sd held out", "sd seen", "Random (%)", "Full (%)", "Majority (%)", "Chance (%)", "Macro-F1 (%)"),
         2,
     )
-    return Table("Expected accuracy interval and rho of each model", pd.DataFrame(lines), decimals)
+    return Table(
+        "Expected accuracy interval and rho of each model (full: a random split of full size)",
+        pd.DataFrame(lines),
+        decimals,
+    )
 
 
 def _metric(label: str, write: Callable[..., str], estimate: ExpectedValue, meaning: str) -> Metric:

@@ -145,7 +145,7 @@ def partners(
 ) -> Iterator[Split]:
     """Splits with as many training rows of each class as those they are held to have, one after another in turn.
 
-    One that is held to a split which tests nothing stays as it is.
+    Where the other split tests nothing, the sizes of its training part are not asked for.
 
     Examples
     --------

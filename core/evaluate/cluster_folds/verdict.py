@@ -195,7 +195,7 @@ def _used(
 def _over(design: Design) -> str:
     """What intervals are over; that there are none where too few units stand for others."""
     if design.enough:
-        fixed = "; models and folds are fixed" if design.by_sample else ", which test and train"
+        fixed = "; models and folds are fixed" if design.by_sample else ", as test and as training data"
         return f"Intervals are 95 %, over {design.others}{fixed}"
     return "No CIs: so few say nothing about others"
 
