@@ -96,7 +96,7 @@ def interval_chart(
     figure = new_figure(look, x_title="Expected accuracy (%)", height=height_of(len(rows), 52), alt=alt)
     at = np.arange(len(rows), dtype=np.float64)
     ends = {"exclusive": (look.exclusive, "source_exclusive"), "inclusive": (look.inclusive, "source_inclusive")}
-    values = {end: _values([getattr(row, end) for row in rows]) for end in (*ends, "random")}
+    values = {end: _values([getattr(row, end) for row in rows]) for end in (*ends, "usual")}
     figure.add_trace(
         interval_bars(
             at,
@@ -111,8 +111,8 @@ def interval_chart(
     for end, (colour, scheme) in ends.items():
         _error_bars(figure, at, [getattr(row, end) for row in rows], colour, factor=100.0)
         _markers(figure, at, values[end], rows, end, colour, scheme)
-    if not np.isnan(values["random"]).all():
-        _markers(figure, at, values["random"], rows, "random", look.random, "random")
+    if not np.isnan(values["usual"]).all():
+        _markers(figure, at, values["usual"], rows, "usual", look.random, "random")
     _baseline_lines(figure, look, baselines)
     name_axis(figure, row_names(rows, names))
     percent_axis(figure)
