@@ -1,6 +1,7 @@
 """The app as people start it, in a process of its own with a home folder of its own; used by tests and benchmarks."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -121,6 +122,16 @@ def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
         else:
             return
     raise AssertionError(f"no answer from {url}: {log.read_text()}")
+
+
+def printed_address(server: Server) -> str:
+    """The address with its token. It is printed beside the start: a server may answer before, as people's do."""
+    until = time.monotonic() + SECONDS_TO_START
+    while not (printed := re.findall(r"open at (\S+token=\S+)\n", (server.home / "server.log").read_text())):
+        assert time.monotonic() < until, (server.home / "server.log").read_text()
+        time.sleep(0.1)
+    [address] = printed
+    return address
 
 
 def free_port() -> int:

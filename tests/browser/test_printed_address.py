@@ -1,12 +1,11 @@
 """A browser that has not opened the printed address sees no page; one that has keeps what it had after a restart."""
 
-import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.server import serve
+from tests.browser.server import printed_address, serve
 from tests.browser.waiting import PATIENCE
 
 pytestmark = pytest.mark.browser
@@ -27,7 +26,7 @@ def test_the_printed_address_lets_a_browser_in_for_good(tmp_path: Path, stranger
         assert asked is not None
         assert asked.status == 403
         expect(stranger.get_by_role("heading", name="Open the printed address")).to_be_visible()
-        [printed] = re.findall(r"open at (\S+token=\S+)", (tmp_path / "server.log").read_text())
+        printed = printed_address(server)
         stranger.get_by_label("Token, or the whole printed address").fill(printed)
         stranger.get_by_role("button", name="Open").click()
         expect(stranger.get_by_role("heading", name="Wine")).to_be_visible()
