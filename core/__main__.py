@@ -57,7 +57,7 @@ from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.descriptions import plan_reference, reference
 from touchstone.core.report.recreate import recreate
-from touchstone.core.report.run_report import body_of
+from touchstone.core.report.run_report import answer_of
 from touchstone.core.represent.sentences import sentence_vectors
 from touchstone.core.represent.word_vectors import ON_DISK, add_vectors, with_word_vectors
 from touchstone.core.trials import Plan
@@ -250,7 +250,7 @@ def _work_off(plan: Plan, fingerprint: str) -> int:
         return 1
     rows = workspace.rows(LOCAL_OWNER, run.id)
     rows.to_csv(sys.stdout, sep="\t", index=False)
-    said = body_of(rows, workspace.dataset(LOCAL_OWNER, fingerprint), run).said
+    said = answer_of(rows, workspace.dataset(LOCAL_OWNER, fingerprint), plan).verdict
     if said is not None:
         print(said.text, file=sys.stderr)
     return 1 if run.n_failed else 0

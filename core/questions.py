@@ -22,8 +22,8 @@ MODULES = {
 }
 """The module that each layer has for a question.
 
-`evaluation` holds the plan, the results and the verdict, `figures` draws them. `report` has `body_of_rows(rows,
-dataset, plan)`, the body of a report. `run` says what a list of runs shows: `parameters(plan)` of the address (None
+`evaluation` holds the plan, the results and the verdict, `figures` draws them. `report` has `answer_of_rows(rows,
+dataset, plan)`, what a run says. `run` says what a list of runs shows: `parameters(plan)` of the address (None
 where no address leads to the plan; `ui.forms.plan_form` makes them of the plan's fields) and, of a question,
 `verdict(run)`. A plan in words follows from its fields, too (`core.report.descriptions`).
 `card` has `answers()`, `models()`, `begin()` and `compare_again(parameters)`, what the sheet of files shows of a

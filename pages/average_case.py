@@ -38,7 +38,8 @@ def show(run: Run) -> None:
     page.fold(trust, lambda: average_case_look.audit(robustness, sigma), key="audit")
     exports.downloads(
         run,
-        {
+        report.answer(robustness, sigma=sigma),
+        files={
             "Samples": lambda: robustness.table(dataset.ids),
             "Classes": robustness.class_table,
             "Directions": robustness.direction_table,
@@ -46,8 +47,6 @@ def show(run: Run) -> None:
             "Audited": lambda: robustness.audit.beside,
             "Convergence": robustness.audit.convergence_table,
         },
-        stem="average-case",
-        body=lambda: report.body(robustness, sigma=sigma),
     )
 
 

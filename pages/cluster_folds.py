@@ -83,10 +83,10 @@ def own() -> None:
 
 def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run | None = None) -> None:
     """Scores, how the folds lie, what is in them, and all of it to take away."""
-    tables, body = {}, None
+    tables, answer = {}, None
     if folded.rows.any_tested:
         scores = results.performance(folded, metric)
-        body = cluster_folds_scores.show(folded, metric, upload.foretold(chosen, scores), finished=True)
+        answer = cluster_folds_scores.show(folded, metric, upload.foretold(chosen, scores), finished=True)
         tables = cluster_folds_scores.tables(folded, scores)
     else:
         st.header("Map of the folds", anchor=False)
@@ -101,7 +101,7 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
         if tables:
             page.fold("In numbers", partial(cluster_folds_scores.summary, scores), key="table")
     if run is not None:
-        exports.downloads(run, tables, stem=STEM, body=body)
+        exports.downloads(run, None if answer is None else answer(), files=tables)
     elif tables:
         take_away.offer(tables, stem=STEM)
     export.offer(folded)

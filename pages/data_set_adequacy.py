@@ -6,17 +6,14 @@ from pathlib import Path
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve
 from touchstone.core.report import data_set_adequacy as report
 from touchstone.core.workspace.run import Run
 from touchstone.ui.clouds import part as clouds
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import own_test_set
 from touchstone.ui.data_set_adequacy import controls, results
-from touchstone.ui.data_set_adequacy import look as data_set_adequacy_look
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import exports, jobs, page, share
+from touchstone.ui.shell import answer, exports, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.source_robustness import trained_sources
 
@@ -31,54 +28,14 @@ def show(run: Run) -> None:
     if adequacy is None or curve is None:
         page.nothing_yet(running=run.state == "running")
         return
-    finished, null = run.state != "running", _null(run, curve)
-    verdict = data_set_adequacy_look.verdict(adequacy, curve, look, null=null, finished=finished)
-    trained_sources.notes(run)
-    page.draw(report.curve_figure(adequacy, curve))
+    finished, null = run.state != "running", results.null(run, curve)
+    shown = report.answer(adequacy, of=curve, worth=look.worth, panels=look.panels, null=null, finished=finished)
+    answer.show(shown, finished=finished, before=partial(trained_sources.notes, run))
     if not finished:
         return
-    page.findings(verdict, most=4)
     clouds.show(clouds.plan_beside(plan, curve.source_finder), dataset)
-    with st.container(gap="xsmall"):
-        more(run, adequacy, curve)
-
-
-def more(run: Run, adequacy: Adequacy, curve: Curve) -> None:
-    """What a reader may want besides, folded; and everything to take away."""
-    if adequacy.classes_of(curve):
-        draw = partial(data_set_adequacy_look.classes, adequacy, curve, look)
-        page.fold(data_set_adequacy_look.gaining(curve), draw, key="gaining")
-    page.fold("Split by split, and rho of every model", partial(side_by_side, adequacy, curve), key="draws")
-    page.fold("In numbers", partial(data_set_adequacy_look.size_table, adequacy), key="table")
-    downloads(run, adequacy, curve)
-
-
-def side_by_side(adequacy: Adequacy, curve: Curve) -> None:
-    """The draws of the chosen model, and rho of all models."""
-    boxes, rho = st.columns(2, gap="medium")
-    with boxes:
-        page.draw(report.box_figure(adequacy, curve))
-    with rho:
-        page.draw(report.rho_figure(adequacy))
-
-
-def downloads(run: Run, adequacy: Adequacy, curve: Curve) -> None:
-    """Everything to take away."""
-    exports.downloads(
-        run,
-        {
-            "Table": adequacy.table,
-            "Steps": adequacy.steps_table,
-            "Verdicts": lambda: data_set_adequacy_look.sentences(adequacy, look.worth),
-            "Trials": lambda: results.trials(run),
-        },
-        stem="data-set-adequacy",
-        body=lambda: report.body(adequacy, of=curve, worth=look.worth, panels=look.panels, null=_null(run, curve)),
-    )
-
-
-def _null(run: Run, curve: Curve) -> Claim | None:
-    return clouds.claim_of(clouds.plan_beside(plan, curve.source_finder), run.fingerprint)
+    answer.folds(shown)
+    exports.downloads(run, shown, files={"Trials": lambda: results.trials(run)})
 
 
 page.lead(
@@ -101,7 +58,7 @@ for note in plan.notes(dataset):
 look = controls.looked_at(plan)
 share.offer(plan, (plan_parameters(plan) or {}) | controls.shown(plan, look))
 if run is None:
-    data_set_adequacy_look.nothing_computed(plan, plan.fitting(dataset), jobs.ahead(plan, dataset, n_trials))
+    controls.nothing_computed(plan, plan.fitting(dataset), jobs.ahead(plan, dataset, n_trials))
 else:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)

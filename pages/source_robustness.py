@@ -63,18 +63,15 @@ def more(run: Run, row: ExpectedInterval) -> None:
     page.fold("In numbers", partial(sources.table_1, intervals), key="table")
     exports.downloads(
         run,
-        {
+        report.answer(intervals, comparisons, dataset, of=row, told=known, epoch=plan.epoch, null=null, finished=True),
+        files={
             "Table": intervals.table,
             "Held-out sources": intervals.held_out_table,
             "Trials": lambda: results.trials(run, own),
             **finders.tables(run, own),
             "Drawn splits": lambda: results.drawn(plan, dataset),
         },
-        stem="source-robustness",
-        body=lambda: report.body(
-            intervals, comparisons, of=row, told=known, epoch=plan.epoch, null=null, finished=True
-        ),
-        also=None if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
+        also={} if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
     )
     page.how_to_read(HOW_TO_READ)
 

@@ -31,11 +31,11 @@ from touchstone.core.models.example_predictions import example_predictions
 from touchstone.core.models.stored import model_fingerprint
 from touchstone.core.models.training import multiplies_bfloat16
 from touchstone.core.public import Result
-from touchstone.core.questions import QUESTIONS, module_of, plan_class
+from touchstone.core.questions import QUESTIONS, plan_class
 from touchstone.core.report import cluster_folds, overview
-from touchstone.core.report.overview import Answer
-from touchstone.core.report.parts import Body, Metric
-from touchstone.core.report.quantities import of_run
+from touchstone.core.report.overview import Answered
+from touchstone.core.report.parts import Answer, Metric
+from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, FoldPlan, Plan
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
 from touchstone.core.trials.plan import to_json
@@ -126,14 +126,14 @@ def run_of_network(stem: str) -> tuple[pd.DataFrame, Plan]:
 
 
 @cache
-def body_of(stem: str) -> Body:
-    """The report of a run: its verdict and the numbers beside it."""
+def answer_to(stem: str) -> Answer:
+    """What a run comes to."""
     digits, question = load_example(DATA), QUESTIONS[stem]
     if stem in RECIPES:
         rows, plan = asked(stem).rows, usual_plan(plan_class(question), About(digits))
     else:
         rows, plan = run_of_network(stem)
-    return module_of(question, "report").body_of_rows(rows, digits, plan)
+    return answer_of(rows, digits, plan)
 
 
 def card_of_data_set() -> Card:
@@ -148,8 +148,8 @@ def card_of_folds() -> Card:
     folded = folds.Folded("", rows_of_run(asked("cluster_folds").rows, digits), plan, digits)
     scores = folds.performance(folded, ScoredBy())
     related = folds.related(folded, scores, plan.features(digits))
-    body = cluster_folds.body(scores, folded.rows, relations=related.relations, shifts=related.shifts)
-    return Card.of(body.said, body.metrics)
+    body = cluster_folds.answer(scores, folded.rows, relations=related.relations, shifts=related.shifts)
+    return Card.of(body.verdict, body.metrics)
 
 
 def card_of_test_set() -> Card:
@@ -169,12 +169,11 @@ def card_of_files() -> Card:
 
 def card_of_everything() -> Card:
     """What the overview says of all that is asked of the digits here."""
-    digits = load_example(DATA)
-    of_recipes = [Answer(QUESTIONS[stem], stem, asked(stem).verdict, asked(stem).quantities) for stem in RECIPES]
+    of_recipes = [Answered(QUESTIONS[stem], stem, asked(stem).verdict, asked(stem).quantities) for stem in RECIPES]
     of_network = [
-        Answer(QUESTIONS[stem], stem, body_of(stem).said, of_run(rows, digits, plan))
+        Answered(QUESTIONS[stem], stem, answer.verdict, answer.numbers)
         for stem in OF_NETWORK
-        for rows, plan in [run_of_network(stem)]
+        if (answer := answer_to(stem)).verdict is not None
     ]
     answers = [*of_recipes, *of_network]
     return Card.of(overview.summary(answers, overview.marks(answers, [network()[0]])), overview.metrics(answers))
@@ -199,7 +198,7 @@ PAGES = {
 
 def card_of(stem: str) -> Card:
     """What the card of a page says today of what its picture shows."""
-    return PAGES[stem]() if stem in PAGES else Card.of(body_of(stem).said, body_of(stem).metrics)
+    return PAGES[stem]() if stem in PAGES else Card.of(answer_to(stem).verdict, answer_to(stem).metrics)
 
 
 def processor() -> str:

@@ -25,7 +25,8 @@ from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
 from touchstone.core.models import MODELS
-from touchstone.core.report.quantities import QUANTITIES, Quantity, of_run
+from touchstone.core.report.parts import Quantity
+from touchstone.core.report.quantities import QUANTITIES
 from touchstone.core.workspace.engine.agenda import NO_TIME, Step, usual_steps
 from touchstone.core.workspace.engine.runner import close_engine, engine
 from touchstone.core.workspace.plans import load_plan
@@ -156,13 +157,6 @@ def test_every_number_that_can_be_bounded_is_explained(tmp_path, capsys, plan, n
     assert name in names <= set(QUANTITIES)
     assert main(["check", "--explain"]) == 0
     assert capsys.readouterr().out.count("\n") == len(QUANTITIES)
-
-
-def test_a_kind_of_run_without_such_numbers_has_none():
-    class Other:
-        kind = "map"
-
-    assert of_run(pd.DataFrame({"a": [1]}), load_example("wine"), Other()) == ()
 
 
 def test_an_unknown_interval_decides_nothing():

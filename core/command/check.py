@@ -29,9 +29,9 @@ from touchstone.core.evaluate.wording import fixed
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.html import to_html
 from touchstone.core.report.overview import axis_figure, marks_of
-from touchstone.core.report.parts import Body, Report, Section, Table
-from touchstone.core.report.quantities import QUANTITIES, Quantity, of_comparisons, of_run
-from touchstone.core.report.run_report import body_of
+from touchstone.core.report.parts import Answer, Column, Quantity, Report, Section, Table
+from touchstone.core.report.quantities import QUANTITIES, of_comparisons
+from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Plan
 from touchstone.core.workspace.engine.agenda import NO_TIME, Step, usual_steps
 from touchstone.core.workspace.errors import WorkspaceError
@@ -131,10 +131,19 @@ class Checked:
             *([Section("", (axis_figure(shown, None),))] if shown else []),
             Section("What is required", tuple(decided) or ("Nothing is required.",)),
             Section("In sentences", (*self.said, *self.unfinished) or ("Nothing was computed.",)),
-            Section("In numbers", (Table("Numbers with their 95 % intervals", self.table(), dict.fromkeys(_ENDS, 4)),)),
+            Section(
+                "In numbers",
+                (
+                    Table(
+                        "Numbers with their 95 % intervals",
+                        self.table(),
+                        tuple(Column(name, "", decimals=4) for name in _ENDS),
+                    ),
+                ),
+            ),
         ]
-        body = Body(None, (), tuple(sections))
-        return to_html(Report("Can this accuracy be trusted?", subject, body, _HOW_TO_READ, (), ""))
+        answer = Answer(None, (), tuple(sections))
+        return to_html(Report("Can this accuracy be trusted?", subject, answer, _HOW_TO_READ, (), ""))
 
 
 _ENDS = ("value", "lower", "upper")
@@ -264,11 +273,10 @@ def check(
             unfinished.append(Unfinished(step.stem, f"{run.n_failed} of {run.n_trials} trials failed. {run.errors[0]}"))
         if run.n_done > run.n_failed:
             rows, dataset = workspace.rows(LOCAL_OWNER, run.id), workspace.dataset(LOCAL_OWNER, fingerprint)
-            numbers = of_run(rows, dataset, plan)
-            found += numbers
-            decided += numbers if run.state == "done" else ()
-            verdict = body_of(rows, dataset, run).said
-            said += [] if verdict is None else [_named(step.stem, verdict.text)]
+            answer = answer_of(rows, dataset, plan)
+            found += answer.numbers
+            decided += answer.numbers if run.state == "done" else ()
+            said += [] if answer.verdict is None else [_named(step.stem, answer.verdict.text)]
     outcomes = _outcomes(sheet.require, found, decided, unfinished)
     return Checked(tuple(found), tuple(outcomes), tuple(said), tuple(one.says for one in unfinished))
 

@@ -7,7 +7,8 @@ from typing import Literal
 
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError
-from touchstone.core.report.quantities import QUANTITIES, Quantity
+from touchstone.core.report.parts import Quantity
+from touchstone.core.report.quantities import QUANTITIES
 
 Decision = Literal["holds", "fails", "undecided"]
 _FORM = re.compile(

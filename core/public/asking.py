@@ -17,11 +17,11 @@ from touchstone.core.models.live import lent
 from touchstone.core.models.load import read_stored
 from touchstone.core.models.stored import RECORDED, ModelFile, model_fingerprint
 from touchstone.core.public.data import read
-from touchstone.core.public.result import Result, tables_of
+from touchstone.core.public.result import Result
 from touchstone.core.questions import QUESTIONS as RECORDS
-from touchstone.core.questions import module_of, plan_class
-from touchstone.core.report.parts import Body, Figure
-from touchstone.core.report.quantities import of_run
+from touchstone.core.questions import plan_class
+from touchstone.core.report.parts import Answer, Figure, Section, Table
+from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, Plan
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
 from touchstone.core.workspace.models import StoredModel
@@ -109,10 +109,10 @@ def _result(stem: str, plan: Plan, data: Dataset, context: Context) -> Result:
     """Work a plan off, here and now."""
     trials = [plan.run_trial(data, trial, context=context) for trial in range(plan.n_trials(data))]
     rows = pd.concat(trials, ignore_index=True)
-    body: Body = module_of(RECORDS[stem], "report").body_of_rows(rows, data, plan)
-    if body.said is None:
+    answer = answer_of(rows, data, plan)
+    if answer.verdict is None:
         raise DataError(f"{stem}: no trial came to a result, so there is nothing to say.")
-    return Result(body.said, of_run(rows, data, plan), body.figures, rows, tables_of(body))
+    return Result(answer, rows)
 
 
 def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **thresholds: Any) -> Result:
@@ -130,8 +130,9 @@ def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **t
         "with 95 % intervals; grey: random splits of training and test samples."
     )
     figure = Figure("classes", partial(class_chart, found), caption)
-    tables = {"By class": found.table(), "Spread over classes": found.spreads_table()}
-    return Result(quality_verdict(found, is_drawn=parts.is_drawn), (), (figure,), pd.DataFrame(), tables)
+    tables = (Table("By class", found.table()), Table("Spread over classes", found.spreads_table()))
+    sections = (Section("", (figure,)), Section("In numbers", tables, "table"))
+    return Result(Answer(quality_verdict(found, is_drawn=parts.is_drawn), sections=sections))
 
 
 def _data_sets(data: Dataset) -> Result:
@@ -153,5 +154,6 @@ def _data_sets(data: Dataset) -> Result:
         unit_word=data.unit_word,
     )
     draw = partial(label_distribution, data.class_names, data.n_per_class)
-    tables = {"Classes": labels.table()} | ({"Columns": columns.table()} if columns else {})
-    return Result(verdict, (), (Figure("labels", draw, "Samples per class and their share."),), pd.DataFrame(), tables)
+    figure = Figure("labels", draw, "Samples per class and their share.")
+    tables = (Table("Classes", labels.table()), *([Table("Columns", columns.table())] if columns else []))
+    return Result(Answer(verdict, sections=(Section("", (figure,)), Section("In numbers", tables, "table"))))

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from touchstone.core.data import DataError, Predictions, PredictionTable, guess_roles, read_predictions
 from touchstone.core.data.predictions.pairs import pair_predictions
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import prediction_table
 from touchstone.core.public.result import Result
-from touchstone.core.report.parts import Figure
+from touchstone.core.report.parts import Answer, Figure, Section
 from touchstone.core.report.quantities import of_comparisons
 
 File = str | PathLike[str]
@@ -61,12 +60,8 @@ def compare(
     compared = compare_pairs(references, targets, rng=np.random.default_rng(seed), **options)
     row = compared.rows[0]
     caption = "Right of zero, accuracy falls; the parts add up to the gap. Bars are 95 % CIs."
-    return Result(
-        matched_verdict(row),
-        of_comparisons(compared),
-        (Figure("gap", partial(gap_chart, row), caption),) if row.can_match else (),
-        pd.DataFrame(),
-    )
+    figures = (Figure("gap", partial(gap_chart, row), caption),) if row.can_match else ()
+    return Result(Answer(matched_verdict(row), sections=(Section("", figures),), numbers=of_comparisons(compared)))
 
 
 def _read(file: Path, unit: str | None) -> PredictionTable:

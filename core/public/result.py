@@ -2,57 +2,50 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import pandas as pd
 
+from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.report.parts import Body, Figure, Table
-from touchstone.core.report.quantities import Quantity
+from touchstone.core.report.parts import Answer, Figure, Quantity
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What a question came to.
+    """What a question came to: the `answer` that the app's page shows, and the `rows` of all trials beneath it."""
 
-    Parameters
-    ----------
-    verdict
-        `headline`, `advice` and further sentences; `text` is all of them.
-    quantities
-        The numbers that can be held against a bound, each with its 95 % interval.
-    figures
-        Each has a `key`, a `caption` that says how to read it, and `draw()`, which gives a plotly figure.
-    rows
-        What was computed, trial by trial, as the app stores it; empty where there are no trials.
-    tables
-        Aggregates, a frame for each title.
-    """
+    answer: Answer
+    rows: pd.DataFrame = field(default_factory=pd.DataFrame)
 
-    verdict: Verdict
-    quantities: tuple[Quantity, ...]
-    figures: tuple[Figure, ...]
-    rows: pd.DataFrame
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=lambda: MappingProxyType({}))
+    @property
+    def verdict(self) -> Verdict:
+        """`headline`, `advice` and further sentences; `text` is all of them."""
+        assert self.answer.verdict is not None
+        return self.answer.verdict
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What the sentences rest on, that of the headline first."""
+        return self.answer.claims
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The numbers that can be held against a bound, each with its 95 % interval."""
+        return self.answer.numbers
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Each has a `key`, a `caption` that says how to read it, and `draw()`, which gives a plotly figure."""
+        return self.answer.figures
+
+    @property
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """Aggregates, a frame for each title."""
+        return self.answer.tables
 
     def table(self) -> pd.DataFrame:
         """Tidy rows of `quantities`: number, value, lower, upper, n; ends are of 95 % intervals."""
         return pd.DataFrame(
-            [
-                {
-                    "number": each.title,
-                    "value": each.value,
-                    "lower": each.interval.lower,
-                    "upper": each.interval.upper,
-                    "n": each.n,
-                }
-                for each in self.quantities
-            ],
+            [(each.title, each.value, each.interval.lower, each.interval.upper, each.n) for each in self.quantities],
             columns=["number", "value", "lower", "upper", "n"],
         )
-
-
-def tables_of(body: Body) -> Mapping[str, pd.DataFrame]:
-    """Every table of a body, by its title."""
-    parts = (part for section in body.sections for part in section.parts)
-    return MappingProxyType({part.title: part.lines for part in parts if isinstance(part, Table)})

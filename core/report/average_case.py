@@ -1,7 +1,9 @@
 """Which samples and classes are fragile under noise? The verdict's numbers, the figures with captions, the audit."""
 
+from collections.abc import Iterator
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
@@ -11,26 +13,41 @@ from touchstone.core.evaluate.average_case.half_sigma import looked_through
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import Robustness, evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict, estimator_title
+from touchstone.core.evaluate.calibration.overconfidence import overconfidence
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import bare, count, percent, plural, points
 from touchstone.core.figures import average_case as figures
 from touchstone.core.figures import average_case_audit as audits
 from touchstone.core.figures.average_case import direction_chart, half_chart
-from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from touchstone.core.report.parts import Answer, Figure, Metric, Quantity, Section, Table, brackets
 
 DRAWS_OF_PAPER = 10_000
 
 
-def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: AverageCasePlan) -> Body:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: AverageCasePlan) -> Answer:
     """Everything about a run, from the rows of its trials."""
-    return body(evaluate_robustness(rows, class_names=dataset.class_names, design=design_of(dataset)))
+    return answer(evaluate_robustness(rows, class_names=dataset.class_names, design=design_of(dataset)))
 
 
-def body(found: Robustness, *, sigma: float | None = None) -> Body:
+def numbers(found: Robustness) -> Iterator[Quantity]:
+    """What can be bounded: the mean at every sigma, and mean confidence less accuracy on samples as they are."""
+    for at in found.by_sigma:
+        yield Quantity("average_case.p_robust", (f"{at.sigma:g}",), at.mean.value, at.mean.interval, at.n)
+    if found.sigmas:
+        samples = found.samples_at(found.sigmas[0]).dropna(subset=["confidence"])
+        n = len(samples)
+        if n > 1:
+            correct = (samples["label"] == samples["predicted"]).to_numpy()
+            units = found.design.of(samples["row"].to_numpy()).units(n)
+            gap = overconfidence(samples["confidence"].to_numpy(dtype=np.float64), correct, units)
+            yield Quantity("average_case.overconfidence", (), gap.value, gap.interval, n)
+
+
+def answer(found: Robustness, *, sigma: float | None = None) -> Answer:
     """Everything about a run at one sigma, by default the one of the verdict; no single sample is in it."""
     said = average_case_verdict(found, sigma)
     if not found.sigmas:
-        return Body(said, (), ())
+        return Answer(said, (), ())
     sigma = found.sigmas[len(found.sigmas) // 2] if sigma is None else sigma
     sections = [
         Section("", (class_figure(found, sigma, summarised=True), sigma_figure(found), gap_figure(found))),
@@ -39,7 +56,7 @@ def body(found: Robustness, *, sigma: float | None = None) -> Body:
         Section("How large is the error on this model?", _audited(found.audit, sigma)),
         Section("In numbers", (class_table(found, sigma),)),
     ]
-    return Body(said, tuple(metrics(found, sigma)), tuple(sections))
+    return Answer(said, tuple(metrics(found, sigma)), tuple(sections), tuple(numbers(found)))
 
 
 def metrics(found: Robustness, sigma: float) -> list[Metric]:

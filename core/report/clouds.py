@@ -6,13 +6,13 @@ import pandas as pd
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.source_robustness.clouds_plan import CloudGaps, CloudsPlan, cloud_gaps, cloud_sentence
 from touchstone.core.evaluate.wording import count, fixed
-from touchstone.core.report.parts import Body, Section, Table
+from touchstone.core.report.parts import Answer, Section, Table
 
 
-def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CloudsPlan) -> Body:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CloudsPlan) -> Answer:
     """Everything about a run, from the rows of its trials."""
     gaps = cloud_gaps(rows)
-    return Body(None, (), (Section("", (cloud_sentence(gaps.claim), gap_table(gaps, dataset.n_samples))),))
+    return Answer(None, (), (Section("", (cloud_sentence(gaps.claim), gap_table(gaps, dataset.n_samples))),))
 
 
 def gap_table(gaps: CloudGaps, n_samples: int) -> Table:

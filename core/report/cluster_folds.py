@@ -1,7 +1,7 @@
 """How do scores change when folds are made to differ? The verdict's numbers, the figures with captions, "
 "every fold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -26,7 +26,7 @@ from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
 from touchstone.core.evaluate.wording import Verdict, bare, count, fixed, p_value, percent, points
 from touchstone.core.figures import cluster_folds as figures
 from touchstone.core.figures import cluster_folds_look as looks
-from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from touchstone.core.report.parts import Answer, Figure, Metric, Quantity, Section, Table, brackets
 from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.trials import FoldPlan
 
@@ -34,13 +34,13 @@ MOST_BY_CLASS = 3
 """More schemes in the figure of classes would hide one another."""
 
 
-def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: FoldPlan) -> Body:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: FoldPlan) -> Answer:
     """Everything about a run, from the rows of its trials; folds are scored by macro F1."""
     tested = rows_of_run(rows, dataset)
-    return body(fold_performance(tested, metric=ScoredBy()), tested)
+    return answer(fold_performance(tested, metric=ScoredBy()), tested)
 
 
-def body(
+def answer(
     scores: FoldPerformance,
     rows: FoldPredictions,
     *,
@@ -49,11 +49,11 @@ def body(
     relations: Sequence[Relation] = (),
     foretold: Sequence[Foretold] = (),
     shifts: Sequence[LabelShift] = (),
-) -> Body:
+) -> Answer:
     """Everything about folds; the verdict about a model and a scheme, the first ones by default."""
     lying = Section("Map of the folds", (size_figure(rows), *label_figures(rows)))
     if not scores.runs:
-        return Body(None, (), (Section("", ("No model was trained; only the folds were made.",)), lying))
+        return Answer(None, (), (Section("", ("No model was trained; only the folds were made.",)), lying))
     model = model or scores.models[0]
     schemes = list(dict.fromkeys(each.scheme for each in scores.differences))
     scheme = scheme or (schemes[0] if schemes else None)
@@ -66,7 +66,15 @@ def body(
     if any(run.whole for run in runs):
         parts.append(class_figure(scores, [run for run in runs if run.whole]))
     sections = (Section("", tuple(parts)), lying, Section("In numbers", (table(scores),)))
-    return Body(said, tuple(metrics(scores, model, scheme)), sections)
+    return Answer(said, tuple(metrics(scores, model, scheme)), sections, tuple(numbers(rows)))
+
+
+def numbers(rows: FoldPredictions) -> Iterator[Quantity]:
+    """What can be bounded: macro F1 and accuracy of every scheme and model."""
+    for name, metric in (("score", ScoredBy()), ("accuracy", ScoredBy("accuracy"))):
+        for row in fold_performance(rows, metric=metric).schemes:
+            of, mean = (row.scheme, row.model), row.mean
+            yield Quantity(f"cluster_folds.{name}", of, mean.value, mean.interval, row.n, rows.design.others)
 
 
 def verdict(

@@ -1,6 +1,6 @@
 """Would more data help, or new sources? The verdict's numbers, the figures with captions, tables 2 and 3."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,8 +12,9 @@ from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.outlook import judged
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve, Step, Told
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Told
 from touchstone.core.evaluate.data_set_adequacy.verdict import (
+    KINDS,
     WORTH,
     adequacy_verdict,
     ends,
@@ -21,11 +22,23 @@ from touchstone.core.evaluate.data_set_adequacy.verdict import (
     kind,
     sentence,
 )
-from touchstone.core.evaluate.source_robustness import Difference
+from touchstone.core.evaluate.source_robustness import ExpectedInterval
 from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import count, percent, plural, points, ratio
 from touchstone.core.figures import data_set_adequacy as figures
-from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
+from touchstone.core.report.parts import (
+    Answer,
+    Beside,
+    Column,
+    Figure,
+    Metric,
+    Quantity,
+    Section,
+    Table,
+    brackets,
+    nothing_yet,
+    over_repeats,
+)
 from touchstone.core.report.run_report import MODEL_TITLES
 
 SHORT = {
@@ -40,13 +53,13 @@ SHORT = {
 """What a curve comes to, in a table."""
 
 
-def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: AdequacyPlan) -> Body:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: AdequacyPlan) -> Answer:
     """Everything about a run, from the rows of its trials."""
     n_per_class = dict(zip(dataset.class_names, dataset.n_per_class.tolist(), strict=True))
-    return body(replace(adequacy_of(rows, n_per_class=n_per_class), design=design_beside_sources(dataset)))
+    return answer(replace(adequacy_of(rows, n_per_class=n_per_class), design=design_beside_sources(dataset)))
 
 
-def body(
+def answer(
     found: Adequacy,
     *,
     of: Curve | None = None,
@@ -54,22 +67,40 @@ def body(
     panels: str = "accuracy",
     null: Claim | None = None,
     finished: bool = True,
-) -> Body:
+) -> Answer:
     """Everything about a run, the verdict about the curve `of` (the usual one by default).
 
     `null` and `finished` as in `adequacy_verdict`.
     """
     of = of or first_curve(found)
     if of is None:
-        return Body(None, (), (Section("", ("No trial has finished yet.",)),))
+        return nothing_yet("No trial has finished yet.")
     said = adequacy_verdict(found, of, worth=worth, names=MODEL_TITLES, null=null, finished=finished)
-    sections = [Section("", (curve_figure(found, of), box_figure(found, of), rho_figure(found)))]
-    curves = found.classes_of(of)
-    if curves:
-        parts = (class_figure(curves, panels), class_table(curves, worth), *class_sentences(curves, worth))
-        sections.append(Section(f"{MODEL_TITLES.get(of.model, of.model)}: which classes would gain?", parts))
-    sections.append(Section("In numbers", (size_table(found),)))
-    return Body(said, tuple(metrics(found, of)), tuple(sections))
+    sections = [Section("", (curve_figure(found, of),))]
+    if curves := found.classes_of(of):
+        title = f"{MODEL_TITLES.get(of.model, of.model)}: which classes would gain?"
+        sections.append(Section(title, (class_figure(curves, panels), class_table(curves, worth)), "gaining"))
+    sections += [
+        Section(
+            "Split by split, and rho of every model", (Beside((box_figure(found, of), rho_figure(found))),), "draws"
+        ),
+        Section("In numbers", (size_table(found),), "table"),
+    ]
+    files = {
+        "Table": found.table,
+        "Steps": found.steps_table,
+        "Verdicts": partial(sentences, found, worth),
+    }
+    return Answer(said, tuple(metrics(found, of)), tuple(sections), tuple(numbers(found)), files)
+
+
+def numbers(found: Adequacy) -> Iterator[Quantity]:
+    """What can be bounded: the gain of twice as many samples and the gap, of every model and source finder."""
+    for curve in found.overall:
+        if curve.outlook is not None:
+            of, n = (curve.model, curve.source_finder), curve.points[-1].expected.n_samples
+            for name, estimate in (("gain", curve.outlook.next_gain), ("gap", curve.outlook.gap)):
+                yield Quantity(f"data_set_adequacy.{name}", of, estimate.value, estimate.interval, n)
 
 
 def metrics(found: Adequacy, of: Curve) -> list[Metric]:
@@ -141,57 +172,97 @@ def class_figure(curves: Sequence[Curve], panels: str) -> Figure:
 
 
 def class_table(curves: Sequence[Curve], worth: float) -> Table:
-    """A line for each class: what would help it, and the numbers that rests on."""
+    """A line for each class, the widest gap first: what would help it, and the numbers that rests on."""
+    return Table.of(
+        "What would help each class",
+        figures.widest_first(curves),
+        (
+            Column("Class", lambda curve: str(curve.label)),
+            Column("Would help", lambda curve: SHORT[kind(curve, worth=worth)]),
+            Column("Next doubling (points)", lambda curve: _bare_points(_outlook(curve, "next_gain"))),
+            Column("Gap (points)", lambda curve: _bare_points(_outlook(curve, "gap"))),
+            Column("rho", _rho),
+        ),
+        f"95 % CIs for new data, for all {plural(len(curves), 'class', 'classes')} at once. The sentence of each class "
+        "is in the download.",
+    )
+
+
+def sentences(found: Adequacy, worth: float) -> pd.DataFrame:
+    """Tidy rows: every model and class with what it comes to."""
     lines = [
         {
-            "Class": str(curve.label),
-            "Would help": SHORT[kind(curve, worth=worth)],
-            "Next doubling (points)": _bare_points(curve.outlook.next_gain if curve.outlook else Told()),
-            "Gap (points)": _bare_points(curve.outlook.gap if curve.outlook else Told()),
-            "rho": _rho(curve),
+            "model": curve.model,
+            "source_finder": curve.source_finder,
+            "label": curve.label,
+            "verdict": kind(curve, worth=worth),
+            "means": KINDS[kind(curve, worth=worth)],
+            **{
+                f"{name}{end}": value
+                for name in ("next_gain", "gain", "gap", "closing")
+                for end, value in _ends(_outlook(curve, name))
+            },
+            "sentence": sentence(curve, worth=worth),
         }
-        for curve in figures.widest_first(curves)
+        for curve in found.curves
     ]
-    caption = f"95 % CIs for new data, for all {plural(len(curves), 'class', 'classes')} at once."
-    return Table("What would help each class", pd.DataFrame(lines), caption=caption)
+    return pd.DataFrame(lines)
 
 
-def class_sentences(curves: Sequence[Curve], worth: float) -> list[str]:
-    """What is said of each class, the widest gap first."""
-    return [sentence(curve, worth=worth) for curve in figures.widest_first(curves)]
+def _outlook(curve: Curve, name: str) -> Told:
+    return getattr(curve.outlook, name) if curve.outlook else Told()
+
+
+def _ends(told: Told) -> list[tuple[str, float]]:
+    return [("", told.value), ("_lower", told.interval.lower), ("_upper", told.interval.upper)]
 
 
 def size_table(found: Adequacy) -> Table:
     """The paper's tables 2 and 3 and the spread: a line for each model and size."""
     titles = figures.curve_names(found.overall, MODEL_TITLES)
-    lines = [
-        {
-            "Model": title,
-            "Samples": round(point.n),
-            "Interval (%)": f"[{100 * point.expected.exclusive.value:.2f}, {100 * point.expected.inclusive.value:.2f}]",
-            "rho": point.expected.rho.value,
-            "over sources": brackets(ratio, point.expected.rho.value, point.expected.rho.over_sources),
-            "over draws": brackets(ratio, point.expected.rho.value, point.expected.rho.over_draws),
-            "sd AccX": 100 * point.expected.exclusive.sd,
-            "sd AccI": 100 * point.expected.inclusive.sd,
-            "Step, AccX": _step(curve, place, "exclusive"),
-            "Step, AccI": _step(curve, place, "inclusive"),
-        }
-        for curve, title in zip(found.overall, titles, strict=True)
-        for place, point in enumerate(curve.points)
-    ]
-    decimals = {"rho": 3, "sd AccX": 1, "sd AccI": 1}
-    return Table("Expected accuracy interval, rho, spread and steps by size", pd.DataFrame(lines), decimals)
+    rows = [(title, curve, point) for curve, title in zip(found.overall, titles, strict=True) for point in curve.points]
+
+    def of(make: Callable[[ExpectedInterval], object]) -> Callable[[tuple[str, Curve, AtSize]], object]:
+        return lambda row: make(row[2].expected)
+
+    spread = "Standard deviation over splits, {} (points)"
+    return Table.of(
+        "Expected accuracy interval, rho, spread and steps by size",
+        rows,
+        (
+            Column("Model", lambda row: row[0]),
+            Column("Samples", lambda row: round(row[2].n), "Mean number of training samples"),
+            Column(
+                "Interval (%)",
+                of(lambda at: f"[{100 * at.exclusive.value:.2f}, {100 * at.inclusive.value:.2f}]"),
+                "Expected accuracy held out and seen in training",
+            ),
+            Column("rho", of(lambda at: at.rho.value), decimals=3),
+            Column(
+                "over sources",
+                of(lambda at: brackets(ratio, at.rho.value, at.rho.over_sources)),
+                "95 % CI of rho for new data",
+            ),
+            Column(
+                "over draws",
+                of(lambda at: brackets(ratio, at.rho.value, at.rho.over_draws)),
+                "Monte-Carlo error of rho",
+            ),
+            Column("sd AccX", of(lambda at: at.exclusive.sd), spread.format("held out"), 1, 100),
+            Column("sd AccI", of(lambda at: at.inclusive.sd), spread.format("seen in training"), 1, 100),
+            Column(
+                "Step, AccX",
+                lambda row: _step(*row[1:], "exclusive"),
+                "Gain from the size before, held out, paired; 95 % CI for new data",
+            ),
+            Column("Step, AccI", lambda row: _step(*row[1:], "inclusive"), "The same, seen in training"),
+        ),
+    )
 
 
-def _step(curve: Curve, place: int, end: str) -> str:
-    steps = [step for step in curve.steps if step.after is curve.points[place]]
-    return _difference(steps[0], end) if steps else ""
-
-
-def _difference(step: Step, end: str) -> str:
-    told: Difference = getattr(step, end)
-    return points(told.value, told.over_sources).replace(" points", "")
+def _step(curve: Curve, point: AtSize, end: str) -> str:
+    steps = [getattr(step, end) for step in curve.steps if step.after is point]
+    return points(steps[0].value, steps[0].over_sources).replace(" points", "") if steps else ""
 
 
 def _points(label: str, told: Told, meaning: str) -> Metric:

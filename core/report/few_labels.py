@@ -5,7 +5,7 @@ import pandas as pd
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan, accuracy_of_rows
 from touchstone.core.evaluate.guided_tests.few_labels_words import accuracy_in_words
-from touchstone.core.report.parts import Body, Section, Table
+from touchstone.core.report.parts import Answer, Quantity, Section, Table
 
 STRATA = (
     "Strata go from the most confident samples to the least. The interval is 95 %, of the samples without a label. Its "
@@ -14,10 +14,16 @@ STRATA = (
 )
 
 
-def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: FewLabelsPlan) -> Body:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: FewLabelsPlan) -> Answer:
     """Everything about a run, from the row of its trial."""
     labelled = accuracy_of_rows(rows)
     sentence = "" if labelled is None else accuracy_in_words(labelled, n_skipped=plan.n_skipped)
     strata = pd.DataFrame(plan.strata, columns=["Wrong", "Labelled", "Samples"])
     strata.insert(0, "Stratum", range(1, len(strata) + 1))
-    return Body(None, (), (Section("", (sentence, Table(f"Labels of {plan.pool}", strata, caption=STRATA))),))
+    numbers = (
+        ()
+        if labelled is None
+        else (Quantity("few_labels.accuracy", (plan.pool,), labelled.accuracy, labelled.interval, labelled.n_labels),)
+    )
+    section = Section("", (sentence, Table(f"Labels of {plan.pool}", strata, caption=STRATA)))
+    return Answer(None, (), (section,), numbers)

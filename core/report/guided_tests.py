@@ -1,5 +1,6 @@
 """Which tests are missing? The accuracies, the figures with captions, table 2 and what was asked and placed."""
 
+from collections.abc import Iterator
 from functools import partial
 
 import pandas as pd
@@ -25,18 +26,18 @@ from touchstone.core.evaluate.guided_tests.verdict import (
 )
 from touchstone.core.evaluate.wording import count, percent
 from touchstone.core.figures import guided_tests as figures
-from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from touchstone.core.report.parts import Answer, Figure, Metric, Quantity, Section, Table, brackets
 
 
-def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: GuidedTestsPlan) -> Body:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: GuidedTestsPlan) -> Answer:
     """Everything about a run, from the rows of its trials."""
-    return body(guided_of_rows(rows, class_names=dataset.class_names, origin=Origin.of(dataset)))
+    return answer(guided_of_rows(rows, class_names=dataset.class_names, origin=Origin.of(dataset)))
 
 
-def body(found: Guided) -> Body:
+def answer(found: Guided) -> Answer:
     """Everything about a run."""
     if found.tests is None:
-        return Body(None, (), (Section("", ("No test has been generated yet.",)),))
+        return Answer(None, (), (Section("", ("No test has been generated yet.",)),))
     sections = []
     if found.suite is not None and oracle_reads(found.suite):
         sections.append(Section("Generated pictures, class by class", (suite_figure(found.suite),)))
@@ -46,7 +47,15 @@ def body(found: Guided) -> Body:
         parts = (CHANCE, grid_figure(found.grid), grid_table(found.grid))
         sections.append(Section("Accuracy of the head over mixes and sizes", parts))
     sections.append(Section("The head, class by class", (class_figure(found), counts_table(found))))
-    return Body(guided_verdict(found), tuple(metrics(found)), tuple(sections))
+    return Answer(guided_verdict(found), tuple(metrics(found)), tuple(sections), tuple(numbers(found)))
+
+
+def numbers(found: Guided) -> Iterator[Quantity]:
+    """What can be bounded: the accuracy on pictures that the oracle confirms, on all and on those at boundaries."""
+    if found.suite is not None and oracle_reads(found.suite):
+        for name, of in (("pictures", found.suite.accuracy()), ("boundary", found.suite.accuracy(REGIONS[1]))):
+            if of.n:
+                yield Quantity(f"guided_tests.{name}", (), of.accuracy, of.interval, of.n)
 
 
 def metrics(found: Guided) -> list[Metric]:

@@ -18,7 +18,7 @@ from touchstone.core.evaluate.wording import Verdict, count, fixed
 from touchstone.core.figures.theme import LIGHT, alt_text
 from touchstone.core.report.files import tsv
 from touchstone.core.report.markdown import markup
-from touchstone.core.report.parts import Body, Figure, Metric, Note, Part, Report, Section, Table
+from touchstone.core.report.parts import Answer, Figure, Metric, Note, Part, Report, Section, Table
 
 MOST_LINES = 200
 """A longer table is cut in a report; the files of tables are whole."""
@@ -105,8 +105,8 @@ addEventListener("afterprint", () => drawn.forEach((place) => Plotly.relayout(pl
 
 def to_html(report: Report) -> bytes:
     """The report as a file that opens in any browser, without a network."""
-    library, body = _library(), report.body
-    main, sections = _main_figure(body)
+    library, answer = _library(), report.answer
+    main, sections = _main_figure(answer)
     policy = (
         f"default-src 'none'; script-src '{_hash(library)}' '{_hash(_SCRIPT)}'; style-src 'unsafe-inline'; "
         "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
@@ -119,41 +119,41 @@ def to_html(report: Report) -> bytes:
         f"<title>{_text(report.question)} · {_text(report.subject)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
         f"<main{_SHEET if report.is_sheet else ''}>\n<h1>{_text(report.question)}</h1>",
         f'<p class="subject" dir="auto">{_text(report.subject)}</p>',
-        _verdict(body),
+        _verdict(answer),
         _figure(main) if main else "",
-        _findings(body),
+        _findings(answer),
         *(_section(section) for section in sections),
         f'<section><h2 class="how">How to read this</h2>\n{markup(report.how_to_read)}</section>',
         _foot(report),
         "</main>",
-        f"<script>{library}</script>\n<script>{_SCRIPT}</script>" if body.figures else "",
+        f"<script>{library}</script>\n<script>{_SCRIPT}</script>" if answer.figures else "",
         "</body>\n</html>\n",
     ]
     return "\n".join(part for part in parts if part).encode()
 
 
-def _verdict(body: Body) -> str:
-    said, numbers = body.said, _metrics(body.metrics)
+def _verdict(answer: Answer) -> str:
+    said, numbers = answer.verdict, _metrics(answer.metrics)
     if said is None:
         return ""
     return f'<section class="verdict">{_answer(said)}{numbers}</section>'
 
 
-def _findings(body: Body) -> str:
-    if body.said is None or not body.said.findings:
+def _findings(answer: Answer) -> str:
+    if answer.verdict is None or not answer.verdict.findings:
         return ""
-    return f"<ul>{''.join(f'<li>{_text(finding)}</li>' for finding in body.said.findings)}</ul>"
+    return f"<ul>{''.join(f'<li>{_text(finding)}</li>' for finding in answer.verdict.findings)}</ul>"
 
 
-def _main_figure(body: Body) -> tuple[Figure | None, tuple[Section, ...]]:
+def _main_figure(answer: Answer) -> tuple[Figure | None, tuple[Section, ...]]:
     """The figure that stands right below the verdict, and the sections without it: the first page shows both."""
-    if body.said is None or not body.sections or not body.sections[0].parts:
-        return None, body.sections
-    first, *rest = body.sections
-    main, *others = first.parts
+    if answer.verdict is None or not answer.sections or not answer.sections[0].flat:
+        return None, answer.sections
+    first, *rest = answer.sections
+    main, *others = first.flat
     if first.heading or not isinstance(main, Figure):
-        return None, body.sections
-    return main, (replace(first, parts=tuple(others)), *rest) if others else tuple(rest)
+        return None, answer.sections
+    return main, (replace(first, made=tuple(others)), *rest) if others else tuple(rest)
 
 
 def _metrics(metrics: tuple[Metric, ...]) -> str:
@@ -172,7 +172,7 @@ def _metrics(metrics: tuple[Metric, ...]) -> str:
 def _section(section: Section) -> str:
     heading = f"<h2>{_text(section.heading)}</h2>" if section.heading else ""
     kind = "" if section.on_paper else ' class="screen"'
-    return f"<section{kind}>{heading}\n" + "\n".join(_part(part) for part in section.parts) + "\n</section>"
+    return f"<section{kind}>{heading}\n" + "\n".join(_part(part) for part in section.flat) + "\n</section>"
 
 
 def _part(part: Part) -> str:
@@ -185,6 +185,8 @@ def _part(part: Part) -> str:
             return _answer(part)
         case Note():
             return f'<p class="caption">{_text(part.text)}</p>'
+        case tuple():
+            return _metrics(part)
     return f"<p>{_text(part)}</p>"
 
 

@@ -4,14 +4,14 @@ import pandas as pd
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.wording import plural
-from touchstone.core.report.parts import Body, Section
+from touchstone.core.report.parts import Answer, Section
 from touchstone.core.trials import MapPlan
 
 
-def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: MapPlan) -> Body:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: MapPlan) -> Answer:
     """Everything about a run, from the rows of its trial."""
     n = plural(len(rows), "sample")
     sentence = (
         f"A map of {n} was computed. This run has no verdict, and its points are rows of data, which reports leave out."
     )
-    return Body(None, (), (Section("", (sentence,)),))
+    return Answer(None, (), (Section("", (sentence,)),))

@@ -20,8 +20,8 @@ from touchstone.core.evaluate.measured import reliability
 from touchstone.core.evaluate.wording import Verdict, count, percent, plural, points
 from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
 from touchstone.core.questions import QUESTIONS, Question
-from touchstone.core.report.parts import Body, Figure, Metric, Note, Report, Section, Table, brackets
-from touchstone.core.report.quantities import ON_AXIS, Quantity
+from touchstone.core.report.parts import Answer, Figure, Metric, Note, Quantity, Report, Section, Table, brackets
+from touchstone.core.report.quantities import ON_AXIS, label
 from touchstone.core.workspace.models import StoredModel
 
 TITLE = "Can this accuracy be trusted?"
@@ -48,7 +48,7 @@ MOST_TIMES = 50
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answered:
     """One question's answer: what it is `about` in words, its verdict, and the numbers that it rests on.
 
     `when` is in seconds since 1970 (None while a run goes on), `seal` stands for the run as it is stored.
@@ -140,7 +140,7 @@ def _times(width: float, room: float) -> float:
 
 
 def marks(
-    answers: Sequence[Answer], models: Sequence[StoredModel] = (), *, beside: Sequence[Quantity] = ()
+    answers: Sequence[Answered], models: Sequence[StoredModel] = (), *, beside: Sequence[Quantity] = ()
 ) -> tuple[Mark, ...]:
     """Every accuracy of a sheet, in the order of the answers; first what trained models reached on their test sets.
 
@@ -173,10 +173,10 @@ def marks_of(quantities: Sequence[Quantity]) -> list[Mark]:
     known = [one for one in quantities if one.name in ON_AXIS and not isnan(one.value)]
     groups, names = list(dict.fromkeys(one.of for one in known)), list(ON_AXIS)
     known.sort(key=lambda one: (groups.index(one.of), names.index(one.name)))
-    labels = [one.label for one in known]
+    labels = [label(one) for one in known]
     return [
         Mark(
-            f"{label} ({', '.join(one.of)})" if labels.count(label) > 1 else label,
+            f"{called} ({', '.join(one.of)})" if labels.count(called) > 1 else called,
             one.value,
             one.interval,
             one.n,
@@ -184,11 +184,11 @@ def marks_of(quantities: Sequence[Quantity]) -> list[Mark]:
             is_recipe=QUESTIONS[one.name.partition(".")[0]].speaks_of == "recipe",
             over=one.over,
         )
-        for one, label in zip(known, labels, strict=True)
+        for one, called in zip(known, labels, strict=True)
     ]
 
 
-def metrics(answers: Sequence[Answer]) -> tuple[Metric, ...]:
+def metrics(answers: Sequence[Answered]) -> tuple[Metric, ...]:
     """What stands beside accuracy in units of its own: robustness to noise, and whether confidence is too high."""
     known = [quantity for answer in answers for quantity in answer.quantities]
     robust = [quantity for quantity in known if quantity.name == "average_case.p_robust"]
@@ -215,7 +215,9 @@ def metrics(answers: Sequence[Answer]) -> tuple[Metric, ...]:
     return tuple(shown)
 
 
-def summary(answers: Sequence[Answer], shown: Sequence[Mark], *, n_unasked: int = 0, finished: bool = True) -> Verdict:
+def summary(
+    answers: Sequence[Answered], shown: Sequence[Mark], *, n_unasked: int = 0, finished: bool = True
+) -> Verdict:
     """How far accuracy ranges over all that was asked, of how many answers, and what to do next; no score of them all.
 
     Like is compared with like: where recipes have accuracies, the range is theirs, and single models stand beside it.
@@ -265,7 +267,7 @@ def axis_figure(shown: Sequence[Mark], baseline: float | None, *, row: int = ROW
     return Figure("accuracies", partial(accuracy_axis, tuple(shown), baseline, row=row), caption + beside)
 
 
-def table(answers: Sequence[Answer]) -> pd.DataFrame:
+def table(answers: Sequence[Answered]) -> pd.DataFrame:
     """Tidy rows, a line for each answer: what it is of and about, its verdict, the claim beneath, and its seal."""
     return pd.DataFrame(
         [
@@ -307,7 +309,7 @@ def accuracies(shown: Sequence[Mark]) -> pd.DataFrame:
 
 def sheet(
     subject: str,
-    answers: Sequence[Answer],
+    answers: Sequence[Answered],
     *,
     shown: Sequence[Mark],
     baseline: float | None,
@@ -327,8 +329,8 @@ def sheet(
     if unasked:
         sections.append(Section("Not asked", (f"{'; '.join(unasked)}",)))
     if shown:
-        sections.append(Section("In numbers", (Table("Accuracies", _in_percent(shown), {}),), on_paper=False))
-    return Report(TITLE, subject, Body(None, (), tuple(sections)), HOW_TO_READ, tuple(provenance), "", is_sheet=True)
+        sections.append(Section("In numbers", (Table("Accuracies", _in_percent(shown)),), on_paper=False))
+    return Report(TITLE, subject, Answer(None, (), tuple(sections)), HOW_TO_READ, tuple(provenance), "", is_sheet=True)
 
 
 def _in_percent(shown: Sequence[Mark]) -> pd.DataFrame:

@@ -1,14 +1,23 @@
-"""What is a result made of, on the page and in its report? The same verdict, numbers, figures and tables for both."""
+"""What does a question say? One value, which page, report, command line, Python and the sheet of answers all render.
 
-from collections.abc import Callable, Mapping
+Whatever is said of a question is composed here once: its verdict with its claims, its numbers with their intervals,
+figures and tables in sections, and the files to take away. Nothing that renders it adds a word of its own.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isnan
+from types import MappingProxyType
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
+from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.wording import Verdict
+
+NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -25,23 +34,108 @@ class Metric:
     baseline: str = ""
 
 
+@dataclass(frozen=True)
+class Quantity:
+    """A number that can be bounded: what it is called, and `of` what (a model, a scheme, a sigma) it is.
+
+    Its interval is one of 95 %, and `over` says over what, more than one of them: samples, clusters, authors.
+    """
+
+    name: str
+    of: tuple[str, ...]
+    value: float
+    interval: Interval
+    n: int
+    over: str = "samples"
+
+    @property
+    def title(self) -> str:
+        """What a table calls it.
+
+        >>> Quantity("source_robustness.rho", ("svm", "kmeans"), 0.9, Interval(0.8, 0.95), 100).title
+        'source_robustness.rho[svm, kmeans]'
+        """
+        return f"{self.name}[{', '.join(self.of)}]" if self.of else self.name
+
+
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A figure and the one line beneath that says how to read it; `draw(dark=...)` draws it, `key` names it."""
+    """A figure and the one line beneath that says how to read it; `draw(dark=...)` draws it, `key` names it.
+
+    One with many rows, a class each, is shown in a box that scrolls: `n_rows` says how many it has.
+    """
 
     key: str
     draw: Callable[..., go.Figure]
     caption: str
+    n_rows: int = 0
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table, declared once for screen and paper.
+
+    Parameters
+    ----------
+    title
+        What stands over it.
+    value
+        The name of a column of tidy rows (or of a field of an object), or what makes a cell of a row.
+    help
+        What it means, where the title does not say it.
+    decimals
+        Of a number; None writes it as it is.
+    factor
+        What a number is multiplied by: 100 for percent.
+    width
+        In pixels, where the column would else be too wide.
+    """
+
+    title: str
+    value: str | Callable[[Any], object]
+    help: str = ""
+    decimals: int | None = None
+    factor: float = 1.0
+    width: int | None = None
+
+    def cell(self, row: Any) -> object:
+        """What stands in it for one row.
+
+        >>> Column("Lower (%)", "lower", decimals=1, factor=100).cell(Interval(0.5, 0.75))
+        50.0
+        """
+        made: Any = getattr(row, self.value) if isinstance(self.value, str) else self.value(row)
+        return made if self.factor == 1 else self.factor * made
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """An aggregate table: a title, its lines, how many decimals a column of numbers has, and a line beneath."""
+    """An aggregate table: a title, its lines, what its columns are, and a line beneath."""
 
     title: str
     lines: pd.DataFrame
-    decimals: Mapping[str, int] = field(default_factory=dict)
+    columns: tuple[Column, ...] = ()
     caption: str = ""
+
+    @classmethod
+    def of(cls, title: str, rows: Iterable[Any], columns: Iterable[Column], caption: str = "") -> "Table":
+        """A line for each row: an object, or what `DataFrame.itertuples` gives.
+
+        >>> ends = [Interval(0.25, 0.5), Interval(0.5, 1.0)]
+        >>> columns = [Column("From (%)", "lower", factor=100), Column("Width", lambda end: end.width)]
+        >>> Table.of("Ends", ends, columns).lines
+           From (%)  Width
+        0      25.0   0.25
+        1      50.0   0.50
+        """
+        shown, rows = tuple(columns), list(rows)
+        lines = pd.DataFrame({column.title: [column.cell(row) for row in rows] for column in shown})
+        return cls(title, lines, shown, caption)
+
+    @property
+    def decimals(self) -> Mapping[str, int]:
+        """How many decimals a column of numbers has, by its title."""
+        return {column.title: column.decimals for column in self.columns if column.decimals is not None}
 
 
 @dataclass(frozen=True)
@@ -51,35 +145,98 @@ class Note:
     text: str
 
 
-Part = Figure | Table | Verdict | Note | str
-"""What a section is made of; a string is a paragraph."""
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Parts that stand beside each other where there is room."""
+
+    parts: tuple["Part", ...]
+
+
+Part = Figure | Table | Verdict | Note | Beside | tuple[Metric, ...] | str
+"""What a section is made of; a string is a paragraph, metrics are a grid of numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """What stands together under a heading (or under none); on the screen alone unless `on_paper`."""
+    """What stands together under a heading (or under none); on the screen alone unless `on_paper`.
+
+    On a page it is closed at first and known by its `key`. Parts that cost time are given by a function.
+    """
 
     heading: str
-    parts: tuple[Part, ...]
+    made: tuple[Part, ...] | Callable[[], tuple[Part, ...]]
+    key: str = ""
     on_paper: bool = True
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What it is made of."""
+        return self.made() if callable(self.made) else self.made
+
+    @property
+    def flat(self) -> tuple[Part, ...]:
+        """The same, with what stands beside each other one after the other."""
+        return tuple(inner for part in self.parts for inner in (part.parts if isinstance(part, Beside) else (part,)))
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
-    """What a run comes to: the verdict where it has one, its numbers, and sections of figures and tables.
+class Answer:
+    """What a question says.
 
-    >>> Body(None, (), (Section("", ("Nothing yet.",)),)).figures
+    Parameters
+    ----------
+    verdict
+        Its sentences with their claims; None where there is none.
+    metrics
+        The few numbers that stand in the card of the verdict.
+    sections
+        Figures and tables. The first one without a heading stands open below the verdict, the others are closed.
+    numbers
+        Those that can be held against a bound.
+    files
+        What can be taken away: tidy rows by title, each made when it is asked for.
+
+    Examples
+    --------
+    >>> Answer(None, sections=(Section("", ("Nothing yet.",)),)).figures
     ()
     """
 
-    said: Verdict | None
-    metrics: tuple[Metric, ...]
-    sections: tuple[Section, ...]
+    verdict: Verdict | None
+    metrics: tuple[Metric, ...] = ()
+    sections: tuple[Section, ...] = ()
+    numbers: tuple[Quantity, ...] = ()
+    files: Mapping[str, Callable[[], pd.DataFrame]] = field(default_factory=lambda: NONE)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Every figure, from top to bottom."""
-        return tuple(part for section in self.sections for part in section.parts if isinstance(part, Figure))
+        return tuple(part for section in self.sections for part in section.flat if isinstance(part, Figure))
+
+    @property
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """Every table, by its title."""
+        return MappingProxyType(
+            {part.title: part.lines for section in self.sections for part in section.flat if isinstance(part, Table)}
+        )
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What its sentences rest on, that of the headline first."""
+        return () if self.verdict is None else self.verdict.claims
+
+    def section(self, key: str) -> Section | None:
+        """The section of this key, where the answer has it."""
+        return next((section for section in self.sections if section.key == key), None)
+
+
+def nothing_yet(sentence: str) -> Answer:
+    """The answer where there is nothing to say but why.
+
+    >>> nothing_yet("No trial has finished yet.").verdict is None
+    True
+    """
+    return Answer(None, sections=(Section("", (sentence,)),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +250,7 @@ class Report:
 
     question: str
     subject: str
-    body: Body
+    answer: Answer
     how_to_read: str
     provenance: tuple[tuple[str, str], ...]
     parameters: str

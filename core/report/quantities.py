@@ -3,21 +3,14 @@
 They are those that the pages show, of the same code; `QUANTITIES` lists them all.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-import pandas as pd
-
-from touchstone.core.data import Dataset
 from touchstone.core.evaluate.cluster_folds import scheme_title
-from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
 from touchstone.core.evaluate.source_robustness.words import noun
-from touchstone.core.evaluate.units import design_of
+from touchstone.core.report.parts import Quantity
 from touchstone.core.report.run_report import TITLES
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 QUANTITIES = {
     "source_robustness.rho": "share of the accuracy that is kept on held-out sources; of a model and a source finder",
@@ -71,42 +64,13 @@ ON_AXIS = {
 """The accuracies that one can plan for, by name, in the order of the axis."""
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """A number with its 95 % interval: what it is called, and `of` what (a model, a scheme, a sigma) it is.
+def label(of: Quantity) -> str:
+    """What the sheet's axis calls a number.
 
-    `over` says what the interval is over, more than one of them: samples, clusters, authors.
+    >>> label(Quantity("source_robustness.exclusive", ("svm", "kmeans"), 0.9, Interval(0.8, 0.95), 100))
+    'SVM: held-out clusters'
     """
-
-    name: str
-    of: tuple[str, ...]
-    value: float
-    interval: Interval
-    n: int
-    over: str = "samples"
-
-    @property
-    def title(self) -> str:
-        """What a table calls it.
-
-        >>> Quantity("source_robustness.rho", ("svm", "kmeans"), 0.9, Interval(0.8, 0.95), 100).title
-        'source_robustness.rho[svm, kmeans]'
-        """
-        return f"{self.name}[{', '.join(self.of)}]" if self.of else self.name
-
-    @property
-    def label(self) -> str:
-        """What the sheet's axis calls it.
-
-        >>> Quantity("source_robustness.exclusive", ("svm", "kmeans"), 0.9, Interval(0.8, 0.95), 100).label
-        'SVM: held-out clusters'
-        """
-        return ON_AXIS[self.name].words(self.of)
-
-
-def of_run(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> tuple[Quantity, ...]:
-    """What a run's rows say that can be bounded; nothing of kinds of run that have nothing of that sort."""
-    return tuple(_OF_RUN[plan.kind](rows, dataset, plan)) if plan.kind in _OF_RUN and len(rows) else ()
+    return ON_AXIS[of.name].words(of.of)
 
 
 def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
@@ -133,96 +97,3 @@ def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
             n = round(matched.n)
             found.append(Quantity("matched_subsets.matched", (row.model,), of.value, of.interval, n, over))
     return tuple(found)
-
-
-def _source_robustness(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
-
-    for row in expected_accuracy_intervals(rows).overall:
-        of, over = (row.model, row.source_finder), _sources_in_words(dataset, row.source_finder)
-        for name in ("rho", "exclusive", "inclusive", "usual"):
-            estimate, called = getattr(row, name), "random" if name == "usual" else name
-            yield Quantity(
-                f"source_robustness.{called}", of, estimate.value, estimate.over_sources, row.n_samples, over
-            )
-        yield Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples)
-
-
-def _sources_in_words(dataset: Dataset, source_finder: str) -> str:
-    """What an interval over sources is over: clusters, or known sources, by the word of units where each is one."""
-    if source_finder == KNOWN_SOURCES and dataset.sources is not None and dataset.units is not None:
-        pairs = len(set(zip(dataset.sources, dataset.units, strict=True)))
-        if pairs == len(set(dataset.sources)) == len(set(dataset.units)):
-            return design_of(dataset).others
-    return f"{noun(source_finder)}s"
-
-
-def _cluster_folds(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from touchstone.core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
-
-    folds = rows_of_run(rows, dataset)
-    for name, metric in (("score", Metric()), ("accuracy", Metric("accuracy"))):
-        for row in fold_performance(folds, metric=metric).schemes:
-            of, mean = (row.scheme, row.model), row.mean
-            yield Quantity(f"cluster_folds.{name}", of, mean.value, mean.interval, row.n, folds.design.others)
-
-
-def _average_case(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
-    from touchstone.core.evaluate.calibration.overconfidence import overconfidence
-
-    design = design_of(dataset)
-    robustness = evaluate_robustness(rows, class_names=dataset.class_names, design=design)
-    for at in robustness.by_sigma:
-        yield Quantity("average_case.p_robust", (f"{at.sigma:g}",), at.mean.value, at.mean.interval, at.n)
-    if robustness.sigmas:
-        samples = robustness.samples_at(robustness.sigmas[0]).dropna(subset=["confidence"])
-        n = len(samples)
-        if n > 1:
-            right = (samples["label"] == samples["predicted"]).to_numpy()
-            units = design.of(samples["row"].to_numpy()).units(n)
-            of = overconfidence(samples["confidence"].to_numpy(dtype=np.float64), right, units)
-            yield Quantity("average_case.overconfidence", (), of.value, of.interval, n)
-
-
-def _data_set_adequacy(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
-
-    n_per_class = dict(zip(dataset.class_names, dataset.n_per_class.tolist(), strict=True))
-    for curve in adequacy_of(rows, n_per_class=n_per_class).overall:
-        if curve.outlook is not None:
-            of, n = (curve.model, curve.source_finder), curve.points[-1].expected.n_samples
-            gain, gap = curve.outlook.next_gain, curve.outlook.gap
-            yield Quantity("data_set_adequacy.gain", of, gain.value, gain.interval, n)
-            yield Quantity("data_set_adequacy.gap", of, gap.value, gap.interval, n)
-
-
-def _guided_tests(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from touchstone.core.evaluate.guided_tests import REGIONS, guided_of_rows
-    from touchstone.core.evaluate.guided_tests.results import Origin
-    from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
-
-    suite = guided_of_rows(rows, class_names=dataset.class_names, origin=Origin.of(dataset)).suite
-    if suite is not None and oracle_reads(suite):
-        for name, of in (("pictures", suite.accuracy()), ("boundary", suite.accuracy(REGIONS[1]))):
-            if of.n:
-                yield Quantity(f"guided_tests.{name}", (), of.accuracy, of.interval, of.n)
-
-
-def _few_labels(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
-    from touchstone.core.evaluate.guided_tests.few_labels_plan import accuracy_of_rows
-
-    labelled = accuracy_of_rows(rows)
-    if labelled is not None:
-        of = (plan.pool,)
-        yield Quantity("few_labels.accuracy", of, labelled.accuracy, labelled.interval, labelled.n_labels)
-
-
-_OF_RUN = {
-    "trials": _source_robustness,
-    "folds": _cluster_folds,
-    "average_case": _average_case,
-    "adequacy": _data_set_adequacy,
-    "guided_tests": _guided_tests,
-    "few_labels": _few_labels,
-}

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
@@ -16,9 +15,9 @@ from touchstone.core.evaluate.wording import count
 from touchstone.core.models import MODELS
 from touchstone.core.questions import Question, module_of, of_kind
 from touchstone.core.report.descriptions import words_of
-from touchstone.core.report.parts import Body, Report, Section
+from touchstone.core.report.parts import NONE, Answer, Report, Section, nothing_yet
 from touchstone.core.report.recreate import recipe
-from touchstone.core.trials import KNOWN_SOURCES
+from touchstone.core.trials import KNOWN_SOURCES, Plan
 from touchstone.core.workspace.data import StoredDataset
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
@@ -102,25 +101,25 @@ def report_of(
     run: Run,
     *,
     how_to_read: Callable[[str], str],
-    body: Body | None = None,
-    also: Mapping[str, str] = MappingProxyType({}),
+    answer: Answer | None = None,
+    also: Mapping[str, str] = NONE,
     with_rows: bool = False,
 ) -> Report:
-    """The report of a run as it stands, or of what a page shows of it (`body`), which rests on what `also` names, too.
+    """The report of a run as it stands, or of what a page says of it (`answer`); `also` names what else that rests on.
 
     `how_to_read` gives the Markdown of a page by its file stem. Raises WorkspaceError for what the owner does not have,
     and DataError for a plan that this version does not know.
     """
-    question, stored = _question(run), workspace.stored_dataset(owner, run.fingerprint)
-    rows = workspace.rows(owner, run.id) if body is None or with_rows else None
-    if body is None:
-        body = body_of(rows, workspace.dataset(owner, run.fingerprint), run)
+    question, stored = _question(load_plan(run.plan)), workspace.stored_dataset(owner, run.fingerprint)
+    rows = workspace.rows(owner, run.id) if answer is None or with_rows else None
+    if answer is None:
+        answer = answer_of(rows, workspace.dataset(owner, run.fingerprint), load_plan(run.plan))
     if notes := tuple(run.provenance.get("source_notes", ())):
-        body = replace(body, sections=(Section("", notes), *body.sections))
+        answer = replace(answer, sections=(Section("", notes), *answer.sections))
     return Report(
         question.title,
         stored.name if stored.example is None else EXAMPLES[stored.example].title,
-        body,
+        answer,
         how_to_read(question.page),
         (*provenance(run), *also.items()),
         recipe(run, stored.example),
@@ -128,17 +127,17 @@ def report_of(
     )
 
 
-def body_of(rows: pd.DataFrame | None, dataset: Dataset, run: Run) -> Body:
-    """What the rows of a run's finished trials come to."""
-    if rows is None or rows.empty or run.n_done == run.n_failed:
-        return Body(None, (), (Section("", (NOTHING_YET,)),))
-    return module_of(_question(run), "report").body_of_rows(rows, dataset, load_plan(run.plan))
+def answer_of(rows: pd.DataFrame, dataset: Dataset, plan: Plan) -> Answer:
+    """What the rows of finished trials come to. Raises DataError for a plan of a kind that this version has not."""
+    if rows.empty or bool((rows["status"] == "failed").to_numpy(dtype=bool).all()):
+        return nothing_yet(NOTHING_YET)
+    return module_of(_question(plan), "report").answer_of_rows(rows, dataset, plan)
 
 
-def _question(run: Run) -> Question:
-    question = of_kind(run.kind)
+def _question(plan: Plan) -> Question:
+    question = of_kind(plan.kind)
     if question is None:
-        raise DataError(f"There is no report of a run of kind {run.kind!r}.")
+        raise DataError(f"There is no report of a run of kind {plan.kind!r}.")
     return question
 
 

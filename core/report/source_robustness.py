@@ -1,6 +1,6 @@
 """How far does accuracy fall on held-out sources? The verdict's numbers, the figures with captions, Table 1."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isnan
@@ -22,41 +22,52 @@ from touchstone.core.evaluate.source_robustness import (
 )
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources, true_sources
 from touchstone.core.evaluate.source_robustness.words import noun
-from touchstone.core.evaluate.units import design_beside_sources
+from touchstone.core.evaluate.units import design_beside_sources, design_of
 from touchstone.core.evaluate.wording import count, percent, points, ratio
 from touchstone.core.figures import source_robustness, source_robustness_finders
 from touchstone.core.figures.source_robustness_sources import held_out_chart
-from touchstone.core.report.parts import Body, Figure, Metric, Section, Table, brackets, over_repeats
+from touchstone.core.report.parts import (
+    Answer,
+    Column,
+    Figure,
+    Metric,
+    Quantity,
+    Section,
+    Table,
+    brackets,
+    over_repeats,
+)
 from touchstone.core.report.run_report import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
-from touchstone.core.trials import TrialPlan
+from touchstone.core.trials import KNOWN_SOURCES, TrialPlan
 
 Row = tuple[str, str]
 """A model and a source finder."""
 
 
-def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: TrialPlan) -> Body:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: TrialPlan) -> Answer:
     """Everything about a run, from the rows of its trials."""
     several = len(plan.source_finders) > 1
     told = true_sources(rows) if several else ()
     intervals = replace(expected_accuracy_intervals(rows), design=design_beside_sources(dataset))
-    return body(intervals, compare_models(rows), told=told, epoch=plan.epoch)
+    return answer(intervals, compare_models(rows), dataset, told=told, epoch=plan.epoch)
 
 
-def body(
+def answer(
     intervals: AccuracyIntervals,
     comparisons: Sequence[ModelComparison],
+    dataset: Dataset,
     *,
     of: ExpectedInterval | None = None,
     told: Sequence[TrueSources] = (),
     epoch: str = "last",
     null: Claim | None = None,
     finished: bool = True,
-) -> Body:
+) -> Answer:
     """Everything about a run, the verdict about the row `of` (`leading_row` by default); see `source_verdict`."""
     rows = intervals.overall
     of = of or leading_row(rows, comparisons)
     if of is None:
-        return Body(None, (), (Section("", ("No trial has finished yet.",)),))
+        return Answer(None, (), (Section("", ("No trial has finished yet.",)),))
     names = names_beside(of, rows)
     sections = [Section("", (interval_figure(intervals), box_figure(intervals), rho_figure(rows)))]
     if told:
@@ -66,11 +77,35 @@ def body(
     about = (class_figure(of, intervals), held_out_figure(of, intervals))
     sections.append(Section(f"{names[of.model]}: which classes and sources are hard?", about))
     sections.append(Section("In numbers", (table(intervals),)))
-    return Body(
+    return Answer(
         source_verdict(intervals, comparisons, row=of, names=names, epoch=epoch, null=null, finished=finished),
         tuple(metrics(of, intervals)),
         tuple(sections),
+        tuple(numbers(rows, dataset)),
     )
+
+
+def numbers(rows: Sequence[ExpectedInterval], dataset: Dataset) -> Iterator[Quantity]:
+    """What can be bounded: rho, three accuracies and the fall of every model and source finder."""
+    for row in rows:
+        of, over = (row.model, row.source_finder), _sources_in_words(dataset, row.source_finder)
+        for name, estimate in (
+            ("rho", row.rho),
+            ("exclusive", row.exclusive),
+            ("inclusive", row.inclusive),
+            ("random", row.usual),
+        ):
+            yield Quantity(f"source_robustness.{name}", of, estimate.value, estimate.over_sources, row.n_samples, over)
+        yield Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples)
+
+
+def _sources_in_words(dataset: Dataset, source_finder: str) -> str:
+    """What an interval over sources is over: clusters, or known sources, by the word of units where each is one."""
+    if source_finder == KNOWN_SOURCES and dataset.sources is not None and dataset.units is not None:
+        pairs = len(set(zip(dataset.sources, dataset.units, strict=True)))
+        if pairs == len(set(dataset.sources)) == len(set(dataset.units)):
+            return design_of(dataset).others
+    return f"{noun(source_finder)}s"
 
 
 def title(row: Row, *, with_finder: bool) -> str:
@@ -184,7 +219,8 @@ def true_sources_figure(told: Sequence[TrueSources]) -> Figure:
 def true_sources_table(told: Sequence[TrueSources]) -> Table:
     """A line for each interval that is put to the test by known sources."""
     lines = pd.DataFrame([_true_sources_line(one) for one in told])
-    return Table("Accuracy on truly unseen sources", lines, {"p": 3, "Trained on": 0})
+    decimals = (Column("p", "", decimals=3), Column("Trained on", "", decimals=0))
+    return Table("Accuracy on truly unseen sources", lines, decimals)
 
 
 def table(intervals: AccuracyIntervals) -> Table:
@@ -217,7 +253,7 @@ def table(intervals: AccuracyIntervals) -> Table:
     return Table(
         "Expected accuracy interval and rho of each model (full: a random split of full size)",
         pd.DataFrame(lines),
-        decimals,
+        tuple(Column(name, "", decimals=n) for name, n in decimals.items()),
     )
 
 

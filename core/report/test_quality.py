@@ -10,17 +10,17 @@ from touchstone.core.evaluate.covariate_shift import CovariateShift
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows, shift_verdict
 from touchstone.core.evaluate.wording import p_value
 from touchstone.core.figures import covariate_shift as figures
-from touchstone.core.report.parts import Body, Figure, Section, Table
+from touchstone.core.report.parts import Answer, Column, Figure, Section, Table
 
 
-def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CovariateShiftPlan) -> Body:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CovariateShiftPlan) -> Answer:
     """Everything about a run, from the rows of its trials."""
-    return body(shift_of_rows(rows, plan, dataset.class_names, unit=dataset.unit_word))
+    return answer(shift_of_rows(rows, plan, dataset.class_names, unit=dataset.unit_word))
 
 
-def body(found: CovariateShift) -> Body:
+def answer(found: CovariateShift) -> Answer:
     """Everything about a run."""
-    return Body(shift_verdict(found), (), (Section("", (shift_figure(found), table(found))),))
+    return Answer(shift_verdict(found), (), (Section("", (shift_figure(found), table(found))),))
 
 
 def shift_figure(found: CovariateShift) -> Figure:
@@ -54,4 +54,6 @@ def table(found: CovariateShift) -> Table:
         }
     )
     decimals = {"Divergence": 3, "Error": 4, "By chance": 3, "Beyond": 3, "Kept (%)": 1}
-    return Table("Covariate shift of every class", lines, decimals)
+    return Table(
+        "Covariate shift of every class", lines, tuple(Column(name, "", decimals=n) for name, n in decimals.items())
+    )

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.report.parts import Body, Section, Table
+from touchstone.core.report.parts import Answer, Section, Table
 from touchstone.core.trials import TrainingPlan
 
 NO_VERDICT = (
@@ -11,8 +11,8 @@ NO_VERDICT = (
 )
 
 
-def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: TrainingPlan) -> Body:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: TrainingPlan) -> Answer:
     """Everything about a run, from the rows of its trial."""
     columns = {"epoch": "Epoch", "loss": "Loss", "seconds": "Seconds", "accuracy": "Accuracy", "status": "Status"}
     lines = rows[list(columns)].rename(columns=columns)
-    return Body(None, (), (Section("", (NO_VERDICT, Table("Epochs; the last line is the total", lines))),))
+    return Answer(None, (), (Section("", (NO_VERDICT, Table("Epochs; the last line is the total", lines))),))

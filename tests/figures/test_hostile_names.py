@@ -36,7 +36,7 @@ from touchstone.core.figures import (
 from touchstone.core.figures import matched_subsets as matched
 from touchstone.core.figures.matched_subsets import matching_picture
 from touchstone.core.figures.theme import escape
-from touchstone.core.report.run_report import body_of
+from touchstone.core.report.run_report import answer_of
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.workspace import LOCAL_OWNER
 
@@ -82,7 +82,7 @@ def of_runs() -> Iterator[go.Figure]:
     workspace = a_workspace()
     for kind in plans():
         run = stored(workspace, kind)
-        for one in body_of(workspace.rows(LOCAL_OWNER, run.id), data(), run).figures:
+        for one in answer_of(workspace.rows(LOCAL_OWNER, run.id), data(), load_plan(run.plan)).figures:
             yield one.draw(dark=False)
 
 

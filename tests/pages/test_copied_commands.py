@@ -14,7 +14,7 @@ from tests.report.runs import TRAINING, data, model, plans
 from touchstone.core.__main__ import main
 from touchstone.core.models.stored import model_fingerprint
 from touchstone.core.questions import with_page
-from touchstone.core.report.quantities import of_run
+from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, Plan, to_json
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.agenda import usual_steps
@@ -61,7 +61,7 @@ def test_copied_commands_find_the_run_of_the_page_and_check_its_numbers(kind, op
     [check] = [code.value for code in app.code if code.value.startswith("python -m core check")]
     assert main(shlex.split(check)[3:]) == 0
     checked = read(capsys.readouterr().out).set_index("number")["value"].to_dict()
-    assert checked == {one.title: one.value for one in of_run(rows, data(), small(engine().workspace, kind))}
+    assert checked == {one.title: one.value for one in answer_of(rows, data(), small(engine().workspace, kind)).numbers}
     assert [each.id for each in engine().workspace.runs(LOCAL_OWNER) if each.kind == kind] == [run.id]
 
 
@@ -79,7 +79,7 @@ def test_the_command_of_the_sheet_finds_what_is_on_it(open_page, workspace, caps
     assert main([*shlex.split(command)[3:], "--budget", "0s"]) == 0
     checked = read(capsys.readouterr().out).set_index("number")["value"].to_dict()
     kept = engine().workspace.rows(LOCAL_OWNER, run.id)
-    assert checked == {one.title: one.value for one in of_run(kept, data(), plan)}
+    assert checked == {one.title: one.value for one in answer_of(kept, data(), plan).numbers}
 
 
 @pytest.mark.evidence

@@ -22,7 +22,7 @@ from touchstone.core.evaluate.wording import points
 from touchstone.core.models import MODELS, ModelError, apart
 from touchstone.core.models.load import read_stored
 from touchstone.core.models.stored import ModelFile, model_fingerprint
-from touchstone.core.report.quantities import of_run
+from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import layer_parts
 from touchstone.core.workspace import frames
@@ -169,7 +169,7 @@ def test_the_generated_set_and_the_report_are_whole(workspace):
     data, model = trained("digits")
     rows = frames.from_bytes(list(rows_of("digits", plan)))
     found = guided_of_rows(rows, class_names=data.class_names)
-    bounded = {number.name: number.value for number in of_run(rows, data, plan)}
+    bounded = {number.name: number.value for number in answer_of(rows, data, plan).numbers}
     assert bounded["guided_tests.pictures"] == found.suite.accuracy().accuracy
     assert bounded["guided_tests.boundary"] == found.suite.accuracy("boundary").accuracy
     parts = layer_parts(model, data)

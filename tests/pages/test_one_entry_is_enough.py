@@ -22,7 +22,7 @@ from touchstone.core.models.errors import ModelError
 from touchstone.core.report import average_case as average_case_report
 from touchstone.core.report import source_robustness as source_robustness_report
 from touchstone.core.report.descriptions import describe
-from touchstone.core.report.parts import Body, Figure, Table
+from touchstone.core.report.parts import Answer, Figure, Table
 from touchstone.core.trials import TrialPlan, to_json
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.plans import load_plan
@@ -79,10 +79,10 @@ def in_turn(features, n_sources, rng):
     return np.arange(len(features)) % n_sources
 
 
-def words_of(body: Body) -> str:
+def words_of(answer: Answer) -> str:
     """All that a report says in its verdict, captions, tables and alternative texts."""
-    said = [str(body.said)]
-    for part in (part for section in body.sections for part in section.parts):
+    said = [str(answer.verdict)]
+    for part in (part for section in answer.sections for part in section.parts):
         if isinstance(part, Table):
             said.append(part.lines.to_string())
         elif isinstance(part, Figure):
@@ -116,7 +116,7 @@ def test_an_estimator_is_offered_run_audited_drawn_and_reported(open_page, works
         assert drawn.line.color == theme(dark=False).colours[5]
     table = average_case_report.estimator_table(robustness.audit, 0.5)
     assert "Halfway estimate" in table.lines["Estimator"].tolist()
-    assert "Halfway estimate" in words_of(average_case_report.body(robustness))
+    assert "Halfway estimate" in words_of(average_case_report.answer(robustness))
 
 
 def test_an_option_of_an_estimator_is_in_form_address_plan_and_trial(open_page, workspace, monkeypatch):
@@ -157,7 +157,7 @@ def test_a_source_finder_and_a_model_are_offered_run_drawn_and_reported(open_pag
     assert "Always the same, in turn" in app.selectbox(key="about").options
 
     rows = workspace.rows(LOCAL_OWNER, run.id)
-    body = source_robustness_report.body(expected_accuracy_intervals(rows), compare_models(rows))
-    assert "Always the same, in turn" in words_of(body)
+    answer = source_robustness_report.answer(expected_accuracy_intervals(rows), compare_models(rows))
+    assert "Always the same, in turn" in words_of(answer)
     with pytest.raises(ValueError, match="it looks at tables alone"):
         TrialPlan(models=("always",)).n_trials(load_example("digits"))

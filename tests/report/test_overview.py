@@ -22,7 +22,7 @@ from touchstone.core.figures.theme import alt_text
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.html import to_html
 from touchstone.core.report.overview import (
-    Answer,
+    Answered,
     accuracies,
     axis_figure,
     marks,
@@ -32,7 +32,8 @@ from touchstone.core.report.overview import (
     summary,
     table,
 )
-from touchstone.core.report.quantities import ON_AXIS, QUANTITIES, Quantity, of_comparisons, of_run
+from touchstone.core.report.parts import Quantity
+from touchstone.core.report.quantities import ON_AXIS, QUANTITIES, of_comparisons
 from touchstone.core.trials import Context, FoldPlan, TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.models import StoredModel
@@ -49,8 +50,8 @@ def numbers(model: str, finder: str = "kmeans") -> tuple[Quantity, ...]:
     )
 
 
-def answer(*quantities: Quantity, stem: str = "source_robustness") -> Answer:
-    return Answer(QUESTIONS[stem], "SVM", VERDICT, quantities, 1.8e9, "5ea1" * 16)
+def answer(*quantities: Quantity, stem: str = "source_robustness") -> Answered:
+    return Answered(QUESTIONS[stem], "SVM", VERDICT, quantities, 1.8e9, "5ea1" * 16)
 
 
 def test_the_axis_has_what_speaks_of_accuracy_and_nothing_else():
@@ -95,7 +96,7 @@ def test_two_accuracies_of_one_name_say_what_they_are_of():
 
 
 def test_two_comparisons_of_one_model_are_told_apart_and_what_they_share_stands_there_once():
-    def compared(about: str, target: float) -> Answer:
+    def compared(about: str, target: float) -> Answered:
         known = [("reference", 0.9), ("target", target)]
         of = [Quantity(f"matched_subsets.{end}", ("m",), at, Interval(at - 0.1, at + 0.1), 50) for end, at in known]
         return replace(answer(*of, stem="matched_subsets"), about=about)
@@ -123,7 +124,7 @@ def test_an_interval_says_what_it_is_over_and_sorts_stand_apart(units, sorts):
     answers = []
     for plan, stem in zip(plans, ("source_robustness", "cluster_folds"), strict=True):
         rows = pd.concat([plan.run_trial(data, trial, context=Context()) for trial in range(plan.n_trials(data))])
-        answers.append(answer(*of_run(rows, data, plan), stem=stem))
+        answers.append(answer(*answer_of(rows, data, plan).numbers, stem=stem))
     shown = marks(answers)
     assert {mark.over for mark in shown} == sorts == set(accuracies(shown)["over"])
     names = list(accuracy_axis(shown, None).layout.yaxis.ticktext)
@@ -174,12 +175,12 @@ def test_what_would_settle_is_said_of_an_undecided_sentence_alone():
     undecided = claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2)
     headlines = {"SVM: undecided.": undecided, "SVM shows no significant loss.": undecided, "SVM loses 2 points.": FALL}
     said = [Verdict(headline, "", "", (), (claimed,)) for headline, claimed in headlines.items()]
-    answers = [Answer(QUESTIONS["source_robustness"], "", each) for each in said]
+    answers = [Answered(QUESTIONS["source_robustness"], "", each) for each in said]
     assert ["times" in each.trusted for each in answers] == [each.undecided for each in answers] == [True, True, False]
     assert "2 undecided" in summary(answers, ()).headline
     assert (
         "2.2 times as many samples (225 in all)"
-        in Answer(QUESTIONS["source_robustness"], "", said[0], numbers("svm")).trusted
+        in Answered(QUESTIONS["source_robustness"], "", said[0], numbers("svm")).trusted
     )
 
 
@@ -225,7 +226,7 @@ def test_the_sheet_is_one_page_that_says_every_answer_and_what_was_not_asked():
 
 def test_the_summary_gives_the_range_of_accuracy_and_what_is_open():
     undecided = answer(*numbers("forest"), stem="cluster_folds")
-    undecided = Answer(undecided.question, "", Verdict("Random forest: undecided.", "", "", ()), undecided.quantities)
+    undecided = Answered(undecided.question, "", Verdict("Random forest: undecided.", "", "", ()), undecided.quantities)
     known = [answer(*numbers("svm")), undecided]
     shown = marks(known)
     least, most = min(shown, key=lambda mark: mark.value), max(shown, key=lambda mark: mark.value)
@@ -261,13 +262,13 @@ def test_beside_accuracy_stands_robustness_and_whether_confidence_is_too_high():
     predicted, confidence = np.where(wrong, (wine.y + 1) % 3, wine.y), rng.uniform(0.5, 1, wine.n_samples)
     robust = rows_of(np.linspace(0.4, 1, wine.n_samples), wine.y, predicted=predicted)
     rows = pd.concat([robust, rows_of(confidence, wine.y, estimator="softmax", predicted=predicted)], ignore_index=True)
-    known = of_run(rows, wine, AverageCasePlan("f1", sigmas=(0.1,)))
+    known = answer_of(rows, wine, AverageCasePlan("f1", sigmas=(0.1,))).numbers
     excess = next(quantity for quantity in known if quantity.name == "average_case.overconfidence")
     difference = confidence - ~wrong
     ends = stats.ttest_1samp(difference, 0).confidence_interval()
     assert excess.value == pytest.approx(difference.mean())
     assert (excess.interval.lower, excess.interval.upper) == pytest.approx((ends.low, ends.high), abs=0.02)
-    answers = [Answer(QUESTIONS["average_case"], "", VERDICT, known)]
+    answers = [Answered(QUESTIONS["average_case"], "", VERDICT, known)]
     assert [metric.label for metric in metrics(answers)] == [
         "Unchanged by noise, sigma 0.1",
         "Confidence less accuracy",
@@ -281,7 +282,7 @@ def test_adequacy_and_labels_have_numbers_that_can_be_bounded():
         ("adequacy", {"data_set_adequacy.gain", "data_set_adequacy.gap"}),
         ("few_labels", {"few_labels.accuracy"}),
     ):
-        known = of_run(frames.from_bytes(runs.rows(kind)), runs.data(), runs.plans()[kind])
+        known = answer_of(frames.from_bytes(runs.rows(kind)), runs.data(), runs.plans()[kind]).numbers
         assert {quantity.name for quantity in known} == names <= QUANTITIES.keys()
         assert all(quantity.n > 0 for quantity in known)
     [mark] = marks([], beside=known)

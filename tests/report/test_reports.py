@@ -76,7 +76,7 @@ def report(workspace: Workspace, kind: str, **options):
 
 @pytest.mark.parametrize("kind", VERDICTS)
 def test_class_names_stand_in_quotation_marks(workspace, kind):
-    verdict = report(workspace, kind).body.said
+    verdict = report(workspace, kind).answer.verdict
     assert verdict is not None
     for name in NAMES:
         assert verdict.text.count(name) == verdict.text.count(quoted(name)), verdict.text
@@ -105,9 +105,9 @@ def test_a_report_is_one_whole_page_and_names_are_text(workspace, kind):
     assert NAME in page.text
     assert of_kind(kind).title in page.text
     scripts = [(attributes, code) for attributes, code in page.scripts if attributes.get("type") != "application/json"]
-    assert len(scripts) == (2 if told.body.figures else 0)
+    assert len(scripts) == (2 if told.answer.figures else 0)
     drawn = [json.loads(code) for attributes, code in page.scripts if attributes.get("type") == "application/json"]
-    assert len(drawn) == len(told.body.figures)
+    assert len(drawn) == len(told.answer.figures)
     policy = next(attributes["content"] for tag, attributes in page.elements if attributes.get("http-equiv"))
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy.split("style-src")[0]
@@ -120,14 +120,19 @@ def test_a_report_says_what_the_verdict_says(workspace, kind):
     told = report(workspace, kind)
     page = Page(to_html(told))
     text = page.text
-    assert told.body.said is not None
-    for sentence in (told.body.said.headline, told.body.said.used, told.body.said.advice, *told.body.said.findings):
+    assert told.answer.verdict is not None
+    for sentence in (
+        told.answer.verdict.headline,
+        told.answer.verdict.used,
+        told.answer.verdict.advice,
+        *told.answer.verdict.findings,
+    ):
         assert " ".join(sentence.split()) in text
-    for metric in told.body.metrics:
+    for metric in told.answer.metrics:
         assert " ".join(f"{metric.label} {metric.value} {metric.interval}".split()) in text
-    for figure in told.body.figures:
+    for figure in told.answer.figures:
         assert " ".join(figure.caption.split()) in text
-    assert told.body.figures
+    assert told.answer.figures
     drawn = [json.loads(code) for attributes, code in page.scripts if attributes.get("type") == "application/json"]
     named = escape("<img src=x onerror=alert(1)>", quote=False)
     assert named in json.dumps(drawn) or NAMES[1] in text, "no class is named as it is called"
@@ -136,7 +141,7 @@ def test_a_report_says_what_the_verdict_says(workspace, kind):
 @pytest.mark.parametrize("kind", ["training", "map"])
 def test_what_has_no_verdict_says_so(workspace, kind):
     told = report(workspace, kind)
-    assert told.body.said is None
+    assert told.answer.verdict is None
     assert "no verdict" in Page(to_html(told)).text
 
 
@@ -199,11 +204,11 @@ def test_a_run_without_results_has_a_report_that_says_so(workspace):
 def test_a_long_table_is_cut_and_says_so(workspace):
     from dataclasses import replace
 
-    from touchstone.core.report.parts import Body, Section, Table
+    from touchstone.core.report.parts import Answer, Section, Table
 
     told = report(workspace, "trials")
     long = Table("Many", pd.DataFrame({"n": range(1000)}))
-    page = Page(to_html(replace(told, body=Body(None, (), (Section("", (long,)),)))))
+    page = Page(to_html(replace(told, answer=Answer(None, (), (Section("", (long,)),)))))
     assert sum(tag == "tr" for tag, _ in page.elements) == 201
     assert re.search(r"The first 200 of 1.000 lines\.", page.text)
 

@@ -19,8 +19,7 @@ from tests.workspace.test_verify import PLAN, done, stored
 from touchstone.core.__main__ import main
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.data.home import home
-from touchstone.core.report.quantities import of_run
-from touchstone.core.report.run_report import body_of
+from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.backup import back_up, restore
@@ -56,8 +55,9 @@ def sheet(workspace: Workspace, dataset: Dataset) -> list[str]:
     runs = [run for run in workspace.runs(LOCAL_OWNER, dataset.fingerprint) if run.state == "done"]
     rows = [workspace.rows(LOCAL_OWNER, run.id) for run in runs]
     return [
-        repr((body_of(own, dataset, run).said, of_run(own, dataset, load_plan(run.plan)), run.provenance["seal"]))
+        repr((answer.verdict, answer.numbers, run.provenance["seal"]))
         for own, run in zip(rows, runs, strict=True)
+        for answer in [answer_of(own, dataset, load_plan(run.plan))]
     ]
 
 

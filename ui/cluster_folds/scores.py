@@ -16,7 +16,7 @@ from touchstone.core.evaluate.cluster_folds import (
 )
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.report import cluster_folds as report
-from touchstone.core.report.parts import Body
+from touchstone.core.report.parts import Answer
 from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.trials import FoldPlan
 from touchstone.ui.cluster_folds import results
@@ -28,7 +28,9 @@ from touchstone.ui.shell import background, page
 _AGAINST = "against"
 
 
-def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *, finished: bool) -> Callable[[], Body]:
+def show(
+    folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *, finished: bool
+) -> Callable[[], Answer]:
     """Everything about scores, for one model; details wait until all trials are done. Gives the same for a report."""
     scores = results.performance(folded, metric)
     model, scheme = _about(scores)
@@ -44,7 +46,7 @@ def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *,
         page.findings(verdict, most=4)
         details = partial(_details, scores, model, scheme, related)
         page.fold("Seeds, classes and characteristics", details, key="fold-details", asked_by=(_AGAINST,))
-    return partial(report.body, scores, folded.rows, model=model, scheme=scheme, **besides)
+    return partial(report.answer, scores, folded.rows, model=model, scheme=scheme, **besides)
 
 
 def nothing_computed(plan: FoldPlan, ahead: str) -> None:

@@ -10,9 +10,11 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve
 from touchstone.core.evaluate.data_set_adequacy.verdict import WORTH, first_curve
+from touchstone.core.evaluate.wording import plural
 from touchstone.core.report.run_report import FINDER_TITLES, MODEL_TITLES
 from touchstone.ui.forms.controls import Number, One, check_address
 from touchstone.ui.forms.plan_form import plan_form
+from touchstone.ui.shell import page
 
 
 def adequacy_plan(dataset: Dataset) -> tuple[AdequacyPlan, DeltaGenerator]:
@@ -53,6 +55,14 @@ def chosen_curve(adequacy: Adequacy, look: AdequacyLook) -> Curve | None:
     if not look.curve:
         return first_curve(adequacy)
     return next((curve for curve in adequacy.overall if _name(curve.model, curve.source_finder) == look.curve), None)
+
+
+def nothing_computed(plan: AdequacyPlan, sizes: tuple[int, ...], ahead: str) -> None:
+    """What stands where nothing has been computed of this choice."""
+    page.not_computed(
+        f"**Run** trains {plural(len(plan.models), 'model')} on {plural(len(sizes), 'size')} of each training part "
+        f"and tests them on the same test parts: {ahead}"
+    )
 
 
 def _look_controls(plan: AdequacyPlan) -> tuple[One, Number, One]:

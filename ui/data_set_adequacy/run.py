@@ -3,9 +3,7 @@
 from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict, first_curve
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report.run_report import MODEL_TITLES
-from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
-from touchstone.ui.clouds import part as clouds
 from touchstone.ui.data_set_adequacy import results
 from touchstone.ui.forms.plan_form import stored_parameters as parameters
 
@@ -16,5 +14,5 @@ def verdict(run: Run) -> Verdict:
     """What a run has found so far."""
     adequacy = results.adequacy(run)
     curve = first_curve(adequacy)
-    beside = None if curve is None else clouds.plan_beside(load_plan(run.plan), curve.source_finder)
-    return adequacy_verdict(adequacy, names=MODEL_TITLES, null=clouds.claim_of(beside, run.fingerprint))
+    null = None if curve is None else results.null(run, curve)
+    return adequacy_verdict(adequacy, names=MODEL_TITLES, null=null)

@@ -12,7 +12,7 @@ from touchstone.core.evaluate.guided_tests.report import guided_report
 from touchstone.core.evaluate.guided_tests.suite_file import suite_archive
 from touchstone.core.evaluate.guided_tests.verdict import round_trip_finding
 from touchstone.core.evaluate.test_quality import Regions
-from touchstone.core.report.guided_tests import body
+from touchstone.core.report.guided_tests import answer
 from touchstone.core.workspace.run import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import exports, page, take_away
@@ -30,7 +30,7 @@ def downloads(
     within: Regions,
 ) -> None:
     """Have the menu offer all tables, the generated test set and the report, with what is known by now."""
-    exports.downloads(run, _tables(guided, tested), stem="guided-tests", body=lambda: body(guided))
+    exports.downloads(run, answer(guided), files=_tables(guided, tested))
     stem = f"guided-tests-{run.id[:8]}"
 
     def more() -> None:

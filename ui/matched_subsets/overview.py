@@ -15,7 +15,7 @@ from touchstone.core.data.predictions.pairs import Part
 from touchstone.core.evaluate.wording import listed, plural
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.model_pairs import OnTwoSets
-from touchstone.core.report.overview import Answer
+from touchstone.core.report.overview import Answered
 from touchstone.ui import page_file
 from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 from touchstone.ui.matched_subsets import results
@@ -29,12 +29,12 @@ QUESTION = QUESTIONS["matched_subsets"]
 MOST = 3
 
 
-def answers() -> list[tuple[Answer, Mapping[str, str | list[str]], str]]:
+def answers() -> list[tuple[Answered, Mapping[str, str | list[str]], str]]:
     """What was compared since the server was started, of files that are still here; each with address and command."""
     titles = prediction_choice.stored_titles()
     return [
         (
-            Answer(
+            Answered(
                 QUESTION,
                 prediction_choice.names(each.sets.parameters, titles),
                 each.verdict,

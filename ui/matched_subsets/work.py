@@ -29,7 +29,7 @@ from touchstone.core.evaluate.matched_subsets import (
     n_steps,
 )
 from touchstone.core.evaluate.wording import Verdict, count, points
-from touchstone.core.report.quantities import Quantity
+from touchstone.core.report.parts import Quantity
 from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
 
 Step = Callable[[], None]

@@ -7,7 +7,7 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.questions import FIRST, QUESTIONS, module_of
-from touchstone.core.report.overview import Answer, marks
+from touchstone.core.report.overview import Answered, marks
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.links import View
 from touchstone.ui import page_file
@@ -21,7 +21,7 @@ SHEET = {"sheet": ["prediction files"]}
 """The parameter of the address that leads to this sheet."""
 COMPARED = "compared"
 """The parameter of the address that names a comparison, by the parameters of its own page."""
-Known = tuple[Answer, Mapping[str, str | list[str]], str]
+Known = tuple[Answered, Mapping[str, str | list[str]], str]
 """An answer, the parameters of its address, and the command that checks it."""
 
 
@@ -78,7 +78,7 @@ def _rests_on(known: Sequence[Known]) -> list[tuple[str, str]]:
     return [(title, f"fingerprint {file}") for file, title in _files(known).items()]
 
 
-def _card(answer: Answer, query: dict[str, str | list[str]]) -> None:
+def _card(answer: Answered, query: dict[str, str | list[str]]) -> None:
     st.markdown(f"**{answer.question.title}**  \n:gray[{page.plain(answer.about)}]")
     page.says(answer.verdict, help=answer.trusted)
     where = page_file(answer.question.page)

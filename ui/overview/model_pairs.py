@@ -14,7 +14,7 @@ from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
 from touchstone.core.evaluate.measured import reliability
 from touchstone.core.report import model_pairs as report
 from touchstone.core.report.model_pairs import ModelPair
-from touchstone.core.report.overview import Answer
+from touchstone.core.report.overview import Answered
 from touchstone.core.trials import FoldPlan, Plan, TrialPlan
 from touchstone.core.trials.plan import to_json
 from touchstone.core.workspace.models import StoredModel
@@ -58,7 +58,7 @@ def offer(dataset: Dataset, on_sheet: Mapping[str, Run], runs: Sequence[Run], mo
         page.fold(TITLE, partial(_show, dataset, recipes, alike, pictures, models), key="model-pairs")
 
 
-def offer_of_files(cards: Sequence[ModuleType], shown: Sequence[Answer]) -> None:
+def offer_of_files(cards: Sequence[ModuleType], shown: Sequence[Answered]) -> None:
     """The same of prediction files, which are read when it is opened; nothing where one model was compared once."""
     if len(shown) > 1 or len({number.of for number in shown[0].quantities}) > 1:
         page.fold(TITLE, partial(_of_files, cards), key="model-pairs")

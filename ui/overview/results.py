@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
 from touchstone.core.questions import Question, with_page
-from touchstone.core.report.overview import Answer
-from touchstone.core.report.quantities import Quantity, of_run
+from touchstone.core.report.overview import Answered
+from touchstone.core.report.parts import Quantity
+from touchstone.core.report.run_report import answer_of
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
 from touchstone.ui import cache
@@ -31,14 +32,14 @@ def _worth(run: Run) -> tuple[bool, bool]:
     return has_results and run.state == "done" and not run.older_method, has_results
 
 
-def answer(question: Question, run: Run) -> Answer | None:
+def answer(question: Question, run: Run) -> Answered | None:
     """A run as an answer; None where it has no verdict yet. Raises WorkspaceError where its rows are damaged."""
     verdict = questions.verdict(run)
     if verdict is None:
         return None
     finished = run.finished if run.state == "done" else None
     seal = run.provenance.get("seal", "") if run.state == "done" else ""
-    return Answer(question, questions.describe(run), verdict, quantities(run), finished, seal)
+    return Answered(question, questions.describe(run), verdict, quantities(run), finished, seal)
 
 
 def few_labels(runs: Sequence[Run]) -> tuple[Run, ...]:
@@ -57,4 +58,4 @@ def few_labels(runs: Sequence[Run]) -> tuple[Run, ...]:
 @cache.result(max_entries=32)
 def quantities(run: Run) -> tuple[Quantity, ...]:
     """The numbers of a run that have a name."""
-    return of_run(workspace().rows(owner(), run.id), dataset_of(run.fingerprint), load_plan(run.plan))
+    return answer_of(workspace().rows(owner(), run.id), dataset_of(run.fingerprint), load_plan(run.plan)).numbers

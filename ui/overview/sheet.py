@@ -11,7 +11,7 @@ from touchstone.core.figures.overview import Mark
 from touchstone.core.questions import FIRST, QUESTIONS
 from touchstone.core.report import overview as report
 from touchstone.core.report.html import to_html
-from touchstone.core.report.overview import Answer
+from touchstone.core.report.overview import Answered
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.links import View
 from touchstone.core.workspace.models import StoredModel
@@ -23,9 +23,9 @@ from touchstone.ui.shell import jobs, page, questions, share, take_away
 from touchstone.ui.shell.session import read_only
 
 
-def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answer], dict[str, Exception]]:
+def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answered], dict[str, Exception]]:
     """What is known so far, by stem; and what is wrong with runs whose rows cannot be read."""
-    known: dict[str, Answer] = {}
+    known: dict[str, Answered] = {}
     broken: dict[str, Exception] = {}
     for stem, run in on_sheet.items():
         try:
@@ -39,7 +39,7 @@ def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answer], dict[str, E
 
 
 def axis(
-    known: Sequence[Answer],
+    known: Sequence[Answered],
     shown: Sequence[Mark],
     baseline: float | None,
     *,
@@ -54,7 +54,7 @@ def axis(
         page.draw(report.axis_figure(shown, baseline))
 
 
-def card(stem: str, run: Run, known: Answer | None, broken: Exception | None) -> None:
+def card(stem: str, run: Run, known: Answered | None, broken: Exception | None) -> None:
     """One question of the data set: its answer, or where its run stands, and the way to its page."""
     with st.container(border=True, height="stretch", key=f"card-{run.id}", gap="xsmall"):
         st.markdown(questions.card_title(run))
@@ -70,7 +70,7 @@ def card(stem: str, run: Run, known: Answer | None, broken: Exception | None) ->
             st.caption(questions.NO_PAGE)
 
 
-def foot(known: Answer | None) -> DeltaGenerator:
+def foot(known: Answered | None) -> DeltaGenerator:
     """The last line of a card: what an answer speaks of and when it was computed; the place for the way to its page."""
     line = st.container(horizontal=True, vertical_alignment="center", gap="small")
     with line:
@@ -81,7 +81,7 @@ def foot(known: Answer | None) -> DeltaGenerator:
 
 def take(
     subject: str,
-    known: Sequence[Answer],
+    known: Sequence[Answered],
     shown: Sequence[Mark],
     baseline: float | None,
     provenance: Sequence[tuple[str, str]],

@@ -7,8 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.data import DataError
+from touchstone.core.questions import of_kind
 from touchstone.core.report.html import to_html
-from touchstone.core.report.parts import Body
+from touchstone.core.report.parts import NONE, Answer
 from touchstone.core.report.recreate import Recreated, example_to_read, recipe, recreate
 from touchstone.core.report.run_report import report_of
 from touchstone.core.workspace.errors import WorkspaceError
@@ -21,46 +22,40 @@ from touchstone.ui.shell.session import owner, workspace
 
 def downloads(
     run: Run,
-    tables: Mapping[str, Callable[[], pd.DataFrame]],
+    answer: Answer | None,
     *,
-    stem: str,
-    body: Callable[[], Body] | None = None,
-    also: Mapping[str, str] | None = None,
+    files: Mapping[str, Callable[[], pd.DataFrame]] = NONE,
+    also: Mapping[str, str] = NONE,
 ) -> None:
-    """Have the menu of the page offer the tables of a run, its report and its parameters (see `of_run`).
+    """Have the menu of the page offer what can be taken away of an answer, its report and the run's parameters.
 
-    The report is what *Share* offers first where links work on this machine only.
+    `files` are those that only the page has, and `also` names what else the result rests on. The report, of the run as
+    a whole where there is no answer, is what *Share* offers first where links work on this machine only.
     """
-    take_away.offer(tables, stem=f"{stem}-{run.id[:8]}", more=lambda: of_run(run, body, also=also))
-    share.offer_report(lambda: report_file(run, body, also=also), name=f"{_name(run)}.html")
+    tables = {**(NONE if answer is None else answer.files), **files}
+    take_away.offer(tables, stem=_name(run), more=lambda: of_run(run, answer, also=also))
+    share.offer_report(lambda: report_file(run, answer, also=also), name=f"{_name(run)}.html")
 
 
 def report_file(
-    run: Run,
-    body: Callable[[], Body] | None = None,
-    *,
-    also: Mapping[str, str] | None = None,
-    with_rows: bool = False,
+    run: Run, answer: Answer | None = None, *, also: Mapping[str, str] = NONE, with_rows: bool = False
 ) -> bytes:
-    """The report of what a page shows of a run (`body`), or of the run as a whole, as one file."""
-    shown = None if body is None else body()
+    """The report of what a page says of a run, or of the run as a whole, as one file."""
     report = report_of(
-        workspace(), owner(), run, how_to_read=_how_to_read, body=shown, also=also or {}, with_rows=with_rows
+        workspace(), owner(), run, how_to_read=_how_to_read, answer=answer, also=also, with_rows=with_rows
     )
     return to_html(report)
 
 
 def _name(run: Run) -> str:
-    return f"{run.kind.replace('_', '-')}-{run.id[:8]}"
+    """The beginning of the names of its files: its question, or what it served, and which run it is."""
+    question = of_kind(run.kind)
+    return f"{(run.kind if question is None else question.stem).replace('_', '-')}-{run.id[:8]}"
 
 
-def of_run(run: Run, body: Callable[[], Body] | None = None, *, also: Mapping[str, str] | None = None) -> None:
-    """The report and the parameters of a run, as buttons.
-
-    The report is about what a page shows (`body`), or about the run as a whole. `also` names what else the result
-    rests on.
-    """
-    report = partial(report_file, run, body, also=also)
+def of_run(run: Run, answer: Answer | None = None, *, also: Mapping[str, str] = NONE) -> None:
+    """The report and the parameters of a run, as buttons; arguments as in `downloads`."""
+    report = partial(report_file, run, answer, also=also)
 
     def parameters() -> bytes:
         return recipe(run, workspace().stored_dataset(owner(), run.fingerprint).example).encode()

@@ -80,7 +80,7 @@ def _results(run: Run) -> None:
         if any(claim.decision == "above" for claim in verdict.claims):
             st.caption(parts_told.MEMORY)
     page.fold("Divergence of every class", lambda: _by_class(run, verdict), key="shift-classes")
-    exports.downloads(run, {"Covariate shift": shift.table}, stem="covariate-shift", body=lambda: report.body(shift))
+    exports.downloads(run, report.answer(shift), files={"Covariate shift": shift.table})
 
 
 def _by_class(run: Run, verdict: Verdict) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 from touchstone.core.evaluate.largest_class.plan import LargestClassPlan
-from touchstone.core.report.largest_class import body_of_rows
+from touchstone.core.report.largest_class import answer_of_rows
 
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import exports, jobs, page, share
@@ -19,9 +19,9 @@ share.offer(plan, {"draws": [str(plan.n_repeats)]})
 if run is None:
     page.not_computed("**Run** draws the samples anew.")
 else:
-    body = body_of_rows(workspace().rows(owner(), run.id), dataset, plan)
-    page.verdict(body.said, body.metrics)
-    for figure in body.figures:
+    answer = answer_of_rows(workspace().rows(owner(), run.id), dataset, plan)
+    page.verdict(answer.verdict, answer.metrics)
+    for figure in answer.figures:
         page.draw(figure)
     exports.downloads(run, {}, stem="largest-class")
 page.how_to_read(Path(__file__).with_suffix(".md"))

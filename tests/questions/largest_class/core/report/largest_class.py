@@ -6,10 +6,10 @@ from touchstone.core.evaluate.largest_class.verdict import largest_class_verdict
 from touchstone.core.figures.largest_class import draws_chart
 
 from touchstone.core.data import Dataset
-from touchstone.core.report.parts import Body, Figure, Metric, Section
+from touchstone.core.report.parts import Answer, Figure, Metric, Section
 
 
-def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: LargestClassPlan) -> Body:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: LargestClassPlan) -> Answer:
     figure = Figure("draws", lambda *, dark=False: draws_chart(rows, dark=dark), "Each dot is a draw.")
     draws = Metric("Draws", str(len(rows)))
-    return Body(largest_class_verdict(rows), (draws,), (Section("", (figure,)),))
+    return Answer(largest_class_verdict(rows), (draws,), (Section("", (figure,)),))
