@@ -4,8 +4,6 @@ Whatever a user wrote is text to the template; the figures' data are JSON in whi
 Nothing but our two scripts may run, by a policy that names them by their hashes, and nothing can be fetched.
 """
 
-import base64
-import hashlib
 from dataclasses import replace
 from functools import lru_cache
 
@@ -39,13 +37,10 @@ def to_html(report: Report) -> bytes:
         how_to_read=markup(report.how_to_read),
         library=_library(),
         look=LIGHT,
-        most_lines=MOST_LINES,
         draw=_draw,
         cells=_cells,
         count=count,
         tsv=tsv,
-        base64=_base64,
-        sha256=hashlib.sha256,
     )
     return page.encode()
 
@@ -65,7 +60,6 @@ def _draw(figure: Figure) -> dict[str, object]:
     """A figure as its element in a page has it; nothing in its JSON ends that element or opens a comment."""
     drawn = figure.draw(dark=False)
     return {
-        "name": "figure-" + hashlib.sha256(figure.key.encode()).hexdigest()[:12],
         "alt": alt_text(drawn),
         "height": int(drawn.layout.height or 320),
         "json": htmlsafe_json_dumps(drawn, dumps=lambda drawn: str(drawn.to_json())),
@@ -106,10 +100,6 @@ def _cell(value: object, decimals: int | None) -> str:
     if isinstance(value, float | np.floating):
         return f"{value:.4g}" if decimals is None else fixed(float(value), decimals)
     return str(value)
-
-
-def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode()
 
 
 @lru_cache(maxsize=1)

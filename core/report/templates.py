@@ -3,6 +3,8 @@
 A template lies beside the module that fills it, and is named from the package on: `core/report/report.html`.
 """
 
+from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -14,14 +16,13 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_TEMPLATES.filters |= {"base64": lambda content: b64encode(content).decode(), "sha256": sha256}
 
 
 def render(template: str, **values: object) -> str:
-    """The page of a template: a value is text, but where the template calls it safe; one that lacks is an error.
+    r"""The page of a template: a value is text, but where the template calls it safe; one that lacks is an error.
 
-    >>> print(render("ui/shell/refused.html", title="<b>", sentence='"x"').partition("<main>")[2])
-    <h1>&lt;b&gt;</h1>
-    <p>&#34;x&#34;</p>
-    </main></body></html>
+    >>> render("ui/shell/refused.html", title="<b>", sentence='"x"').partition("<main>")[2].partition("</main>")[0]
+    '\n<h1>&lt;b&gt;</h1><p>&#34;x&#34;</p>'
     """
     return _TEMPLATES.get_template(template).render(values)

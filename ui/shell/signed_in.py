@@ -5,7 +5,6 @@ any page is asked: they are refused here, before Streamlit reads a byte. Whoever
 Streamlit has no part in, with the way to the provider.
 """
 
-import base64
 import time
 from urllib.parse import parse_qs, quote
 
@@ -127,10 +126,4 @@ def _closed(scope: Scope) -> Response:
     """The page for whoever is not signed in; to what is no page, a sentence."""
     if not _opens_a_page(scope):
         return PlainTextResponse(NOT_SIGNED_IN, 401)
-    ways = []
-    for provider in sign_in.providers():
-        query = "" if provider is None else f"?{PROVIDER}={quote(provider)}"
-        label = "Sign in" if provider is None else f"Sign in with {provider}"
-        ways.append((first_page() + SIGN_IN + query, label))
-    logo = base64.b64encode(sign_in.LOGO.read_bytes()).decode()
-    return refused_page(401, "signed_in", logo=logo, about=sign_in.ABOUT, sentence=sign_in.SENTENCE, ways=ways)
+    return refused_page(401, "signed_in", sign_in=sign_in, address=first_page() + SIGN_IN, parameter=PROVIDER)
