@@ -1,4 +1,4 @@
-"""Every text that code can put on the screen, with its place: the strings of core, ui and pages that are sentences.
+"""Every text that code can put on the screen, with its place: the sentences of core, ui and pages, and their templates.
 
 A string counts where it is no docstring and holds three words or more (two, for phrases); what is put into it stands
 as “…”. Beside them stand the paragraphs of what is read: “How to read this” of every page, and the docs of users.
@@ -18,6 +18,9 @@ _NO_SENTENCE = re.compile(r"[{};]\n|</|/>|\\d|\(\?|^[a-z_, ]+$|\b(SELECT|PRAGMA|
 """Styles, markup, regular expressions, SQL and the shapes of arrays."""
 _CODE = re.compile(r"`[^`]*`|\w+(?:\.\w+)*\((?:[^()]|\([^()]*\))*\)|\(such as np\.savez.*")
 """Code within a sentence, which has brackets and words of its own."""
+_STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
+_PUT_IN, _CODE_TAG = re.compile(r"\{\{.*?\}\}"), re.compile(r"</?code>")
+_TAG = re.compile(r"\{%.*?%\}|\{#.*?#\}|<[^>]*>")
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINKED = re.compile(r"\]\([^)]*\)")
 
@@ -32,8 +35,13 @@ class Text(NamedTuple):
 @cache
 def texts_of_code() -> tuple[Text, ...]:
     """All texts of core, ui and pages, in the order of their places."""
-    files = sorted(file for folder in ("core", "ui", "pages") for file in (ROOT / folder).rglob("*.py"))
-    return tuple(text for file in files for text in texts_of(file))
+    rooms = [ROOT / folder for folder in ("core", "ui", "pages")]
+    files = sorted(file for room in rooms for file in room.rglob("*.py"))
+    templates = sorted(file for room in rooms for file in room.rglob("*.html"))
+    return (
+        *(text for file in files for text in texts_of(file)),
+        *(text for file in templates for text in texts_of_template(file)),
+    )
 
 
 @cache
@@ -80,6 +88,14 @@ def texts_of(file: Path, *, fewest_words: int = FEWEST_WORDS) -> Iterator[Text]:
         text = _text(node)
         if len(_WORDS.findall(text)) >= fewest_words and not _NO_SENTENCE.search(text):
             yield Text(f"{file.relative_to(ROOT)}:{node.lineno}", _without_code(text))
+
+
+def texts_of_template(file: Path) -> Iterator[Text]:
+    """The texts between the tags of one template."""
+    text = _CODE_TAG.sub("`", _PUT_IN.sub("…", _STYLE.sub("", file.read_text("utf-8"))))
+    for piece in _TAG.split(text):
+        if len(_WORDS.findall(piece)) >= FEWEST_WORDS and not _NO_SENTENCE.search(piece):
+            yield Text(str(file.relative_to(ROOT)), _without_code(" ".join(piece.split())))
 
 
 def _text(node: ast.JoinedStr | ast.Constant) -> str:

@@ -4,7 +4,15 @@ import pytest
 
 from tests.old_sentences import OLD_SENTENCES
 from tests.plain_words import problems
-from tests.screen_texts import ROOT, phrases_of_code, texts_of, texts_of_code, texts_of_docs, texts_of_pages
+from tests.screen_texts import (
+    ROOT,
+    phrases_of_code,
+    texts_of,
+    texts_of_code,
+    texts_of_docs,
+    texts_of_pages,
+    texts_of_template,
+)
 
 
 def test_texts_in_code_keep_the_rules():
@@ -41,6 +49,13 @@ def test_texts_stand_with_their_places_and_docstrings_do_not():
     docstring = "What has been computed?"
     assert docstring in (ROOT / "pages" / "runs.py").read_text("utf-8")
     assert not any(text.startswith(docstring) for _, text in texts)
+
+
+def test_texts_of_templates_are_what_stands_between_their_tags():
+    texts = [text for _, text in texts_of_template(ROOT / "ui" / "shell" / "access.html")]
+    assert "Open the printed address" in texts
+    assert "Is the printed address lost? code prints it again." in texts
+    assert not any("font" in text or "%}" in text for text in texts)
 
 
 def test_many_texts_are_looked_at():

@@ -95,7 +95,7 @@ class Column:
     value: str | Callable[[Any], object]
     help: str = ""
     decimals: int | None = None
-    factor: float = 1.0
+    factor: int = 1
     width: int | None = None
 
     def cell(self, row: Any) -> object:

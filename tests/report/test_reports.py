@@ -4,20 +4,23 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from tests.report.runs import NAME, NAMES, a_workspace, plans, stored
 from touchstone.core.data import load_example
-from touchstone.core.evaluate.wording import quoted
+from touchstone.core.evaluate.wording import Verdict, quoted
 from touchstone.core.questions import QUESTIONS, of_kind, plan_class
 from touchstone.core.report.html import to_html
 from touchstone.core.report.markdown import formula, markup
+from touchstone.core.report.parts import Answer, Figure, Metric, Note, Report, Section, Table
 from touchstone.core.report.run_report import NOTHING_YET, report_of
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
@@ -202,15 +205,29 @@ def test_a_run_without_results_has_a_report_that_says_so(workspace):
 
 
 def test_a_long_table_is_cut_and_says_so(workspace):
-    from dataclasses import replace
-
-    from touchstone.core.report.parts import Answer, Section, Table
-
     told = report(workspace, "trials")
     long = Table("Many", pd.DataFrame({"n": range(1000)}))
     page = Page(to_html(replace(told, answer=Answer(None, (), (Section("", (long,)),)))))
     assert sum(tag == "tr" for tag, _ in page.elements) == 201
     assert re.search(r"The first 200 of 1.000 lines\.", page.text)
+
+
+def test_names_are_text_in_attributes_and_in_every_kind_of_part():
+    wild = """<script>alert(1)</script> "onload="alert(1)' & <b>"""
+    lines = pd.DataFrame({wild: [wild, None], "n": [1.5, float("nan")]})
+    figure = Figure("k", lambda dark: go.Figure(go.Scatter(y=[1], name=wild)).update_layout(meta={"alt": wild}), wild)
+    parts = (figure, Table(wild, lines, caption=wild), Verdict(wild, wild, wild, ()), Note(wild), wild)
+    body = Answer(Verdict(wild, wild, wild, (wild,)), (Metric(wild, wild, wild, wild, wild),), (Section(wild, parts),))
+    page = Page(to_html(Report(wild, wild, body, wild, ((wild, wild),), "{}", lines)))
+    assert not page.open
+    assert not {tag for tag, _ in page.elements} & {"b", "img"}
+    attributes = [(name, value) for _, given in page.elements for name, value in given.items()]
+    assert not [name for name, _ in attributes if name.startswith("on")]
+    assert ("title", wild) in attributes
+    assert page.text.count(wild) >= 20
+    [drawn] = [json.loads(code) for given, code in page.scripts if given.get("type") == "application/json"]
+    assert drawn["data"][0]["name"] == wild
+    assert len(page.scripts) == 3
 
 
 def test_every_text_beside_a_page_becomes_html_without_formulas_left_over():

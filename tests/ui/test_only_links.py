@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
 import pytest
+from markupsafe import escape
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
@@ -117,6 +118,14 @@ def test_with_a_token_no_other_page_opens_and_nothing_is_uploaded(ask, token, me
 @pytest.mark.parametrize("origin", [None, "http://192.168.1.20", "https://192.168.1.20:8502", "http://example.org"])
 def test_no_other_page_opens_the_connection(ask, token, origin):
     assert ask(STREAM, kind="websocket", token=token, origin=origin).status == CLOSED
+
+
+def test_what_a_page_of_ours_says_is_text():
+    said = {"title": "<script>alert(1)</script>", "sentence": '"onload=alert(1) & <b>'}
+    page = only_links.refused_page(503, **said).body.decode()
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert all(escape(text) in page for text in said.values())
 
 
 @pytest.mark.parametrize("wrong", ["x", "A" * 43, "%00", "é"])

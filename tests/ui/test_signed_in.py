@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from markupsafe import escape
 from starlette.datastructures import Headers
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server import server_util
@@ -20,7 +21,7 @@ from tests.browser.provider import COOKIE_SECRET, Client, provide, secrets_for
 from tests.browser.server import Server, serve
 from tests.ui.test_serving import AUTH, Answer, ask
 from touchstone.core.workspace.workspace import Workspace
-from touchstone.ui.shell import serving, sign_in, upload_bounds
+from touchstone.ui.shell import serving, sign_in, signed_in, upload_bounds
 from touchstone.ui.shell.upload_bounds import SECONDS_TO_RETURN, UploadBounds
 
 MIB = 2**20
@@ -230,6 +231,15 @@ def test_a_cookie_of_another_address_or_secret_names_nobody(monkeypatch):
     assert sign_in.owner_of(known)
     assert claims("t" * 32, **said) is None
     assert claims(AUTH["cookie_secret"], **{**said, "origin": "https://elsewhere.org"}) is None
+
+
+def test_the_name_of_a_provider_is_text(monkeypatch):
+    names = ('"onload="alert(1)', "<script>alert(1)</script>")
+    monkeypatch.setattr(sign_in, "providers", lambda: names)
+    page = signed_in._closed({"type": "http", "method": "GET", "path": "/"}).body.decode()
+    assert "<script" not in page
+    assert not any(name in page for name in names)
+    assert all(f">Sign in with {escape(name)}</a>" in page for name in names)
 
 
 def test_a_setting_that_is_no_number_is_a_sentence(monkeypatch):

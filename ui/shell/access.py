@@ -6,7 +6,6 @@ only its owner can read: whoever had access keeps it when the server starts anew
 """
 
 import hmac
-import html
 import os
 import secrets
 import sys
@@ -22,6 +21,7 @@ from streamlit import config
 
 from touchstone.core import COMMAND
 from touchstone.ui.shell import health, sign_in
+from touchstone.ui.shell.only_links import refused_page
 
 OPEN = "TOUCHSTONE_OPEN_TO_THIS_MACHINE"
 """The setting that does without token and cookie."""
@@ -33,19 +33,6 @@ ADDRESS = "Touchstone is open at {url}"
 EVERYBODY = (
     f"{OPEN}=1 is set: every account of this machine can open this address, and change and delete everything in it."
 )
-CLOSED_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Touchstone</title><style>
-:root {{ color-scheme: light dark; font: 15px/1.5 sans-serif }}
-body {{ max-width: 36rem; margin: 12vh auto; padding: 0 1rem }} h1 {{ font-size: 1.6rem }}
-input, button {{ font: inherit; padding: .4rem .6rem }} input {{ width: 22rem; max-width: 100% }}
-</style></head><body><main>
-<h1>Open the printed address</h1>
-<p>Touchstone printed an address with a token when it was started. Open that address once in this browser.
-Bookmarks and links then work here, too.</p>
-<form method="get">{kept}<label>Token, or the whole printed address<br>
-<input name="token" type="password" autocomplete="off" required autofocus></label> <button>Open</button></form>
-<p>Is the printed address lost? <code>{command} address</code> prints it again.</p>
-</main></body></html>"""
 
 
 class PrintedAddress:
@@ -169,7 +156,4 @@ def _closed(scope: Scope) -> HTMLResponse:
     """The page for a browser that nobody has let in: it keeps what the address asked for."""
     query = scope.get("query_string", b"").decode("latin-1")
     asked = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] != TOKEN]
-    kept = "".join(f'<input type="hidden" name="{html.escape(n)}" value="{html.escape(v)}">' for n, v in asked)
-    return HTMLResponse(
-        CLOSED_PAGE.format(kept=kept, command=COMMAND), status_code=403, headers={"cache-control": "no-store"}
-    )
+    return refused_page(403, "access", kept=asked, command=COMMAND)

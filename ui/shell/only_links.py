@@ -5,7 +5,6 @@ cookie brings it. Nothing that owners may do is passed on at all: other pages, u
 """
 
 import asyncio
-import html
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -32,11 +31,6 @@ SECONDS_BETWEEN_NOTES = 60.0
 NOTHING_ELSE = "Only links to shared results are answered here. Open the whole address that you were sent."
 TOO_MANY = "Too many requests came from your address. Wait a minute, then open the link again."
 TOO_MANY_TABS = "Too many pages are open here. Close some that you no longer need, or try again later."
-PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Touchstone</title><style>
-:root {{ color-scheme: light dark; font: 15px/1.5 sans-serif }}
-body {{ max-width: 36rem; margin: 12vh auto; padding: 0 1rem }} h1 {{ font-size: 1.6rem }}
-</style></head><body><main><h1>{title}</h1><p>{sentence}</p></main></body></html>"""
 _PARTS = ("static/", "media/")
 _NAMES = ("_stcore/health", "_stcore/host-config", "favicon.png")
 _STREAM = "_stcore/stream"
@@ -115,18 +109,18 @@ class OnlyLinks:
         who = _who(scope)
         if not self.allowance.spend(who):
             self._note_too_many()
-            return refused_page(429, "Too many requests", TOO_MANY, {"retry-after": "60"})
+            return refused_page(429, title="Too many requests", sentence=TOO_MANY, headers={"retry-after": "60"})
         opening = opened(scope)
         token = opening or (brought(scope) if belongs_to_a_page(scope) else None)
         if token is None:
-            return refused_page(403, "Open the whole link", NOTHING_ELSE)
+            return refused_page(403, title="Open the whole link", sentence=NOTHING_ELSE)
         trouble = await self.links.trouble(token, anew=opening is not None)
         if trouble is not None:
             return trouble
         if (opening or scope["type"] == "websocket") and (
             self.tabs[who] >= MOST_TABS or self.tabs.total() >= MOST_TABS_OF_ALL
         ):
-            return refused_page(429, "Too many pages", TOO_MANY_TABS, {"retry-after": "60"})
+            return refused_page(429, title="Too many pages", sentence=TOO_MANY_TABS, headers={"retry-after": "60"})
         return None
 
     def _note_too_many(self) -> None:
@@ -178,9 +172,9 @@ def _trouble(token: str, *, note: bool) -> HTMLResponse | None:
     except DeadLink as problem:
         if note:
             events.note("link_asked", link=events.short(link_id(token)), works=False)
-        return refused_page(403, "This link does not work", str(problem))
+        return refused_page(403, title="This link does not work", sentence=str(problem))
     except WorkspaceError as problem:
-        return refused_page(503, "Try again later", str(problem))
+        return refused_page(503, title="Try again later", sentence=str(problem))
     return None
 
 
@@ -234,7 +228,11 @@ def _who(scope: Scope) -> str:
     return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))
 
 
-def refused_page(status: int, title: str, sentence: str, headers: dict[str, str] | None = None) -> HTMLResponse:
-    """A page in the place of one that is not given, with a sentence that says why."""
-    text = PAGE.format(title=html.escape(title), sentence=html.escape(sentence))
-    return HTMLResponse(text, status, {"cache-control": "no-store", **(headers or {})})
+def refused_page(
+    status: int, template: str = "refused", *, headers: dict[str, str] | None = None, **values: object
+) -> HTMLResponse:
+    """A page in the place of one that is not given, which says why; no browser keeps it."""
+    from touchstone.core.report.templates import render  # not in the launcher, which is light
+
+    page = render(f"ui/shell/{template}.html", **values)
+    return HTMLResponse(page, status, {"cache-control": "no-store", **(headers or {})})

@@ -5,14 +5,12 @@ any page is asked: they are refused here, before Streamlit reads a byte. Whoever
 Streamlit has no part in, with the way to the provider.
 """
 
-import base64
-import html
 import time
 from urllib.parse import parse_qs, quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from touchstone.ui.shell import sign_in
@@ -29,17 +27,6 @@ SECONDS_BELIEVED = 2.0
 A page that was let through and then drawn by a connection that is refused would stay empty.
 """
 NOT_SIGNED_IN = "Sign in first: this is answered only to people who are signed in."
-PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Touchstone</title>
-<link rel="icon" href="data:,"><style>
-:root {{ color-scheme: light dark; font: 16px/1.5 "Source Sans 3", sans-serif; background: light-dark(#fff, #0f1318) }}
-main {{ max-width: 34rem; margin: 12vh auto; padding: 2.5rem 1.5rem; text-align: center;
-  border: 1px solid light-dark(#d5dae1, #2b333d); border-radius: .5rem }}
-a {{ display: inline-block; margin: .25rem; padding: .45rem 1rem; border-radius: .5rem; text-decoration: none;
-  background: #1b5faa; color: #fff }} a:focus-visible {{ outline: 3px solid #d3a100; outline-offset: 2px }}
-p + p {{ color: light-dark(#59626e, #a3acb8) }} img {{ max-width: 100% }}
-</style></head><body><main><h1><img src="data:image/svg+xml;base64,{logo}" width="245" alt="Touchstone"></h1>
-<p>{about}</p><p>{sentence}</p><p>{ways}</p></main></body></html>"""
 _FREE = ("_stcore/host-config", "favicon.png", "auth/login", "auth/logout", CALLBACK)
 _FREE_FILES = "static/"
 _NO_PAGES = ("_stcore/", "media/", "component/", "app/")
@@ -105,7 +92,7 @@ def _ended(claims: dict[str, object], agent: str) -> Response | None:
     try:
         goes_on = session.sign_in_goes_on(owner, sign_in.sign_in_of(claims), browser=sign_in.browser_of(agent))
     except WorkspaceError as problem:
-        return refused_page(503, "Try again later", str(problem))
+        return refused_page(503, title="Try again later", sentence=str(problem))
     return None if goes_on else PlainTextResponse(NOT_SIGNED_IN, 401)
 
 
@@ -139,11 +126,4 @@ def _closed(scope: Scope) -> Response:
     """The page for whoever is not signed in; to what is no page, a sentence."""
     if not _opens_a_page(scope):
         return PlainTextResponse(NOT_SIGNED_IN, 401)
-    ways = []
-    for provider in sign_in.providers():
-        query = "" if provider is None else f"?{PROVIDER}={quote(provider)}"
-        label = "Sign in" if provider is None else f"Sign in with {provider}"
-        ways.append(f'<a href="{html.escape(first_page() + SIGN_IN + query)}">{html.escape(label)}</a>')
-    logo = base64.b64encode(sign_in.LOGO.read_bytes()).decode()
-    page = PAGE.format(logo=logo, about=sign_in.ABOUT, sentence=sign_in.SENTENCE, ways=" ".join(ways))
-    return HTMLResponse(page, 401, {"cache-control": "no-store"})
+    return refused_page(401, "signed_in", sign_in=sign_in, address=first_page() + SIGN_IN, parameter=PROVIDER)
