@@ -34,6 +34,7 @@ from touchstone.core.report.overview import (
 )
 from touchstone.core.report.parts import Quantity
 from touchstone.core.report.quantities import ON_AXIS, QUANTITIES, of_comparisons
+from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, FoldPlan, TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.models import StoredModel
