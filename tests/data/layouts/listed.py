@@ -49,7 +49,8 @@ def _line(tool: str, layouts: list[Layout]) -> str:
     cells: list[dict[str, list[str]]] = [{}, {}, {}, {}]
     for layout in layouts:
         place, why = _expected(layout)
-        cells[place].setdefault(why, []).append(layout.what + ("†" if layout.label in MISSED else ""))
+        mark = f"†, “… {MISSED[layout.label]} …”" if layout.label in MISSED else ""
+        cells[place].setdefault(why, []).append(layout.what + mark)
     return f"| {tool} | {' | '.join('; '.join(map(_together, cell.items())) for cell in cells)} |"
 
 
