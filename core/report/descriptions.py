@@ -68,7 +68,19 @@ def reference() -> str:
         '"trials","models":["svm"]}\'` takes one as JSON. Fields that are left out have their default, which is not '
         "always what the page starts with. This text is printed by `python -m core plans`.\n"
     )
-    return "\n".join([intro, *(plan_reference(kind) for kind in PLANS)])
+    pages, first = [intro], dict[str, str]()
+    for kind in PLANS:
+        lines = plan_reference(kind).split("\n")
+        pages.append("\n".join(_as_before(line, first.setdefault(line, kind), kind) for line in lines))
+    return "\n".join(pages)
+
+
+def _as_before(line: str, first: str, kind: str) -> str:
+    """A field that an earlier kind has to the letter refers to it."""
+    if first == kind or len(line) < 120 or not line.startswith("| `"):
+        return line
+    name, default = line.split(" | ")[:2]
+    return f"{name} | {default} | as in `{first}` | | |"
 
 
 def plan_reference(kind: str) -> str:
@@ -143,10 +155,11 @@ def _options(plan: type) -> list[str]:
 
 
 def _options_of(field: Field) -> list[str]:
-    """A line for each option of the entries that a field of options is about."""
-    return [
-        f"| `{entry}` | `{name}` | `{json.dumps(option.default)}` | {_takes(ask)} | {ask.label}: {ask.help} |"
-        for entry, kind in field.metadata["options"].registry.items()
-        for name, option in options_of(kind).items()
-        for ask in option.metadata["asks"]
-    ]
+    """A line for each option of the entries that a field of options is about; entries with the same one share it."""
+    entries: dict[str, list[str]] = {}
+    for entry, kind in field.metadata["options"].registry.items():
+        for name, option in options_of(kind).items():
+            for ask in option.metadata["asks"]:
+                line = f"`{name}` | `{json.dumps(option.default)}` | {_takes(ask)} | {ask.label}: {ask.help} |"
+                entries.setdefault(line, []).append(f"`{entry}`")
+    return [f"| {', '.join(names)} | {line}" for line, names in entries.items()]
