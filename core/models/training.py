@@ -45,8 +45,8 @@ def train(
     kind of device. With `bfloat16` the products within the network are rounded to it where the processor has
     instructions for that (`multiplies_bfloat16`): it takes about half the time (what it costs:
     docs/measured/performance.md). Weights, losses and predictions stay in single precision, and so does all where there
-    is a gradient penalty. Raises ModelError where the loss ceases to be a number, and Cancelled before the next epoch once
-    `should_stop()` is true.
+    is a gradient penalty. Raises ModelError where the loss ceases to be a number, and Cancelled before the next epoch
+    once `should_stop()` is true.
 
     Examples
     --------
