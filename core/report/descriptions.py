@@ -66,7 +66,7 @@ def reference() -> str:
     intro = (
         '# Plans\n\nA plan says what is computed. The pages make plans; `python -m core run --data digits \'{"kind":'
         '"trials","models":["svm"]}\'` takes one as JSON. Fields that are left out have their default, which is not '
-        "always what the page starts with. This text is printed by `python -m core plans`.\n"
+        "always what the page starts with; ranges are the page's. This text is printed by `python -m core plans`.\n"
     )
     pages, first = [intro], dict[str, str]()
     for kind in PLANS:
@@ -118,7 +118,7 @@ def plan_reference(kind: str) -> str:
 
 def _line(name: str, default: str, ask: Ask, *, stored_so: bool) -> str:
     """A field; where it is stored otherwise than it is asked for, the default shows how."""
-    takes = _takes(ask) if stored_so else f"see the default; the page asks for {_takes(ask)}"
+    takes = _takes(ask) if stored_so else f"as the default; the page asks for {_takes(ask)}"
     page = f"{ask.label} (`{ask.address}`)" if ask.address else ""
     return f"| `{name}` | {default} | {takes} | {page} | {ask.help} |"
 
@@ -144,7 +144,7 @@ def _takes(ask: Ask) -> str:
 def _range(ask: Ask) -> str:
     if ask.lowest is None:
         return ""
-    return f", {exact(ask.lowest)} " + ("or more" if ask.highest is None else f"to {exact(ask.highest)} on the page")
+    return f", {exact(ask.lowest)} " + ("or more" if ask.highest is None else f"to {exact(ask.highest)}")
 
 
 def _options(plan: type) -> list[str]:
