@@ -58,6 +58,8 @@ def _option(question: Asked, answer: Any) -> str:
 # It follows from what stands beside the fields (`core.asked`). docs/plans.md is this text: `python -m core plans`.
 
 
+MOST_AGAIN = 120
+"""What is longer than so many characters is not said again in the reference of all kinds."""
 _HEAD = "| field | default | takes | on the page | meaning |\n|---|---|---|---|---|"
 
 
@@ -68,19 +70,22 @@ def reference() -> str:
         '"trials","models":["svm"]}\'` takes one as JSON. Fields that are left out have their default, which is not '
         "always what the page starts with; ranges are the page's. This text is printed by `python -m core plans`.\n"
     )
-    pages, first = [intro], dict[str, str]()
-    for kind in PLANS:
-        lines = plan_reference(kind).split("\n")
-        pages.append("\n".join(_as_before(line, first.setdefault(line, kind), kind) for line in lines))
-    return "\n".join(pages)
+    first: dict[str, str] = {}
+    pages = ["\n".join(_as_before(line, kind, first) for line in plan_reference(kind).split("\n")) for kind in PLANS]
+    return "\n".join([intro, *pages])
 
 
-def _as_before(line: str, first: str, kind: str) -> str:
-    """A field that an earlier kind has to the letter refers to it."""
-    if first == kind or len(line) < 120 or not line.startswith("| `"):
+def _as_before(line: str, kind: str, first: dict[str, str]) -> str:
+    """A field, or a long list of what it takes, that stood before to the letter refers to where it stood first."""
+    if not line.startswith("| `"):
         return line
-    name, default = line.split(" | ")[:2]
-    return f"{name} | {default} | as in `{first}` | | |"
+    name, default, takes, *rest = line.split(" | ")
+    here = f"{name.removeprefix('| ')} of `{kind}`"
+    if first.setdefault(line, kind) != kind and len(line) > MOST_AGAIN:
+        return f"{name} | {default} | as in `{first[line]}` | | |"
+    if first.setdefault(takes, here) != here and len(takes) > MOST_AGAIN:
+        takes = f"as {first[takes]}"
+    return " | ".join([name, default, takes, *rest])
 
 
 def plan_reference(kind: str) -> str:
