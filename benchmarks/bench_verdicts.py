@@ -79,11 +79,34 @@ def _asked_for(world: World, text: str) -> bool:
 
 
 def table(measured: Sequence[Rate]) -> str:
-    """The Markdown table of all rows, a part for each question."""
-    return "".join(
-        f"\n## {question}\n\n{HEAD}\n{'|---' * HEAD.count(' |')}|\n" + "".join(line(rate) + "\n" for rate in rows)
-        for question, rows in _by_question(measured)
-    )
+    """The Markdown tables, one for each question: a row for each world, a column for each kind of claim.
+
+    The last row is how often one seed of the method decides and the other does not, on average and at most.
+    """
+    return "".join(f"\n### {question}\n\n" + _worlds(list(rows)) for question, rows in _by_question(measured))
+
+
+def _worlds(rows: Sequence[Rate]) -> str:
+    kinds = list(dict.fromkeys(rate.kind for rate in rows))
+    by_world: dict[str, dict[str, Rate]] = {}
+    for rate in rows:
+        by_world.setdefault(rate.world, {})[rate.kind] = rate
+    lines = [["world", "data sets", *(kind.partition(".")[2] for kind in kinds)], ["---"] * (len(kinds) + 2)]
+    for world, there in by_world.items():
+        name = world + (" (reported only)" if any(rate.reported for rate in there.values()) else "")
+        sizes = ", ".join(dict.fromkeys(str(rate.n) for rate in there.values()))
+        lines.append([name, sizes, *(_cell(there[kind]) if kind in there else "" for kind in kinds)])
+    unsteady = [[100 * rate.n_unsteady / rate.n for rate in rows if rate.kind == kind] for kind in kinds]
+    lines.append(["*one seed undecided*", "", *(f"{sum(each) / len(each):.1f}, {max(each):.1f}" for each in unsteady)])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _cell(rate: Rate) -> str:
+    """How often wrong; where there is an effect also what it is, how often found, and by the best test."""
+    if rate.effect == 0 and not rate.n_right:
+        return _percent(rate.n_wrong, rate.n)
+    best = "" if rate.n_best is None else f" / {_percent(rate.n_best, rate.n)}"
+    return f"{rate.effect:.3g}: {_percent(rate.n_wrong, rate.n)}, {_percent(rate.n_right, rate.n)}{best}"
 
 
 def line(rate: Rate) -> str:

@@ -2,11 +2,10 @@
 
 Runs the main jobs on the digits first, so that the pages have something to show. Pages are drawn whole at 1280 px, in
 the light and the dark theme; verdicts (docs/screenshots/verdicts) at 1280 and 390 px, too. What the verdicts say is
-written to docs/measured/verdicts-in-words.md, each with its plain-language check and its words counted. What the cards
-say, and the SHA-256 of every picture, is written to docs/screenshots/said.json: tests/test_screenshots.py tells by it
-whether a picture is stale. Reports are printed on A4, and their first pages drawn by pdftoppm (docs/report). A folder
-as the first argument is the home to use and keep; what has been computed there is not computed again. Names of pages
-after it are those to draw (all, where none is named).
+written to docs/measured/verdicts-in-words.md. What the cards say, and the SHA-256 of every picture, is written to
+docs/screenshots/said.json: tests/test_screenshots.py tells by it whether a picture is stale. Reports are printed on A4,
+and their first pages drawn by pdftoppm (docs/report). A folder as the first argument is the home to use and keep; what
+has been computed there is not computed again. Names of pages after it are those to draw (all, where none is named).
 """
 
 import json
@@ -26,7 +25,7 @@ from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from tests.browser.downloads import take
 from tests.browser.server import FLAGS, ROOT, Server, chromium, cookies, serve
-from tests.plain_words import MOST_WORDS, words_of_sentences
+from tests.plain_words import MOST_WORDS
 from tests.said_today import (
     DATA,
     FILE,
@@ -196,7 +195,7 @@ def write_said(cards: dict[str, Card], *, network: str) -> None:
 
 
 def write_in_words(verdicts: dict[str, tuple[str, ...]]) -> None:
-    """What each verdict says, beside its question and its picture, and how many words its longest sentence has."""
+    """What each verdict says, beside its question and its picture."""
     lines = [
         "# Verdicts in words",
         "",
@@ -207,7 +206,6 @@ def write_in_words(verdicts: dict[str, tuple[str, ...]]) -> None:
     ]
     for name, texts in verdicts.items():
         answer, *others = texts
-        longest = max(n for text in texts for n in words_of_sentences(text))
         number = ANSWERS.search(answer)
         assert number, f"{name}: no number answers in {answer!r}"
         lines += [
@@ -220,7 +218,7 @@ def write_in_words(verdicts: dict[str, tuple[str, ...]]) -> None:
         for text in others:
             following = text.startswith("Next: ")
             lines.append(f"- **{'What next' if following else 'Over what'}**: {text.removeprefix('Next: ')}")
-        lines += [f"- Longest sentence: {longest} words", ""]
+        lines.append("")
         place = f"../screenshots/verdicts/{name}"
         others = [("1280 px, dark", "1280-dark"), ("390 px", "390"), ("390 px, dark", "390-dark")]
         lines += [f"![{QUESTIONS[name].name}, the verdict]({place}-1280.png)", ""]

@@ -28,7 +28,7 @@ class PaperNetwork:
     """A network of one of the papers, trained by stochastic gradient descent with Nesterov's momentum.
 
     The defaults are the papers' values; the papers give no number of epochs, and the code of Kilinc & Uysal trains
-    CNNs for 150 (docs/measured/training.md says what fewer reach). `gradient_penalty` is the lambda of Han et al. 2024,
+    CNNs for 150 (what fewer reach: docs/measured/performance.md). `gradient_penalty` is the lambda of Han et al. 2024,
     section 4, in units of the inputs. On images, products are rounded to bfloat16 where the processor multiplies in it.
     Tables are standardised by their training part, and texts become the vectors of `fit_vectors`; both belong to the
     trained network. A GPU is used where there is one.

@@ -43,10 +43,10 @@ def train(
     how good it has become: nothing of what is learnt hangs on it. `generator` decides about everything
     random: the order of the samples and what is dropped out. The same generator gives the same network on the same
     kind of device. With `bfloat16` the products within the network are rounded to it where the processor has
-    instructions for that (`multiplies_bfloat16`): it takes about half the time, and docs/measured/training.md says what
-    it costs in accuracy. Weights, losses and predictions stay in single precision, and so does all where there is a
-    gradient penalty. Raises ModelError where the loss ceases to be a number, and Cancelled before the next epoch once
-    `should_stop()` is true.
+    instructions for that (`multiplies_bfloat16`): it takes about half the time (what it costs:
+    docs/measured/performance.md). Weights, losses and predictions stay in single precision, and so does all where there
+    is a gradient penalty. Raises ModelError where the loss ceases to be a number, and Cancelled before the next epoch
+    once `should_stop()` is true.
 
     Examples
     --------

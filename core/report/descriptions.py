@@ -58,6 +58,8 @@ def _option(question: Asked, answer: Any) -> str:
 # It follows from what stands beside the fields (`core.asked`). docs/plans.md is this text: `python -m core plans`.
 
 
+MOST_AGAIN = 120
+"""What is longer than so many characters is not said again in the reference of all kinds."""
 _HEAD = "| field | default | takes | on the page | meaning |\n|---|---|---|---|---|"
 
 
@@ -66,9 +68,24 @@ def reference() -> str:
     intro = (
         '# Plans\n\nA plan says what is computed. The pages make plans; `python -m core run --data digits \'{"kind":'
         '"trials","models":["svm"]}\'` takes one as JSON. Fields that are left out have their default, which is not '
-        "always what the page starts with. This text is printed by `python -m core plans`.\n"
+        "always what the page starts with; ranges are the page's. This text is printed by `python -m core plans`.\n"
     )
-    return "\n".join([intro, *(plan_reference(kind) for kind in PLANS)])
+    first: dict[str, str] = {}
+    pages = ["\n".join(_as_before(line, kind, first) for line in plan_reference(kind).split("\n")) for kind in PLANS]
+    return "\n".join([intro, *pages])
+
+
+def _as_before(line: str, kind: str, first: dict[str, str]) -> str:
+    """A field, or a long list of what it takes, that stood before to the letter refers to where it stood first."""
+    if not line.startswith("| `"):
+        return line
+    name, default, takes, *rest = line.split(" | ")
+    here = f"{name.removeprefix('| ')} of `{kind}`"
+    if first.setdefault(line, kind) != kind and len(line) > MOST_AGAIN:
+        return f"{name} | {default} | as in `{first[line]}` | | |"
+    if first.setdefault(takes, here) != here and len(takes) > MOST_AGAIN:
+        takes = f"as {first[takes]}"
+    return " | ".join([name, default, takes, *rest])
 
 
 def plan_reference(kind: str) -> str:
@@ -106,7 +123,7 @@ def plan_reference(kind: str) -> str:
 
 def _line(name: str, default: str, ask: Ask, *, stored_so: bool) -> str:
     """A field; where it is stored otherwise than it is asked for, the default shows how."""
-    takes = _takes(ask) if stored_so else f"see the default; the page asks for {_takes(ask)}"
+    takes = _takes(ask) if stored_so else f"as the default; the page asks for {_takes(ask)}"
     page = f"{ask.label} (`{ask.address}`)" if ask.address else ""
     return f"| `{name}` | {default} | {takes} | {page} | {ask.help} |"
 
@@ -132,7 +149,7 @@ def _takes(ask: Ask) -> str:
 def _range(ask: Ask) -> str:
     if ask.lowest is None:
         return ""
-    return f", {exact(ask.lowest)} " + ("or more" if ask.highest is None else f"to {exact(ask.highest)} on the page")
+    return f", {exact(ask.lowest)} " + ("or more" if ask.highest is None else f"to {exact(ask.highest)}")
 
 
 def _options(plan: type) -> list[str]:
@@ -143,10 +160,11 @@ def _options(plan: type) -> list[str]:
 
 
 def _options_of(field: Field) -> list[str]:
-    """A line for each option of the entries that a field of options is about."""
-    return [
-        f"| `{entry}` | `{name}` | `{json.dumps(option.default)}` | {_takes(ask)} | {ask.label}: {ask.help} |"
-        for entry, kind in field.metadata["options"].registry.items()
-        for name, option in options_of(kind).items()
-        for ask in option.metadata["asks"]
-    ]
+    """A line for each option of the entries that a field of options is about; entries with the same one share it."""
+    entries: dict[str, list[str]] = {}
+    for entry, kind in field.metadata["options"].registry.items():
+        for name, option in options_of(kind).items():
+            for ask in option.metadata["asks"]:
+                line = f"`{name}` | `{json.dumps(option.default)}` | {_takes(ask)} | {ask.label}: {ask.help} |"
+                entries.setdefault(line, []).append(f"`{entry}`")
+    return [f"| {', '.join(names)} | {line}" for line, names in entries.items()]
