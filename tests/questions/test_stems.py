@@ -32,6 +32,7 @@ SHARED = {
         "markdown",
         "model_pairs",
         "parts",
+        "templates",
         "quantities",
         "recreate",
         "run_report",
