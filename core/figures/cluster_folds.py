@@ -1,30 +1,52 @@
-"""How do models fare on each fold, and what goes with it? (Wecker et al. 2020, tables 1 and 3)
+"""How do models fare on each fold, and how do folds lie? (Wecker et al. 2020, tables 1 and 3, figures 3-5)
 
 Folds are numbered from 1, as in the notebooks' files. Random schemes are grey and dashed, the others take the first
 colours in their order, so that a scheme looks the same in every figure that is given the same schemes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from jaxtyping import Float, Integer
 
-from touchstone.core.evaluate.cluster_folds import FoldPerformance, RunScore, SchemeScore, scheme_title
-from touchstone.core.evaluate.wording import count, percent, plural
-from touchstone.core.figures.cluster_folds_look import Style, marker, marks, scheme_styles, upright
-from touchstone.core.figures.theme import (
-    LONGEST_TITLE,
-    Theme,
-    escape,
-    faded,
-    interval_bars,
-    name_axis,
-    new_figure,
-    padded,
-    percent_axis,
-    theme,
-)
+from touchstone.core.evaluate.cluster_folds import BASELINES, FoldPerformance, RunScore, SchemeScore, scheme_title
+from touchstone.core.evaluate.wording import THIN_SPACE, count, percent, plural
+from touchstone.core.figures import marks as draw
+from touchstone.core.figures.maps import map_chart
+from touchstone.core.figures.marks import Style
+from touchstone.core.figures.theme import LONGEST_TITLE, Theme, escape, new_figure, theme
+
+
+def scheme_styles(schemes: Sequence[str], look: Theme) -> dict[str, Style]:
+    """Colour, mark and line of each scheme: random ones grey and dashed, the others in the order of the colours.
+
+    Examples
+    --------
+    >>> styles = scheme_styles(["random_folds", "sds_folds"], theme(dark=False))
+    >>> styles["random_folds"].dash, styles["sds_folds"].colour
+    ('dash', '#1B5FAA')
+    """
+    made = [scheme for scheme in schemes if scheme not in BASELINES]
+    return {
+        scheme: Style(look.random, "x-thin-open", "dash")
+        if scheme in BASELINES
+        else Style(look.colours[made.index(scheme) % len(look.colours)], draw.MARKS[made.index(scheme) % 10])
+        for scheme in schemes
+    }
+
+
+def _marks(
+    figure: go.Figure, at: np.ndarray, values: np.ndarray, ends: draw.Ends, style: Style, name: str, hover: list[str]
+) -> None:
+    """The marks of a scheme with upright intervals."""
+    draw.bars(figure, at, *ends, style.colour, upright=True)
+    draw.dots(figure, at, values, style, escape(name), hover, outline=(1.5, style.colour))
+
+
+def _in_percent(estimates: Sequence) -> tuple[np.ndarray, draw.Ends]:
+    return draw.values_of(estimates, 100), draw.ends_of(estimates, 100)
 
 
 def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *, dark: bool = False) -> go.Figure:
@@ -32,84 +54,69 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
 
     Folds stand in groups, since those of different schemes or seeds cannot be compared one by one.
     """
-    look = theme(dark)
-    names = run_names(runs)
+    look, names, metric = theme(dark), run_names(runs), performance.metric.title
     sentences = []
     for run, name in zip(runs, names, strict=True):
         scores = [fold.score.value for fold in run.folds_defined]
         by_fold = f"by fold {percent(min(scores))} to {percent(max(scores))}" if scores else "defined on no fold"
         baseline = f"; majority class {percent(run.majority)}" if not np.isnan(run.majority) else ""
         sentences.append(f"{name}: {percent(run.mean.value, run.mean.interval)} on average, {by_fold}{baseline}.")
-    metric = performance.metric.title
-    figure = new_figure(
-        look, x_title="Fold", y_title=_score_title(metric), height=360,
-        alt=" ".join([f"{metric} of every fold.", *sentences]),
-    )  # fmt: skip
+    alt = " ".join([f"{metric} of every fold.", *sentences])
+    figure = new_figure(look, "Fold", _score_title(metric), height=360, alt=alt)
     styles = scheme_styles(list(dict.fromkeys(run.scheme for run in runs)), look)
     start, ticks, texts = 0, [], []
     for run, name in zip(runs, names, strict=True):
-        style, n = styles[run.scheme], run.n_folds_wanted
-        at = np.array([start + fold.fold for fold in run.folds], dtype=np.float64)
-        ends = [start - 0.45, start + n - 0.55]
-        _mean_line(figure, ends, run, style)
-        values = [fold.score for fold in run.folds]
-        lower, upper = (
-            100 * np.array([getattr(score.interval, end) for score in values]) for end in ("lower", "upper")
-        )
-        upright(figure, at, lower, upper, style.colour)
+        style, n, mean = styles[run.scheme], run.n_folds_wanted, run.mean
+        span = np.array([start - 0.45, start + n - 0.55])
+        if mean.interval.known:
+            draw.band(
+                figure, span, *([100 * end] * 2 for end in (mean.interval.lower, mean.interval.upper)), style.colour
+            )
+        draw.line(figure, span, np.full(2, 100 * mean.value), style)
         hover = [
             f"{escape(name)}, fold {fold.fold + 1}<br>{percent(fold.score.value, fold.score.interval)}<br>"
             f"n = {count(fold.n)}, accuracy {percent(fold.accuracy.value)}, "
             f"majority class {percent(fold.majority_accuracy)}"
             for fold in run.folds
         ]
-        marks(figure, at, 100 * np.array([score.value for score in values]), style, name, hover)
-        _baseline(figure, at, 100 * np.array([fold.majority for fold in run.folds]), look, first=start == 0)
+        at = np.array([start + fold.fold for fold in run.folds], dtype=np.float64)
+        _marks(figure, at, *_in_percent([fold.score for fold in run.folds]), style, name, hover)
+        values = 100 * np.array([fold.majority for fold in run.folds])
+        hover, mark = [f"majority class {percent(value / 100)}" for value in values], Style(look.grey, "line-ew-open")
+        shown = {"legendgroup": "majority", "showlegend": start == 0}
+        draw.dots(figure, at, values, mark, "Majority class", hover, size=14, outline=2, **shown)
         ticks += [start + fold for fold in range(n)]
         texts += [str(fold + 1) for fold in range(n)]
         start += n + 1
     axis = {"tickmode": "array", "tickvals": ticks, "ticktext": texts, "range": [-0.8, max(start - 1.2, 0.5)]}
     figure.update_xaxes(showgrid=False, ticks="", **axis)
-    percent_axis(figure, axis="y")
+    draw.percent_axis(figure, axis="y")
     return figure
 
 
 def seeds_chart(performance: FoldPerformance, rows: Sequence[SchemeScore], *, dark: bool = False) -> go.Figure:
     """The mean of every seed with its interval over samples, scheme beside scheme; the line is the mean over seeds."""
-    look = theme(dark)
-    names = scheme_names(rows)
+    look, names = theme(dark), scheme_names(rows)
     sentences = [
         f"{name}: {percent(row.mean.value, row.mean.interval)} over {plural(len(row.seeds), 'seed')}."
         for name, row in zip(names, rows, strict=True)
     ]
-    metric = performance.metric.title
-    figure = new_figure(
-        look,
-        x_title="",
-        y_title=f"Mean {escape(metric, longest=LONGEST_TITLE)} (%)",
-        height=320,
-        alt=" ".join(["Seeds side by side.", *sentences]),
-    )
+    y_title = f"Mean {escape(performance.metric.title, longest=LONGEST_TITLE)} (%)"
+    figure = new_figure(look, "", y_title, height=320, alt=" ".join(["Seeds side by side.", *sentences]))
     styles = scheme_styles(list(dict.fromkeys(row.scheme for row in rows)), look)
     for place, (row, name) in enumerate(zip(rows, names, strict=True)):
-        style = styles[row.scheme]
+        style, span = styles[row.scheme], np.array([place - 0.42, place + 0.42])
         runs = [run for run in performance.runs_of(row.scheme, row.model) if run.whole]
         at = place + (np.arange(len(runs)) - (len(runs) - 1) / 2) * 0.7 / max(len(runs), 2)
-        line = {"color": style.colour, "width": 1.5, "dash": style.dash}
-        figure.add_scatter(
-            x=np.array([place - 0.42, place + 0.42]), y=np.full(2, 100 * row.mean.value), mode="lines", line=line,
-            showlegend=False, hoverinfo="skip",
-        )  # fmt: skip
-        lower, upper = (100 * np.array([getattr(run.mean.interval, end) for run in runs]) for end in ("lower", "upper"))
-        upright(figure, at, lower, upper, style.colour)
+        draw.line(figure, span, np.full(2, 100 * row.mean.value), style)
         hover = [
             f"{escape(name)}, seed {run.seed}<br>{percent(run.mean.value, run.mean.interval)}<br>"
             f"standard deviation over folds {percent(run.std)}"
             for run in runs
         ]
-        marks(figure, at, 100 * np.array([run.mean.value for run in runs]), style, name, hover)
-    name_axis(figure, names, axis="x")
-    percent_axis(figure, axis="y")
+        _marks(figure, at, *_in_percent([run.mean for run in runs]), style, name, hover)
+    draw.name_axis(figure, names, axis="x")
+    draw.percent_axis(figure, axis="y")
     return figure.update_layout(showlegend=False)
 
 
@@ -126,27 +133,19 @@ def relation_chart(
     known = characteristics.set_index(["scheme", "seed", "fold"])[name]
     alt = f"{metric} against {name}, for {plural(sum(len(run.folds) for run in runs), 'fold')}."
     x_title = escape(f"{name[0].upper()}{name[1:]}", longest=LONGEST_TITLE)
-    figure = new_figure(look, x_title=x_title, y_title=_score_title(metric), height=300, alt=alt)
+    figure = new_figure(look, x_title, _score_title(metric), height=300, alt=alt)
     schemes = list(dict.fromkeys(run.scheme for run in runs))
-    styles = scheme_styles(schemes, look)
-    for scheme in schemes:
+    for scheme, style in scheme_styles(schemes, look).items():
         folds = [fold for run in runs if run.scheme == scheme for fold in run.folds]
-        places = [(fold.scheme, fold.seed, fold.fold) for fold in folds]
-        at = known.reindex(places).to_numpy(dtype=np.float64)
-        scores = [fold.score for fold in folds]
-        lower, upper = (
-            100 * np.array([getattr(score.interval, end) for score in scores]) for end in ("lower", "upper")
-        )
-        upright(figure, at, lower, upper, styles[scheme].colour)
+        at = known.reindex([(fold.scheme, fold.seed, fold.fold) for fold in folds]).to_numpy(dtype=np.float64)
         hover = [
             f"seed {fold.seed}, fold {fold.fold + 1}: {percent(fold.score.value, fold.score.interval)}<br>"
             f"{escape(name)} {value:.4g}"
             for fold, value in zip(folds, at, strict=True)
         ]
-        values = 100 * np.array([fold.score.value for fold in folds])
-        marks(figure, at, values, styles[scheme], scheme_title(scheme), hover)
-    percent_axis(figure, axis="y")
-    figure.update_xaxes(range=padded(figure))
+        _marks(figure, at, *_in_percent([fold.score for fold in folds]), style, scheme_title(scheme), hover)
+    draw.percent_axis(figure, axis="y")
+    figure.update_xaxes(range=draw.padded(figure))
     return figure
 
 
@@ -154,29 +153,19 @@ def class_scores(performance: FoldPerformance, runs: Sequence[RunScore], *, dark
     """F1 of each class, all folds together, with its interval; the class that is lowest in the first run on top."""
     look, names = theme(dark), performance.class_names
     first = np.array([f1.value for f1 in runs[0].classes]) if runs else np.zeros(len(names))
-    order = np.argsort(np.where(np.isnan(first), np.inf, first), kind="stable")
-    low = names[int(order[0])]
-    alt = f"F1 of {plural(len(names), 'class', 'classes')}, the lowest {low}."
+    order = np.argsort(np.where(np.isnan(first), np.inf, first), kind="stable").tolist()
+    alt = f"F1 of {plural(len(names), 'class', 'classes')}, the lowest {names[order[0]]}."
     row = 30 if len(names) <= 30 else 16
-    figure = new_figure(look, x_title="F1 (%)", height=90 + row * max(len(names), 3), alt=alt)
-    styles, at = scheme_styles([run.scheme for run in runs], look), np.arange(len(names), dtype=np.float64)
-    for place, (run, name) in enumerate(zip(runs, run_names(runs), strict=True)):
-        f1, where = [run.classes[code] for code in order.tolist()], at + (place - (len(runs) - 1) / 2) * 0.24
-        lower, upper = (100 * np.array([getattr(score.interval, end) for score in f1]) for end in ("lower", "upper"))
-        style = styles[run.scheme]
-        bars = interval_bars(where, lower, upper, colour=style.colour, width=1.4, name=escape(name), showlegend=False)
-        figure.add_trace(bars)
-        figure.add_scatter(
-            x=100 * np.array([score.value for score in f1]),
-            y=where,
-            mode="markers",
-            name=escape(name),
-            marker=marker(style),
-            text=[f"{percent(score.value, score.interval)}<br>n = {count(score.n)}" for score in f1],
-            hovertemplate="%{text}<extra></extra>",
-        )
-    name_axis(figure, [names[int(code)] for code in order])
-    percent_axis(figure)
+    figure = new_figure(look, "F1 (%)", height=90 + row * max(len(names), 3), alt=alt)
+    styles = scheme_styles([run.scheme for run in runs], look)
+    for place, (run, name) in enumerate(zip(runs, map(escape, run_names(runs)), strict=True)):
+        f1, style = [run.classes[code] for code in order], styles[run.scheme]
+        at, (values, ends) = np.arange(len(names)) + (place - (len(runs) - 1) / 2) * 0.24, _in_percent(f1)
+        draw.bars(figure, at, *ends, style.colour, name, showlegend=False)
+        hover = [f"{percent(score.value, score.interval)}<br>n = {count(score.n)}" for score in f1]
+        draw.dots(figure, values, at, style, name, hover, outline=(1.5, style.colour))
+    draw.name_axis(figure, [names[code] for code in order])
+    draw.percent_axis(figure)
     return figure
 
 
@@ -201,39 +190,129 @@ def _score_title(metric: str) -> str:
     return escape(f"{metric[0].upper()}{metric[1:]} (%)", longest=LONGEST_TITLE)
 
 
-def _baseline(figure: go.Figure, at: np.ndarray, values: np.ndarray, look: Theme, *, first: bool) -> None:
-    """What always predicting the majority class would score on each fold."""
-    figure.add_scatter(
-        x=at,
-        y=values,
-        mode="markers",
-        name="Majority class",
-        marker={"symbol": "line-ew-open", "size": 14, "color": look.grey, "line": {"width": 2}},
-        text=[f"majority class {percent(value / 100)}" for value in values],
-        hovertemplate="%{text}<extra></extra>",
-        legendgroup="majority",
-        showlegend=first,
-    )
+# How do folds lie, how large are they, and which labels and lengths do they hold? (figures 3-5)
 
 
-def _mean_line(figure: go.Figure, ends: list[float], run: RunScore, style: Style) -> None:
-    mean, interval = 100 * run.mean.value, run.mean.interval
-    if interval.known:
-        figure.add_scatter(
-            x=np.array([*ends, *ends[::-1]]),
-            y=100 * np.array([interval.lower] * 2 + [interval.upper] * 2),
-            mode="lines",
-            line={"width": 0},
-            fill="toself",
-            fillcolor=faded(style.colour),
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    figure.add_scatter(
-        x=np.array(ends),
-        y=np.array([mean, mean]),
-        mode="lines",
-        line={"color": style.colour, "width": 1.5, "dash": style.dash},
-        hoverinfo="skip",
-        showlegend=False,
+def _fold_axis(figure: go.Figure, n_folds: int) -> None:
+    """Number the folds from 1 along the figure; of many, not every one."""
+    step = max(n_folds // 25, 1)
+    figure.update_xaxes(tickmode="linear", tick0=1, dtick=step, range=[0.4, n_folds + 0.6], showgrid=False, ticks="")
+
+
+def fold_map(
+    points: Float[np.ndarray, "n_samples 2"],
+    folds: Integer[np.ndarray, " n_samples"],
+    scheme: str,
+    *,
+    names: Sequence[str] | None = None,
+    selected: Sequence[int] = (),
+    axes: tuple[str, str] = ("PC 1", "PC 2"),
+    height: int = 420,
+    dark: bool = False,
+) -> go.Figure:
+    """Samples in two dimensions, coloured by fold; beside the map of another scheme it is figure 3 or 5 of the paper.
+
+    `folds` count from 0, and samples with -1 (in no test part) are grey. Fold 1 has the same colour in both maps, but
+    that means nothing: folds of different schemes are not the same folds.
+    """
+    named = [f"fold {name}" for name in names or range(1, int(folds.max(initial=-1)) + 2)]
+    first = list(range(min(len(named), 10)))
+    figure = map_chart(points, folds, named, coloured=first, selected=selected, axes=axes, height=height, dark=dark)
+    what = f"the {plural(len(named), 'fold')} of {scheme_title(scheme)}"
+    return figure.update_layout(meta={"alt": f"Map of {plural(len(points), 'sample')}, coloured by {what}."})
+
+
+def fold_sizes(folds: Mapping[str, Integer[np.ndarray, " n_samples"]], *, dark: bool = False) -> go.Figure:
+    """Bars with the number of samples in each fold, scheme beside scheme."""
+    look, sizes = theme(dark), {scheme: np.bincount(fold[fold >= 0]) for scheme, fold in folds.items()}
+    sentences = [
+        f"{scheme_title(name)}: {plural(len(n_by_fold), 'fold')} of {count(int(n_by_fold.min()))} to "
+        f"{count(int(n_by_fold.max()))} samples."
+        for name, n_by_fold in sizes.items()
+    ]
+    figure = new_figure(look, "Fold", "Samples", height=260, alt=" ".join(["Sizes of folds.", *sentences]))
+    styles, width = scheme_styles(list(folds), look), 0.8 / max(len(folds), 1)
+    for place, (scheme, n_by_fold) in enumerate(sizes.items()):
+        style, title, number = styles[scheme], escape(scheme_title(scheme)), np.arange(1, len(n_by_fold) + 1)
+        x, hover = number + (place - (len(sizes) - 1) / 2) * width, "fold %{customdata}: %{y:,d} samples"
+        drawn = {"width": width * 0.92, "hatch": "" if style.dash == "solid" else "/", "customdata": number}
+        draw.columns(figure, x, n_by_fold, style.colour, title, hover, **drawn)
+    _fold_axis(figure, max(map(len, sizes.values()), default=0))
+    figure.update_yaxes(rangemode="tozero", tickformat=",d")
+    return figure.update_layout(separators=f".{THIN_SPACE}", showlegend=True)
+
+
+def label_shares(
+    folds: Integer[np.ndarray, " n_samples"],
+    y: Integer[np.ndarray, " n_samples"],
+    class_names: Sequence[str],
+    *,
+    beside: Sequence[Integer[np.ndarray, " n_samples"]] = (),
+    dark: bool = False,
+) -> go.Figure:
+    """The share of each class in every fold, one mark a fold; the line across a class is its share of all samples.
+
+    `beside` are the folds of the figures that stand beside this one: all of them get the same range.
+    """
+    look, n_folds = theme(dark), int(folds.max(initial=-1)) + 1
+    n_label = _count_labels(folds, y, len(class_names))
+    share = _shares(n_label)
+    whole = 100 * np.bincount(y, minlength=len(class_names)) / len(y)
+    widest = int(np.ptp(share, axis=0).argmax())
+    alt = (
+        f"Label shares in {plural(n_folds, 'fold')}. They differ most for {class_names[widest]}: "
+        f"{percent(share[:, widest].min() / 100)} to {percent(share[:, widest].max() / 100)}, "
+        f"{percent(whole[widest] / 100)} of all samples."
     )
+    row = 34 if len(class_names) <= 12 else 18
+    figure = new_figure(look, "Share of the fold (%)", height=90 + row * max(len(class_names), 3), alt=alt)
+    at = np.arange(len(class_names), dtype=np.float64)
+    dotted = Style(look.grey, dash="dot")
+    draw.bars(figure, whole, at - 0.42, at + 0.42, dotted, "all samples", width=1.5, upright=True)
+    for fold in range(n_folds):
+        style, name = Style(look.colours[fold % 10], draw.MARKS[fold % 10]), f"fold {fold + 1}"
+        hover, shown = f"{name}: %{{x:.1f}} %, n = %{{customdata:,d}}", {"showlegend": n_folds <= 10}
+        places = at + (fold - (n_folds - 1) / 2) * 0.6 / max(n_folds, 1)
+        draw.dots(figure, share[fold], places, style, name, hover, size=7, customdata=n_label[fold], **shown)
+    draw.name_axis(figure, class_names)
+    others = [_shares(_count_labels(other, y, len(class_names))).max(initial=0.0) for other in beside]
+    most = max([share.max(initial=0.0), whole.max(), *others])
+    figure.update_xaxes(range=[0.0, 1.04 * most], tickformat=".1f")
+    return figure
+
+
+def fold_means(means: Mapping[str, pd.DataFrame], title: str, *, whole: float, dark: bool = False) -> go.Figure:
+    """The mean of a number, such as the length of texts, in each fold with its interval; the line is the mean of all.
+
+    `means` has, by scheme, the frame of `core.evaluate.cluster_folds.mean_by_fold`; `title` names the axis.
+    """
+    look = theme(dark)
+    sentences = [
+        f"{scheme_title(name)}: {table['mean'].min():.3g} to {table['mean'].max():.3g}."
+        for name, table in means.items()
+    ]
+    alt = " ".join([f"{title}, mean by fold; {whole:.3g} over all samples.", *sentences])
+    figure = new_figure(look, "Fold", f"{escape(title, longest=LONGEST_TITLE)}, mean", height=260, alt=alt)
+    draw.rule(figure, look.grey, y=whole)
+    styles = scheme_styles(list(means), look)
+    for place, (scheme, table) in enumerate(means.items()):
+        fold, mean, lower, upper = table[["fold", "mean", "lower", "upper"]].to_numpy(dtype=np.float64).T
+        hover = [
+            f"fold {int(number) + 1}: {value:.4g}, n = {count(n)}"
+            for number, n, value in table[["fold", "n", "mean"]].itertuples(index=False)
+        ]
+        at = fold + 1 + (place - (len(means) - 1) / 2) * 0.16
+        _marks(figure, at, mean, (lower, upper), styles[scheme], scheme_title(scheme), hover)
+    _fold_axis(figure, max((len(table) for table in means.values()), default=0))
+    return figure
+
+
+def _count_labels(folds: np.ndarray, y: np.ndarray, n_classes: int) -> np.ndarray:
+    """The samples of each label (column) in each fold (row)."""
+    n_folds = int(folds.max(initial=-1)) + 1
+    return np.array([np.bincount(y[folds == fold], minlength=n_classes) for fold in range(n_folds)])
+
+
+def _shares(n_label: np.ndarray) -> np.ndarray:
+    """The share, in percent, of each label in each fold."""
+    return 100 * n_label / np.maximum(n_label.sum(axis=1, keepdims=True), 1)

@@ -1,4 +1,4 @@
-"""What is in the data? Samples by class, and a number over samples and classes (notebook 1 of paper 004)."""
+"""What is in the data? Samples by class, a number over samples and classes, frequent words (notebook 1 of paper 004)"""
 
 from collections.abc import Sequence
 
@@ -6,24 +6,14 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Integer
 
-from touchstone.core.evaluate.data_sets import NumberByClass, NumberSummary, SharesByNumber
+from touchstone.core.evaluate.data_sets import NumberByClass, NumberSummary, SharesByNumber, Word
 from touchstone.core.evaluate.wording import MINUS, THIN_SPACE, count, percent, plural, quoted
-from touchstone.core.figures.theme import (
-    LONGEST_TITLE,
-    Theme,
-    as_name,
-    escape,
-    faded,
-    name_axis,
-    new_figure,
-    scale,
-    theme,
-)
+from touchstone.core.figures import marks as draw
+from touchstone.core.figures.marks import Style
+from touchstone.core.figures.theme import LONGEST_TITLE, Theme, as_name, escape, faded, new_figure, theme
 
 MOST_STACKED = 10
 """With more classes than there are colours, shares are drawn as a heat map."""
-MOST_IN_SIGHT = 20
-"""With more classes than that, a figure with a row for each is taller than what stands beside it."""
 _MANY = 30
 _RATIO = 2.0  # the heat map's colours end at four times and at a quarter of the share in all samples
 
@@ -47,61 +37,41 @@ def label_distribution(
         f"{percent(n_per_class[fewest] / total)} to {percent(n_per_class[most] / total)} of all."
     )
     row = _row(len(class_names))
-    figure = new_figure(look, x_title="Samples", height=80 + row * max(len(class_names), 3), alt=alt)
-    figure.add_bar(
-        x=n_per_class,
-        y=np.arange(len(class_names)),
-        orientation="h",
-        width=0.7,
-        marker={"color": look.inclusive, "line": {"width": 0}},
-        text=[f"{count(int(n))} · {percent(n / total)}" for n in n_per_class],
-        textposition="outside",
-        textfont={"size": 12 if row > 20 else 10, "color": look.ink},
-        cliponaxis=False,
-        hovertemplate="%{text}<extra></extra>",
-    )
-    name_axis(figure, class_names)
+    figure = new_figure(look, "Samples", height=80 + row * max(len(class_names), 3), alt=alt)
+    text = [f"{count(int(n))} · {percent(n / total)}" for n in n_per_class]
+    _lying(figure, n_per_class, look, text, "%{text}", size=12 if row > 20 else 10)
+    draw.name_axis(figure, class_names)
     figure.update_xaxes(rangemode="tozero", range=[0, 1.35 * float(n_per_class.max())], tickformat=",d")
-    _axis_in_sight(figure, len(class_names))
-    figure.update_layout(separators=f".{THIN_SPACE}")
-    return figure
+    draw.axis_in_sight(figure, len(class_names), 60)
+    return figure.update_layout(separators=f".{THIN_SPACE}")
+
+
+def _lying(
+    figure: go.Figure, x: draw.Values, look: Theme, text: Sequence[str], hover: str, *, size: int = 12, **more
+) -> None:
+    """A bar in each row with what it stands for at its end."""
+    drawn = {"orientation": "h", "width": 0.7, **draw.at_the_end(text, look, size), **more}
+    draw.columns(figure, x, np.arange(len(x)), look.inclusive, None, hover, **drawn)
 
 
 def number_histogram(number: NumberByClass, *, noun: str, dark: bool = False) -> go.Figure:
     """Histogram of a number over all samples, its median as a line; bins without samples are drawn empty."""
     look, overall, bars = theme(dark), number.overall, number.bars
     alt = f"{number.title} of {plural(overall.n, noun)}: {_spread(overall)}."
-    figure = new_figure(
-        look, x_title=escape(number.title, longest=LONGEST_TITLE), y_title=f"{noun.capitalize()}s", height=270, alt=alt
-    )
+    x_title = escape(number.title, longest=LONGEST_TITLE)
+    figure = new_figure(look, x_title, f"{noun.capitalize()}s", height=270, alt=alt)
     width = np.diff(bars.edges)
     last = bars.edges[1:] - 1 if bars.whole else bars.edges[1:]
     ranges = [
         _number(low) if bars.whole and low == high else f"{_number(low)} to {_number(high)}"
         for low, high in zip(bars.edges[:-1], last, strict=True)
     ]
-    figure.add_bar(
-        x=bars.edges[:-1] + width / 2 - (0.5 if bars.whole else 0.0),
-        y=bars.n,
-        width=width * 0.94,
-        marker={"color": look.inclusive, "line": {"width": 0}},
-        customdata=ranges,
-        hovertemplate=f"%{{customdata}}: %{{y:,d}} {noun}s<extra></extra>",
-    )
-    figure.add_vline(x=overall.median, line={"color": look.grey, "width": 1, "dash": "dot"})
-    figure.add_annotation(
-        x=overall.median,
-        y=1,
-        yref="paper",
-        yanchor="bottom",
-        text=f"median {_number(overall.median)}",
-        showarrow=False,
-        font={"size": 12, "color": look.grey},
-    )
+    x, hover = bars.edges[:-1] + width / 2 - (0.5 if bars.whole else 0.0), f"%{{customdata}}: %{{y:,d}} {noun}s"
+    draw.columns(figure, x, bars.n, look.inclusive, None, hover, width=width * 0.94, customdata=ranges)
+    draw.rule(figure, look.grey, x=overall.median, text=f"median {_number(overall.median)}")
     figure.update_xaxes(showgrid=False)
     figure.update_yaxes(rangemode="tozero", tickformat=",d")
-    figure.update_layout(separators=f".{THIN_SPACE}")
-    return figure
+    return figure.update_layout(separators=f".{THIN_SPACE}")
 
 
 def class_boxes(number: NumberByClass, *, dark: bool = False) -> go.Figure:
@@ -115,31 +85,16 @@ def class_boxes(number: NumberByClass, *, dark: bool = False) -> go.Figure:
     alt = (
         f"{number.title} by class: medians from {low} to {high}; the median of all is {_number(number.overall.median)}."
     )
-    figure = new_figure(
-        look,
-        x_title=escape(number.title, longest=LONGEST_TITLE),
-        height=80 + _row(len(rows)) * max(len(rows), 3),
-        alt=alt,
-    )
-    figure.add_vline(x=number.overall.median, line={"color": look.grey, "width": 1, "dash": "dot"})
-    figure.add_box(
-        y=np.arange(len(rows)),
-        orientation="h",
-        q1=[row.lower_quartile for row in rows],
-        median=[row.median for row in rows],
-        q3=[row.upper_quartile for row in rows],
-        lowerfence=[row.whisker_low for row in rows],
-        upperfence=[row.whisker_high for row in rows],
-        mean=[row.mean for row in rows],
-        boxmean=True,
-        width=0.6,
-        line={"color": look.inclusive, "width": 1.2},
-        fillcolor=faded(look.inclusive),
-        hoverinfo="x",
-        showlegend=False,
-    )
-    name_axis(figure, [row.name for row in rows])
-    _axis_in_sight(figure, len(rows))
+    x_title, height = escape(number.title, longest=LONGEST_TITLE), 80 + _row(len(rows)) * max(len(rows), 3)
+    figure = new_figure(look, x_title, height=height, alt=alt)
+    draw.rule(figure, look.grey, x=number.overall.median)
+    fields = {"q1": "lower_quartile", "median": "median", "q3": "upper_quartile", "mean": "mean"}
+    fields |= {"lowerfence": "whisker_low", "upperfence": "whisker_high"}
+    data = {name: [getattr(row, field) for row in rows] for name, field in fields.items()}
+    shown = {"orientation": "h", "boxmean": True, "hoverinfo": "x", "showlegend": False}
+    draw.boxes(figure, Style(look.inclusive), None, width=0.6, y=np.arange(len(rows)), **data, **shown)
+    draw.name_axis(figure, [row.name for row in rows])
+    draw.axis_in_sight(figure, len(rows), 60)
     return figure
 
 
@@ -148,7 +103,7 @@ def shares_by_number(shares: SharesByNumber, *, title: str, dark: bool = False) 
 
     Bins hold about equally many samples each.
     """
-    look = theme(dark)
+    look, n_classes = theme(dark), len(shares.class_names)
     ends = [(_number(low, 3), _number(high, 3)) for low, high in zip(shares.lower, shares.upper, strict=True)]
     names = [low if low == high else f"{low} to {high}" for low, high in ends]
     ratio = shares.shares / shares.overall
@@ -157,34 +112,27 @@ def shares_by_number(shares: SharesByNumber, *, title: str, dark: bool = False) 
         f"Shares of the classes by {title}. Furthest above its usual share: {shares.class_names[code]} at {names[at]}, "
         f"{percent(shares.shares[at, code])} against {percent(shares.overall[code])} overall."
     )
-    many = len(shares.class_names) > MOST_STACKED
-    height = 100 + _row(len(shares.class_names)) * len(shares.class_names) if many else 320
-    y_title = None if many else "Share of the class (%)"
-    figure = new_figure(look, x_title=escape(title, longest=LONGEST_TITLE), y_title=y_title, height=height, alt=alt)
-    if many:
-        _heat(figure, shares, names, look)
-    else:
-        _stacked(figure, shares, look)
-    name_axis(figure, names, axis="x")
+    x_title, many = escape(title, longest=LONGEST_TITLE), n_classes > MOST_STACKED
     if many:  # columns are too narrow for both ends
-        figure.update_xaxes(ticktext=[low for low, _ in ends], title_text=f"{figure.layout.xaxis.title.text}, from")
+        figure = new_figure(look, f"{x_title}, from", height=100 + _row(n_classes) * n_classes, alt=alt)
+        _heat(figure, shares, names, look)
+        ticks = [low for low, _ in ends]
     else:
-        figure.update_xaxes(ticktext=[low if low == high else f"{low}<br>to {high}" for low, high in ends])
-    _axis_in_sight(figure, len(shares.class_names))
+        figure = new_figure(look, x_title, "Share of the class (%)", height=320, alt=alt)
+        _stacked(figure, shares, look)
+        ticks = [low if low == high else f"{low}<br>to {high}" for low, high in ends]
+    draw.name_axis(figure, names, axis="x")
+    figure.update_xaxes(ticktext=ticks)
+    draw.axis_in_sight(figure, n_classes, 60)
     return figure
 
 
 def _stacked(figure: go.Figure, shares: SharesByNumber, look: Theme) -> None:
-    for code, name in enumerate(map(as_name, shares.class_names)):
-        figure.add_bar(
-            x=np.arange(len(shares.n)),
-            y=100 * shares.shares[:, code],
-            name=escape(name),
-            width=0.85,
-            marker={"color": look.colours[code], "line": {"width": 0.5, "color": look.paper}},
-            customdata=np.column_stack([shares.n[:, code], shares.n.sum(axis=1)]),
-            hovertemplate=f"{escape(name)}: %{{y:.1f}} %, %{{customdata[0]}} of %{{customdata[1]}}<extra></extra>",
-        )
+    x, edge = np.arange(len(shares.n)), (0.5, look.paper)
+    for code, name in enumerate(escape(as_name(name)) for name in shares.class_names):
+        y, n = 100 * shares.shares[:, code], np.column_stack([shares.n[:, code], shares.n.sum(axis=1)])
+        hover = f"{name}: %{{y:.1f}} %, %{{customdata[0]}} of %{{customdata[1]}}"
+        draw.columns(figure, x, y, look.colours[code], name, hover, width=0.85, edge=edge, customdata=n)
     figure.update_layout(barmode="stack", yaxis={"range": [0, 100], "tickformat": "d"})
 
 
@@ -198,36 +146,15 @@ def _heat(figure: go.Figure, table: SharesByNumber, bins: Sequence[str], look: T
         ]
         for name, shares, counts, usual in zip(table.class_names, table.shares.T, table.n.T, table.overall, strict=True)
     ]
-    figure.add_heatmap(
-        z=np.clip(ratio.T, -_RATIO, _RATIO),
-        zmin=-_RATIO,
-        zmax=_RATIO,
-        colorscale=scale(look.diverging),
-        text=hover,
-        hovertemplate="%{text}<extra></extra>",
-        xgap=1,
-        colorbar={
-            "tickvals": [-2, -1, 0, 1, 2],
-            "ticktext": ["¼ or less", "half", "as usual", "twice", "4 × or more"],
-            "thickness": 10,
-            "len": min(1.0, 300 / figure.layout.height),
-            "y": 1,
-            "yanchor": "top",
-            "outlinewidth": 0,
-        },
-    )
-    name_axis(figure, table.class_names)
+    texts = ["¼ or less", "half", "as usual", "twice", "4 × or more"]
+    bar = draw.colour_bar(look, tickvals=[-2, -1, 0, 1, 2], ticktext=texts, **draw.at_top(figure))
+    z, gaps = np.clip(ratio.T, -_RATIO, _RATIO), (1, None)
+    draw.heat(figure, z, (-_RATIO, _RATIO), look.diverging, hover, gaps=gaps, colorbar=bar)
+    draw.name_axis(figure, table.class_names)
 
 
 def _row(n_rows: int) -> int:
     return 24 if n_rows <= _MANY else 16
-
-
-def _axis_in_sight(figure: go.Figure, n_rows: int) -> None:
-    """Where rows are so many that a reader scrolls, their axis stands on top."""
-    if n_rows > MOST_IN_SIGHT:
-        figure.update_xaxes(side="top")
-        figure.update_layout(margin_t=60)
 
 
 def _spread(summary: NumberSummary) -> str:
@@ -241,3 +168,60 @@ def _number(value: float, n_digits: int = 4) -> str:
     """Whole numbers in full, others with a few digits."""
     whole = value == int(value) and abs(value) < 1e15
     return (count(int(value)) if whole else f"{value:.{n_digits}g}").replace("-", MINUS)
+
+
+# Which words are frequent, and which ones set a class apart?
+
+
+def frequent_words(words: Sequence[Word], *, dark: bool = False) -> go.Figure:
+    """Bars with how often each word occurs, the most frequent on top."""
+    look = theme(dark)
+    first = f", from {words[0].word} ({count(words[0].n)}) to {words[-1].word} ({count(words[-1].n)})" if words else ""
+    figure = new_figure(look, "Occurrences", height=_word_height(words), alt=f"The most frequent words{first}.")
+    texts = [f"in {plural(word.n_texts, 'text')}, {percent(word.share_of_texts)}" for word in words]
+    n, hover = [word.n for word in words], "%{text} times, %{customdata}"
+    _lying(figure, n, look, [count(word.n) for word in words], hover, customdata=texts)
+    draw.name_axis(figure, [word.word for word in words])
+    figure.update_xaxes(tickformat=",d", range=[0, 1.18 * max(n, default=1)])
+    return figure.update_layout(separators=f".{THIN_SPACE}")
+
+
+def characteristic_words(
+    words: Sequence[Word], *, noun: str = "class", nouns: str = "classes", dark: bool = False
+) -> go.Figure:
+    """For each word the share of the class's texts that have it (bar) beside that of all other texts (diamond).
+
+    `noun` and `nouns` say what the texts are grouped by, where that is not their class. Words that chance could
+    explain, after correction for all words, are hatched.
+    """
+    look = theme(dark)
+    surest = [word.word for word in words if word.stands]
+    alt = (
+        f"{plural(len(surest), 'word')} are significantly more frequent in the {noun}, above all "
+        f"{', '.join(surest[:3])}."
+        if surest
+        else f"No word is significantly more frequent in the {noun}."
+    )
+    figure = new_figure(look, "Texts that have the word (%)", height=_word_height(words), alt=alt)
+    for stands, name, colour, hatch in (
+        (True, f"this {noun}", look.inclusive, ""),
+        (False, f"this {noun}, perhaps by chance", faded(look.inclusive), "/"),
+    ):
+        at = [place for place, word in enumerate(words) if word.stands == stands]
+        if at:
+            part = [words[place] for place in at]
+            texts = [f"{plural(word.n_texts, 'text')}, z = {word.z:.1f}" for word in part]
+            drawn = {"orientation": "h", "width": 0.7, "customdata": texts}
+            drawn |= {"hatch": hatch, "hatched": {"fgcolor": look.inclusive, "size": 6}}
+            x, hover = [100 * word.share_of_texts for word in part], f"%{{x:.1f}} % of this {noun}, %{{customdata}}"
+            draw.columns(figure, x, at, colour, name, hover, **drawn)
+    x, style = [100 * word.share_elsewhere for word in words], Style(look.exclusive, "diamond")
+    hover, drawn = "%{x:.1f} % of all others", {"size": 8, "outline": (1, look.paper)}
+    draw.dots(figure, x, np.arange(len(words)), style, f"all other {nouns}", hover, **drawn)
+    draw.name_axis(figure, [word.word for word in words])
+    figure.update_xaxes(rangemode="tozero")
+    return figure
+
+
+def _word_height(words: Sequence[Word]) -> int:
+    return 90 + 21 * max(len(words), 3)

@@ -13,18 +13,9 @@ import plotly.graph_objects as go
 from touchstone.core.evaluate.guided_tests import AccuracyGrid, Guided, JudgedSuite, Walk
 from touchstone.core.evaluate.guided_tests.verdict import mix_title
 from touchstone.core.evaluate.wording import count, percent, plural
-from touchstone.core.figures.data_sets import MOST_IN_SIGHT
-from touchstone.core.figures.theme import (
-    Theme,
-    as_name,
-    escape,
-    faded,
-    interval_bars,
-    name_axis,
-    new_figure,
-    padded,
-    theme,
-)
+from touchstone.core.figures import marks as draw
+from touchstone.core.figures.marks import Style
+from touchstone.core.figures.theme import Theme, as_name, escape, faded, new_figure, theme
 
 MOST_CLASSES = 4
 """So many classes have a line of their own on a walk; the others are one, their sum."""
@@ -43,26 +34,14 @@ def walk_chart(walk: Walk, *, at: int, towards: int, dark: bool = False) -> go.F
         f"From a sample of {own} to {goal}, {walk.t[at]:.0%} of the way: {own} {percent(float(here[walk.label]))}, "
         f"most probable {names[int(here.argmax())]}; {region_title(walk, at)}."
     )
-    figure = new_figure(look, x_title=f"Of the way to {escape(goal)} (%)", y_title="Probability (%)", alt=alt)
+    figure = new_figure(look, f"Of the way to {escape(goal)} (%)", "Probability (%)", alt=alt)
     for code, name, share, style in _lines(walk, towards, look):
-        figure.add_scatter(
-            x=100 * walk.t,
-            y=100 * share,
-            mode="lines",
-            name=escape(as_name(name)),
-            line={"width": 2.4 if code in (walk.label, towards) else 1.4, **style},
-            hovertemplate=f"{escape(as_name(name))}: %{{y:.1f}} %<extra></extra>",
-        )
+        title, width = escape(as_name(name)), 2.4 if code in (walk.label, towards) else 1.4
+        draw.line(figure, 100 * walk.t, 100 * share, style, title, f"{title}: %{{y:.1f}} %", width=width)
     _strips(figure, walk, look)
-    figure.add_vline(x=100 * float(walk.t[at]), line={"color": look.ink, "width": 1.5})
-    figure.add_scatter(
-        x=[100 * walk.t[at]],
-        y=[100 * here[walk.label]],
-        mode="markers",
-        marker={"symbol": "circle", "size": 11, "color": look.ink, "line": {"width": 2, "color": look.paper}},
-        showlegend=False,
-        hoverinfo="skip",
-    )
+    draw.rule(figure, look.ink, x=100 * float(walk.t[at]), dash="solid", width=1.5)
+    place, drawn = ([100 * walk.t[at]], [100 * here[walk.label]]), {"size": 11, "outline": (2, look.paper)}
+    draw.dots(figure, *place, Style(look.ink), showlegend=False, **drawn)
     figure.update_xaxes(range=[-2, 102], tickformat=".0f")
     figure.update_yaxes(range=[-3.2 * _STRIP, 104], tickformat=".0f", tickvals=[0, 25, 50, 75, 100])
     return figure.update_layout(hovermode="x unified")
@@ -84,47 +63,33 @@ def region_title(walk: Walk, at: int) -> str:
     return f"in the centroid region of {own}" if near else "at the boundary" if edge else "in neither region"
 
 
-def _lines(walk: Walk, towards: int, look: Theme) -> list[tuple[int, str, np.ndarray, dict[str, str]]]:
+def _lines(walk: Walk, towards: int, look: Theme) -> list[tuple[int, str, np.ndarray, Style]]:
     """The class itself, the goal and the most probable others, each in its style; the rest as one."""
     highest = walk.proba.max(axis=0)
     first = list(dict.fromkeys([walk.label, towards]))
     order = [int(code) for code in np.argsort(-highest, kind="stable") if code not in first and highest[code] >= 0.01]
     chosen = first + order[: MOST_CLASSES - len(first)]
-    styles = [{"color": look.inclusive, "dash": "solid"}, {"color": look.exclusive, "dash": "solid"}]
-    styles += [{"color": look.colours[i], "dash": dash} for i, dash in ((9, "dash"), (8, "dot"), (6, "dashdot"))]
-    if towards == walk.label:
-        styles.pop(1)
+    styles = [Style(look.inclusive), Style(look.exclusive)][: len(first)]
+    styles += [Style(look.colours[i], dash=dash) for i, dash in ((9, "dash"), (8, "dot"), (6, "dashdot"))]
     lines = [
         (code, walk.class_names[code], walk.proba[:, code], style) for code, style in zip(chosen, styles, strict=False)
     ]
     rest = np.setdiff1d(np.arange(len(walk.class_names)), chosen)
     if len(rest):
         named = "the other class" if len(rest) == 1 else f"{len(rest)} other classes"
-        lines.append((-1, named, walk.proba[:, rest].sum(axis=1), {"color": look.grey, "dash": "dash"}))
+        lines.append((-1, named, walk.proba[:, rest].sum(axis=1), Style(look.grey, dash="dash")))
     return lines
 
 
 def _strips(figure: go.Figure, walk: Walk, look: Theme) -> None:
     """Two strips below the axis: where on the way the centroid region lies, and where the boundary."""
-    half = (walk.t[1] - walk.t[0]) / 2
-    regions = (
+    for name, inside, colour, hatch, place in (
         ("centroid region", walk.in_centroid, look.colours[2], "", -1.1),
         ("boundary region", walk.in_boundary, look.colours[3], "/", -2.3),
-    )
-    for name, inside, colour, shape, place in regions:
-        figure.add_bar(
-            x=100 * walk.t[inside],
-            y=np.full(int(inside.sum()), _STRIP),
-            base=np.full(int(inside.sum()), place * _STRIP),
-            width=200 * half,
-            name=name,
-            marker={
-                "color": faded(colour, 0.45),
-                "line": {"width": 0},
-                "pattern": {"shape": shape, "fgcolor": colour, "size": 5},
-            },
-            hoverinfo="skip",
-        )
+    ):
+        height, base = (np.full(int(inside.sum()), part * _STRIP) for part in (1, place))
+        drawn = {"width": 100 * (walk.t[1] - walk.t[0]), "hatch": hatch, "hatched": {"fgcolor": colour, "size": 5}}
+        draw.columns(figure, 100 * walk.t[inside], height, faded(colour, 0.45), name, base=base, **drawn)
     figure.update_layout(barmode="overlay", bargap=0)
 
 
@@ -141,61 +106,30 @@ def grid_chart(grid: AccuracyGrid, *, dark: bool = False) -> go.Figure:
         f"Accuracy over mixes with {plural(sizes[-1], 'test')} for each class: {', '.join(accuracies)}; "
         f"on the original test set {percent(grid.accuracy, grid.interval)}."
     )
-    figure = new_figure(look, x_title="Mix (centroid-boundary)", y_title="Accuracy (%)", height=360, alt=alt)
+    figure = new_figure(look, "Mix (centroid-boundary)", "Accuracy (%)", height=360, alt=alt)
     mixes = [mix_title(cell.centroid_share) for cell in largest]
     ends = [-0.5, len(mixes) - 0.5]
-    _original(figure, grid, look, ends)
+    low, high = 100 * grid.interval.lower, 100 * grid.interval.upper
+    draw.band(figure, ends, [low] * 2, [high] * 2, look.inclusive)
+    name, original = "original test set", [100 * grid.accuracy] * 2
+    hover = f"{name}: {percent(grid.accuracy, grid.interval)}"
+    draw.line(figure, ends, original, Style(look.inclusive), name, hover, width=2)
     for row, size in enumerate(sizes):
         cells = [cell.overall for cell in grid.cells if cell.n_per_class == size]
-        values, lower, upper = (
-            100 * np.array(part)
-            for part in zip(*((cell.accuracy, cell.interval.lower, cell.interval.upper) for cell in cells), strict=True)
-        )  # fmt: skip
-        figure.add_scatter(
-            x=np.arange(len(mixes)) + 0.07 * (row - (len(sizes) - 1) / 2),
-            y=values,
-            mode="lines+markers",
-            name=f"{count(size)} for each class",
-            line={"color": look.exclusive, "width": 1 + 0.4 * row, "dash": _DASHES[row % len(_DASHES)]},
-            marker={"symbol": _SYMBOLS[row % len(_SYMBOLS)], "size": 8},
-            error_y={
-                "type": "data", "symmetric": False, "array": upper - values, "arrayminus": values - lower,
-                "color": look.exclusive, "thickness": 1.2, "width": 3,
-            },
-            text=[
-                f"{percent(cell.accuracy, cell.interval)}<br>"
-                f"n = {count(cell.n)} from {cell.parents}"
-                for cell in cells
-            ],
-            hovertemplate="%{text}<extra></extra>",
-        )  # fmt: skip
+        hover = [
+            f"{percent(cell.accuracy, cell.interval)}<br>n = {count(cell.n)} from {cell.parents}" for cell in cells
+        ]
+        x = np.arange(len(mixes)) + 0.07 * (row - (len(sizes) - 1) / 2)
+        y = 100 * np.array([cell.accuracy for cell in cells])
+        style = Style(look.exclusive, _SYMBOLS[row % len(_SYMBOLS)], _DASHES[row % len(_DASHES)])
+        error = draw.error(y, draw.ends_of(cells, 100), look.exclusive, cap=3)
+        drawn = {"size": 8, "joined": 1 + 0.4 * row, "error_y": error}
+        draw.dots(figure, x, y, style, f"{count(size)} for each class", hover, **drawn)
     figure.update_xaxes(tickvals=np.arange(len(mixes)), ticktext=mixes, range=ends)
     lowest = [100 * cell.overall.interval.lower for cell in grid.cells if cell.overall.interval.known]
     range_of = go.Figure(go.Scatter(y=[100.0, *lowest]))
-    figure.update_yaxes(tickformat=".0f", range=padded(range_of, "y"))
+    figure.update_yaxes(tickformat=".0f", range=draw.padded(range_of, "y"))
     return figure
-
-
-def _original(figure: go.Figure, grid: AccuracyGrid, look: Theme, ends: list[float]) -> None:
-    lower, upper = 100 * grid.interval.lower, 100 * grid.interval.upper
-    figure.add_scatter(
-        x=[*ends, *ends[::-1]],
-        y=[lower, lower, upper, upper],
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=faded(look.inclusive),
-        hoverinfo="skip",
-        showlegend=False,
-    )
-    figure.add_scatter(
-        x=ends,
-        y=[100 * grid.accuracy] * 2,
-        mode="lines",
-        name="original test set",
-        line={"color": look.inclusive, "width": 2},
-        hovertemplate=f"original test set: {percent(grid.accuracy, grid.interval)}<extra></extra>",
-    )
 
 
 def suite_chart(judged: JudgedSuite, *, dark: bool = False) -> go.Figure:
@@ -210,7 +144,7 @@ def class_chart(guided: Guided, *, dark: bool = False) -> go.Figure:
     titles = {"centroid": "near the centroid", "boundary": "at the boundary: share on the right side"}
     look, x_title = theme(dark), "Accuracy on generated features (%)"
     figure = _by_class(guided.class_table(), guided.class_names, titles, x_title, look)
-    figure.add_vline(x=50, line={"color": look.random, "width": 1, "dash": "dash"})
+    draw.rule(figure, look.random, x=50, dash="dash")
     return figure
 
 
@@ -222,33 +156,22 @@ def _by_class(
         for region, part in table.dropna(subset=["accuracy"]).groupby("region")["accuracy"]
     ]
     alt = f"Accuracy on generated tests by class: {'; '.join(accuracies) or 'not known yet'}."
-    height = 80 + 21 * max(len(names), 4)
-    figure = new_figure(look, x_title=x_title, height=height, alt=alt)
-    styles = (
-        ("centroid", titles["centroid"], look.colours[2], "circle", -0.14),
-        ("boundary", titles["boundary"], look.colours[3], "diamond", 0.14),
-    )
-    for region, title, colour, symbol, off in styles:
-        part = table.loc[table["region"] == region].reset_index(drop=True)
+    figure = new_figure(look, x_title, height=80 + 21 * max(len(names), 4), alt=alt)
+    for region, style, off in (
+        ("centroid", Style(look.colours[2]), -0.14),
+        ("boundary", Style(look.colours[3], "diamond"), 0.14),
+    ):
+        part, title = table.loc[table["region"] == region], titles[region]
+        lower, upper, value = 100 * part[["lower", "upper", "accuracy"]].to_numpy(dtype=np.float64).T
         at = np.arange(len(names)) + off
-        lower, upper, value = (100 * part[name].to_numpy(dtype=np.float64) for name in ("lower", "upper", "accuracy"))
-        figure.add_trace(interval_bars(at, lower, upper, colour=colour, width=2.0, name=title, showlegend=False))
-        figure.add_scatter(
-            x=value,
-            y=at,
-            mode="markers",
-            name=title,
-            marker={"symbol": symbol, "size": 9, "color": colour, "line": {"width": 1, "color": look.paper}},
-            text=[
-                f"{escape(row['label'])}, {title}: {row['accuracy']:.1%}<br>n = {count(row['placed'])} from "
-                f"{plural(row['n_parents'], 'sample')}"
-                for row in part.to_dict("records")
-            ],
-            hovertemplate="%{text}<extra></extra>",
-        )
-    name_axis(figure, names)
+        draw.bars(figure, at, lower, upper, style.colour, title, width=2.0, showlegend=False)
+        hover = [
+            f"{escape(row['label'])}, {title}: {row['accuracy']:.1%}<br>n = {count(row['placed'])} from "
+            f"{plural(row['n_parents'], 'sample')}"
+            for row in part.to_dict("records")
+        ]
+        draw.dots(figure, value, at, style, title, hover, outline=(1, look.paper))
+    draw.name_axis(figure, names)
     figure.update_xaxes(tickformat=".0f", range=[-2, 102])
-    if len(names) > MOST_IN_SIGHT:
-        figure.update_xaxes(side="top")
-        figure.update_layout(margin_t=84)
+    draw.axis_in_sight(figure, len(names), 84)
     return figure

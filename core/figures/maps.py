@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float, Integer
 
 from touchstone.core.evaluate.wording import count, listed, plural
+from touchstone.core.figures import marks as draw
 from touchstone.core.figures.theme import as_name, escape, new_figure, theme
 
 MOST_COLOURS = 10
@@ -43,36 +44,23 @@ def map_chart(
     [('plum', [1]), ('melon', [0, 2])]
     """
     look = theme(dark)
-    shown = _coloured(groups, len(names), coloured)
-    alt = f"Map of {plural(len(points), 'sample')}, coloured by {listed([names[code] for code in shown])}."
-    figure = new_figure(look, x_title=axes[0], y_title=axes[1] or None, height=height, alt=alt)
+    largest = _coloured(groups, len(names), coloured)
+    alt = f"Map of {plural(len(points), 'sample')}, coloured by {listed([names[code] for code in largest])}."
+    figure = new_figure(look, axes[0], axes[1] or None, height=height, alt=alt)
     size = 7 if len(points) <= 2000 else 5 if len(points) <= 20_000 else 3
-    rest = np.flatnonzero(~np.isin(groups, shown))
+    rest = np.flatnonzero(~np.isin(groups, largest))
     parts = [(OTHERS, rest, look.faint, "circle")] if len(rest) else []
-    for place, code in enumerate(shown):
+    for place, code in enumerate(largest):
         parts.append((names[code], np.flatnonzero(groups == code), look.colours[place], SYMBOLS[place]))
     n_layers = 1 if len(points) <= MOST_IN_ONE_LAYER else N_LAYERS
     layered = [(layer, part) for layer in range(n_layers) for part in parts]
     for layer, (name, every, colour, symbol) in layered:
         rows = every[layer::n_layers]
-        figure.add_trace(
-            go.Scattergl(
-                x=points[rows, 0].astype(np.float32),
-                y=points[rows, 1].astype(np.float32),
-                customdata=rows.astype(np.int32),
-                mode="markers",
-                name=escape(as_name(name)),
-                legendgroup=escape(as_name(name)),
-                showlegend=layer == 0,
-                marker={"size": size, "color": colour, "symbol": symbol, "opacity": 0.75, "line": {"width": 0}},
-                selectedpoints=np.flatnonzero(np.isin(rows, selected)) if len(selected) else None,
-                unselected={"marker": {"opacity": 0.12}},
-                hovertemplate=f"{escape(as_name(name))}, n = {count(len(every))}<extra></extra>",
-            )
-        )
-    bare = {"showgrid": False, "ticks": "", "showticklabels": False}
-    figure.update_layout(dragmode="lasso", xaxis=bare, yaxis={**bare, "scaleanchor": "x"})
-    return figure
+        marker = {"size": size, "color": colour, "symbol": symbol, "opacity": 0.75, "line": {"width": 0}}
+        shown, group = escape(as_name(name)), {"legendgroup": escape(as_name(name)), "showlegend": layer == 0}
+        hover = f"{shown}, n = {count(len(every))}"
+        draw.cloud(figure, points[rows], rows, marker, shown, hover, selected=selected, **group)
+    return draw.as_map(figure)
 
 
 def _coloured(groups: np.ndarray, n_names: int, coloured: Sequence[int] | None) -> list[int]:

@@ -9,7 +9,10 @@ from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import MatchedSubsets, SetComparison, SetEstimate
 from touchstone.core.evaluate.wording import count, percent, points
-from touchstone.core.figures.theme import escape, faded, interval_bars, name_axis, new_figure, padded, theme
+from touchstone.core.figures import marks as draw
+from touchstone.core.figures.calibration import perfect_line
+from touchstone.core.figures.marks import Style
+from touchstone.core.figures.theme import Theme, escape, faded, new_figure, theme
 
 MOST_ROWS = 40
 ROW = 26
@@ -17,47 +20,31 @@ NAME, MOST_LETTERS = 5, 30
 """So much higher, a letter, is a figure with names below it, which would else leave no room for the lines."""
 
 
+def _sets(look: Theme) -> dict[str, Style]:
+    return {"reference": Style(look.inclusive), "target": Style(look.exclusive, "diamond")}
+
+
 def confidence_scatter(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
     """Accuracy against mean confidence, a point per model and set (figure 1); the line is a perfect match of both."""
     look = theme(dark)
     sentences = [f"{_name(row)}: {_sure(row, 'reference')}, {_sure(row, 'target')}." for row in rows[:MOST_ROWS]]
-    figure = new_figure(
-        look,
-        x_title="Mean confidence (%)",
-        y_title="Accuracy (%)",
-        height=380,
-        alt=" ".join(["Accuracy against mean confidence by model and set.", *sentences]),
-    )
-    values = [100 * row.subset(s).mean_confidence for row in rows for s in ("reference", "target")]
-    values += [100 * row.subset(s).accuracy.value for row in rows for s in ("reference", "target")]
+    alt = " ".join(["Accuracy against mean confidence by model and set.", *sentences])
+    figure = new_figure(look, "Mean confidence (%)", "Accuracy (%)", height=380, alt=alt)
+    subsets = {name: [row.subset(name) for row in rows] for name in _sets(look)}
+    values = [100 * value for part in subsets.values() for s in part for value in (s.mean_confidence, s.accuracy.value)]
     known = [value for value in values if not np.isnan(value)] or [0.0, 100.0]
-    ends = np.array([min(known), max(known)])
-    figure.add_scatter(
-        x=ends,
-        y=ends,
-        mode="lines",
-        name="perfectly calibrated",
-        line={"color": look.grey, "width": 1, "dash": "dot"},
-        hoverinfo="skip",
-    )
-    for name, colour, symbol in (("reference", look.inclusive, "circle"), ("target", look.exclusive, "diamond")):
-        subsets = [row.subset(name) for row in rows]
-        figure.add_scatter(
-            x=100 * np.array([subset.mean_confidence for subset in subsets], dtype=np.float64),
-            y=100 * np.array([subset.accuracy.value for subset in subsets], dtype=np.float64),
-            mode="markers",
-            name=name,
-            marker={"symbol": symbol, "color": colour, "size": 8, "opacity": 0.8},
-            error_y=_error([subset.accuracy for subset in subsets], faded(colour, 0.35)),
-            text=[
-                f"{escape(_name(row))}, {name}<br>{percent(subset.accuracy.value, subset.accuracy.interval)} accuracy, "
-                f"{percent(subset.mean_confidence)} confidence<br>n = {count(round(subset.n))}"
-                for row, subset in zip(rows, subsets, strict=True)
-            ],
-            hovertemplate="%{text}<extra></extra>",
-        )
-    figure.update_layout(xaxis={"tickformat": ".0f"}, yaxis={"tickformat": ".0f"})
-    return figure
+    perfect_line(figure, look, (min(known), max(known)))
+    for name, style in _sets(look).items():
+        hover = [
+            f"{escape(_name(row))}, {name}<br>{percent(subset.accuracy.value, subset.accuracy.interval)} accuracy, "
+            f"{percent(subset.mean_confidence)} confidence<br>n = {count(round(subset.n))}"
+            for row, subset in zip(rows, subsets[name], strict=True)
+        ]
+        x = 100 * np.array([subset.mean_confidence for subset in subsets[name]], dtype=np.float64)
+        accuracies = [subset.accuracy for subset in subsets[name]]
+        y, error = draw.values_of(accuracies, 100), _error(accuracies, faded(style.colour, 0.35))
+        draw.dots(figure, x, y, style, name, hover, size=8, opacity=0.8, error_y=error)
+    return figure.update_layout(xaxis={"tickformat": ".0f"}, yaxis={"tickformat": ".0f"})
 
 
 def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
@@ -66,45 +53,34 @@ def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     Last comes what cannot be compared, where there is any.
     """
     look = theme(dark)
-    marks = {
-        "residual": ("matched gap", look.colours[2], "circle"),
-        "mix": (f"mix of {plural_of(comparison.alike_in)}", look.colours[3], "diamond"),
-        "unmatched": ("unmatched samples", look.colours[6], "diamond-open"),
+    named = {
+        "residual": ("matched gap", Style(look.colours[2])),
+        "mix": (f"mix of {plural_of(comparison.alike_in)}", Style(look.colours[3], "diamond")),
+        "unmatched": ("unmatched samples", Style(look.colours[6], "diamond-open")),
     }
     rounded = "same in all models" if comparison.scale == "variance" else "rounded to 1"
     parts = [
-        ("gap, all samples", comparison.gap, look.ink, "square"),
-        *((marks[name][0], part, *marks[name][1:]) for name, part in comparison.parts.items()),
-        *[(rounded, comparison.rounded, look.grey, "circle-open")] * bool(comparison.n_rounded),
+        ("gap, all samples", Style(look.ink, "square"), comparison.gap),
+        *((*named[name], part) for name, part in comparison.parts.items()),
+        *[(rounded, Style(look.grey, "circle-open"), comparison.rounded)] * bool(comparison.n_rounded),
     ]
-    parts = [part for part in parts if not np.isnan(part[1].value)]
-    sentences = [f"{name}: {points(estimate.value, estimate.interval)}." for name, estimate, _, _ in parts]
-    figure = new_figure(
-        look,
-        x_title="Reference accuracy minus target accuracy (points)",
-        height=90 + 44 * len(parts),
-        alt=" ".join(sentences),
-    )
-    for place, (name, estimate, colour, symbol) in enumerate(parts):
-        at = np.array([float(place)])
-        lower, upper = np.array([100 * estimate.interval.lower]), np.array([100 * estimate.interval.upper])
-        figure.add_trace(
-            interval_bars(at, lower, upper, colour=colour, width=1.4, name=f"{name}, 95 %", showlegend=False)
-        )
-        figure.add_scatter(
-            x=np.array([100 * estimate.value]),
-            y=at,
-            mode="markers",
-            name=name,
-            showlegend=False,
-            marker={"symbol": symbol, "color": colour, "size": 10, "line": {"width": 1.5, "color": colour}},
-            text=[f"{points(estimate.value, estimate.interval)}<br>95 % by {estimate.by}"],
-            hovertemplate="%{text}<extra></extra>",
-        )
-    figure.update_xaxes(tickformat=".1f", range=padded(figure, include=0.0))
-    figure.add_vline(x=0, line={"color": look.grey, "width": 1, "dash": "dot"})
-    name_axis(figure, [name for name, *_ in parts])
+    parts = [part for part in parts if not np.isnan(part[2].value)]
+    alt = " ".join(f"{name}: {points(estimate.value, estimate.interval)}." for name, _, estimate in parts)
+    title = "Reference accuracy minus target accuracy (points)"
+    figure = new_figure(look, title, height=90 + 44 * len(parts), alt=alt)
+    for place, (name, style, estimate) in enumerate(parts):
+        shown, hover = {"showlegend": False}, [f"{points(estimate.value, estimate.interval)}<br>95 % by {estimate.by}"]
+        draw.bars(figure, [place], *draw.ends_of([estimate], 100), style.colour, f"{name}, 95 %", **shown)
+        drawn = {"size": 10, "outline": (1.5, style.colour), **shown}
+        draw.dots(figure, draw.values_of([estimate], 100), np.array([place]), style, name, hover, **drawn)
+    _gap_axis(figure, look)
+    draw.name_axis(figure, [name for name, *_ in parts])
     return figure
+
+
+def _gap_axis(figure: go.Figure, look: Theme) -> None:
+    figure.update_xaxes(tickformat=".1f", range=draw.padded(figure, include=0.0))
+    draw.rule(figure, look.grey, x=0)
 
 
 def accuracy_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
@@ -113,23 +89,23 @@ def accuracy_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.F
     Beside them, in grey, what always answering the most frequent class of either set would reach.
     """
     look = theme(dark)
-    figure = new_figure(
-        look, x_title=_models_title(rows), y_title="Accuracy (%)", height=380, alt=_models_alt("Accuracy", rows)
-    )
-    for subset, colour, dash, symbol in (
-        ("reference", look.inclusive, "solid", "circle"),
-        ("target", look.exclusive, "solid", "diamond"),
-        ("matched reference", look.inclusive, "dot", "circle-open"),
-        ("matched target", look.exclusive, "dot", "diamond-open"),
-    ):
-        estimates = [_subset_accuracy(row, subset) for row in rows]
-        if not np.isnan(_values(estimates)).all():
-            _line(figure, rows, estimates, name=subset, colour=colour, dash=dash, symbol=symbol, write=percent)
-    for subset, dash in (("reference", "dash"), ("target", "dot")):
-        majority = [SetEstimate(row.subset(subset).majority) for row in rows]
-        if not np.isnan(_values(majority)).all():
-            name = f"majority class, {subset}"
-            _line(figure, rows, majority, name=name, colour=look.grey, dash=dash, symbol="line-ew-open", write=percent)
+    figure = new_figure(look, _models_title(rows), "Accuracy (%)", height=380, alt=_models_alt("Accuracy", rows))
+    sets = _sets(look)
+    for name, style in sets.items():
+        _line(figure, rows, [_subset_accuracy(row, name) for row in rows], name, style, percent)
+    for name, style in sets.items():
+        matched = Style(style.colour, f"{style.symbol}-open", "dot")
+        _line(
+            figure,
+            rows,
+            [_subset_accuracy(row, f"matched {name}") for row in rows],
+            f"matched {name}",
+            matched,
+            percent,
+        )
+    for name, dash in (("reference", "dash"), ("target", "dot")):
+        majority = [SetEstimate(row.subset(name).majority) for row in rows]
+        _line(figure, rows, majority, f"majority class, {name}", Style(look.grey, "line-ew-open", dash), percent)
     _model_axis(figure, rows)
     return figure
 
@@ -137,22 +113,15 @@ def accuracy_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.F
 def gap_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
     """Gap, matched gap and the unmatched share of the target, model by model (figures 3b, 4b, 6b, 7b)."""
     look = theme(dark)
-    figure = new_figure(
-        look,
-        x_title=_models_title(rows),
-        y_title="Gap (points), unmatched (%)" if any(row.can_match for row in rows) else "Gap (points)",
-        height=380,
-        alt=_models_alt("Gap", rows),
-    )
-    for name, field, colour, dash, symbol, write in (
-        ("gap", "gap", look.ink, "solid", "square", points),
-        ("matched gap", "matched_gap", look.colours[2], "solid", "circle", points),
-        ("target unmatched", "unmatched_target", look.colours[4], "dash", "diamond-open", percent),
+    y_title = "Gap (points), unmatched (%)" if any(row.can_match for row in rows) else "Gap (points)"
+    figure = new_figure(look, _models_title(rows), y_title, height=380, alt=_models_alt("Gap", rows))
+    for name, field, style, write in (
+        ("gap", "gap", Style(look.ink, "square"), points),
+        ("matched gap", "matched_gap", Style(look.colours[2]), points),
+        ("target unmatched", "unmatched_target", Style(look.colours[4], "diamond-open", "dash"), percent),
     ):
-        estimates = [getattr(row, field) for row in rows]
-        if not np.isnan(_values(estimates)).all():
-            _line(figure, rows, estimates, name=name, colour=colour, dash=dash, symbol=symbol, write=write)
-    figure.add_hline(y=0, line={"color": look.grey, "width": 1, "dash": "dot"})
+        _line(figure, rows, [getattr(row, field) for row in rows], name, style, write)
+    draw.rule(figure, look.grey, y=0)
     _model_axis(figure, rows)
     return figure
 
@@ -161,35 +130,23 @@ def epsilon_chart(curve: Sequence[SetComparison], *, dark: bool = False) -> go.F
     """Matched gap, gap and unmatched share of the target at every epsilon, each with its band."""
     look = theme(dark)
     gaps = [f"{row.epsilon:g}: {points(row.matched_gap.value, row.matched_gap.interval)}." for row in curve]
-    figure = new_figure(
-        look,
-        x_title="Epsilon: largest difference of confidence within a pair",
-        y_title="Gap (points), unmatched (%)",
-        alt=" ".join(["Matched gap by epsilon.", *gaps]),
+    x_title, alt = (
+        "Epsilon: largest difference of confidence within a pair",
+        " ".join(["Matched gap by epsilon.", *gaps]),
     )
+    figure = new_figure(look, x_title, "Gap (points), unmatched (%)", alt=alt)
     x = np.array([row.epsilon for row in curve])
-    for name, field, colour, dash in (
-        ("gap", "gap", look.ink, "dot"),
-        ("matched gap", "matched_gap", look.colours[2], "solid"),
-        ("target unmatched", "unmatched_target", look.colours[4], "dash"),
+    for name, field, style, write in (
+        ("gap", "gap", Style(look.ink, dash="dot"), points),
+        ("matched gap", "matched_gap", Style(look.colours[2]), points),
+        ("target unmatched", "unmatched_target", Style(look.colours[4], dash="dash"), percent),
     ):
         estimates = [getattr(row, field) for row in curve]
-        figure.add_trace(_band(x, estimates, colour, name))
-        write = percent if field == "unmatched_target" else points
-        figure.add_scatter(
-            x=x,
-            y=100 * _values(estimates),
-            mode="lines+markers",
-            name=name,
-            line={"color": colour, "width": 1.6, "dash": dash},
-            marker={"size": 6, "color": colour},
-            text=[write(estimate.value, estimate.interval) for estimate in estimates],
-            hovertemplate=f"{name} at %{{x:g}}<br>%{{text}}<extra></extra>",
-        )
-    figure.update_layout(
-        xaxis={"type": "log", "tickvals": x, "ticktext": [f"{value:g}" for value in x]}, yaxis={"tickformat": ".0f"}
-    )
-    return figure
+        _band(figure, x, estimates, style.colour, name)
+        y, text = draw.values_of(estimates, 100), [write(estimate.value, estimate.interval) for estimate in estimates]
+        draw.dots(figure, x, y, style, name, f"{name} at %{{x:g}}<br>%{{text}}", size=6, joined=1.6, text=text)
+    x_axis = {"type": "log", "tickvals": x, "ticktext": [f"{value:g}" for value in x]}
+    return figure.update_layout(xaxis=x_axis, yaxis={"tickformat": ".0f"})
 
 
 def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
@@ -198,51 +155,35 @@ def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     Filled marks differ significantly from zero (corrected for all claims); labels with too few pairs are left out.
     """
     look = theme(dark)
+    colour = look.colours[2]
     enough = sorted((row for row in comparison.labels if row.enough), key=lambda row: -row.matched_gap.value)
     rows = enough[:MOST_ROWS]
     cut = f" (the {MOST_ROWS} largest of {len(enough)})" if len(enough) > MOST_ROWS else ""
     gaps = [f"{row.label}: {points(row.matched_gap.value, row.matched_gap.interval)}." for row in rows]
     few = len(comparison.labels) - len(enough)
     left_out = f" {few} labels have too few pairs and are left out." if few else ""
-    figure = new_figure(
-        look,
-        x_title=f"Matched gap of a predicted label (points){cut}",
-        height=90 + ROW * max(len(rows), 2),
-        alt=" ".join(["Matched gap by predicted label.", *gaps]) + left_out,
-    )
+    title, alt = f"Matched gap of a predicted label (points){cut}", " ".join(["Matched gap by predicted label.", *gaps])
+    figure = new_figure(look, title, height=90 + ROW * max(len(rows), 2), alt=alt + left_out)
     if comparison.matched_gap.interval.known:
         low, high = (100 * getattr(comparison.matched_gap.interval, end) for end in ("lower", "upper"))
         figure.add_vrect(x0=low, x1=high, fillcolor=faded(look.grey, 0.14), line_width=0)
     at = np.arange(len(rows), dtype=np.float64)
-    lower, upper = _ends([row.matched_gap for row in rows])
-    figure.add_trace(interval_bars(at, 100 * lower, 100 * upper, colour=look.colours[2], width=1.4, name="95 %"))
+    draw.bars(figure, at, *draw.ends_of([row.matched_gap for row in rows], 100), colour, "95 %")
     for name, differs, symbol in (
         ("significant, corrected", True, "circle"),
         ("not significant", False, "circle-open"),
     ):
         mine = [place for place, row in enumerate(rows) if row.differs == differs]
-        figure.add_scatter(
-            x=100 * np.array([rows[place].matched_gap.value for place in mine], dtype=np.float64),
-            y=at[mine],
-            mode="markers",
-            name=name,
-            marker={
-                "symbol": symbol,
-                "color": look.colours[2],
-                "size": 9,
-                "line": {"width": 1.5, "color": look.colours[2]},
-            },
-            text=[
-                f"{escape(row.label)}: {points(row.matched_gap.value, row.matched_gap.interval)}<br>"
-                f"{count(round(row.n_pairs))} pairs"
-                for row in rows
-                if row.differs == differs
-            ],
-            hovertemplate="%{text}<extra></extra>",
-        )
-    figure.update_xaxes(tickformat=".1f", range=padded(figure, include=0.0))
-    figure.add_vline(x=0, line={"color": look.grey, "width": 1, "dash": "dot"})
-    name_axis(figure, [row.label for row in rows])
+        parts = [rows[place] for place in mine]
+        hover = [
+            f"{escape(row.label)}: {points(row.matched_gap.value, row.matched_gap.interval)}<br>"
+            f"{count(round(row.n_pairs))} pairs"
+            for row in parts
+        ]
+        x = draw.values_of([row.matched_gap for row in parts], 100)
+        draw.dots(figure, x, at[mine], Style(colour, symbol), name, hover, outline=(1.5, colour))
+    _gap_axis(figure, look)
+    draw.name_axis(figure, [row.label for row in rows])
     return figure
 
 
@@ -250,55 +191,36 @@ def _line(
     figure: go.Figure,
     rows: Sequence[SetComparison],
     estimates: Sequence[SetEstimate],
-    *,
     name: str,
-    colour: str,
-    dash: str,
-    symbol: str,
+    style: Style,
     write: Callable[[float, Interval], str],
 ) -> None:
     """A value per model, joined by a line, with its interval: a hairline each where models are few, else a band."""
-    at = np.arange(len(rows), dtype=np.float64)
+    at, values = np.arange(len(rows), dtype=np.float64), draw.values_of(estimates, 100)
+    if np.isnan(values).all():
+        return
     few = len(rows) <= MOST_ROWS
     if not few:
-        figure.add_trace(_band(at, estimates, colour, name))
-    figure.add_scatter(
-        x=at,
-        y=100 * _values(estimates),
-        mode="lines+markers" if few else "lines",
-        name=name,
-        line={"color": colour, "width": 1.5, "dash": dash},
-        marker={"symbol": symbol, "size": 7, "color": colour, "line": {"width": 1.5, "color": colour}},
-        error_y=_error(estimates, faded(colour, 0.5)) if few else None,
-        text=[
-            f"{escape(_name(row))}, {name}<br>{write(estimate.value, estimate.interval)}"
-            for row, estimate in zip(rows, estimates, strict=True)
-        ],
-        hovertemplate="%{text}<extra></extra>",
-    )
+        _band(figure, at, estimates, style.colour, name)
+    hover = [
+        f"{escape(_name(row))}, {name}<br>{write(estimate.value, estimate.interval)}"
+        for row, estimate in zip(rows, estimates, strict=True)
+    ]
+    drawn = {"size": 7, "outline": (1.5, style.colour), "joined": 1.5}
+    drawn |= {"error_y": _error(estimates, faded(style.colour, 0.5))} if few else {"mode": "lines"}
+    draw.dots(figure, at, values, style, name, hover, **drawn)
 
 
-def _band(at: np.ndarray, estimates: Sequence[SetEstimate], colour: str, name: str) -> go.Scatter:
-    """The intervals of neighbouring values as one band; unknown ones are left out."""
-    lower, upper = _ends(estimates)
-    known = ~np.isnan(lower)
-    return go.Scatter(
-        x=np.concatenate([at[known], at[known][::-1]]),
-        y=100 * np.concatenate([upper[known], lower[known][::-1]]),
-        mode="lines",
-        fill="toself",
-        fillcolor=faded(colour, 0.12),
-        line={"width": 0},
-        name=f"{name}, 95 %",
-        showlegend=False,
-        hoverinfo="skip",
-    )
+def _band(figure: go.Figure, at: np.ndarray, estimates: Sequence[SetEstimate], colour: str, name: str) -> None:
+    """The intervals of neighbouring values as one band."""
+    ends = draw.ends_of(estimates, 100)
+    draw.band(figure, at, *ends, colour, f"{name}, 95 %", opacity=0.12, showlegend=False)
 
 
 def _model_axis(figure: go.Figure, rows: Sequence[SetComparison]) -> None:
     """Names below few models; many are counted."""
     if len(rows) <= MOST_ROWS:
-        name_axis(figure, [_name(row) for row in rows], axis="x")
+        draw.name_axis(figure, [_name(row) for row in rows], axis="x")
         if len(rows) > 6:
             figure.update_layout(xaxis={"tickangle": -60, "ticktext": [escape(_name(row)) for row in rows]})
             longest = max(len(_name(row)) for row in rows)
@@ -338,29 +260,8 @@ def _sure(row: SetComparison, name: str) -> str:
     return f"{name} {percent(subset.accuracy.value)} accuracy, {percent(subset.mean_confidence)} confidence"
 
 
-def _values(estimates: Sequence[SetEstimate]) -> np.ndarray:
-    return np.array([estimate.value for estimate in estimates], dtype=np.float64)
-
-
-def _ends(estimates: Sequence[SetEstimate]) -> tuple[np.ndarray, np.ndarray]:
-    lower, upper = (
-        np.array([getattr(estimate.interval, end) for estimate in estimates], dtype=np.float64)
-        for end in ("lower", "upper")
-    )
-    return lower, upper
-
-
 def _error(estimates: Sequence[SetEstimate], colour: str) -> dict[str, object]:
-    value, (lower, upper) = _values(estimates), _ends(estimates)
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": 100 * (upper - value),
-        "arrayminus": 100 * (value - lower),
-        "color": colour,
-        "thickness": 1.2,
-        "width": 0,
-    }
+    return draw.error(draw.values_of(estimates, 100), draw.ends_of(estimates, 100), colour)
 
 
 # How are two test sets matched? A few samples of each, and who is paired with whom. (Anzaku et al. 2022, figure 2)
@@ -374,57 +275,36 @@ def matching_picture(matched: MatchedSubsets, *, dark: bool = False) -> go.Figur
 
     One row per set, and with `by` "label" two rows per predicted label. More than 60 samples of a set are not drawn.
     """
-    look = theme(dark)
-    labels: list[int | None] = [None]
-    if matched.by == "label":
+    look, by_label = theme(dark), matched.by == "label"
+    labels: list[int] = []
+    if by_label:
         labels = sorted(set(matched.reference.label.tolist()) | set(matched.target.label.tolist()))
-    names = [matched.reference.class_names[label] if label is not None else "any label" for label in labels]
-    place = {label: float(at) for at, label in enumerate(labels)}
-    height = 0.28
+    names = [matched.reference.class_names[label] for label in labels] or ["any label"]
     n_left, n_left_reference = len(matched.unmatched_target_index), len(matched.unmatched_reference_index)
     shown = f"{matched.n_pairs} pairs; {n_left} new and {n_left_reference} reference samples unmatched"
-    figure = new_figure(
-        look,
-        x_title="Confidence (%)",
-        y_title="Predicted label" if matched.by == "label" else None,
-        height=110 + 90 * len(labels),
-        alt=f"Samples of both sets by confidence, with a line for every pair: {shown}.",
-    )
+    alt = f"Samples of both sets by confidence, with a line for every pair: {shown}."
+    y_title, height = "Predicted label" if by_label else None, 110 + 90 * len(names)
+    figure = new_figure(look, "Confidence (%)", y_title, height=height, alt=alt)
 
     def at(label: np.ndarray, offset: float) -> np.ndarray:
-        return np.array([place[code if matched.by == "label" else None] for code in label.tolist()]) + offset
+        return np.array([float(labels.index(code)) if by_label else 0.0 for code in label.tolist()]) + offset
 
+    offsets = {"reference": -0.28, "target": 0.28}
     keep = (matched.reference_index < MOST_DRAWN) & (matched.target_index < MOST_DRAWN)
-    reference, target = (
-        matched.reference.part(matched.reference_index[keep]),
-        matched.target.part(matched.target_index[keep]),
-    )
-    gap = np.full(len(reference), np.nan)
-    figure.add_scatter(
-        x=100 * np.column_stack([reference.confidence, target.confidence, gap]).ravel(),
-        y=np.column_stack([at(reference.label, -height), at(target.label, height), gap]).ravel(),
-        mode="lines",
-        line={"color": look.faint, "width": 1.5},
-        name="pair",
-        hoverinfo="skip",
-    )
-    for name, offset, colour, symbol in (
-        ("reference", -height, look.inclusive, "circle"),
-        ("target", height, look.exclusive, "diamond"),
-    ):
-        for part, mark in (("matched", symbol), ("unmatched", f"{symbol}-open")):
+    pairs = [getattr(matched, name).part(getattr(matched, f"{name}_index")[keep]) for name in offsets]
+    gap = np.full(int(keep.sum()), np.nan)
+    x = 100 * np.column_stack([*(part.confidence for part in pairs), gap]).ravel()
+    y = np.column_stack(
+        [*(at(part.label, off) for part, off in zip(pairs, offsets.values(), strict=True)), gap]
+    ).ravel()
+    draw.line(figure, x, y, Style(look.faint), "pair")
+    for name, style in _sets(look).items():
+        for part, mark in (("matched", style.symbol), ("unmatched", f"{style.symbol}-open")):
             index = getattr(matched, f"{name}_index" if part == "matched" else f"unmatched_{name}_index")
             subset = matched.subsets[name].part(index[index < MOST_DRAWN])
-            right = np.where(subset.correct, "right", "wrong")
-            figure.add_scatter(
-                x=100 * subset.confidence,
-                y=at(subset.label, offset),
-                mode="markers",
-                name=f"{part} {name}",
-                marker={"symbol": mark, "color": colour, "size": 11, "line": {"width": 1.8, "color": colour}},
-                text=right,
-                hovertemplate=f"{part} {name}, confidence %{{x:.1f}} %, %{{text}}<extra></extra>",
-            )
-    name_axis(figure, names)
-    figure.update_layout(xaxis={"tickformat": ".1f"}, yaxis={"showticklabels": matched.by == "label"})
-    return figure
+            places, hover = at(subset.label, offsets[name]), f"{part} {name}, confidence %{{x:.1f}} %, %{{text}}"
+            drawn = {"size": 11, "outline": (1.8, style.colour), "text": np.where(subset.correct, "right", "wrong")}
+            mine = Style(style.colour, mark)
+            draw.dots(figure, 100 * subset.confidence, places, mine, f"{part} {name}", hover, **drawn)
+    draw.name_axis(figure, names)
+    return figure.update_layout(xaxis={"tickformat": ".1f"}, yaxis={"showticklabels": by_label})

@@ -8,7 +8,9 @@ import plotly.graph_objects as go
 
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.wording import count, percent
-from touchstone.core.figures.theme import Theme, escape, interval_bars, name_axis, new_figure, padded, theme
+from touchstone.core.figures import marks as draw
+from touchstone.core.figures.marks import Style
+from touchstone.core.figures.theme import Theme, escape, new_figure, theme
 
 ROW, ROW_ON_PAPER = 20, 19
 """How high a row is, in pixels."""
@@ -42,46 +44,26 @@ def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, row: int = R
     """
     look, rows = theme(dark), _rows(marks)
     sentences = [f"{mark.label}: {percent(mark.value, mark.interval)}." for mark in marks]
-    figure = new_figure(
-        look,
-        x_title="Accuracy (%)",
-        height=TOP + 46 + row * max(len(rows), 1),
-        alt=" ".join(["Accuracies.", *sentences]),
-    )
+    height, alt = TOP + 46 + row * max(len(rows), 1), " ".join(["Accuracies.", *sentences])
+    figure = new_figure(look, "Accuracy (%)", height=height, alt=alt)
     for place, mark in enumerate(rows):
         if isinstance(mark, str):
             continue
-        colour, at = _colour(look, mark.role), np.array([float(place)])
+        style = Style(_colour(look, mark.role), "circle" if mark.is_recipe else "diamond-open")
+        hover = [f"{escape(mark.label)}<br>{percent(mark.value, mark.interval)}<br>n = {count(mark.n)}"]
+        shown = {"showlegend": False}
         if mark.interval.known:
-            ends = [np.array([100 * end]) for end in (mark.interval.lower, mark.interval.upper)]
-            figure.add_trace(interval_bars(at, *ends, colour=colour, width=1.6, name=mark.label, showlegend=False))
-        figure.add_scatter(
-            x=np.array([100 * mark.value]),
-            y=at,
-            mode="markers",
-            name=mark.label,
-            showlegend=False,
-            marker={"symbol": "circle" if mark.is_recipe else "diamond-open", "color": colour, "size": 10},
-            text=[f"{escape(mark.label)}<br>{percent(mark.value, mark.interval)}<br>n = {count(mark.n)}"],
-            hovertemplate="%{text}<extra></extra>",
-        )
+            draw.bars(figure, [place], *draw.ends_of([mark], 100), style.colour, mark.label, width=1.6, **shown)
+        x = draw.values_of([mark], 100)
+        draw.dots(figure, x, np.array([float(place)]), style, mark.label, hover, size=10, **shown)
     figure.update_layout(margin_t=TOP, minreducedheight=ROW)  # else the title of few rows is drawn over the ticks
-    ends = padded(figure)
+    ends = draw.padded(figure)
     figure.update_xaxes(tickformat=".0f", range=ends)
     if baseline is not None and ends is not None and ends[0] < 100 * baseline < ends[1]:
-        figure.update_layout(margin_t=TOP + 16, height=figure.layout.height + 16)
-        figure.add_vline(x=100 * baseline, line={"color": look.grey, "width": 1, "dash": "dash"})
-        figure.add_annotation(
-            x=100 * baseline,
-            y=1,
-            yref="paper",
-            yanchor="bottom",
-            xanchor="left",
-            text=f"majority class {percent(baseline)}",
-            showarrow=False,
-            font={"color": look.grey, "size": 12},
-        )
-    name_axis(figure, [mark if isinstance(mark, str) else mark.label for mark in rows], longest=LONGEST)
+        figure.update_layout(margin_t=TOP + 16, height=height + 16)
+        text = f"majority class {percent(baseline)}"
+        draw.rule(figure, look.grey, x=100 * baseline, dash="dash", text=text, xanchor="left")
+    draw.name_axis(figure, [mark if isinstance(mark, str) else mark.label for mark in rows], longest=LONGEST)
     return figure
 
 
@@ -95,12 +77,6 @@ def _rows(marks: Sequence[Mark]) -> list[Mark | str]:
 
 
 def _colour(look: Theme, role: str) -> str:
-    colours = {
-        "inclusive": look.inclusive,
-        "reference": look.inclusive,
-        "exclusive": look.exclusive,
-        "target": look.exclusive,
-        "labels": look.exclusive,
-        "random": look.random,
-    }
-    return colours.get(role, look.ink)
+    inclusive, exclusive = ("inclusive", "reference"), ("exclusive", "target", "labels")
+    colours = dict.fromkeys(inclusive, look.inclusive) | dict.fromkeys(exclusive, look.exclusive)
+    return (colours | {"random": look.random}).get(role, look.ink)

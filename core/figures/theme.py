@@ -4,7 +4,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -146,7 +145,7 @@ def theme(dark: bool) -> Theme:
     return DARK if dark else LIGHT
 
 
-def new_figure(look: Theme, *, x_title: str, y_title: str | None = None, height: int = 320, alt: str = "") -> go.Figure:
+def new_figure(look: Theme, x_title: str, y_title: str | None = None, *, height: int = 320, alt: str = "") -> go.Figure:
     """An empty figure in a theme: axis titles with their units, no title, and what it shows as `alt`.
 
     >>> alt_text(new_figure(LIGHT, x_title="Accuracy (%)", alt="Accuracy falls by a tenth."))
@@ -202,67 +201,6 @@ def scale(colours: Sequence[str]) -> list[list[object]]:
     return [[float(at), colour] for at, colour in zip(np.linspace(0, 1, len(colours)), colours, strict=True)]
 
 
-def interval_bars(
-    at: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, colour: str, width: float, name: str, **trace: object
-) -> go.Scatter:
-    """One horizontal bar from `lower` to `upper` at each height `at`; unknown ends are left out.
-
-    Bars are one trace of lines broken by gaps, so that a hundred are as quick as one.
-    """
-    known = ~(np.isnan(lower) | np.isnan(upper))
-    gap = np.full(int(known.sum()), np.nan)
-    x = np.column_stack([lower[known], upper[known], gap]).ravel()
-    y = np.column_stack([at[known], at[known], gap]).ravel()
-    return go.Scatter(
-        x=x,
-        y=y,
-        mode="lines",
-        line={"color": colour, "width": width},
-        name=name,
-        hoverinfo="skip",
-        connectgaps=False,
-        **trace,
-    )
-
-
-def percent_axis(figure: go.Figure, *, axis: str = "x") -> None:
-    """Percent with one decimal, and room beyond the outermost end of any bar."""
-    figure.update_layout({f"{axis}axis": {"tickformat": ".1f", "range": padded(figure, axis)}})
-
-
-def traces_of(figure: go.Figure) -> tuple[Any, ...]:
-    """All that is drawn in a figure. (What plotly declares is the names of a figure's parts, not its traces.)"""
-    return tuple(figure.data)
-
-
-def padded(figure: go.Figure, axis: str = "x", *, include: float = float("nan")) -> list[float] | None:
-    """The range of all that is drawn along an axis (and of `include`), with 4 % to spare on either side.
-
-    Examples
-    --------
-    >>> padded(go.Figure(go.Scatter(x=[0.0, 50.0])), include=100.0)
-    [-4.0, 104.0]
-    """
-    values = np.concatenate([[include], *(np.asarray(trace[axis], dtype=np.float64) for trace in traces_of(figure))])
-    values = values[~np.isnan(values)]
-    if len(values) == 0:
-        return None
-    low, high = float(values.min()), float(values.max())
-    room = 0.04 * (high - low) or 0.04 * abs(high) or 1.0
-    return [low - room, high + room]
-
-
-def _wrapped(name: str) -> str:
-    """Under a column: words below each other rather than overlapping the neighbour's."""
-    lines = [""]
-    for word in escape(name).split(" "):
-        if lines[-1] and len(lines[-1]) + len(word) > 14:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]} {word}".strip()
-    return "<br>".join(lines)
-
-
 def as_name(name: str) -> str:
     """A name from the data where it stands alone; one that is a number is quoted, as in sentences.
 
@@ -270,26 +208,3 @@ def as_name(name: str) -> str:
     ('“3”', 'cat')
     """
     return quoted(name) if name.isdecimal() else name
-
-
-def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y", longest: int = LONGEST_NAME) -> None:
-    """Names from the data along an axis, the first on top (or leftmost); positions are 0, 1, 2, ...
-
-    Positions and not categories, so that "01" stays "01" and two names that look the same stay two.
-    """
-    ends = [len(names) - 0.5, -0.5] if axis == "y" else [-0.5, len(names) - 0.5]
-    figure.update_layout(
-        {
-            f"{axis}axis": {
-                "tickmode": "array",
-                "tickvals": np.arange(len(names)),
-                "ticktext": [
-                    escape(name, longest=longest) if axis == "y" else _wrapped(name) for name in map(as_name, names)
-                ],
-                "ticklabelstandoff": 6,
-                "range": ends,
-                "ticks": "",
-                "showgrid": False,
-            }
-        }
-    )

@@ -17,7 +17,6 @@ from touchstone.core.evaluate.calibration.overconfidence import overconfidence
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import bare, count, percent, plural, points
 from touchstone.core.figures import average_case as figures
-from touchstone.core.figures import average_case_audit as audits
 from touchstone.core.figures.average_case import direction_chart, half_chart
 from touchstone.core.report.parts import Answer, Figure, Metric, Quantity, Section, Table, brackets
 
@@ -148,7 +147,7 @@ def error_figure(of: Audit) -> Figure:
     """How far every estimator is off."""
     return Figure(
         "error-chart",
-        partial(audits.error_chart, of),
+        partial(figures.error_chart, of),
         "Mean absolute error against Monte-Carlo, 95 % intervals over audited samples. Inside the grey band an "
         "exact estimator would look the same.",
     )
@@ -158,7 +157,7 @@ def bias_figure(of: Audit) -> Figure:
     """The same with its sign."""
     return Figure(
         "bias-chart",
-        partial(audits.error_chart, of, bias=True),
+        partial(figures.error_chart, of, bias=True),
         "The same with its sign, in the same colours: above 0 an estimator overestimates robustness.",
     )
 
@@ -167,7 +166,7 @@ def convergence_figure(of: Audit) -> Figure:
     """The error by the number of copies."""
     return Figure(
         "convergence-chart",
-        partial(audits.convergence_chart, of),
+        partial(figures.convergence_chart, of),
         "The error by the number of noisy copies, on the same audited samples. The paper says that around 5 plain ones "
         "are enough for MMSE.",
     )
@@ -177,7 +176,7 @@ def sigmoid_figure(of: Audit, sigma: float, *, summarised: bool = False) -> Figu
     """The multivariate sigmoid against what it stands for, sample by sample or summarised."""
     return Figure(
         "sigmoid-chart",
-        partial(audits.sigmoid_chart, of, sigma, summarised=summarised),
+        partial(figures.sigmoid_chart, of, sigma, summarised=summarised),
         "The multivariate sigmoid in place of the normal distribution function; on the dotted line they agree.",
     )
 

@@ -25,7 +25,6 @@ from touchstone.core.evaluate.cluster_folds import (
 from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
 from touchstone.core.evaluate.wording import Verdict, bare, count, fixed, p_value, percent, points
 from touchstone.core.figures import cluster_folds as figures
-from touchstone.core.figures import cluster_folds_look as looks
 from touchstone.core.report.parts import Answer, Figure, Metric, Quantity, Section, Table, brackets
 from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.trials import FoldPlan
@@ -180,7 +179,7 @@ def relation_figure(
 def size_figure(rows: FoldPredictions, cuts: Mapping[str, np.ndarray] | None = None) -> Figure:
     """The samples in each fold, of the schemes given by title (all, by default)."""
     by_scheme = cuts or {scheme: rows.folds(scheme, rows.seeds(scheme)[0]) for scheme in rows.schemes}
-    return Figure("sizes", partial(looks.fold_sizes, by_scheme), "Samples in each fold.")
+    return Figure("sizes", partial(figures.fold_sizes, by_scheme), "Samples in each fold.")
 
 
 def label_figures(rows: FoldPredictions) -> list[Figure]:
@@ -196,7 +195,7 @@ def label_figure(
     """The share of each class in every fold of one scheme."""
     return Figure(
         f"labels-{key}",
-        partial(looks.label_shares, folds, rows.y, rows.class_names, beside=beside),
+        partial(figures.label_shares, folds, rows.y, rows.class_names, beside=beside),
         f"{title}: share of each class in every fold; dotted: in all samples.",
     )
 

@@ -24,8 +24,7 @@ from touchstone.core.evaluate.source_robustness.true_sources import TrueSources,
 from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.evaluate.units import design_beside_sources, design_of
 from touchstone.core.evaluate.wording import count, percent, points, ratio
-from touchstone.core.figures import source_robustness, source_robustness_finders
-from touchstone.core.figures.source_robustness_sources import held_out_chart
+from touchstone.core.figures import source_robustness as figures
 from touchstone.core.report.parts import (
     Answer,
     Column,
@@ -155,7 +154,7 @@ def _baseline(baseline: Baseline | None, end: str) -> str:
 
 def interval_figure(intervals: AccuracyIntervals) -> Figure:
     """The accuracy interval of every model."""
-    draw = partial(source_robustness.interval_chart, intervals.overall, baselines=intervals.baselines, names=TITLES)
+    draw = partial(figures.interval_chart, intervals.overall, baselines=intervals.baselines, names=TITLES)
     return Figure(
         "intervals",
         draw,
@@ -174,7 +173,7 @@ def box_figure(intervals: AccuracyIntervals) -> Figure:
     """The accuracy of every draw."""
     return Figure(
         "boxes",
-        partial(source_robustness.accuracy_boxes, intervals, names=TITLES),
+        partial(figures.accuracy_boxes, intervals, names=TITLES),
         "Each mark is the accuracy on one split. Held-out splits vary widely if sources differ in difficulty.",
     )
 
@@ -183,7 +182,7 @@ def rho_figure(rows: Sequence[ExpectedInterval]) -> Figure:
     """Rho of every model."""
     return Figure(
         "rho",
-        partial(source_robustness.rho_chart, rows, names=TITLES),
+        partial(figures.rho_chart, rows, names=TITLES),
         "The share of the accuracy that is kept on what was held out; 1 is no loss.",
     )
 
@@ -192,7 +191,7 @@ def class_figure(of: ExpectedInterval, intervals: AccuracyIntervals) -> Figure:
     """Rho of every class."""
     return Figure(
         "classes",
-        partial(source_robustness.class_chart, of, intervals.classes_of(of)),
+        partial(figures.class_chart, of, intervals.classes_of(of)),
         "Rho by class, the lowest on top; the grey line and band are all classes together. Wide bars are undecided.",
     )
 
@@ -201,7 +200,7 @@ def held_out_figure(of: ExpectedInterval, intervals: AccuracyIntervals) -> Figur
     """Every source when it was held out."""
     return Figure(
         "held-out",
-        partial(held_out_chart, intervals.sources_of(of)),
+        partial(figures.held_out_chart, intervals.sources_of(of)),
         "Diamonds: accuracy when held out; ticks: when seen in training. Larger marks have more samples.",
     )
 
@@ -210,7 +209,7 @@ def true_sources_figure(told: Sequence[TrueSources]) -> Figure:
     """The intervals from found sources beside the accuracy on known ones."""
     return Figure(
         "true-sources",
-        partial(source_robustness_finders.true_sources_chart, told, names=TITLES),
+        partial(figures.true_sources_chart, told, names=TITLES),
         "Each band is the interval from clusters. The square is the accuracy on held-out known sources, with its "
         "95 % CI for new data. Left of its band: clusters were not hard enough.",
     )

@@ -9,7 +9,7 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.covariate_shift import CovariateShift
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows, shift_verdict
 from touchstone.core.evaluate.wording import p_value
-from touchstone.core.figures import covariate_shift as figures
+from touchstone.core.figures import test_quality as figures
 from touchstone.core.report.parts import Answer, Column, Figure, Section, Table
 
 

@@ -13,7 +13,7 @@ from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import CONFIDENCE, evaluate_robustness
 from touchstone.core.evaluate.average_case.trial import Trial, asked_of
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict, estimator_title
-from touchstone.core.figures import average_case_audit as audits
+from touchstone.core.figures import average_case as audits
 from touchstone.core.figures.average_case import estimator_style
 from touchstone.core.figures.theme import theme
 from touchstone.core.models.foreign import ForeignModel

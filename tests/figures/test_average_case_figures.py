@@ -7,7 +7,6 @@ import pytest
 from tests.evaluate.average_case_rows import counted, rows_of, skewed
 from touchstone.core.evaluate.average_case.robustness import Robustness, evaluate_robustness
 from touchstone.core.figures import average_case as figures
-from touchstone.core.figures import average_case_audit as audits
 from touchstone.core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & $y$"
@@ -47,10 +46,10 @@ def charts(of: Robustness, dark: bool) -> dict:
         "gaps": figures.gap_chart(of, dark=dark),
         "confidence": figures.confidence_chart(of, 0.3, selected=(1, 2), dark=dark),
         "map": figures.robustness_map(points, of, 0.3, selected=(1, 2), dark=dark),
-        "errors": audits.error_chart(of.audit, dark=dark),
-        "bias": audits.error_chart(of.audit, bias=True, dark=dark),
-        "convergence": audits.convergence_chart(of.audit, dark=dark),
-        "sigmoid": audits.sigmoid_chart(of.audit, 0.3, dark=dark),
+        "errors": figures.error_chart(of.audit, dark=dark),
+        "bias": figures.error_chart(of.audit, bias=True, dark=dark),
+        "convergence": figures.convergence_chart(of.audit, dark=dark),
+        "sigmoid": figures.sigmoid_chart(of.audit, 0.3, dark=dark),
     }
 
 
@@ -66,7 +65,7 @@ def test_every_figure_says_what_it_shows_and_escapes_names(found, dark):
 def test_without_an_audit_there_are_charts_all_the_same():
     alone = evaluate_robustness(rows_of(np.linspace(0.2, 1, 12), np.arange(12) % 3), class_names=NAMES)
     drawn = [figures.class_chart(alone, 0.1), figures.sigma_chart(alone), figures.gap_chart(alone)]
-    assert all(figure.data for figure in [*drawn, audits.sigmoid_chart(alone.audit, 0.1)])
+    assert all(figure.data for figure in [*drawn, figures.sigmoid_chart(alone.audit, 0.1)])
 
 
 def test_classes_stand_by_their_mean_with_monte_carlo_in_ink(found):
@@ -83,7 +82,7 @@ def test_classes_stand_by_their_mean_with_monte_carlo_in_ink(found):
 
 
 def test_estimators_have_the_colours_of_the_house(found):
-    look, figure = theme(dark=False), audits.error_chart(found.audit)
+    look, figure = theme(dark=False), figures.error_chart(found.audit)
     colours = {trace.name: trace.line.color for trace in figure.data if trace.error_y.array is not None}
     assert colours["MMSE"] == look.colours[2]
     assert colours["Taylor"] == look.colours[3]
@@ -103,10 +102,10 @@ def test_wrong_predictions_stand_out_and_points_carry_their_positions(found):
 
 
 def test_errors_are_those_of_the_audit(found):
-    figure = audits.error_chart(found.audit)
+    figure = figures.error_chart(found.audit)
     mmse = next(trace for trace in figure.data if trace.name == "MMSE")
     assert mmse.y[1] == pytest.approx(found.audit.of("mmse", 0.3).error.value)
-    curve = audits.convergence_chart(found.audit)
+    curve = figures.convergence_chart(found.audit)
     plain = next(trace for trace in curve.data if trace.name.startswith("plain"))
     assert list(plain.x) == [1, 5]
     assert plain.line.dash == "dot"
@@ -131,7 +130,9 @@ def test_a_summarised_chart_of_classes_is_the_box_that_the_samples_have(found):
 
 def test_a_summarised_sigmoid_is_the_means_of_tenths(found):
     pairs = found.audit.sigmoids(0.3)
-    drawn = [trace for trace in audits.sigmoid_chart(found.audit, 0.3, summarised=True).data if trace.mode == "markers"]
+    drawn = [
+        trace for trace in figures.sigmoid_chart(found.audit, 0.3, summarised=True).data if trace.mode == "markers"
+    ]
     for trace, name in zip(drawn, ("taylor_mvs", "mmse_mvs"), strict=True):
         of = pairs[pairs["by"] == name]
         last = of[of["cdf"] >= 0.9]

@@ -18,12 +18,15 @@ from touchstone.core.evaluate.cluster_folds import (
 )
 from touchstone.core.figures.cluster_folds import (
     class_scores,
+    fold_map,
+    fold_means,
+    fold_sizes,
+    label_shares,
     performance_chart,
     relation_chart,
     run_names,
     seeds_chart,
 )
-from touchstone.core.figures.cluster_folds_look import fold_map, fold_means, fold_sizes, label_shares
 from touchstone.core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & $y$"

@@ -5,14 +5,15 @@ import pytest
 
 from touchstone.core.evaluate.data_sets import count_words, number_by_class
 from touchstone.core.figures.data_sets import (
+    characteristic_words,
     class_boxes,
+    frequent_words,
     label_distribution,
     number_histogram,
     shares_by_number,
 )
 from touchstone.core.figures.maps import N_LAYERS, OTHERS, map_chart
 from touchstone.core.figures.theme import DARK, LIGHT, alt_text
-from touchstone.core.figures.words import characteristic_words, frequent_words
 
 
 @pytest.mark.parametrize("n_classes", [2, 100])

@@ -25,13 +25,10 @@ from touchstone.core.evaluate.source_robustness.agreement import agreement
 from touchstone.core.figures import (
     average_case,
     cluster_folds,
-    cluster_folds_look,
     data_sets,
     guided_tests,
     maps,
-    source_robustness_finders,
-    source_robustness_images,
-    words,
+    source_robustness,
 )
 from touchstone.core.figures import matched_subsets as matched
 from touchstone.core.figures.matched_subsets import matching_picture
@@ -101,9 +98,9 @@ def of_folds() -> Iterator[go.Figure]:
     )
     yield cluster_folds.relation_chart(scores, scores.runs, known, HOSTILE)
     folds = tested.folds(tested.schemes[0], 0)
-    yield cluster_folds_look.fold_map(np.zeros((90, 2)), folds, tested.schemes[0], names=[HOSTILE] * 3)
+    yield cluster_folds.fold_map(np.zeros((90, 2)), folds, tested.schemes[0], names=[HOSTILE] * 3)
     means = {tested.schemes[0]: mean_by_fold(folds, np.arange(90.0))}
-    yield cluster_folds_look.fold_means(means, HOSTILE, whole=45.0)
+    yield cluster_folds.fold_means(means, HOSTILE, whole=45.0)
 
 
 def of_data_sets() -> Iterator[go.Figure]:
@@ -116,10 +113,10 @@ def of_data_sets() -> Iterator[go.Figure]:
         yield data_sets.class_boxes(of)
         yield data_sets.shares_by_number(of.shares, title=HOSTILE)
     counts = count_words([f"{word}<img src=x onerror=alert(1)> %{{evil}}" for word in "ab" * 30], y, names)
-    yield words.frequent_words(counts.frequent(most=5))
-    yield words.characteristic_words(counts.characteristic(HOSTILE, most=5))
+    yield data_sets.frequent_words(counts.frequent(most=5))
+    yield data_sets.characteristic_words(counts.characteristic(HOSTILE, most=5))
     yield maps.map_chart(np.zeros((60, 2)), y, names)
-    yield source_robustness_images.mean_image_sheet(np.zeros((2, 2, 4, 4, 1)), class_names=names, finder=HOSTILE)
+    yield source_robustness.mean_image_sheet(np.zeros((2, 2, 4, 4, 1)), class_names=names, finder=HOSTILE)
 
 
 def of_matching() -> Iterator[go.Figure]:
@@ -154,7 +151,7 @@ def of_the_rest() -> Iterator[go.Figure]:
     robust = evaluate_robustness(frames.from_bytes(rows("average_case")), class_names=data().class_names)
     yield average_case.confidence_chart(robust, 0.5)
     yield average_case.robustness_map(np.zeros((90, 2)), robust, 0.5)
-    yield source_robustness_finders.agreement_map(
+    yield source_robustness.agreement_map(
         agreement(plans()["trials"], data()), names={"kmeans": HOSTILE, "known": HOSTILE}
     )
 

@@ -9,11 +9,11 @@ from touchstone.core.evaluate.source_robustness import AccuracyIntervals, expect
 from touchstone.core.figures.source_robustness import (
     accuracy_boxes,
     class_chart,
+    held_out_chart,
     interval_chart,
     rho_chart,
     row_names,
 )
-from touchstone.core.figures.source_robustness_sources import held_out_chart
 from touchstone.core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & <a href='//x'>$y$</a>"

@@ -7,7 +7,7 @@ import pytest
 from tests.evaluate.populations import Population
 from touchstone.core.evaluate.source_robustness.agreement import compare_clusterings
 from touchstone.core.evaluate.source_robustness.true_sources import true_sources
-from touchstone.core.figures.source_robustness_finders import agreement_map, true_sources_chart
+from touchstone.core.figures.source_robustness import agreement_map, true_sources_chart
 from touchstone.core.figures.theme import alt_text, theme
 
 NAMES = {"one": "Model <b>one</b>", "kmeans": "k-means", "known": "known sources"}

@@ -7,9 +7,7 @@ from tests.evaluate.feature_populations import cloud, head
 from touchstone.core.evaluate.covariate_shift import Divergence, class_shift, corrected
 from touchstone.core.evaluate.test_quality import boundary_curve, centroid_curve, findings, map_pair, measure_quality
 from touchstone.core.figures import test_quality as figures
-from touchstone.core.figures import test_quality_pairs as pair_figures
-from touchstone.core.figures.covariate_shift import shift_chart
-from touchstone.core.figures.test_quality import Subject
+from touchstone.core.figures.test_quality import Subject, shift_chart
 from touchstone.core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & $y$"
@@ -48,8 +46,8 @@ def charts(found, dark: bool) -> dict:
         "boxes": figures.box_chart([Subject(MARKUP, ("digits",), of), Subject("other", (MARKUP,), of)], dark=dark),
         "radius": figures.curve_chart(centroid_curve(of.regions, test, train), of.regions, 0, dark=dark),
         "theta": figures.curve_chart(boundary_curve(test, train), of.regions, 0, dark=dark),
-        "pairs": pair_figures.pair_chart(of.pairs, findings(of), dark=dark),
-        "plane": pair_figures.pair_map_chart(plane, 100 + plane.rows, selected=(100,), dark=dark),
+        "pairs": figures.pair_chart(of.pairs, findings(of), dark=dark),
+        "plane": figures.pair_map_chart(plane, 100 + plane.rows, selected=(100,), dark=dark),
         "shift": shift_chart(shift(), dark=dark),
     }
 
@@ -129,7 +127,7 @@ def test_cells_of_the_heat_map_hold_the_shares_and_the_signs():
     kept = (test.labels != 0) | (test.proba[:, 1] < test.proba[:, 2])
     some = type(test)(test.features[kept], test.labels[kept], test.proba[kept], test.class_names)
     of = measure_quality(train, some, rng=np.random.default_rng(0))
-    figure = pair_figures.pair_chart(of.pairs, findings(of))
+    figure = figures.pair_chart(of.pairs, findings(of))
     (cells,) = figure.data
     order = of.pairs.order()
     shown, n_in = np.array(cells.z, dtype=np.float64), of.pairs.n_in[np.ix_(order, order)]
@@ -141,7 +139,7 @@ def test_cells_of_the_heat_map_hold_the_shares_and_the_signs():
 
 def test_a_hundred_classes_fit_into_one_heat_map():
     _, _, of, _ = look_at(100, 20, 5)
-    figure = pair_figures.pair_chart(of.pairs)
+    figure = figures.pair_chart(of.pairs)
     assert figure.layout.height < 1100
     assert len(figure.layout.yaxis.ticktext) == 100
     assert not any(text for row in figure.data[0].text for text in row), "no room for numbers"
@@ -151,7 +149,7 @@ def test_a_hundred_classes_fit_into_one_heat_map():
 def test_the_plane_carries_positions_and_rings_the_boundary(three):
     _, test, of, model = three
     plane = map_pair(test, of.regions, 0, 1, head=model)
-    figure = pair_figures.pair_map_chart(plane, 100 + plane.rows, selected=(100, 101))
+    figure = figures.pair_map_chart(plane, 100 + plane.rows, selected=(100, 101))
     samples = [trace for trace in figure.data if trace.customdata is not None]
     assert sorted(np.concatenate([trace.customdata for trace in samples]).tolist()) == (100 + plane.rows).tolist()
     inside = [trace for trace in samples if "in its centroid" in trace.name]
@@ -162,7 +160,7 @@ def test_the_plane_carries_positions_and_rings_the_boundary(three):
     assert len(rings.x) == plane.in_boundary.sum()
     assert [(shape.x1 - shape.x0) / 2 for shape in figure.layout.shapes] == pytest.approx(plane.radii)
     assert any(trace.type == "contour" for trace in figure.data)
-    alone = pair_figures.pair_map_chart(map_pair(test, of.regions, 0, 1), plane.rows)
+    alone = figures.pair_map_chart(map_pair(test, of.regions, 0, 1), plane.rows)
     assert not any(trace.type in ("contour", "heatmap") for trace in alone.data), "no head, no boundary"
 
 

@@ -1,7 +1,6 @@
 """The look: exactly the chosen colours, no titles, names from the data taken literally."""
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,10 +10,7 @@ from touchstone.core.figures.theme import (
     LIGHT,
     LONGEST_NAME,
     escape,
-    interval_bars,
-    name_axis,
     new_figure,
-    padded,
     theme,
 )
 
@@ -68,23 +64,3 @@ def test_a_link_in_a_name_is_text():
     assert escape('<a href="//x">y</a>') == '&lt;a href="//x"&gt;y&lt;/a&gt;'
     assert escape("  ") == "(blank)"
     assert len(escape("x" * 200)) == LONGEST_NAME
-
-
-def test_bars_leave_out_what_is_unknown():
-    at, lower, upper = np.arange(3.0), np.array([0.1, np.nan, 0.3]), np.array([0.2, 0.5, 0.4])
-    bars = interval_bars(at, lower, upper, colour="#1B5FAA", width=1.0, name="bars")
-    assert np.array_equal(bars.x, [0.1, 0.2, np.nan, 0.3, 0.4, np.nan], equal_nan=True)
-    assert np.array_equal(bars.y, [0, 0, np.nan, 2, 2, np.nan], equal_nan=True)
-
-
-def test_names_are_positions_so_that_two_may_look_alike():
-    figure = go.Figure()
-    name_axis(figure, ["01", "1", "1"])
-    assert list(figure.layout.yaxis.ticktext) == ["“01”", "“1”", "“1”"]
-    assert list(figure.layout.yaxis.tickvals) == [0, 1, 2]
-    assert list(figure.layout.yaxis.range) == [2.5, -0.5]
-
-
-def test_the_range_has_room_and_nothing_has_none():
-    assert padded(go.Figure()) is None
-    assert padded(go.Figure(go.Scatter(x=[np.nan, 5.0]))) == [pytest.approx(4.8), pytest.approx(5.2)]

@@ -15,7 +15,7 @@ from touchstone.core.data import DataError, load_example
 from touchstone.core.evaluate.average_case import ESTIMATORS, Facts, GaussianLogits, Mark
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
-from touchstone.core.figures import average_case_audit as audits
+from touchstone.core.figures import average_case as audits
 from touchstone.core.figures.theme import theme
 from touchstone.core.models import MODELS
 from touchstone.core.models.errors import ModelError

@@ -24,7 +24,7 @@ SHARED = {
         "units",
         "wording",
     },
-    "core/figures": {"theme", "maps", "words", "calibration", "covariate_shift"},
+    "core/figures": {"theme", "marks", "maps", "calibration"},
     "core/report": {
         "descriptions",
         "files",

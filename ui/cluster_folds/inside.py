@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from touchstone.core.evaluate.wording import count
-from touchstone.core.figures.words import characteristic_words
+from touchstone.core.figures.data_sets import characteristic_words
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.work import Cut, Folded
 from touchstone.ui.data import samples

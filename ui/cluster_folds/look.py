@@ -10,7 +10,7 @@ import streamlit as st
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.cluster_folds import mean_by_fold
 from touchstone.core.evaluate.wording import count, fixed, plural
-from touchstone.core.figures import cluster_folds_look as figures
+from touchstone.core.figures import cluster_folds as figures
 from touchstone.core.report import cluster_folds as report
 from touchstone.core.represent import number_of, number_title, numbers_of
 from touchstone.core.represent.representations import pca_map

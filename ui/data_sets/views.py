@@ -21,7 +21,8 @@ from touchstone.core.evaluate.data_sets.verdict import NOUNS
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import MINUS, count, percent, plural, quoted
 from touchstone.core.figures import data_sets as figures
-from touchstone.core.figures.words import characteristic_words, frequent_words
+from touchstone.core.figures.data_sets import characteristic_words, frequent_words
+from touchstone.core.figures.marks import MOST_IN_SIGHT
 from touchstone.core.represent import number_title, numbers_of
 from touchstone.ui.data.samples import LAZY_ROWS, enlarged
 from touchstone.ui.data_sets import results
@@ -69,7 +70,7 @@ def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
 
 def in_a_box(n_rows: int, draw: Callable[[], None], *, key: str) -> None:
     """Draw something with a row per class at its full height, or in a box that scrolls where there are many."""
-    if n_rows <= figures.MOST_IN_SIGHT:
+    if n_rows <= MOST_IN_SIGHT:
         draw()
     else:
         with st.container(height=BOX, border=False, key=key):

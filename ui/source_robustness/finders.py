@@ -10,7 +10,7 @@ import streamlit as st
 from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources, true_source_table
 from touchstone.core.evaluate.wording import count
-from touchstone.core.figures import source_robustness_finders as figures
+from touchstone.core.figures import source_robustness as figures
 from touchstone.core.report.run_report import IN_SENTENCES
 from touchstone.core.report.source_robustness import true_sources_figure, true_sources_table
 from touchstone.core.trials import KNOWN_SOURCES, TrialPlan

@@ -10,7 +10,7 @@ import streamlit as st
 from touchstone.core.cluster import SOURCE_FINDERS
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.wording import listed
-from touchstone.core.figures import source_robustness_images as figures
+from touchstone.core.figures import source_robustness as figures
 from touchstone.core.report.run_report import IN_SENTENCES
 from touchstone.core.trials import KNOWN_SOURCES, Plan, TrialPlan, needed_by
 from touchstone.core.workspace.engine.needed import found_otherwise

@@ -9,7 +9,7 @@ from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.test_quality import Curve, TestQuality, findings, quality_verdict
 from touchstone.core.evaluate.wording import Verdict, count, percent, plural
 from touchstone.core.figures import test_quality as figures
-from touchstone.core.figures.test_quality_pairs import missed_chart
+from touchstone.core.figures.test_quality import missed_chart
 from touchstone.ui import page_file
 from touchstone.ui.data.samples import LAZY_ROWS
 from touchstone.ui.data_sets import views

@@ -9,7 +9,7 @@ import streamlit as st
 
 from touchstone.core.evaluate.test_quality import PairMap, PairShares, TestQuality, findings
 from touchstone.core.evaluate.wording import fixed, percent, plural, quoted
-from touchstone.core.figures import test_quality_pairs as figures
+from touchstone.core.figures import test_quality as figures
 from touchstone.ui.data import samples
 from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.controls import One, check_address

@@ -1,0 +1,422 @@
+"""What are all figures made of? A few marks; each takes the figure, data, a style, a name and what hovering says.
+
+`hover` is a text for each mark, or a template of plotly's for all of them; None: hovering says nothing. Whatever else
+plotly's trace takes (`legendgroup`, `row` and `col`, `customdata`) goes through.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from touchstone.core.figures.theme import LONGEST_NAME, Theme, as_name, escape, faded, scale
+
+Number = float | int
+Values = np.ndarray | Sequence[Any]
+Hover = Sequence[str] | str | None
+Ends = tuple[np.ndarray, np.ndarray]
+MARKS = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "pentagon", "star", "hexagon", "x")
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a thing is drawn wherever it stands: its colour, its mark and the dash of its line."""
+
+    colour: Any
+    symbol: str = "circle"
+    dash: str = "solid"
+
+
+def values_of(estimates: Sequence[Any], unit: Number = 1.0) -> np.ndarray:
+    """The values of estimates; with a `unit` of 100 in percent.
+
+    >>> from touchstone.core.figures.overview import Mark
+    >>> from touchstone.core.evaluate.intervals import Interval
+    >>> marks = [Mark("a", 0.5, Interval(0.25, 0.75), 8, "random", True)]
+    >>> values_of(marks, 100), ends_of(marks)
+    (array([50.]), (array([0.25]), array([0.75])))
+    """
+    return unit * np.array([estimate.value for estimate in estimates], dtype=np.float64)
+
+
+def ends_of(estimates: Sequence[Any], unit: Number = 1.0, *, kind: str = "interval") -> Ends:
+    """The lower and the upper ends of the intervals of estimates, which are their field `kind`."""
+    intervals = [getattr(estimate, kind) for estimate in estimates]
+    lower, upper = (np.array([getattr(each, end) for each in intervals], np.float64) for end in ("lower", "upper"))
+    return unit * lower, unit * upper
+
+
+def error(values: np.ndarray, ends: Ends, colour: str, *, thickness: Number = 1.2, cap: Number = 0) -> dict[str, Any]:
+    """The intervals of dots, drawn with them: plotly's `error_y` or `error_x`."""
+    over, under = ends[1] - values, values - ends[0]
+    line = {"color": colour, "thickness": thickness, "width": cap}
+    return {"type": "data", "symmetric": False, "array": over, "arrayminus": under, **line}
+
+
+def dots(
+    figure: go.Figure,
+    x: Values,
+    y: Values,
+    style: Style,
+    name: str | None = None,
+    hover: Hover = None,
+    *,
+    size: Number | np.ndarray = 9,
+    outline: Number | tuple[Number, Any] | None = None,
+    opacity: Number | None = None,
+    joined: Number | None = None,
+    **more: Any,
+) -> None:
+    """A mark at each place; `outline` is a width, or a width and a colour, `joined` the width of a line through all."""
+    marker = {"symbol": style.symbol, "size": size, "color": style.colour, "opacity": opacity}
+    if outline is not None:
+        width, colour = outline if isinstance(outline, tuple) else (outline, None)
+        marker["line"] = {"width": width, "color": colour}
+    if joined is not None:
+        more["line"] = _line(style, joined)
+    mode = more.pop("mode", "markers" if joined is None else "lines+markers")
+    figure.add_scatter(x=x, y=y, mode=mode, name=name, marker=marker, **_said(hover), **more)
+
+
+def line(
+    figure: go.Figure,
+    x: Values,
+    y: Values,
+    style: Style,
+    name: str | None = None,
+    hover: Hover = None,
+    *,
+    width: Number = 1.5,
+    **more: Any,
+) -> None:
+    """A line through all places; one without a name has no place in the legend."""
+    figure.add_scatter(x=x, y=y, mode="lines", line=_line(style, width), **_named(name, more), **_said(hover), **more)
+
+
+def band(
+    figure: go.Figure,
+    x: Values,
+    lower: Values,
+    upper: Values,
+    colour: str,
+    name: str | None = None,
+    *,
+    opacity: Number = 0.2,
+    **more: Any,
+) -> None:
+    """The area between two curves, in a faded colour; places where an end is unknown are left out."""
+    x, lower, upper = (np.asarray(values, dtype=np.float64) for values in (x, lower, upper))
+    known = ~(np.isnan(lower) | np.isnan(upper))
+    around = np.r_[x[known], x[known][::-1]], np.r_[upper[known], lower[known][::-1]]
+    area(figure, *around, faded(colour, opacity), name, **more)
+
+
+def area(figure: go.Figure, x: Values, y: Values, fill: str, name: str | None = None, **more: Any) -> None:
+    """The inside of an outline, or of several with a gap (NaN) after each."""
+    outline = {"mode": "lines", "line": {"width": 0}, "fill": "toself", "fillcolor": fill, "hoverinfo": "skip"}
+    figure.add_scatter(x=x, y=y, **outline, **_named(name, more), **more)
+
+
+def bars(
+    figure: go.Figure,
+    at: Values,
+    lower: Values,
+    upper: Values,
+    colour: str | Style,
+    name: str | None = None,
+    *,
+    width: Number = 1.4,
+    upright: bool = False,
+    **more: Any,
+) -> None:
+    """An interval at each place, as a line from `lower` to `upper`: lying, or `upright`. Unknown ones are left out.
+
+    All are one trace, broken by gaps, so that a hundred are as quick as one.
+
+    >>> figure = go.Figure()
+    >>> bars(figure, [0, 1], [0.25, np.nan], [0.75, 1.0], "#1B5FAA", "95 %")
+    >>> figure.data[0].x, figure.data[0].y
+    (array([0.25, 0.75,  nan]), array([ 0.,  0., nan]))
+    """
+    at, lower, upper = (np.asarray(values, dtype=np.float64) for values in (at, lower, upper))
+    known = ~(np.isnan(lower) | np.isnan(upper))
+    gap = np.full(int(known.sum()), np.nan)
+    across = np.column_stack([at[known], at[known], gap]).ravel()
+    along = np.column_stack([lower[known], upper[known], gap]).ravel()
+    x, y = (across, along) if upright else (along, across)
+    line(figure, x, y, Style(colour) if isinstance(colour, str) else colour, name, width=width, **more)
+
+
+BARS = {"over_sources": ("95 % CI for new data", 1.4, 1.0), "over_draws": ("Monte-Carlo error, 95 %", 7.0, 0.35)}
+"""The two kinds of interval of an expected value: name, width and opacity of the bar."""
+
+
+def both_bars(
+    figure: go.Figure,
+    at: Values,
+    estimates: Sequence[Any],
+    colour: str,
+    *,
+    unit: Number = 1.0,
+    kinds: Sequence[str] = tuple(BARS),
+    showlegend: bool = False,
+    upright: bool = False,
+) -> None:
+    """Over sources and samples: a hairline. Over draws: a short broad bar on it, so that both can be seen."""
+    for kind in kinds:
+        name, width, opacity = BARS[kind]
+        shade = colour if opacity == 1 else faded(colour, opacity)
+        ends = ends_of(estimates, unit, kind=kind)
+        bars(figure, at, *ends, shade, name, width=width, upright=upright, showlegend=showlegend)
+
+
+def boxes(
+    figure: go.Figure,
+    style: Style,
+    name: str | None,
+    hover: Hover = None,
+    *,
+    width: Number,
+    outline: Number = 1.2,
+    filled: bool = True,
+    **data: Any,
+) -> None:
+    """Box plots of `data`: the values and their places, or the five numbers, as plotly calls them."""
+    fill = faded(style.colour) if filled else "rgba(0,0,0,0)"
+    line = {"color": style.colour, "width": outline}
+    figure.add_box(name=name, width=width, line=line, fillcolor=fill, **{**_said(hover), **data})
+
+
+def dots_upon(
+    style: Style,
+    *,
+    size: Number = 4,
+    jitter: Number = 0.5,
+    opacity: Number = 0.6,
+    outline: Number | None = None,
+    every: bool = True,
+) -> dict[str, Any]:
+    """The values of a box (or outliers only) as dots upon it, of which hovering speaks: what `boxes` takes with it."""
+    marker = {"symbol": style.symbol, "size": size, "opacity": opacity, "color": style.colour}
+    if outline is not None:
+        marker["line"] = {"width": outline, "color": style.colour}
+    points = "all" if every else "outliers"
+    return {"boxpoints": points, "jitter": jitter, "pointpos": 0, "hoveron": "points", "marker": marker}
+
+
+def columns(
+    figure: go.Figure,
+    x: Values,
+    y: Values,
+    colour: str,
+    name: str | None = None,
+    hover: Hover = None,
+    *,
+    width: Number | np.ndarray,
+    edge: tuple[Number, str | None] = (0, None),
+    hatch: str | None = None,
+    hatched: dict[str, Any] | None = None,
+    **more: Any,
+) -> None:
+    """Bars of numbers, upright unless `orientation` is "h"; `hatch` is plotly's shape of a pattern."""
+    marker: dict[str, Any] = {"color": colour, "line": {"width": edge[0], "color": edge[1]}}
+    if hatch is not None:
+        marker["pattern"] = {"shape": hatch, **(hatched or {})}
+    figure.add_bar(x=x, y=y, name=name, width=width, marker=marker, **_said(hover), **more)
+
+
+def at_the_end(texts: Sequence[str], look: Theme, size: int = 12) -> dict[str, Any]:
+    """What stands beside the end of each bar: what `columns` takes with it."""
+    font = {"size": size, "color": look.ink}
+    return {"text": texts, "textposition": "outside", "textfont": font, "cliponaxis": False}
+
+
+def heat(
+    figure: go.Figure,
+    z: np.ndarray,
+    ends: tuple[Number, Number],
+    colours: Sequence[str],
+    hover: Sequence[Sequence[str]],
+    *,
+    cells: Sequence[Sequence[str]] | None = None,
+    gaps: tuple[Number, Number | None] = (1, 1),
+    **more: Any,
+) -> None:
+    """A matrix in colours between two ends; `cells` is what stands in each cell."""
+    if cells is not None:
+        more |= {"text": cells, "texttemplate": "%{text}"}
+    said = {"customdata": hover, "hovertemplate": "%{customdata}<extra></extra>"}
+    figure.add_heatmap(
+        z=z, zmin=ends[0], zmax=ends[1], colorscale=scale(colours), xgap=gaps[0], ygap=gaps[1], **said, **more
+    )
+
+
+def colour_bar(look: Theme, title: str | None = None, *, height: Number | None = None, **more: Any) -> dict[str, Any]:
+    """The legend of colours; of a figure so high that it would be too long, it takes so many pixels at the top."""
+    if title is not None:
+        more |= {"title": {"text": title, "font": {"size": 12, "color": look.grey}}, "tickfont": {"size": 12}}
+    return {"thickness": 10, "outlinewidth": 0, **more}
+
+
+def at_top(figure: go.Figure, pixels: Number = 300) -> dict[str, Any]:
+    """Where a legend of colours stands that is at most so long: what `colour_bar` takes with it."""
+    return {"len": min(1.0, pixels / figure.layout.height), "y": 1, "yanchor": "top"}
+
+
+def cloud(
+    figure: go.Figure,
+    points: np.ndarray,
+    rows: np.ndarray,
+    marker: dict[str, Any],
+    name: str | None,
+    hover: str,
+    *,
+    selected: Sequence[int] = (),
+    many: bool = True,
+    **more: Any,
+) -> None:
+    """Samples in a plane, one a row of `points`; `customdata` holds their `rows`, and those `selected` stand out.
+
+    Few points are drawn as shapes, which every browser does at once; `many` take the graphics card.
+    """
+    rows = rows.astype(np.int32)
+    figure.add_trace(
+        (go.Scattergl if many else go.Scatter)(
+            x=points[:, 0].astype(np.float32),
+            y=points[:, 1].astype(np.float32),
+            customdata=rows,
+            mode="markers",
+            name=name,
+            marker=marker,
+            selectedpoints=np.flatnonzero(np.isin(rows, selected)) if len(selected) else None,
+            unselected={"marker": {"opacity": 0.12}},
+            **_said(hover),
+            **more,
+        )
+    )
+
+
+def rule(
+    figure: go.Figure,
+    colour: str,
+    *,
+    x: Number | None = None,
+    y: Number | None = None,
+    dash: str = "dot",
+    width: Number = 1,
+    text: str = "",
+    place: dict[str, int] | None = None,
+    **written: Any,
+) -> None:
+    """A straight line across the figure (or its panel `place`): upright at `x`, or lying at `y`; a text at its end."""
+    line = {"color": colour, "width": width, "dash": dash}
+    if x is not None:
+        figure.add_vline(x=x, line=line, **(place or {}))
+        end = {"x": x, "y": 1, "yref": "paper"}
+    else:
+        figure.add_hline(y=y, line=line, **(place or {}))
+        end = {"x": 1, "xref": "paper", "xanchor": "right", "y": y}
+    if text:
+        font = {"size": 12, "color": colour}
+        figure.add_annotation(text=text, showarrow=False, yanchor="bottom", font=font, **end, **written)
+
+
+def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y", longest: int = LONGEST_NAME) -> None:
+    """Names from the data along an axis, the first on top (or leftmost); positions are 0, 1, 2, ...
+
+    Positions and not categories, so that "01" stays "01" and two names that look the same stay two.
+    """
+    ends = [len(names) - 0.5, -0.5] if axis == "y" else [-0.5, len(names) - 0.5]
+    figure.update_layout(
+        {
+            f"{axis}axis": {
+                "tickmode": "array",
+                "tickvals": np.arange(len(names)),
+                "ticktext": [
+                    escape(name, longest=longest) if axis == "y" else _wrapped(name) for name in map(as_name, names)
+                ],
+                "ticklabelstandoff": 6,
+                "range": ends,
+                "ticks": "",
+                "showgrid": False,
+            }
+        }
+    )
+
+
+def percent_axis(figure: go.Figure, *, axis: str = "x") -> None:
+    """Percent with one decimal, and room beyond the outermost end of any bar."""
+    figure.update_layout({f"{axis}axis": {"tickformat": ".1f", "range": padded(figure, axis)}})
+
+
+def traces_of(figure: go.Figure) -> tuple[Any, ...]:
+    """All that is drawn in a figure. (What plotly declares is the names of a figure's parts, not its traces.)"""
+    return tuple(figure.data)
+
+
+def values_along(figure: go.Figure, axis: str) -> np.ndarray:
+    """All places along an axis at which something is drawn; nothing is NaN."""
+    return np.concatenate([[np.nan], *(np.asarray(trace[axis], dtype=np.float64) for trace in traces_of(figure))])
+
+
+def padded(figure: go.Figure, axis: str = "x", *, include: Number = float("nan")) -> list[float] | None:
+    """The range of all that is drawn along an axis (and of `include`), with 4 % to spare on either side.
+
+    Examples
+    --------
+    >>> padded(go.Figure(go.Scatter(x=[0.0, 50.0])), include=100.0)
+    [-4.0, 104.0]
+    """
+    values = np.append(values_along(figure, axis), include)
+    values = values[~np.isnan(values)]
+    if len(values) == 0:
+        return None
+    low, high = float(values.min()), float(values.max())
+    room = 0.04 * (high - low) or 0.04 * abs(high) or 1.0
+    return [low - room, high + room]
+
+
+MOST_IN_SIGHT = 20
+"""With more rows than that, a figure is taller than what stands beside it."""
+
+
+def axis_in_sight(figure: go.Figure, n_rows: int, top: int) -> None:
+    """Where rows are so many that a reader scrolls, their axis stands on top, in so many pixels."""
+    if n_rows > MOST_IN_SIGHT:
+        figure.update_xaxes(side="top")
+        figure.update_layout(margin_t=top)
+
+
+def as_map(figure: go.Figure) -> go.Figure:
+    """Axes without meaning, of one unit, and a lasso to select with."""
+    bare = {"showgrid": False, "ticks": "", "showticklabels": False}
+    return figure.update_layout(dragmode="lasso", xaxis=bare, yaxis={**bare, "scaleanchor": "x"})
+
+
+def _wrapped(name: str) -> str:
+    """Under a column: words below each other rather than overlapping the neighbour's."""
+    lines = [""]
+    for word in escape(name).split(" "):
+        if lines[-1] and len(lines[-1]) + len(word) > 14:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return "<br>".join(lines)
+
+
+def _line(style: Style, width: Number) -> dict[str, Any]:
+    return {"color": style.colour, "width": width, "dash": style.dash}
+
+
+def _named(name: str | None, more: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name} if name is not None else {} if "showlegend" in more else {"showlegend": False}
+
+
+def _said(hover: Hover) -> dict[str, Any]:
+    if hover is None:
+        return {"hoverinfo": "skip"}
+    if isinstance(hover, str):
+        return {"hovertemplate": f"{hover}<extra></extra>"}
+    return {"text": list(hover), "hovertemplate": "%{text}<extra></extra>"}
