@@ -67,18 +67,30 @@ def class_chart(found: Robustness, sigma: float, *, summarised: bool = False, da
         shown = {"legendgroup": "samples", "showlegend": place == 0}
         draw.boxes(figure, style, estimator_title(found.estimator), width=0.4, **shown, **data)
     (_counted_boxes if summarised else _counted_ticks)(figure, counted, codes, truth)
-    y, exclusive = np.arange(len(codes)) - 0.12, Style(look.exclusive, "diamond")
-    ends = draw.ends_of(means, 100)
-    draw.bars(figure, y, *ends, look.exclusive, "mean, 95 %", width=2.5, showlegend=False)
     hover = [
         f"{escape(as_name(names[code]))}: {percent(mean.value, mean.interval)}<br>n = {count(mean.n)}"
         for code, mean in zip(codes, means, strict=True)
     ]
-    x, title = draw.values_of(means, 100), "mean with its 95 % interval"
-    draw.dots(figure, x, y, exclusive, title, hover, outline=(1, look.paper))
+    values, ends = draw.values_of(means, 100), draw.ends_of(means, 100)
+    _averages(figure, values, ends, np.arange(len(codes)) - 0.12, "mean", hover, look)
     draw.name_axis(figure, [names[code] for code in codes])
     figure.update_xaxes(tickformat=".0f", range=draw.padded(_with_fences(figure), include=100.0))
     return figure.update_layout(boxmode="overlay")
+
+
+def _averages(
+    figure: go.Figure,
+    x: np.ndarray,
+    ends: Sequence[np.ndarray],
+    y: np.ndarray,
+    what: str,
+    hover: list[str],
+    look: Theme,
+) -> None:
+    """The mean or median of each class with its interval, upon its box."""
+    draw.bars(figure, y, *ends, look.exclusive, f"{what}, 95 %", width=2.5, showlegend=False)
+    style, name = Style(look.exclusive, "diamond"), f"{what} with its 95 % interval"
+    draw.dots(figure, x, y, style, name, hover, outline=(1, look.paper))
 
 
 def _of_class(samples: pd.DataFrame, code: int, column: str) -> np.ndarray:
@@ -307,15 +319,12 @@ def half_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
     for place, code in enumerate(codes):
         data = {**five_numbers(_of_class(samples, code, "sigma_50"), float(place)), "orientation": "h"}
         draw.boxes(figure, style, "samples", width=0.4, showlegend=place == 0, **data)
-    y, exclusive = np.arange(len(codes)), Style(look.exclusive, "diamond")
-    lower, upper = (np.minimum(ends, end) for ends in draw.ends_of(medians))
-    draw.bars(figure, y, lower, upper, look.exclusive, "median, 95 %", width=2.5, showlegend=False)
     hover = [
         f"{escape(as_name(names[code]))}: {sigma_50(median, end)}<br>n = {count(median.n)}"
         for code, median in zip(codes, medians, strict=True)
     ]
-    x, name = np.minimum(draw.values_of(medians), end), "median with its 95 % interval"
-    draw.dots(figure, x, y, exclusive, name, hover, outline=(1, look.paper))
+    values, *ends = (np.minimum(part, end) for part in (draw.values_of(medians), *draw.ends_of(medians)))
+    _averages(figure, values, ends, np.arange(len(codes)), "median", hover, look)
     draw.name_axis(figure, [names[code] for code in codes])
     ticks = sorted({*found.sigmas, end})
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=[*(f"{at:g}" for at in ticks[:-1]), f"≥ {ticks[-1]:g}"])

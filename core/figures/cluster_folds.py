@@ -61,8 +61,7 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
         by_fold = f"by fold {percent(min(scores))} to {percent(max(scores))}" if scores else "defined on no fold"
         baseline = f"; majority class {percent(run.majority)}" if not np.isnan(run.majority) else ""
         sentences.append(f"{name}: {percent(run.mean.value, run.mean.interval)} on average, {by_fold}{baseline}.")
-    alt = " ".join([f"{metric} of every fold.", *sentences])
-    figure = new_figure(look, "Fold", _score_title(metric), height=360, alt=alt)
+    figure = new_figure(look, "Fold", _score_title(metric), height=360, alt=[f"{metric} of every fold.", *sentences])
     styles = scheme_styles(list(dict.fromkeys(run.scheme for run in runs)), look)
     start, ticks, texts = 0, [], []
     for run, name in zip(runs, names, strict=True):
@@ -102,7 +101,7 @@ def seeds_chart(performance: FoldPerformance, rows: Sequence[SchemeScore], *, da
         for name, row in zip(names, rows, strict=True)
     ]
     y_title = f"Mean {escape(performance.metric.title, longest=LONGEST_TITLE)} (%)"
-    figure = new_figure(look, "", y_title, height=320, alt=" ".join(["Seeds side by side.", *sentences]))
+    figure = new_figure(look, "", y_title, height=320, alt=["Seeds side by side.", *sentences])
     styles = scheme_styles(list(dict.fromkeys(row.scheme for row in rows)), look)
     for place, (row, name) in enumerate(zip(rows, names, strict=True)):
         style, span = styles[row.scheme], np.array([place - 0.42, place + 0.42])
@@ -230,12 +229,13 @@ def fold_sizes(folds: Mapping[str, Integer[np.ndarray, " n_samples"]], *, dark: 
         f"{count(int(n_by_fold.max()))} samples."
         for name, n_by_fold in sizes.items()
     ]
-    figure = new_figure(look, "Fold", "Samples", height=260, alt=" ".join(["Sizes of folds.", *sentences]))
+    figure = new_figure(look, "Fold", "Samples", height=260, alt=["Sizes of folds.", *sentences])
     styles, width = scheme_styles(list(folds), look), 0.8 / max(len(folds), 1)
     for place, (scheme, n_by_fold) in enumerate(sizes.items()):
         style, title, number = styles[scheme], escape(scheme_title(scheme)), np.arange(1, len(n_by_fold) + 1)
         x, hover = number + (place - (len(sizes) - 1) / 2) * width, "fold %{customdata}: %{y:,d} samples"
-        drawn = {"width": width * 0.92, "hatch": "" if style.dash == "solid" else "/", "customdata": number}
+        hatch = "" if style.dash == "solid" else "/"
+        drawn = {"width": width * 0.92, "pattern": {"shape": hatch}, "customdata": number}
         draw.columns(figure, x, n_by_fold, style.colour, title, hover, **drawn)
     _fold_axis(figure, max(map(len, sizes.values()), default=0))
     figure.update_yaxes(rangemode="tozero", tickformat=",d")
@@ -291,7 +291,7 @@ def fold_means(means: Mapping[str, pd.DataFrame], title: str, *, whole: float, d
         f"{scheme_title(name)}: {table['mean'].min():.3g} to {table['mean'].max():.3g}."
         for name, table in means.items()
     ]
-    alt = " ".join([f"{title}, mean by fold; {whole:.3g} over all samples.", *sentences])
+    alt = [f"{title}, mean by fold; {whole:.3g} over all samples.", *sentences]
     figure = new_figure(look, "Fold", f"{escape(title, longest=LONGEST_TITLE)}, mean", height=260, alt=alt)
     draw.rule(figure, look.grey, y=whole)
     styles = scheme_styles(list(means), look)

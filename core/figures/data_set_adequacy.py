@@ -37,7 +37,7 @@ def interval_curve(curve: Curve, *, majority: float | None = None, dark: bool = 
         f"{percent(point.expected.inclusive.value)} seen in training."
         for point in points
     ]
-    alt = " ".join(["Expected accuracy interval over the size of the training set.", *sentences])
+    alt = ["Expected accuracy interval over the size of the training set.", *sentences]
     figure = new_figure(look, "Training samples", "Expected accuracy (%)", height=400, alt=alt)
     _band(figure, points, look)
     for end, style in _styles(look).items():
@@ -87,7 +87,7 @@ def rho_curves(curves: Sequence[Curve], *, names: Mapping[str, str] | None = Non
         f"{title}: rho {_change([point.expected.rho for point in curve.points])}."
         for curve, title in zip(curves, titles, strict=True)
     ]
-    alt = " ".join(["Rho over the size of the training set.", *sentences])
+    alt = ["Rho over the size of the training set.", *sentences]
     figure = new_figure(look, "Training samples", "Robustness rho", height=360, alt=alt)
     for place, (curve, title) in enumerate(zip(curves, titles, strict=True)):
         # Beside each other and not on top of each other: 1.5 % apart on the logarithmic axis.

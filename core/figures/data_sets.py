@@ -147,7 +147,7 @@ def _heat(figure: go.Figure, table: SharesByNumber, bins: Sequence[str], look: T
         for name, shares, counts, usual in zip(table.class_names, table.shares.T, table.n.T, table.overall, strict=True)
     ]
     texts = ["¼ or less", "half", "as usual", "twice", "4 × or more"]
-    bar = draw.colour_bar(look, tickvals=[-2, -1, 0, 1, 2], ticktext=texts, **draw.at_top(figure))
+    bar = draw.colour_bar(look, None, figure) | {"tickvals": [-2, -1, 0, 1, 2], "ticktext": texts}
     z, gaps = np.clip(ratio.T, -_RATIO, _RATIO), (1, None)
     draw.heat(figure, z, (-_RATIO, _RATIO), look.diverging, hover, gaps=gaps, colorbar=bar)
     draw.name_axis(figure, table.class_names)
@@ -212,7 +212,7 @@ def characteristic_words(
             part = [words[place] for place in at]
             texts = [f"{plural(word.n_texts, 'text')}, z = {word.z:.1f}" for word in part]
             drawn = {"orientation": "h", "width": 0.7, "customdata": texts}
-            drawn |= {"hatch": hatch, "hatched": {"fgcolor": look.inclusive, "size": 6}}
+            drawn |= {"pattern": {"shape": hatch, "fgcolor": look.inclusive, "size": 6}}
             x, hover = [100 * word.share_of_texts for word in part], f"%{{x:.1f}} % of this {noun}, %{{customdata}}"
             draw.columns(figure, x, at, colour, name, hover, **drawn)
     x, style = [100 * word.share_elsewhere for word in words], Style(look.exclusive, "diamond")

@@ -88,7 +88,7 @@ def _strips(figure: go.Figure, walk: Walk, look: Theme) -> None:
         ("boundary region", walk.in_boundary, look.colours[3], "/", -2.3),
     ):
         height, base = (np.full(int(inside.sum()), part * _STRIP) for part in (1, place))
-        drawn = {"width": 100 * (walk.t[1] - walk.t[0]), "hatch": hatch, "hatched": {"fgcolor": colour, "size": 5}}
+        drawn = {"width": 100 * (walk.t[1] - walk.t[0]), "pattern": {"shape": hatch, "fgcolor": colour, "size": 5}}
         draw.columns(figure, 100 * walk.t[inside], height, faded(colour, 0.45), name, base=base, **drawn)
     figure.update_layout(barmode="overlay", bargap=0)
 

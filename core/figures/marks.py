@@ -189,19 +189,9 @@ def boxes(
     figure.add_box(name=name, width=width, line=line, fillcolor=fill, **{**_said(hover), **data})
 
 
-def dots_upon(
-    style: Style,
-    *,
-    size: Number = 4,
-    jitter: Number = 0.5,
-    opacity: Number = 0.6,
-    outline: Number | None = None,
-    every: bool = True,
-) -> dict[str, Any]:
+def dots_upon(style: Style, *, jitter: Number = 0.5, every: bool = True, **marker: Any) -> dict[str, Any]:
     """The values of a box (or outliers only) as dots upon it, of which hovering speaks: what `boxes` takes with it."""
-    marker = {"symbol": style.symbol, "size": size, "opacity": opacity, "color": style.colour}
-    if outline is not None:
-        marker["line"] = {"width": outline, "color": style.colour}
+    marker = {"symbol": style.symbol, "size": 4, "opacity": 0.6, "color": style.colour, **marker}
     points = "all" if every else "outliers"
     return {"boxpoints": points, "jitter": jitter, "pointpos": 0, "hoveron": "points", "marker": marker}
 
@@ -216,14 +206,11 @@ def columns(
     *,
     width: Number | np.ndarray,
     edge: tuple[Number, str | None] = (0, None),
-    hatch: str | None = None,
-    hatched: dict[str, Any] | None = None,
+    pattern: dict[str, Any] | None = None,
     **more: Any,
 ) -> None:
-    """Bars of numbers, upright unless `orientation` is "h"; `hatch` is plotly's shape of a pattern."""
-    marker: dict[str, Any] = {"color": colour, "line": {"width": edge[0], "color": edge[1]}}
-    if hatch is not None:
-        marker["pattern"] = {"shape": hatch, **(hatched or {})}
+    """Bars of numbers, upright unless `orientation` is "h"; `pattern` is plotly's, with its shape."""
+    marker = {"color": colour, "line": {"width": edge[0], "color": edge[1]}, "pattern": pattern}
     figure.add_bar(x=x, y=y, name=name, width=width, marker=marker, **_said(hover), **more)
 
 
@@ -247,22 +234,18 @@ def heat(
     """A matrix in colours between two ends; `cells` is what stands in each cell."""
     if cells is not None:
         more |= {"text": cells, "texttemplate": "%{text}"}
-    said = {"customdata": hover, "hovertemplate": "%{customdata}<extra></extra>"}
-    figure.add_heatmap(
-        z=z, zmin=ends[0], zmax=ends[1], colorscale=scale(colours), xgap=gaps[0], ygap=gaps[1], **said, **more
-    )
+    more |= {"customdata": hover, "hovertemplate": "%{customdata}<extra></extra>", "xgap": gaps[0], "ygap": gaps[1]}
+    figure.add_heatmap(z=z, zmin=ends[0], zmax=ends[1], colorscale=scale(colours), **more)
 
 
-def colour_bar(look: Theme, title: str | None = None, *, height: Number | None = None, **more: Any) -> dict[str, Any]:
-    """The legend of colours; of a figure so high that it would be too long, it takes so many pixels at the top."""
+def colour_bar(look: Theme, title: str | None, beside: go.Figure | None = None, pixels: Number = 300) -> dict[str, Any]:
+    """The legend of colours; beside a figure it stands at the top and is at most so many pixels long."""
+    bar: dict[str, Any] = {"thickness": 10, "outlinewidth": 0}
     if title is not None:
-        more |= {"title": {"text": title, "font": {"size": 12, "color": look.grey}}, "tickfont": {"size": 12}}
-    return {"thickness": 10, "outlinewidth": 0, **more}
-
-
-def at_top(figure: go.Figure, pixels: Number = 300) -> dict[str, Any]:
-    """Where a legend of colours stands that is at most so long: what `colour_bar` takes with it."""
-    return {"len": min(1.0, pixels / figure.layout.height), "y": 1, "yanchor": "top"}
+        bar |= {"title": {"text": title, "font": {"size": 12, "color": look.grey}}, "tickfont": {"size": 12}}
+    if beside is not None:
+        bar |= {"len": min(1.0, pixels / beside.layout.height), "y": 1, "yanchor": "top"}
+    return bar
 
 
 def cloud(
@@ -282,20 +265,11 @@ def cloud(
     Few points are drawn as shapes, which every browser does at once; `many` take the graphics card.
     """
     rows = rows.astype(np.int32)
-    figure.add_trace(
-        (go.Scattergl if many else go.Scatter)(
-            x=points[:, 0].astype(np.float32),
-            y=points[:, 1].astype(np.float32),
-            customdata=rows,
-            mode="markers",
-            name=name,
-            marker=marker,
-            selectedpoints=np.flatnonzero(np.isin(rows, selected)) if len(selected) else None,
-            unselected={"marker": {"opacity": 0.12}},
-            **_said(hover),
-            **more,
-        )
-    )
+    if len(selected):
+        more["selectedpoints"] = np.flatnonzero(np.isin(rows, selected))
+    more |= {"mode": "markers", "marker": marker, "unselected": {"marker": {"opacity": 0.12}}, **_said(hover)}
+    x, y = points.T.astype(np.float32)
+    figure.add_trace((go.Scattergl if many else go.Scatter)(x=x, y=y, customdata=rows, name=name, **more))
 
 
 def rule(
@@ -328,22 +302,11 @@ def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y", longe
 
     Positions and not categories, so that "01" stays "01" and two names that look the same stay two.
     """
-    ends = [len(names) - 0.5, -0.5] if axis == "y" else [-0.5, len(names) - 0.5]
-    figure.update_layout(
-        {
-            f"{axis}axis": {
-                "tickmode": "array",
-                "tickvals": np.arange(len(names)),
-                "ticktext": [
-                    escape(name, longest=longest) if axis == "y" else _wrapped(name) for name in map(as_name, names)
-                ],
-                "ticklabelstandoff": 6,
-                "range": ends,
-                "ticks": "",
-                "showgrid": False,
-            }
-        }
-    )
+    n, upright = len(names), axis == "y"
+    texts = [escape(name, longest=longest) if upright else _wrapped(name) for name in map(as_name, names)]
+    ticks = {"tickmode": "array", "tickvals": np.arange(n), "ticktext": texts, "ticklabelstandoff": 6, "ticks": ""}
+    ends = [n - 0.5, -0.5] if upright else [-0.5, n - 0.5]
+    figure.update_layout({f"{axis}axis": {**ticks, "range": ends, "showgrid": False}})
 
 
 def percent_axis(figure: go.Figure, *, axis: str = "x") -> None:

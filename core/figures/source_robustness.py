@@ -48,7 +48,7 @@ def accuracy_boxes(
         f"({percent(row.exclusive.sd)})."
         for row, name in zip(rows, row_names(rows, names), strict=True)
     ]
-    alt = " ".join(["Box plots of the accuracy on every split.", *sentences])
+    alt = ["Box plots of the accuracy on every split.", *sentences]
     figure = new_figure(look, "", "Accuracy on one split (%)", height=380, alt=alt)
     shown = [scheme for scheme in SCHEMES if scheme in set(accuracies["scheme"])]
     for place, scheme in enumerate(shown):
@@ -61,7 +61,8 @@ def accuracy_boxes(
             at.append(np.full(len(parts[-1]), position + offset))
         y = np.concatenate([100 * part["accuracy"].to_numpy() for part in parts])
         repeats = np.concatenate([part["repeat"].to_numpy() for part in parts])
-        split_boxes(figure, np.concatenate(at), y, repeats, style, SCHEMES[scheme], width=0.2, outline=1)
+        outline = {"width": 1, "color": style.colour}
+        split_boxes(figure, np.concatenate(at), y, repeats, style, SCHEMES[scheme], width=0.2, line=outline)
     _baseline_lines(figure, look, intervals.baselines, axis="y")
     draw.name_axis(figure, row_names(rows, names), axis="x")
     draw.percent_axis(figure, axis="y")
@@ -75,12 +76,11 @@ def split_boxes(
     repeats: np.ndarray,
     style: Style,
     name: str,
-    *,
-    width: draw.Number,
-    outline: draw.Number | None = None,
+    width: float,
+    **marker,
 ) -> None:
     """A box at each place, with the accuracy of every split as a dot that says its repeat."""
-    data = {"x": x, "y": y, "customdata": repeats, **draw.dots_upon(style, outline=outline)}
+    data = {"x": x, "y": y, "customdata": repeats, **draw.dots_upon(style, **marker)}
     draw.boxes(figure, style, name, "%{y:.1f} % in repeat %{customdata}", width=width, **data)
 
 
@@ -102,7 +102,7 @@ def interval_chart(
         f"{percent(row.inclusive.value, row.inclusive.over_sources)} seen in training."
         for row, name in zip(rows, row_names(rows, names), strict=True)
     ]
-    alt = " ".join(["Expected accuracy intervals.", *sentences])
+    alt = ["Expected accuracy intervals.", *sentences]
     figure = new_figure(look, "Expected accuracy (%)", height=_height(len(rows), 52), alt=alt)
     at, styles = np.arange(len(rows), dtype=np.float64), scheme_styles(look)
     ends = {"source_exclusive": "exclusive", "source_inclusive": "inclusive", "random": "usual"}
@@ -150,7 +150,7 @@ def rho_chart(
     sentences = [
         f"{name}: rho {ratio(row.rho.value, row.rho.over_sources)}." for row, name in zip(rows, labels, strict=True)
     ]
-    alt = " ".join(["Rho, the share of the accuracy that is kept on held-out sources.", *sentences])
+    alt = ["Rho, the share of the accuracy that is kept on held-out sources.", *sentences]
     figure = new_figure(look, "Robustness rho = E[AccX] / E[AccI]", height=_height(len(rows), 52), alt=alt)
     at = np.arange(len(rows), dtype=np.float64)
     draw.both_bars(figure, at, [row.rho for row in rows], look.ink, showlegend=True)
@@ -250,17 +250,14 @@ def _sources_by_class(sources: Sequence[HeldOutSource], look: Theme) -> go.Figur
     first = _significantly_harder(sources)
     if first is not None:
         place = next(at_y for at_y, source in zip(at, sources, strict=True) if source.cluster == first.source.cluster)
-        ends, name = ([100 * first.interval.lower], [100 * first.interval.upper]), _HARDER
-        draw.bars(figure, [place], *ends, look.ink, name, width=1.2)
+        name = "significantly harder, 95 % for all at once"
+        draw.bars(figure, [place], *draw.ends_of([first], 100), look.ink, name, width=1.2)
     _source_marks(figure, look, sources, at)
     for line in range(1, len(labels)):
         draw.rule(figure, look.line, y=line - 0.5, dash="solid")
     draw.name_axis(figure, labels)
     draw.percent_axis(figure)
     return figure
-
-
-_HARDER = "significantly harder, 95 % for all at once"
 
 
 def _shared_sources(sources: Sequence[HeldOutSource], look: Theme) -> go.Figure:
@@ -338,7 +335,7 @@ def agreement_map(
         names.get(finder, finder) + (f" {number + 1}" if more else "")
         for (finder, number), more in zip(agreement.clusterings, several, strict=True)
     ]
-    alt = " ".join(["Adjusted Rand index within classes.", *(finders.sentence(names) for finders in agreement.finders)])
+    alt = ["Adjusted Rand index within classes.", *(finders.sentence(names) for finders in agreement.finders)]
     figure = new_figure(look, "", height=max(220, 110 + (40 if n <= MOST_NUMBERS else 18) * n), alt=alt)
     shown = np.where(np.eye(n, dtype=bool), np.nan, agreement.matrix())
     hover = [
@@ -350,7 +347,7 @@ def agreement_map(
         for label, row in zip(labels, shown, strict=True)
     ]
     cells = [["" if np.isnan(index) or n > MOST_NUMBERS else bare(float(index), 2) for index in row] for row in shown]
-    bar, colours = draw.colour_bar(look, "agreement", **draw.at_top(figure, 200)), look.sequential[:: 1 if dark else -1]
+    bar, colours = draw.colour_bar(look, "agreement", figure, 200), look.sequential[:: 1 if dark else -1]
     draw.heat(figure, shown, (0.0, 1.0), colours, hover, cells=cells, colorbar=bar)
     draw.name_axis(figure, labels)
     draw.name_axis(figure, labels, axis="x")
@@ -370,7 +367,7 @@ def true_sources_chart(
     for row, label in zip(rows, labels, strict=True):
         answers.setdefault(row.answer, []).append(label)
     sentences = [f"{answer[0].upper()}{answer[1:]}: {listed(which, most=6)}." for answer, which in answers.items()]
-    alt = " ".join(["Accuracy on truly unseen sources, and the intervals from found ones.", *sentences])
+    alt = ["Accuracy on truly unseen sources, and the intervals from found ones.", *sentences]
     figure = new_figure(look, "Expected accuracy (%)", height=90 + 44 * max(len(rows), 2), alt=alt)
     at, unseen = np.arange(len(rows), dtype=np.float64), [row.known.exclusive for row in rows]
     ends = [[row.clustered.exclusive for row in rows], [row.clustered.inclusive for row in rows]]

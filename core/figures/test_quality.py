@@ -150,7 +150,8 @@ def curve_chart(curve: Curve, regions: Regions, label: int, *, dark: bool = Fals
     others = [code for code in range(len(curve.class_names)) if code != label and curve.n[code] > 0]
     x = np.tile(np.r_[curve.threshold, np.nan], len(others))
     y = np.concatenate([np.r_[100 * curve.value[code], np.nan] for code in others]) if others else []
-    draw.line(figure, x, y, Style(faded(look.exclusive, 0.35 if len(others) <= 20 else 0.15)), _OTHERS, width=1)
+    thin = Style(faded(look.exclusive, 0.35 if len(others) <= 20 else 0.15))
+    draw.line(figure, x, y, thin, "other classes, test set", width=1)
     if curve.n[label] > 0:
         draw.band(figure, curve.threshold, 100 * curve.lower[label], 100 * curve.upper[label], look.exclusive)
     for values, title, style in (
@@ -162,9 +163,6 @@ def curve_chart(curve: Curve, regions: Regions, label: int, *, dark: bool = Fals
     draw.rule(figure, look.ink, x=chosen, width=1.2, text=fixed(chosen, 2))
     figure.update_yaxes(range=[-3, 103], tickformat=".0f")
     return figure.update_layout(legend={"y": 1.07, "yref": "paper", "yanchor": "bottom"})
-
-
-_OTHERS = "other classes, test set"
 
 
 def _panels(look: Theme, *, height: int, alt: str) -> go.Figure:
@@ -236,7 +234,7 @@ def pair_chart(pairs: PairShares, findings: Sequence[Finding] = (), *, dark: boo
         gaps=(1, 1) if n <= 40 else (0.3, 0.3),
         textfont={"size": 12 if n <= MOST_NUMBERS else 10},
         hoverongaps=True,
-        colorbar=draw.colour_bar(look, "of the class (%)", **draw.at_top(figure)),
+        colorbar=draw.colour_bar(look, "of the class (%)", figure),
     )
     draw.name_axis(figure, names)
     draw.name_axis(figure, names, axis="x")

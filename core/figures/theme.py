@@ -145,17 +145,17 @@ def theme(dark: bool) -> Theme:
     return DARK if dark else LIGHT
 
 
-def new_figure(look: Theme, x_title: str, y_title: str | None = None, *, height: int = 320, alt: str = "") -> go.Figure:
-    """An empty figure in a theme: axis titles with their units, no title, and what it shows as `alt`.
+def new_figure(
+    look: Theme, x_title: str, y_title: str | None = None, *, height: int = 320, alt: str | Sequence[str] = ""
+) -> go.Figure:
+    """An empty figure in a theme: axis titles with their units, no title, and what it shows, in sentences, as `alt`.
 
     >>> alt_text(new_figure(LIGHT, x_title="Accuracy (%)", alt="Accuracy falls by a tenth."))
     'Accuracy falls by a tenth.'
     """
-    figure = go.Figure()
-    figure.update_layout(
-        template=look.template, height=height, meta={"alt": alt}, xaxis_title=x_title, yaxis_title=y_title
-    )
-    return figure
+    meta = {"alt": alt if isinstance(alt, str) else " ".join(alt)}
+    titles = {"xaxis_title": x_title, "yaxis_title": y_title}
+    return go.Figure().update_layout(template=look.template, height=height, meta=meta, **titles)
 
 
 def alt_text(figure: go.Figure) -> str:

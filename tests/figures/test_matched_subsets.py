@@ -7,7 +7,6 @@ import pytest
 
 from touchstone.core.evaluate.calibration import accuracy_by_coverage, calibration, density
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_models, compare_sets, epsilon_curve, match
-from touchstone.core.figures import calibration as calibrated
 from touchstone.core.figures import matched_subsets as figures
 from touchstone.core.figures.matched_subsets import matching_picture
 from touchstone.core.figures.theme import alt_text, theme
@@ -46,10 +45,10 @@ def charts(dark: bool) -> dict:
         "gaps": figures.gap_lines(MODELS.rows, dark=dark),
         "epsilon": figures.epsilon_chart(CURVE, dark=dark),
         "labels": figures.label_chart(ONE, dark=dark),
-        "reliability": calibrated.reliability_chart(CALIBRATED["reference"], dark=dark),
-        "curves": calibrated.reliability_curves(CALIBRATED, dark=dark),
-        "density": calibrated.density_chart({name: density(of.confidence) for name, of in SUBSETS.items()}, dark=dark),
-        "coverage": calibrated.coverage_chart(
+        "reliability": figures.reliability_chart(CALIBRATED["reference"], dark=dark),
+        "curves": figures.reliability_curves(CALIBRATED, dark=dark),
+        "density": figures.density_chart({name: density(of.confidence) for name, of in SUBSETS.items()}, dark=dark),
+        "coverage": figures.coverage_chart(
             {name: accuracy_by_coverage(SUBSETS[name].confidence, SUBSETS[name].correct) for name in ("reference",)},
             dark=dark,
         ),
@@ -154,7 +153,7 @@ def test_long_names_below_a_chart_take_nothing_from_it():
 
 def test_empty_bins_are_drawn_empty():
     of = calibration(np.array([0.9] * 50), np.array([True] * 50), binning="width", rng=RNG)
-    figure = calibrated.reliability_chart(of)
+    figure = figures.reliability_chart(of)
     assert len(trace(figure, "reference").x) == 1
     assert trace(figure, "samples").y.tolist().count(0) == 14
 
@@ -167,9 +166,9 @@ def test_what_is_not_known_is_not_drawn_and_nothing_breaks():
         figures.gap_lines([HARD]),
         figures.label_chart(HARD),
         figures.confidence_scatter([]),
-        calibrated.reliability_chart(calibration(np.zeros(0), np.zeros(0, dtype=bool), rng=RNG)),
-        calibrated.density_chart({"reference": density(np.zeros(0))}),
-        calibrated.coverage_chart({"reference": ()}),
+        figures.reliability_chart(calibration(np.zeros(0), np.zeros(0, dtype=bool), rng=RNG)),
+        figures.density_chart({"reference": density(np.zeros(0))}),
+        figures.coverage_chart({"reference": ()}),
     ):
         assert alt_text(figure)
         assert "nan" not in alt_text(figure)

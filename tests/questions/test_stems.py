@@ -24,7 +24,7 @@ SHARED = {
         "units",
         "wording",
     },
-    "core/figures": {"theme", "marks", "maps", "calibration"},
+    "core/figures": {"theme", "marks", "maps"},
     "core/report": {
         "descriptions",
         "files",

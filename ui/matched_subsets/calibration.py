@@ -16,7 +16,7 @@ from touchstone.core.evaluate.calibration import (
     class_table,
 )
 from touchstone.core.evaluate.wording import p_value
-from touchstone.core.figures import calibration as reliability
+from touchstone.core.figures import matched_subsets as figures
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.matched_subsets import results
 from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
@@ -35,18 +35,18 @@ def show(sets: TwoSets, plan: MatchingPlan, model: str) -> None:
     curves, densities = st.columns(2, gap="medium")
     with curves:
         caption = "On the diagonal confidence equals accuracy; below it the model is overconfident."
-        page.figure(partial(reliability.reliability_curves, known.subsets), caption, key="reliability")
+        page.figure(partial(figures.reliability_curves, known.subsets), caption, key="reliability")
     with densities:
         caption = "Density of confidences; matching makes those of the matched subsets alike."
-        page.figure(partial(reliability.density_chart, known.densities), caption, key="densities")
+        page.figure(partial(figures.density_chart, known.densities), caption, key="densities")
     chosen = choose_subset(known.subsets)
     chart, coverage = st.columns(2, gap="medium")
     with chart:
-        figure = partial(reliability.reliability_chart, known.subsets[chosen], subset=chosen)
+        figure = partial(figures.reliability_chart, known.subsets[chosen], subset=chosen)
         page.figure(figure, page.plain(known.subsets[chosen].sentence), key="one")
     with coverage:
         caption = "Accuracy after removing the least confident samples."
-        page.figure(partial(reliability.coverage_chart, known.coverage), caption, key="coverage")
+        page.figure(partial(figures.coverage_chart, known.coverage), caption, key="coverage")
     calibration_rows(known.subsets)
     by_class = classes(results.class_calibration(sets, plan, model, chosen), chosen)
     bins = {"Calibration": lambda: calibration_table(known.subsets), "Bins": lambda: bins_table(known.subsets)}
