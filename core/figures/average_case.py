@@ -72,23 +72,17 @@ def class_chart(found: Robustness, sigma: float, *, summarised: bool = False, da
         for code, mean in zip(codes, means, strict=True)
     ]
     values, ends = draw.values_of(means, 100), draw.ends_of(means, 100)
-    _averages(figure, values, ends, np.arange(len(codes)) - 0.12, "mean", hover, look)
+    _averages(figure, look, values, ends, np.arange(len(codes)) - 0.12, "mean", hover)
     draw.name_axis(figure, [names[code] for code in codes])
     figure.update_xaxes(tickformat=".0f", range=draw.padded(_with_fences(figure), include=100.0))
     return figure.update_layout(boxmode="overlay")
 
 
 def _averages(
-    figure: go.Figure,
-    x: np.ndarray,
-    ends: Sequence[np.ndarray],
-    y: np.ndarray,
-    what: str,
-    hover: list[str],
-    look: Theme,
+    figure: go.Figure, look: Theme, x: np.ndarray, ends: draw.Ends, y: np.ndarray, what: str, hover: list[str]
 ) -> None:
     """The mean or median of each class with its interval, upon its box."""
-    draw.bars(figure, y, *ends, look.exclusive, f"{what}, 95 %", width=2.5, showlegend=False)
+    draw.bars(figure, y, ends, look.exclusive, f"{what}, 95 %", width=2.5, showlegend=False)
     style, name = Style(look.exclusive, "diamond"), f"{what} with its 95 % interval"
     draw.dots(figure, x, y, style, name, hover, outline=(1, look.paper))
 
@@ -124,7 +118,9 @@ def _counted_boxes(figure: go.Figure, counted: pd.DataFrame, codes: list[int], t
     audited = [place for place, part in parts.items() if len(part)]
     for place in audited:
         data = {**five_numbers(100 * parts[place], place + 0.24), "orientation": "h", "legendgroup": "audited"}
-        draw.boxes(figure, truth, AUDITED, width=0.16, filled=False, showlegend=place == audited[0], **data)
+        draw.boxes(
+            figure, truth, AUDITED, width=0.16, fillcolor="rgba(0,0,0,0)", showlegend=place == audited[0], **data
+        )
 
 
 def _counted_ticks(figure: go.Figure, counted: pd.DataFrame, codes: list[int], truth: Style) -> None:
@@ -150,7 +146,7 @@ def sigma_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
     for title, of, dash in (("most robust class", np.max, "dot"), ("least robust class", np.min, "dash")):
         y = [100 * float(of(value)) if len(value) else None for value in values]
         draw.line(figure, sigmas, y, Style(style.colour, dash=dash), title, f"{title}: %{{y:.1f}} %", width=1.2)
-    draw.band(figure, sigmas, *draw.ends_of(means, 100), style.colour)
+    draw.band(figure, sigmas, draw.ends_of(means, 100), style.colour)
     name = "all classes" if counted_means else f"all classes, {estimator_title(found.estimator)}"
     hover = [f"{percent(of.mean.value, of.mean.interval)}<br>n = {count(of.n)}" for of in by]
     solid, values = Style(style.colour, style.symbol), draw.values_of(means, 100)
@@ -217,7 +213,7 @@ def robustness_map(
     marker = {
         "size": 7,
         "color": shares,
-        "colorscale": scale(look.sequential[::-1] if dark else look.sequential),
+        "colorscale": scale(look.rising[::-1]),
         "cmin": float(shares.min(initial=100.0)),
         "cmax": 100.0,
         "colorbar": draw.colour_bar(look, "p_robust (%)"),
@@ -290,8 +286,8 @@ def direction_chart(found: Robustness, sigma: float, *, dark: bool = False) -> g
         for code, row in zip(rows, cells, strict=True)
     ]
     numbers = [[f"{value:.0f}" if len(rows) <= MOST_NUMBERS else "" for value in row] for row in shown]
-    colours, bar = look.sequential if dark else look.sequential[::-1], draw.colour_bar(look, "unchanged (%)")
-    draw.heat(figure, shown, (float(shown.min()), 100.0), colours, hover, cells=numbers, colorbar=bar)
+    bar, low = draw.colour_bar(look, "unchanged (%)"), float(shown.min())
+    draw.heat(figure, shown, look.rising, hover, numbers, zmin=low, zmax=100.0, colorbar=bar)
     draw.name_axis(figure, [names[code] for code in rows])
     draw.name_axis(figure, titles, axis="x")
     return figure
@@ -324,7 +320,7 @@ def half_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
         for code, median in zip(codes, medians, strict=True)
     ]
     values, *ends = (np.minimum(part, end) for part in (draw.values_of(medians), *draw.ends_of(medians)))
-    _averages(figure, values, ends, np.arange(len(codes)), "median", hover, look)
+    _averages(figure, look, values, ends, np.arange(len(codes)), "median", hover)
     draw.name_axis(figure, [names[code] for code in codes])
     ticks = sorted({*found.sigmas, end})
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=[*(f"{at:g}" for at in ticks[:-1]), f"≥ {ticks[-1]:g}"])
@@ -354,7 +350,7 @@ def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.F
     luck = {row.sigma: row.by_luck for row in audit.estimators}
     if not bias and len(sigmas):
         chance = [luck[sigma] for sigma in sigmas.tolist()]
-        draw.band(figure, sigmas, np.zeros(len(sigmas)), chance, look.random, "by chance alone")
+        draw.band(figure, sigmas, (np.zeros(len(sigmas)), chance), look.random, "by chance alone")
     if bias:
         draw.rule(figure, look.grey, y=0)
     gap = 0.012 * float(np.ptp(sigmas)) if len(sigmas) > 1 else 0.0

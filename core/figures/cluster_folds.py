@@ -41,7 +41,7 @@ def _marks(
     figure: go.Figure, at: np.ndarray, values: np.ndarray, ends: draw.Ends, style: Style, name: str, hover: list[str]
 ) -> None:
     """The marks of a scheme with upright intervals."""
-    draw.bars(figure, at, *ends, style.colour, upright=True)
+    draw.bars(figure, at, ends, style.colour, upright=True)
     draw.dots(figure, at, values, style, escape(name), hover, outline=(1.5, style.colour))
 
 
@@ -68,9 +68,7 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
         style, n, mean = styles[run.scheme], run.n_folds_wanted, run.mean
         span = np.array([start - 0.45, start + n - 0.55])
         if mean.interval.known:
-            draw.band(
-                figure, span, *([100 * end] * 2 for end in (mean.interval.lower, mean.interval.upper)), style.colour
-            )
+            draw.band(figure, span, [np.repeat(end, 2) for end in draw.ends_of([mean], 100)], style.colour)
         draw.line(figure, span, np.full(2, 100 * mean.value), style)
         hover = [
             f"{escape(name)}, fold {fold.fold + 1}<br>{percent(fold.score.value, fold.score.interval)}<br>"
@@ -160,7 +158,7 @@ def class_scores(performance: FoldPerformance, runs: Sequence[RunScore], *, dark
     for place, (run, name) in enumerate(zip(runs, map(escape, run_names(runs)), strict=True)):
         f1, style = [run.classes[code] for code in order], styles[run.scheme]
         at, (values, ends) = np.arange(len(names)) + (place - (len(runs) - 1) / 2) * 0.24, _in_percent(f1)
-        draw.bars(figure, at, *ends, style.colour, name, showlegend=False)
+        draw.bars(figure, at, ends, style.colour, name, showlegend=False)
         hover = [f"{percent(score.value, score.interval)}<br>n = {count(score.n)}" for score in f1]
         draw.dots(figure, values, at, style, name, hover, outline=(1.5, style.colour))
     draw.name_axis(figure, [names[code] for code in order])
@@ -235,7 +233,7 @@ def fold_sizes(folds: Mapping[str, Integer[np.ndarray, " n_samples"]], *, dark: 
         style, title, number = styles[scheme], escape(scheme_title(scheme)), np.arange(1, len(n_by_fold) + 1)
         x, hover = number + (place - (len(sizes) - 1) / 2) * width, "fold %{customdata}: %{y:,d} samples"
         hatch = "" if style.dash == "solid" else "/"
-        drawn = {"width": width * 0.92, "pattern": {"shape": hatch}, "customdata": number}
+        drawn = {"width": width * 0.92, "marker_pattern": {"shape": hatch}, "customdata": number}
         draw.columns(figure, x, n_by_fold, style.colour, title, hover, **drawn)
     _fold_axis(figure, max(map(len, sizes.values()), default=0))
     figure.update_yaxes(rangemode="tozero", tickformat=",d")
@@ -268,7 +266,7 @@ def label_shares(
     figure = new_figure(look, "Share of the fold (%)", height=90 + row * max(len(class_names), 3), alt=alt)
     at = np.arange(len(class_names), dtype=np.float64)
     dotted = Style(look.grey, dash="dot")
-    draw.bars(figure, whole, at - 0.42, at + 0.42, dotted, "all samples", width=1.5, upright=True)
+    draw.bars(figure, whole, (at - 0.42, at + 0.42), dotted, "all samples", width=1.5, upright=True)
     for fold in range(n_folds):
         style, name = Style(look.colours[fold % 10], draw.MARKS[fold % 10]), f"fold {fold + 1}"
         hover, shown = f"{name}: %{{x:.1f}} %, n = %{{customdata:,d}}", {"showlegend": n_folds <= 10}

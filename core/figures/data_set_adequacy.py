@@ -66,8 +66,7 @@ def size_boxes(adequacy: Adequacy, curve: Curve, *, dark: bool = False) -> go.Fi
     for offset, scheme in ((-0.14, "source_inclusive"), (0.14, "source_exclusive")):
         part, style = mine.loc[(mine["scheme"] == scheme).to_numpy()], scheme_styles(look)[scheme]
         x = np.array([places[int(size)] for size in part["size"]], dtype=np.float64) + offset
-        y, repeats = 100 * part["accuracy"].to_numpy(dtype=np.float64), part["repeat"].to_numpy(dtype=np.int64)
-        split_boxes(figure, x, y, repeats, style, SCHEMES[scheme], width=0.22)
+        split_boxes(figure, x, part, style, SCHEMES[scheme], 0.22)
     figure.update_xaxes(
         tickmode="array",
         tickvals=list(places.values()),
@@ -173,7 +172,7 @@ def _panel(figure: go.Figure, curve: Curve, quantity: str, look: Theme, *, row: 
     else:
         _band(part, points, look)
         for end, style in _styles(look).items():
-            kinds = {"kinds": ("over_sources",), "unit": 100, "upright": True}
+            kinds = {"only": "over_sources", "unit": 100, "upright": True}
             draw.both_bars(part, _sizes(points), _ends(points, end), style.colour, **kinds)
             _line(part, points, end, style, size=6)
     for trace in draw.traces_of(part):
@@ -182,8 +181,8 @@ def _panel(figure: go.Figure, curve: Curve, quantity: str, look: Theme, *, row: 
 
 
 def _band(figure: go.Figure, points: Sequence[AtSize], look: Theme) -> None:
-    ends = (draw.values_of(_ends(points, end), 100) for end in ("exclusive", "inclusive"))
-    draw.band(figure, _sizes(points), *ends, look.grey, "expected interval", opacity=0.16)
+    ends = [draw.values_of(_ends(points, end), 100) for end in ("exclusive", "inclusive")]
+    draw.band(figure, _sizes(points), ends, look.grey, "expected interval", opacity=0.16)
 
 
 def _line(figure: go.Figure, points: Sequence[AtSize], end: str, style: Style, *, size: int = 9) -> None:
@@ -201,7 +200,7 @@ def _rho_line(
     figure: go.Figure, n: np.ndarray, points: Sequence[AtSize], style: Style, name: str, *, size: int
 ) -> None:
     estimates = _ends(points, "rho")
-    draw.both_bars(figure, n, estimates, style.colour, kinds=("over_sources",), upright=True)
+    draw.both_bars(figure, n, estimates, style.colour, only="over_sources", upright=True)
     hover = [f"rho {ratio(estimate.value, estimate.over_sources)}" for estimate in estimates]
     draw.dots(figure, n, draw.values_of(estimates), style, name, hover, size=size, joined=1.5)
 
@@ -213,7 +212,7 @@ def _fitted(figure: go.Figure, curve: Curve, end: str, colour: str) -> None:
     n, accuracy = np.array([point.n for point in points]), 100 * np.array([point.accuracy for point in points])
     name = f"fitted, {SCHEMES[ENDS[end]]}"
     hidden = {"opacity": 0.12, "showlegend": False, "legendgroup": name}
-    draw.band(figure, n, *draw.ends_of(points, 100), colour, name, **hidden)
+    draw.band(figure, n, draw.ends_of(points, 100), colour, name, **hidden)
     text = [f"{count(round(point.n))} samples: {percent(point.accuracy, point.interval)}" for point in points]
     hover = "by the fitted curve, %{text}"
     draw.line(figure, n, accuracy, Style(colour, dash="dash"), name, hover, text=text, legendgroup=name)

@@ -128,11 +128,11 @@ def shares_by_number(shares: SharesByNumber, *, title: str, dark: bool = False) 
 
 
 def _stacked(figure: go.Figure, shares: SharesByNumber, look: Theme) -> None:
-    x, edge = np.arange(len(shares.n)), (0.5, look.paper)
+    x, edge = np.arange(len(shares.n)), {"width": 0.5, "color": look.paper}
     for code, name in enumerate(escape(as_name(name)) for name in shares.class_names):
         y, n = 100 * shares.shares[:, code], np.column_stack([shares.n[:, code], shares.n.sum(axis=1)])
         hover = f"{name}: %{{y:.1f}} %, %{{customdata[0]}} of %{{customdata[1]}}"
-        draw.columns(figure, x, y, look.colours[code], name, hover, width=0.85, edge=edge, customdata=n)
+        draw.columns(figure, x, y, look.colours[code], name, hover, width=0.85, marker_line=edge, customdata=n)
     figure.update_layout(barmode="stack", yaxis={"range": [0, 100], "tickformat": "d"})
 
 
@@ -148,8 +148,8 @@ def _heat(figure: go.Figure, table: SharesByNumber, bins: Sequence[str], look: T
     ]
     texts = ["¼ or less", "half", "as usual", "twice", "4 × or more"]
     bar = draw.colour_bar(look, None, figure) | {"tickvals": [-2, -1, 0, 1, 2], "ticktext": texts}
-    z, gaps = np.clip(ratio.T, -_RATIO, _RATIO), (1, None)
-    draw.heat(figure, z, (-_RATIO, _RATIO), look.diverging, hover, gaps=gaps, colorbar=bar)
+    drawn = {"zmin": -_RATIO, "zmax": _RATIO, "ygap": None, "colorbar": bar}
+    draw.heat(figure, np.clip(ratio.T, -_RATIO, _RATIO), look.diverging, hover, **drawn)
     draw.name_axis(figure, table.class_names)
 
 
@@ -212,7 +212,7 @@ def characteristic_words(
             part = [words[place] for place in at]
             texts = [f"{plural(word.n_texts, 'text')}, z = {word.z:.1f}" for word in part]
             drawn = {"orientation": "h", "width": 0.7, "customdata": texts}
-            drawn |= {"pattern": {"shape": hatch, "fgcolor": look.inclusive, "size": 6}}
+            drawn |= {"marker_pattern": {"shape": hatch, "fgcolor": look.inclusive, "size": 6}}
             x, hover = [100 * word.share_of_texts for word in part], f"%{{x:.1f}} % of this {noun}, %{{customdata}}"
             draw.columns(figure, x, at, colour, name, hover, **drawn)
     x, style = [100 * word.share_elsewhere for word in words], Style(look.exclusive, "diamond")

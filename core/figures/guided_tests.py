@@ -88,7 +88,10 @@ def _strips(figure: go.Figure, walk: Walk, look: Theme) -> None:
         ("boundary region", walk.in_boundary, look.colours[3], "/", -2.3),
     ):
         height, base = (np.full(int(inside.sum()), part * _STRIP) for part in (1, place))
-        drawn = {"width": 100 * (walk.t[1] - walk.t[0]), "pattern": {"shape": hatch, "fgcolor": colour, "size": 5}}
+        drawn = {
+            "width": 100 * (walk.t[1] - walk.t[0]),
+            "marker_pattern": {"shape": hatch, "fgcolor": colour, "size": 5},
+        }
         draw.columns(figure, 100 * walk.t[inside], height, faded(colour, 0.45), name, base=base, **drawn)
     figure.update_layout(barmode="overlay", bargap=0)
 
@@ -110,7 +113,7 @@ def grid_chart(grid: AccuracyGrid, *, dark: bool = False) -> go.Figure:
     mixes = [mix_title(cell.centroid_share) for cell in largest]
     ends = [-0.5, len(mixes) - 0.5]
     low, high = 100 * grid.interval.lower, 100 * grid.interval.upper
-    draw.band(figure, ends, [low] * 2, [high] * 2, look.inclusive)
+    draw.band(figure, ends, ([low] * 2, [high] * 2), look.inclusive)
     name, original = "original test set", [100 * grid.accuracy] * 2
     hover = f"{name}: {percent(grid.accuracy, grid.interval)}"
     draw.line(figure, ends, original, Style(look.inclusive), name, hover, width=2)
@@ -164,7 +167,7 @@ def _by_class(
         part, title = table.loc[table["region"] == region], titles[region]
         lower, upper, value = 100 * part[["lower", "upper", "accuracy"]].to_numpy(dtype=np.float64).T
         at = np.arange(len(names)) + off
-        draw.bars(figure, at, lower, upper, style.colour, title, width=2.0, showlegend=False)
+        draw.bars(figure, at, (lower, upper), style.colour, title, width=2.0, showlegend=False)
         hover = [
             f"{escape(row['label'])}, {title}: {row['accuracy']:.1%}<br>n = {count(row['placed'])} from "
             f"{plural(row['n_parents'], 'sample')}"

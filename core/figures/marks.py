@@ -16,7 +16,9 @@ from touchstone.core.figures.theme import LONGEST_NAME, Theme, as_name, escape, 
 Number = float | int
 Values = np.ndarray | Sequence[Any]
 Hover = Sequence[str] | str | None
-Ends = tuple[np.ndarray, np.ndarray]
+Ends = Sequence[Values]
+Name = str | None
+Cells = Sequence[Sequence[str]]
 MARKS = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "pentagon", "star", "hexagon", "x")
 
 
@@ -60,7 +62,7 @@ def dots(
     x: Values,
     y: Values,
     style: Style,
-    name: str | None = None,
+    name: Name = None,
     hover: Hover = None,
     *,
     size: Number | np.ndarray = 9,
@@ -85,7 +87,7 @@ def line(
     x: Values,
     y: Values,
     style: Style,
-    name: str | None = None,
+    name: Name = None,
     hover: Hover = None,
     *,
     width: Number = 1.5,
@@ -96,57 +98,40 @@ def line(
 
 
 def band(
-    figure: go.Figure,
-    x: Values,
-    lower: Values,
-    upper: Values,
-    colour: str,
-    name: str | None = None,
-    *,
-    opacity: Number = 0.2,
-    **more: Any,
+    figure: go.Figure, x: Values, ends: Ends, colour: str, name: Name = None, *, opacity: Number = 0.2, **more: Any
 ) -> None:
     """The area between two curves, in a faded colour; places where an end is unknown are left out."""
-    x, lower, upper = (np.asarray(values, dtype=np.float64) for values in (x, lower, upper))
+    x, lower, upper = (np.asarray(values, dtype=np.float64) for values in (x, *ends))
     known = ~(np.isnan(lower) | np.isnan(upper))
     around = np.r_[x[known], x[known][::-1]], np.r_[upper[known], lower[known][::-1]]
     area(figure, *around, faded(colour, opacity), name, **more)
 
 
-def area(figure: go.Figure, x: Values, y: Values, fill: str, name: str | None = None, **more: Any) -> None:
+def area(figure: go.Figure, x: Values, y: Values, fill: str, name: Name = None, **more: Any) -> None:
     """The inside of an outline, or of several with a gap (NaN) after each."""
     outline = {"mode": "lines", "line": {"width": 0}, "fill": "toself", "fillcolor": fill, "hoverinfo": "skip"}
     figure.add_scatter(x=x, y=y, **outline, **_named(name, more), **more)
 
 
 def bars(
-    figure: go.Figure,
-    at: Values,
-    lower: Values,
-    upper: Values,
-    colour: str | Style,
-    name: str | None = None,
-    *,
-    width: Number = 1.4,
-    upright: bool = False,
-    **more: Any,
+    figure: go.Figure, at: Values, ends: Ends, style: Style | str, name: Name = None, upright: bool = False, **more: Any
 ) -> None:
-    """An interval at each place, as a line from `lower` to `upper`: lying, or `upright`. Unknown ones are left out.
+    """An interval at each place, as a line between its ends: lying, or `upright`. Unknown ones are left out.
 
     All are one trace, broken by gaps, so that a hundred are as quick as one.
 
     >>> figure = go.Figure()
-    >>> bars(figure, [0, 1], [0.25, np.nan], [0.75, 1.0], "#1B5FAA", "95 %")
+    >>> bars(figure, [0, 1], ([0.25, np.nan], [0.75, 1.0]), "#1B5FAA", "95 %")
     >>> figure.data[0].x, figure.data[0].y
     (array([0.25, 0.75,  nan]), array([ 0.,  0., nan]))
     """
-    at, lower, upper = (np.asarray(values, dtype=np.float64) for values in (at, lower, upper))
+    at, lower, upper = (np.asarray(values, dtype=np.float64) for values in (at, *ends))
     known = ~(np.isnan(lower) | np.isnan(upper))
     gap = np.full(int(known.sum()), np.nan)
     across = np.column_stack([at[known], at[known], gap]).ravel()
     along = np.column_stack([lower[known], upper[known], gap]).ravel()
     x, y = (across, along) if upright else (along, across)
-    line(figure, x, y, Style(colour) if isinstance(colour, str) else colour, name, width=width, **more)
+    line(figure, x, y, Style(style) if isinstance(style, str) else style, name, **{"width": 1.4, **more})
 
 
 BARS = {"over_sources": ("95 % CI for new data", 1.4, 1.0), "over_draws": ("Monte-Carlo error, 95 %", 7.0, 0.35)}
@@ -154,39 +139,19 @@ BARS = {"over_sources": ("95 % CI for new data", 1.4, 1.0), "over_draws": ("Mont
 
 
 def both_bars(
-    figure: go.Figure,
-    at: Values,
-    estimates: Sequence[Any],
-    colour: str,
-    *,
-    unit: Number = 1.0,
-    kinds: Sequence[str] = tuple(BARS),
-    showlegend: bool = False,
-    upright: bool = False,
+    figure: go.Figure, at: Values, estimates: Sequence[Any], colour: str, unit: Number = 1, only: str = "", **more: Any
 ) -> None:
     """Over sources and samples: a hairline. Over draws: a short broad bar on it, so that both can be seen."""
-    for kind in kinds:
+    for kind in [only] if only else BARS:
         name, width, opacity = BARS[kind]
-        shade = colour if opacity == 1 else faded(colour, opacity)
-        ends = ends_of(estimates, unit, kind=kind)
-        bars(figure, at, *ends, shade, name, width=width, upright=upright, showlegend=showlegend)
+        shade, ends = colour if opacity == 1 else faded(colour, opacity), ends_of(estimates, unit, kind=kind)
+        bars(figure, at, ends, shade, name, **{"width": width, "showlegend": False, **more})
 
 
-def boxes(
-    figure: go.Figure,
-    style: Style,
-    name: str | None,
-    hover: Hover = None,
-    *,
-    width: Number,
-    outline: Number = 1.2,
-    filled: bool = True,
-    **data: Any,
-) -> None:
+def boxes(figure: go.Figure, style: Style, name: Name, hover: Hover = None, **data: Any) -> None:
     """Box plots of `data`: the values and their places, or the five numbers, as plotly calls them."""
-    fill = faded(style.colour) if filled else "rgba(0,0,0,0)"
-    line = {"color": style.colour, "width": outline}
-    figure.add_box(name=name, width=width, line=line, fillcolor=fill, **{**_said(hover), **data})
+    drawn = {"line_color": style.colour, "line_width": 1.2, "fillcolor": faded(style.colour), **_said(hover)}
+    figure.add_box(name=name, **{**drawn, **data})
 
 
 def dots_upon(style: Style, *, jitter: Number = 0.5, every: bool = True, **marker: Any) -> dict[str, Any]:
@@ -197,21 +162,10 @@ def dots_upon(style: Style, *, jitter: Number = 0.5, every: bool = True, **marke
 
 
 def columns(
-    figure: go.Figure,
-    x: Values,
-    y: Values,
-    colour: str,
-    name: str | None = None,
-    hover: Hover = None,
-    *,
-    width: Number | np.ndarray,
-    edge: tuple[Number, str | None] = (0, None),
-    pattern: dict[str, Any] | None = None,
-    **more: Any,
+    figure: go.Figure, x: Values, y: Values, colour: str, name: Name = None, hover: Hover = None, **more: Any
 ) -> None:
-    """Bars of numbers, upright unless `orientation` is "h"; `pattern` is plotly's, with its shape."""
-    marker = {"color": colour, "line": {"width": edge[0], "color": edge[1]}, "pattern": pattern}
-    figure.add_bar(x=x, y=y, name=name, width=width, marker=marker, **_said(hover), **more)
+    """Bars of numbers, upright unless `orientation` is "h"; they have no outline unless `marker_line` says so."""
+    figure.add_bar(x=x, y=y, name=name, marker_color=colour, **{"marker_line": {"width": 0}, **_said(hover), **more})
 
 
 def at_the_end(texts: Sequence[str], look: Theme, size: int = 12) -> dict[str, Any]:
@@ -221,21 +175,13 @@ def at_the_end(texts: Sequence[str], look: Theme, size: int = 12) -> dict[str, A
 
 
 def heat(
-    figure: go.Figure,
-    z: np.ndarray,
-    ends: tuple[Number, Number],
-    colours: Sequence[str],
-    hover: Sequence[Sequence[str]],
-    *,
-    cells: Sequence[Sequence[str]] | None = None,
-    gaps: tuple[Number, Number | None] = (1, 1),
-    **more: Any,
+    figure: go.Figure, z: np.ndarray, colours: Sequence[str], hover: Cells, cells: Cells | None = None, **more: Any
 ) -> None:
-    """A matrix in colours between two ends; `cells` is what stands in each cell."""
+    """A matrix in colours from `zmin` to `zmax`; `cells` is what stands in each cell."""
     if cells is not None:
         more |= {"text": cells, "texttemplate": "%{text}"}
-    more |= {"customdata": hover, "hovertemplate": "%{customdata}<extra></extra>", "xgap": gaps[0], "ygap": gaps[1]}
-    figure.add_heatmap(z=z, zmin=ends[0], zmax=ends[1], colorscale=scale(colours), **more)
+    drawn = {"customdata": hover, "hovertemplate": "%{customdata}<extra></extra>", "xgap": 1, "ygap": 1, **more}
+    figure.add_heatmap(z=z, colorscale=scale(colours), **drawn)
 
 
 def colour_bar(look: Theme, title: str | None, beside: go.Figure | None = None, pixels: Number = 300) -> dict[str, Any]:
@@ -253,7 +199,7 @@ def cloud(
     points: np.ndarray,
     rows: np.ndarray,
     marker: dict[str, Any],
-    name: str | None,
+    name: Name,
     hover: str,
     *,
     selected: Sequence[int] = (),
@@ -373,7 +319,7 @@ def _line(style: Style, width: Number) -> dict[str, Any]:
     return {"color": style.colour, "width": width, "dash": style.dash}
 
 
-def _named(name: str | None, more: dict[str, Any]) -> dict[str, Any]:
+def _named(name: Name, more: dict[str, Any]) -> dict[str, Any]:
     return {"name": name} if name is not None else {} if "showlegend" in more else {"showlegend": False}
 
 

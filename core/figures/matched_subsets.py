@@ -22,12 +22,15 @@ ROW = 26
 NAME, MOST_LETTERS = 5, 30
 """So much higher, a letter, is a figure with names below it, which would else leave no room for the lines."""
 
+Rows = Sequence[SetComparison]
+Write = Callable[[float, Interval], str]
+
 
 def _sets(look: Theme) -> dict[str, Style]:
     return {"reference": Style(look.inclusive), "target": Style(look.exclusive, "diamond")}
 
 
-def confidence_scatter(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
+def confidence_scatter(rows: Rows, *, dark: bool = False) -> go.Figure:
     """Accuracy against mean confidence, a point per model and set (figure 1); the line is a perfect match of both."""
     look = theme(dark)
     sentences = [f"{_name(row)}: {_sure(row, 'reference')}, {_sure(row, 'target')}." for row in rows[:MOST_ROWS]]
@@ -73,7 +76,7 @@ def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     figure = new_figure(look, title, height=90 + 44 * len(parts), alt=alt)
     for place, (name, style, estimate) in enumerate(parts):
         shown, hover = {"showlegend": False}, [f"{points(estimate.value, estimate.interval)}<br>95 % by {estimate.by}"]
-        draw.bars(figure, [place], *draw.ends_of([estimate], 100), style.colour, f"{name}, 95 %", **shown)
+        draw.bars(figure, [place], draw.ends_of([estimate], 100), style.colour, f"{name}, 95 %", **shown)
         drawn = {"size": 10, "outline": (1.5, style.colour), **shown}
         draw.dots(figure, draw.values_of([estimate], 100), np.array([place]), style, name, hover, **drawn)
     _gap_axis(figure, look)
@@ -86,7 +89,7 @@ def _gap_axis(figure: go.Figure, look: Theme) -> None:
     draw.rule(figure, look.grey, x=0)
 
 
-def accuracy_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
+def accuracy_lines(rows: Rows, *, dark: bool = False) -> go.Figure:
     """Accuracy and matched accuracy on both sets, models by accuracy on the reference (figures 3a, 4a, 6a, 7a).
 
     Beside them, in grey, what always answering the most frequent class of either set would reach.
@@ -98,14 +101,8 @@ def accuracy_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.F
         _line(figure, rows, [_subset_accuracy(row, name) for row in rows], name, style, percent)
     for name, style in sets.items():
         matched = Style(style.colour, f"{style.symbol}-open", "dot")
-        _line(
-            figure,
-            rows,
-            [_subset_accuracy(row, f"matched {name}") for row in rows],
-            f"matched {name}",
-            matched,
-            percent,
-        )
+        accuracies = [_subset_accuracy(row, f"matched {name}") for row in rows]
+        _line(figure, rows, accuracies, f"matched {name}", matched, percent)
     for name, dash in (("reference", "dash"), ("target", "dot")):
         majority = [SetEstimate(row.subset(name).majority) for row in rows]
         _line(figure, rows, majority, f"majority class, {name}", Style(look.grey, "line-ew-open", dash), percent)
@@ -113,7 +110,7 @@ def accuracy_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.F
     return figure
 
 
-def gap_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
+def gap_lines(rows: Rows, *, dark: bool = False) -> go.Figure:
     """Gap, matched gap and the unmatched share of the target, model by model (figures 3b, 4b, 6b, 7b)."""
     look = theme(dark)
     y_title = "Gap (points), unmatched (%)" if any(row.can_match for row in rows) else "Gap (points)"
@@ -129,7 +126,7 @@ def gap_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure
     return figure
 
 
-def epsilon_chart(curve: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
+def epsilon_chart(curve: Rows, *, dark: bool = False) -> go.Figure:
     """Matched gap, gap and unmatched share of the target at every epsilon, each with its band."""
     look = theme(dark)
     gaps = [f"{row.epsilon:g}: {points(row.matched_gap.value, row.matched_gap.interval)}." for row in curve]
@@ -171,7 +168,7 @@ def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
         low, high = (100 * getattr(comparison.matched_gap.interval, end) for end in ("lower", "upper"))
         figure.add_vrect(x0=low, x1=high, fillcolor=faded(look.grey, 0.14), line_width=0)
     at = np.arange(len(rows), dtype=np.float64)
-    draw.bars(figure, at, *draw.ends_of([row.matched_gap for row in rows], 100), colour, "95 %")
+    draw.bars(figure, at, draw.ends_of([row.matched_gap for row in rows], 100), colour, "95 %")
     for name, differs, symbol in (
         ("significant, corrected", True, "circle"),
         ("not significant", False, "circle-open"),
@@ -191,12 +188,7 @@ def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
 
 
 def _line(
-    figure: go.Figure,
-    rows: Sequence[SetComparison],
-    estimates: Sequence[SetEstimate],
-    name: str,
-    style: Style,
-    write: Callable[[float, Interval], str],
+    figure: go.Figure, rows: Rows, estimates: Sequence[SetEstimate], name: str, style: Style, write: Write
 ) -> None:
     """A value per model, joined by a line, with its interval: a hairline each where models are few, else a band."""
     at, values = np.arange(len(rows), dtype=np.float64), draw.values_of(estimates, 100)
@@ -217,10 +209,10 @@ def _line(
 def _band(figure: go.Figure, at: np.ndarray, estimates: Sequence[SetEstimate], colour: str, name: str) -> None:
     """The intervals of neighbouring values as one band."""
     ends = draw.ends_of(estimates, 100)
-    draw.band(figure, at, *ends, colour, f"{name}, 95 %", opacity=0.12, showlegend=False)
+    draw.band(figure, at, ends, colour, f"{name}, 95 %", opacity=0.12, showlegend=False)
 
 
-def _model_axis(figure: go.Figure, rows: Sequence[SetComparison]) -> None:
+def _model_axis(figure: go.Figure, rows: Rows) -> None:
     """Names below few models; many are counted."""
     if len(rows) <= MOST_ROWS:
         draw.name_axis(figure, [_name(row) for row in rows], axis="x")
@@ -231,11 +223,11 @@ def _model_axis(figure: go.Figure, rows: Sequence[SetComparison]) -> None:
     figure.update_layout(yaxis={"tickformat": ".0f"})
 
 
-def _models_title(rows: Sequence[SetComparison]) -> str:
+def _models_title(rows: Rows) -> str:
     return "Models by accuracy on the reference" + (f" ({count(len(rows))})" if len(rows) > MOST_ROWS else "")
 
 
-def _models_alt(what: str, rows: Sequence[SetComparison]) -> str:
+def _models_alt(what: str, rows: Rows) -> str:
     sentences = [
         f"{_name(row)}: gap {points(row.gap.value, row.gap.interval)}{_matched_alt(row)}." for row in rows[:MOST_ROWS]
     ]
@@ -296,11 +288,10 @@ def matching_picture(matched: MatchedSubsets, *, dark: bool = False) -> go.Figur
     keep = (matched.reference_index < MOST_DRAWN) & (matched.target_index < MOST_DRAWN)
     pairs = [getattr(matched, name).part(getattr(matched, f"{name}_index")[keep]) for name in offsets]
     gap = np.full(int(keep.sum()), np.nan)
-    x = 100 * np.column_stack([*(part.confidence for part in pairs), gap]).ravel()
-    y = np.column_stack(
-        [*(at(part.label, off) for part, off in zip(pairs, offsets.values(), strict=True)), gap]
-    ).ravel()
-    draw.line(figure, x, y, Style(look.faint), "pair")
+    x = [100 * part.confidence for part in pairs]
+    y = [at(part.label, offset) for part, offset in zip(pairs, offsets.values(), strict=True)]
+    joined = (np.column_stack([*ends, gap]).ravel() for ends in (x, y))
+    draw.line(figure, *joined, Style(look.faint), "pair")
     for name, style in _sets(look).items():
         for part, mark in (("matched", style.symbol), ("unmatched", f"{style.symbol}-open")):
             index = getattr(matched, f"{name}_index" if part == "matched" else f"unmatched_{name}_index")
@@ -354,7 +345,7 @@ def reliability_chart(calibration: Calibration, *, subset: str = "reference", da
     _perfect_boxes(figure, look, held)
     _dots(figure, held, style, subset, 0.8, [_bin_hover(bin_) for bin_ in held], size=8)
     lower, upper = 100 * _of(bins, "lower"), 100 * _of(bins, "upper")
-    below = {"edge": (0.5, look.paper), "yaxis": "y2", "showlegend": False}
+    below = {"marker_line": {"width": 0.5, "color": look.paper}, "yaxis": "y2", "showlegend": False}
     grey = faded(look.grey, 0.35)
     x, n = (lower + upper) / 2, _of(bins, "n")
     draw.columns(figure, x, n, grey, "samples", "n = %{y}", width=upper - lower, **below)
@@ -429,7 +420,7 @@ def coverage_chart(curves: Mapping[str, Sequence[CoveragePoint]], *, dark: bool 
         style, x = subset_style(look, name), 100 * np.array([point.coverage for point in steps])
         y = 100 * np.array([point.accuracy for point in steps])
         ends, more = draw.ends_of(steps, 100), {"opacity": 0.12, "showlegend": False}
-        draw.band(figure, x, *ends, style.colour, f"{name}, 95 %", **more)
+        draw.band(figure, x, ends, style.colour, f"{name}, 95 %", **more)
         text = [
             f"{percent(point.accuracy, point.interval)}<br>n = {count(point.n)}, confidence at least "
             f"{percent(point.confidence)}"

@@ -53,7 +53,7 @@ def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, row: int = R
         hover = [f"{escape(mark.label)}<br>{percent(mark.value, mark.interval)}<br>n = {count(mark.n)}"]
         shown = {"showlegend": False}
         if mark.interval.known:
-            draw.bars(figure, [place], *draw.ends_of([mark], 100), style.colour, mark.label, width=1.6, **shown)
+            draw.bars(figure, [place], draw.ends_of([mark], 100), style.colour, mark.label, width=1.6, **shown)
         x = draw.values_of([mark], 100)
         draw.dots(figure, x, np.array([float(place)]), style, mark.label, hover, size=10, **shown)
     figure.update_layout(margin_t=TOP, minreducedheight=ROW)  # else the title of few rows is drawn over the ticks

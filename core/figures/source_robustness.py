@@ -6,6 +6,7 @@ Figures 1 to 5, and by class and source.
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from touchstone.core.evaluate.intervals import Interval
@@ -59,10 +60,8 @@ def accuracy_boxes(
             mine = (of_scheme["model"] == row.model) & (of_scheme["source_finder"] == row.source_finder)
             parts.append(of_scheme.loc[(mine & (of_scheme["n_train"] == row.n_train)).to_numpy()])
             at.append(np.full(len(parts[-1]), position + offset))
-        y = np.concatenate([100 * part["accuracy"].to_numpy() for part in parts])
-        repeats = np.concatenate([part["repeat"].to_numpy() for part in parts])
-        outline = {"width": 1, "color": style.colour}
-        split_boxes(figure, np.concatenate(at), y, repeats, style, SCHEMES[scheme], width=0.2, line=outline)
+        x, outline = np.concatenate(at), {"width": 1, "color": style.colour}
+        split_boxes(figure, x, pd.concat(parts), style, SCHEMES[scheme], 0.2, line=outline)
     _baseline_lines(figure, look, intervals.baselines, axis="y")
     draw.name_axis(figure, row_names(rows, names), axis="x")
     draw.percent_axis(figure, axis="y")
@@ -70,17 +69,11 @@ def accuracy_boxes(
 
 
 def split_boxes(
-    figure: go.Figure,
-    x: np.ndarray,
-    y: np.ndarray,
-    repeats: np.ndarray,
-    style: Style,
-    name: str,
-    width: float,
-    **marker,
+    figure: go.Figure, x: np.ndarray, splits: pd.DataFrame, style: Style, name: str, width: float, **marker: object
 ) -> None:
     """A box at each place, with the accuracy of every split as a dot that says its repeat."""
-    data = {"x": x, "y": y, "customdata": repeats, **draw.dots_upon(style, **marker)}
+    data = {"x": x, "y": 100 * splits["accuracy"].to_numpy(), "customdata": splits["repeat"].to_numpy()}
+    data |= draw.dots_upon(style, **marker)
     draw.boxes(figure, style, name, "%{y:.1f} % in repeat %{customdata}", width=width, **data)
 
 
@@ -109,7 +102,7 @@ def interval_chart(
     parts = {scheme: [getattr(row, end) for row in rows] for scheme, end in ends.items()}
     values = {scheme: draw.values_of(estimates, 100) for scheme, estimates in parts.items()}
     span, band = (values["source_exclusive"], values["source_inclusive"]), {"width": 14.0, "showlegend": False}
-    draw.bars(figure, at, *span, faded(look.grey), "expected interval", **band)
+    draw.bars(figure, at, span, faded(look.grey), "expected interval", **band)
     for scheme, estimates in parts.items():
         style = styles[scheme]
         if scheme == "random" and np.isnan(values[scheme]).all():
@@ -251,7 +244,7 @@ def _sources_by_class(sources: Sequence[HeldOutSource], look: Theme) -> go.Figur
     if first is not None:
         place = next(at_y for at_y, source in zip(at, sources, strict=True) if source.cluster == first.source.cluster)
         name = "significantly harder, 95 % for all at once"
-        draw.bars(figure, [place], *draw.ends_of([first], 100), look.ink, name, width=1.2)
+        draw.bars(figure, [place], draw.ends_of([first], 100), look.ink, name, width=1.2)
     _source_marks(figure, look, sources, at)
     for line in range(1, len(labels)):
         draw.rule(figure, look.line, y=line - 0.5, dash="solid")
@@ -268,7 +261,7 @@ def _shared_sources(sources: Sequence[HeldOutSource], look: Theme) -> go.Figure:
     figure = new_figure(look, title, height=height, alt=_sources_alt(sources))
     at = np.arange(len(shown), dtype=np.float64)
     lower, upper = (100 * np.array([getattr(source, end) for source in shown]) for end in ("lower", "upper"))
-    draw.bars(figure, at, lower, upper, look.exclusive, "95 % interval of its samples", width=1.2)
+    draw.bars(figure, at, (lower, upper), look.exclusive, "95 % interval of its samples", width=1.2)
     _source_marks(figure, look, shown, at)
     draw.name_axis(figure, [source.source for source in shown])
     draw.percent_axis(figure)
@@ -347,8 +340,8 @@ def agreement_map(
         for label, row in zip(labels, shown, strict=True)
     ]
     cells = [["" if np.isnan(index) or n > MOST_NUMBERS else bare(float(index), 2) for index in row] for row in shown]
-    bar, colours = draw.colour_bar(look, "agreement", figure, 200), look.sequential[:: 1 if dark else -1]
-    draw.heat(figure, shown, (0.0, 1.0), colours, hover, cells=cells, colorbar=bar)
+    bar = draw.colour_bar(look, "agreement", figure, 200)
+    draw.heat(figure, shown, look.rising, hover, cells, zmin=0.0, zmax=1.0, colorbar=bar)
     draw.name_axis(figure, labels)
     draw.name_axis(figure, labels, axis="x")
     return figure
@@ -372,8 +365,8 @@ def true_sources_chart(
     at, unseen = np.arange(len(rows), dtype=np.float64), [row.known.exclusive for row in rows]
     ends = [[row.clustered.exclusive for row in rows], [row.clustered.inclusive for row in rows]]
     span = [draw.values_of(end, 100) for end in ends]
-    draw.bars(figure, at, *span, faded(look.grey), "interval from found sources", width=14.0)
-    draw.both_bars(figure, at, unseen, look.ink, unit=100, kinds=("over_sources",))
+    draw.bars(figure, at, span, faded(look.grey), "interval from found sources", width=14.0)
+    draw.both_bars(figure, at, unseen, look.ink, unit=100, only="over_sources")
     for name, style, estimates in (
         ("found, held out", Style(look.exclusive, "diamond"), ends[0]),
         ("found, seen in training", Style(look.inclusive), ends[1]),

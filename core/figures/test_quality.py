@@ -68,11 +68,9 @@ def _class_panel(figure: go.Figure, shares: Shares, look: Theme, column: int) ->
     place = {"row": 1, "col": column}
     shown = {**place, "showlegend": first, "cliponaxis": False}
     ends, grey = (unit * shares.split_lower, unit * shares.split_upper), faded(look.random, 0.35)
-    draw.bars(
-        figure, at, *ends, grey, "random splits, 95 %", width=11.0, legendgroup="split", showlegend=first, **place
-    )
+    draw.bars(figure, at, ends, grey, "random splits, 95 %", width=11.0, legendgroup="split", showlegend=first, **place)
     ends = unit * shares.lower, unit * shares.upper
-    draw.bars(figure, at, *ends, look.exclusive, "95 % over samples", width=1.6, showlegend=False, **place)
+    draw.bars(figure, at, ends, look.exclusive, "95 % over samples", width=1.6, showlegend=False, **place)
     train, hover = Style(look.inclusive, "diamond-open"), f"training set: %{{x:.{digits}f}}"
     draw.dots(figure, unit * shares.train, at, train, "training set", hover, outline=1.6, legendgroup="train", **shown)
     differs = shares.p_holm < 0.05
@@ -116,8 +114,8 @@ def _boxes(figure: go.Figure, shares: Shares, look: Theme, row: int, column: int
     known = ~np.isnan(shares.split_lower)
     if known.any():
         span = [unit * shares.split_lower[known].min(), unit * shares.split_upper[known].max()]
-        name, lower, upper = "random splits, 95 % of each class", [row + 0.42] * 2, [row - 0.42] * 2
-        draw.band(figure, span, lower, upper, look.random, name, opacity=0.22, legendgroup="split", **place)
+        name, ends = "random splits, 95 % of each class", ([row - 0.42] * 2, [row + 0.42] * 2)
+        draw.band(figure, span, ends, look.random, name, opacity=0.22, legendgroup="split", **place)
     for values, name, style, side in (
         (shares.value, "test set", Style(look.exclusive), -0.2),
         (shares.train, "training set", Style(look.inclusive, "diamond"), 0.2),
@@ -127,7 +125,7 @@ def _boxes(figure: go.Figure, shares: Shares, look: Theme, row: int, column: int
         data = {"x": unit * values[there], "y0": row + side, "orientation": "h", "legendgroup": name, **upon}
         text = [f"{escape(as_name(shares.class_names[code]))}, {name}" for code in there]
         draw.boxes(
-            figure, style, name, f"%{{text}}: %{{x:.{digits}f}}", width=0.3, outline=1.3, text=text, **data, **place
+            figure, style, name, f"%{{text}}: %{{x:.{digits}f}}", width=0.3, line_width=1.3, text=text, **data, **place
         )
 
 
@@ -153,7 +151,8 @@ def curve_chart(curve: Curve, regions: Regions, label: int, *, dark: bool = Fals
     thin = Style(faded(look.exclusive, 0.35 if len(others) <= 20 else 0.15))
     draw.line(figure, x, y, thin, "other classes, test set", width=1)
     if curve.n[label] > 0:
-        draw.band(figure, curve.threshold, 100 * curve.lower[label], 100 * curve.upper[label], look.exclusive)
+        ends = 100 * curve.lower[label], 100 * curve.upper[label]
+        draw.band(figure, curve.threshold, ends, look.exclusive)
     for values, title, style in (
         (curve.train[label], "training set", Style(look.inclusive, dash="dash")),
         (curve.value[label], "test set", Style(look.exclusive)),
@@ -224,18 +223,13 @@ def pair_chart(pairs: PairShares, findings: Sequence[Finding] = (), *, dark: boo
     share, n_in = (values[np.ix_(order, order)] for values in (100 * pairs.value, pairs.n_in))
     marked = {(finding.label, finding.rival): _SIGNS[finding.direction] for finding in findings if finding.rival}
     sign = np.array([[marked.get((name, rival), "") for rival in names] for name in names], dtype=object)
-    draw.heat(
-        figure,
-        np.where(n_in > 0, share, np.nan),
-        (0.0, float(np.nanmax(share, initial=1.0))),
-        look.sequential if dark else look.sequential[::-1],
-        [[_pair_in_words(pairs, i, j) for j in order.tolist()] for i in order.tolist()],
-        cells=_cells(share, n_in, sign, n),
-        gaps=(1, 1) if n <= 40 else (0.3, 0.3),
-        textfont={"size": 12 if n <= MOST_NUMBERS else 10},
-        hoverongaps=True,
-        colorbar=draw.colour_bar(look, "of the class (%)", figure),
-    )
+    hover = [[_pair_in_words(pairs, i, j) for j in order.tolist()] for i in order.tolist()]
+    drawn = {"zmin": 0.0, "zmax": float(np.nanmax(share, initial=1.0)), "hoverongaps": True}
+    drawn |= {"colorbar": draw.colour_bar(look, "of the class (%)", figure)}
+    drawn |= {"textfont": {"size": 12 if n <= MOST_NUMBERS else 10}}
+    drawn |= {} if n <= 40 else {"xgap": 0.3, "ygap": 0.3}
+    z, cells = np.where(n_in > 0, share, np.nan), _cells(share, n_in, sign, n)
+    draw.heat(figure, z, look.rising, hover, cells, **drawn)
     draw.name_axis(figure, names)
     draw.name_axis(figure, names, axis="x")
     font = {"size": 12 if n <= 40 else 8}
@@ -335,7 +329,7 @@ def missed_chart(missed: Missed, *, dark: bool = False) -> go.Figure:
     )
     figure = new_figure(look, "Error rate (%)", height=90 + 24 * max(len(names), 3), alt=alt)
     at, colour = np.arange(len(order)), faded(look.exclusive, 0.35)
-    draw.bars(figure, at, 100 * rate, 100 * upper, colour, "cannot be ruled out", width=12.0)
+    draw.bars(figure, at, (100 * rate, 100 * upper), colour, "cannot be ruled out", width=12.0)
     hover = [
         f"{count(int(bounds.n_wrong[code]))} of {count(int(bounds.n[code]))} wrong; up to {percent(float(end))} "
         "cannot be ruled out"
@@ -368,7 +362,7 @@ def shift_chart(shift: CovariateShift, *, dark: bool = False) -> go.Figure:
     for place, row in enumerate(classes):
         drawn = {"orientation": "h", "boxpoints": False, "legendgroup": "null", "showlegend": place == 0}
         name = "re-splits at random"
-        draw.boxes(figure, Style(look.random), name, width=0.55, outline=1.1, x=row.null, y0=place, **drawn)
+        draw.boxes(figure, Style(look.random), name, width=0.55, line_width=1.1, x=row.null, y0=place, **drawn)
     for shifted, name, symbol in (
         (True, "test set, significant (Holm)", "circle"),
         (False, "test set, no significant difference", "circle-open"),

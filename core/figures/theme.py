@@ -49,6 +49,11 @@ class Theme:
         """Random, null, chance."""
         return self.grey
 
+    @property
+    def rising(self) -> tuple[str, ...]:
+        """From what lies near the paper to what stands out."""
+        return self.sequential if self.name == "dark" else self.sequential[::-1]
+
     @cached_property
     def template(self) -> go.layout.Template:
         """The plotly template: no title, thin lines, horizontal legend above the axes."""

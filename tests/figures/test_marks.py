@@ -10,7 +10,7 @@ from touchstone.core.figures import marks as draw
 def test_bars_leave_out_what_is_unknown():
     at, lower, upper = np.arange(3.0), np.array([0.1, np.nan, 0.3]), np.array([0.2, 0.5, 0.4])
     figure = go.Figure()
-    draw.bars(figure, at, lower, upper, "#1B5FAA", "bars")
+    draw.bars(figure, at, (lower, upper), "#1B5FAA", "bars")
     (bars,) = figure.data
     assert np.array_equal(bars.x, [0.1, 0.2, np.nan, 0.3, 0.4, np.nan], equal_nan=True)
     assert np.array_equal(bars.y, [0, 0, np.nan, 2, 2, np.nan], equal_nan=True)
