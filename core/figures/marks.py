@@ -26,7 +26,7 @@ MARKS = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down",
 class Style:
     """How a thing is drawn wherever it stands: its colour, its mark and the dash of its line."""
 
-    colour: Any
+    colour: str
     symbol: str = "circle"
     dash: str = "solid"
 

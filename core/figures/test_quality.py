@@ -290,7 +290,7 @@ def pair_map_chart(
         ends = {"x0": x - radius, "x1": x + radius, "y0": y - radius, "y1": y + radius}
         figure.add_shape(type="circle", line={"color": colour, "width": 1.6, "dash": "dash"}, **ends)
     hover = [f"centroid of {escape(as_name(name))}" for name in pair_map.labels]
-    cross, drawn = Style(colours, "cross"), {"size": 13, "outline": (1.5, look.paper)}
+    cross, drawn = Style(look.ink, "cross"), {"size": 13, "outline": (1.5, look.paper), "marker_color": colours}
     draw.dots(figure, *pair_map.centroids.T, cross, "centroids (training set)", hover, **drawn)
     span = [[float(grid[0]), float(grid[-1])] for grid in (pair_map.grid_x, pair_map.grid_y)]
     return figure.update_layout(
