@@ -224,12 +224,11 @@ def pair_chart(pairs: PairShares, findings: Sequence[Finding] = (), *, dark: boo
     marked = {(finding.label, finding.rival): _SIGNS[finding.direction] for finding in findings if finding.rival}
     sign = np.array([[marked.get((name, rival), "") for rival in names] for name in names], dtype=object)
     hover = [[_pair_in_words(pairs, i, j) for j in order.tolist()] for i in order.tolist()]
-    drawn = {"zmin": 0.0, "zmax": float(np.nanmax(share, initial=1.0)), "hoverongaps": True}
-    drawn |= {"colorbar": draw.colour_bar(look, "of the class (%)", figure)}
-    drawn |= {"textfont": {"size": 12 if n <= MOST_NUMBERS else 10}}
-    drawn |= {} if n <= 40 else {"xgap": 0.3, "ygap": 0.3}
+    gap, font = 1 if n <= 40 else 0.3, {"size": 12 if n <= MOST_NUMBERS else 10}
+    bar, most = draw.colour_bar(look, "of the class (%)", figure), float(np.nanmax(share, initial=1.0))
+    drawn = {"xgap": gap, "ygap": gap, "textfont": font, "hoverongaps": True, "colorbar": bar}
     z, cells = np.where(n_in > 0, share, np.nan), _cells(share, n_in, sign, n)
-    draw.heat(figure, z, look.rising, hover, cells, **drawn)
+    draw.heat(figure, z, look.rising, hover, cells, zmin=0.0, zmax=most, **drawn)
     draw.name_axis(figure, names)
     draw.name_axis(figure, names, axis="x")
     font = {"size": 12 if n <= 40 else 8}
