@@ -3,7 +3,7 @@
 Prints a table; asserts nothing. `--data-sets N` judges so many data sets of each world (200), each with two seeds of
 the method; they are others than those that tests draw (`--first-seed`, 1,000). `--only TEXT` judges the worlds whose
 question, name or kinds of claim hold the text; `--processes N` side by side (all processors). `--write` puts the table
-into docs/measured/verdicts.md and core/evaluate/measured.json, from where pages read it; with `--only`, the rows of
+into docs/measured/verdicts.md and core/evaluate/claim_error_rates.json, from where pages read it; with `--only`, the rows of
 other worlds are kept.
 """
 
@@ -23,7 +23,7 @@ from tests.worlds.every import every_world
 from tests.worlds.measure import measure
 from tests.worlds.world import World
 from touchstone.core.evaluate.intervals import wilson
-from touchstone.core.evaluate.measured import FILE, Rate, rates, written
+from touchstone.core.evaluate.claim_error_rates import FILE, Rate, rates, written
 
 DOC = Path(__file__).resolve().parent.parent / "docs" / "measured" / "verdicts.md"
 HEAD = (

@@ -3,7 +3,7 @@
 A claim is made only where its interval and its test agree after correction: both come from one distribution, or the
 test is an exact one of the counts that the interval is of. The bound that it rests on has to clear its Monte-Carlo
 error, and the effect has to be worth a sentence. All else is undecided. How often claims of each kind were wrong in
-simulated worlds stands in `measured`.
+simulated worlds stands in `claim_error_rates`.
 
 All claims of one verdict are one family: 5 % is the chance that any of them is wrong. Printed intervals are not
 widened for it; where an interval alone would make a claim that the family does not, the sentence says so.

@@ -12,7 +12,7 @@ import streamlit as st
 
 from touchstone import core
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.measured import reliability
+from touchstone.core.evaluate.claim_error_rates import reliability
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report.parts import Figure, Metric
 from touchstone.core.report.run_report import OLDER_METHOD, provenance

@@ -12,14 +12,14 @@ from benchmarks.bench_verdicts import DOC, table
 from tests.worlds.every import every_world
 from tests.worlds.measure import measure
 from tests.worlds.world import World
-from touchstone.core.evaluate import measured
+from touchstone.core.evaluate import claim_error_rates
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.measured import FILE, Rate, rates, reliability, written
+from touchstone.core.evaluate.claim_error_rates import FILE, Rate, rates, reliability, written
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report import slices
 
-ROOMS = (Path(measured.__file__).parent, Path(slices.__file__).parent)
+ROOMS = (Path(claim_error_rates.__file__).parent, Path(slices.__file__).parent)
 MAKES_CLAIMS = re.compile(r"^from touchstone\.core\.evaluate\.claims import .*\bclaim\b", re.MULTILINE)
 KIND = re.compile(rf"(?:{'|'.join(QUESTIONS)})\.[a-z_]+")
 
@@ -98,7 +98,7 @@ def test_what_a_page_says_of_a_kind_comes_from_the_measured_rows(monkeypatch):
     mine = Rate("toy.effect", "easy", 0.1, 600, 1, 500, None, 0, 0)
     hard = Rate("toy.effect", "hard", 0.0, 400, 8, 0, None, 0, 0)
     barred = Rate("toy.effect", "hopeless", 0.0, 400, 200, 0, None, 0, 0, reported=True)
-    monkeypatch.setattr(measured, "rates", lambda: (mine, hard, barred))
+    monkeypatch.setattr(claim_error_rates, "rates", lambda: (mine, hard, barred))
     assert reliability(claim("toy.effect", 0.2, Interval(0.1, 0.3), 0.01)) == (
         "Sentences like this one were wrong in 8 of 400 simulated cases where there was nothing to find. "
         "In the hardest world it was 8 of 400."
