@@ -1,8 +1,8 @@
 """How often were sentences of each kind wrong, where the truth was known?
 
-`claim_error_rates.json` is written by `python -m benchmarks.bench_verdicts --write`, on simulated worlds and through the real
-code; the whole table is docs/measured/verdicts.md. Nothing decides by it: it only says how far a sentence can be
-trusted.
+`claim_error_rates.json` is written by `python -m benchmarks.bench_verdicts --write`, on simulated worlds and through
+the real code; the whole table is docs/measured/verdicts.md. Nothing decides by it: it only says how far a sentence can
+be trusted.
 """
 
 import json

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claim_error_rates import reliability
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import half_width, wilson
-from touchstone.core.evaluate.claim_error_rates import reliability
 from touchstone.core.evaluate.wording import Verdict, count, percent, plural, points
 from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
 from touchstone.core.questions import QUESTIONS, Question
@@ -100,11 +100,11 @@ def settles(claim: Claim | None, n: int | None = None) -> str:
 
     >>> from touchstone.core.evaluate.claims import claim
     >>> from touchstone.core.evaluate.intervals import Interval
-    >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2))
+    >>> settles(claim("cluster_folds.goes_with", 0.02, Interval(-0.01, 0.05), 0.2))
     'If the effect is as estimated, about 2.2 times as many samples or sources would decide this.'
-    >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2), n=1797)
+    >>> settles(claim("cluster_folds.goes_with", 0.02, Interval(-0.01, 0.05), 0.2), n=1797)
     'If the effect is as estimated, about 2.2 times as many samples (4\u202f043 in all) or sources would decide this.'
-    >>> settles(claim("x.y", 0.02, Interval(0.01, 0.03), 0.001))
+    >>> settles(claim("cluster_folds.goes_with", 0.02, Interval(0.01, 0.03), 0.001))
     ''
     """
     times = times_needed(claim)

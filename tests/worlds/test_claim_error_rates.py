@@ -13,12 +13,13 @@ from tests.worlds.every import every_world
 from tests.worlds.measure import measure
 from tests.worlds.world import World
 from touchstone.core.evaluate import claim_error_rates
+from touchstone.core.evaluate.claim_error_rates import FILE, Rate, rates, reliability, written
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.claim_error_rates import FILE, Rate, rates, reliability, written
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report import slices
 
+TOY = "cluster_folds.goes_with"
 ROOMS = (Path(claim_error_rates.__file__).parent, Path(slices.__file__).parent)
 MAKES_CLAIMS = re.compile(r"^from touchstone\.core\.evaluate\.claims import .*\bclaim\b", re.MULTILINE)
 KIND = re.compile(rf"(?:{'|'.join(QUESTIONS)})\.[a-z_]+")
@@ -66,7 +67,7 @@ def lying(decision_of: dict[int, tuple[float, float]]):
     def claims(data_seed: int, method_seed: int) -> dict[str, Claim]:
         lower, upper = decision_of[(data_seed + method_seed) % 2]
         p = 1.0 if lower <= 0 <= upper else 0.01
-        return {"toy.effect": claim("toy.effect", (lower + upper) / 2, Interval(lower, upper), p)}
+        return {TOY: claim(TOY, (lower + upper) / 2, Interval(lower, upper), p)}
 
     return claims
 
@@ -81,13 +82,13 @@ def lying(decision_of: dict[int, tuple[float, float]]):
     ],
 )
 def test_wrong_and_disagreeing_claims_are_counted(effect, seeds, n_wrong, n_contrary, n_unsteady):
-    (row,) = measure(World("toy", "toy", {"toy.effect": effect}, lying(seeds)), 4)
+    (row,) = measure(World("toy", "toy", {TOY: effect}, lying(seeds)), 4)
     assert (row.n, row.n_wrong, row.n_contrary, row.n_unsteady) == (4, n_wrong, n_contrary, n_unsteady)
 
 
 def test_what_numpy_counted_of_the_best_test_can_be_written():
     world = World(
-        "toy", "toy", {"toy.effect": 0.2}, lying({0: (0.1, 0.3), 1: (0.1, 0.3)}), lambda _: {"toy.effect": np.True_}
+        "toy", "toy", {TOY: 0.2}, lying({0: (0.1, 0.3), 1: (0.1, 0.3)}), lambda _: {TOY: np.True_}
     )
     (row,) = measure(world, 3)
     assert row.n_best == 3
@@ -95,17 +96,17 @@ def test_what_numpy_counted_of_the_best_test_can_be_written():
 
 
 def test_what_a_page_says_of_a_kind_comes_from_the_measured_rows(monkeypatch):
-    mine = Rate("toy.effect", "easy", 0.1, 600, 1, 500, None, 0, 0)
-    hard = Rate("toy.effect", "hard", 0.0, 400, 8, 0, None, 0, 0)
-    barred = Rate("toy.effect", "hopeless", 0.0, 400, 200, 0, None, 0, 0, reported=True)
+    mine = Rate(TOY, "easy", 0.1, 600, 1, 500, None, 0, 0)
+    hard = Rate(TOY, "hard", 0.0, 400, 8, 0, None, 0, 0)
+    barred = Rate(TOY, "hopeless", 0.0, 400, 200, 0, None, 0, 0, reported=True)
     monkeypatch.setattr(claim_error_rates, "rates", lambda: (mine, hard, barred))
-    assert reliability(claim("toy.effect", 0.2, Interval(0.1, 0.3), 0.01)) == (
+    assert reliability(claim(TOY, 0.2, Interval(0.1, 0.3), 0.01)) == (
         "Sentences like this one were wrong in 8 of 400 simulated cases where there was nothing to find. "
         "In the hardest world it was 8 of 400."
     )
-    assert reliability(claim("toy.effect", 0.0, Interval(-0.1, 0.1), 0.9, smallest=0.2)) == (
+    assert reliability(claim(TOY, 0.0, Interval(-0.1, 0.1), 0.9, smallest=0.2)) == (
         "Sentences like this one were wrong in 1 of 600 simulated cases where there was something to find. "
         "In the hardest world it was 1 of 600."
     )
-    assert reliability(claim("toy.effect", nan, Interval(nan, nan), nan)) == "", "nothing is said, so nothing is wrong"
-    assert reliability(claim("toy.other", 0.2, Interval(0.1, 0.3), 0.01)) == ""
+    assert reliability(claim(TOY, nan, Interval(nan, nan), nan)) == "", "nothing is said, so nothing is wrong"
+    assert reliability(claim("cluster_folds.harder", 0.2, Interval(0.1, 0.3), 0.01)) == ""

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from touchstone.core.evaluate.claim_error_rates import reliability
 from touchstone.core.evaluate.guided_tests import Guided, suite_difference
 from touchstone.core.evaluate.guided_tests.verdict import difference_finding, oracle_reads, second_model
-from touchstone.core.evaluate.claim_error_rates import reliability
 from touchstone.core.evaluate.wording import count, points
 from touchstone.core.models.stored import RECORDED
 from touchstone.core.report.parts import brackets

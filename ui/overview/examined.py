@@ -14,8 +14,8 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.claim_error_rates import reliability
+from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import Verdict

@@ -9,9 +9,9 @@ import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.claim_error_rates import reliability
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
-from touchstone.core.evaluate.claim_error_rates import reliability
 from touchstone.core.report import model_pairs as report
 from touchstone.core.report.model_pairs import ModelPair
 from touchstone.core.report.overview import Answered

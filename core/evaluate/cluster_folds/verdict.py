@@ -6,7 +6,6 @@ from math import ceil, isnan, sqrt
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.cluster_folds.compare import FEWEST_SEEDS
 from touchstone.core.evaluate.cluster_folds.fold_claims import (
-    SMALLEST_GAP,
     all_held_out,
     beats_baselines,
     differs_between_folds,
@@ -151,7 +150,7 @@ def _headline(
     if gap.decision == "below":
         return f"{name} gains {points(-gap.estimate, difference.difference.interval)} of {metric} on {folds}: {ends}."
     if gap.decision == "small":
-        return f"{name} is as good on {folds}, within {points(SMALLEST_GAP)}: {ends}."
+        return f"{name} is as good on {folds}, within {points(gap.smallest)}: {ends}."
     if not gap.interval.known:
         return f"{name} on {folds}: {metric} {ends}. The data give no interval."
     if len(difference.per_seed) < FEWEST_SEEDS:
@@ -227,7 +226,7 @@ def _advice(row: SchemeScore, difference: SchemeDifference | None, gap: Claim | 
     if gap.decision in ("below", "small"):
         return "Next: try another fold scheme; these folds are not harder."
     seeds_count_most = difference.over_seeds.width > gap.interval.width / sqrt(2)
-    if not gap.interval.holds(0.0) or (seeds_count_most and abs(gap.estimate) >= SMALLEST_GAP):
+    if not gap.interval.holds(0.0) or (seeds_count_most and abs(gap.estimate) >= gap.smallest):
         return f"Next: run {plural(2 * len(difference.per_seed), 'seed')}."
     return f"Next: report no difference.{'' if seeds_count_most else _samples_needed(difference)}"
 
@@ -377,7 +376,7 @@ def _held_out(each: Foretold, claim: Claim) -> str:
     if claim.decision == "below":
         return f"{subject} predict {points(-claim.estimate)} too little for {where}: {ends}."
     if claim.decision == "small":
-        return f"{subject} predict {held_out} to within {points(SMALLEST_GAP)}: {ends}."
+        return f"{subject} predict {held_out} to within {points(claim.smallest)}: {ends}."
     return f"{subject} and {held_out}: no significant difference ({amount}): {ends}."
 
 

@@ -3,16 +3,17 @@
 from math import ceil, isnan, log10
 
 from touchstone.core.data.tables.names import plural_of
+from touchstone.core.evaluate.claim_kinds import entry_of
 from touchstone.core.evaluate.claims import Claim, withheld
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.matched_subsets.decide import SMALLEST
 from touchstone.core.evaluate.matched_subsets.findings import findings
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED
-from touchstone.core.evaluate.matched_subsets.results import Baseline, ModelComparisons, SetComparison
+from touchstone.core.evaluate.matched_subsets.results import KINDS, Baseline, ModelComparisons, SetComparison
 from touchstone.core.evaluate.units import FEWEST_UNITS
 from touchstone.core.evaluate.wording import Verdict, count, fixed, percent, plural, points, quoted, samples_of
 
 MOST_SAMPLES = 10_000_000
+SMALLEST = entry_of(KINDS["falls"]).smallest
 HALF_A_POINT = f"{fixed(100 * SMALLEST, 1)} points"
 
 
