@@ -30,16 +30,19 @@ from touchstone.core.evaluate.wording import (
     bare,
     count,
     fixed,
+    in_a_row,
     listed,
     p_value,
     percent,
     plural,
     points,
     quoted,
+    resting,
 )
 from touchstone.core.split import FOLD_SCHEMES
 
 MOST_SAMPLES = 10_000_000
+_HARDER = "cluster_folds.harder"
 
 _BY_COLUMN = {scheme.column: scheme.title for scheme in FOLD_SCHEMES.values()}
 
@@ -91,23 +94,26 @@ def fold_verdict(
     predicted = all_held_out(held_out)
     beats = learned.decision == "above"
     findings = [
-        _below_majority(runs).strip() if beats else "",
-        _labels(shift, row),
-        _baselines(performance, row, learned),
-        _spread(performance, row, difference, spread),
+        _below_majority(runs) if beats else "",
+        resting(_labels(shift, row), "cluster_folds.labels_shift"),
+        resting(_baselines(performance, row, learned), learned.kind),
+        resting(_spread(performance, row, difference, spread), spread.kind),
         _lowest_fold(row, runs),
         _seeds(row, difference),
         _lowest_class(performance, runs),
         _others(performance, row, difference),
-        _relations(mine),
-        *(_held_out(each, claim) for each, claim in zip(held_out, predicted, strict=True)),
+        resting(_relations(mine), "cluster_folds.goes_with"),
+        *(resting(_held_out(each, claim), claim.kind) for each, claim in zip(held_out, predicted, strict=True)),
         *performance.notes,
     ]
     claims = (gap, shift, learned, spread, *map(goes_with, mine), *predicted)
     return Verdict(
-        headline=("" if beats else _below_majority(runs)) + _headline(performance, row, difference, gap, name),
+        headline=in_a_row(
+            "" if beats else _below_majority(runs),
+            resting(_headline(performance, row, difference, gap, name), *([] if gap is None else [_HARDER])),
+        ),
         used=_used(performance, row, runs, difference),
-        advice=_advice(row, difference, gap, shift),
+        advice=resting(_advice(row, difference, gap, shift), _HARDER, "cluster_folds.labels_shift"),
         findings=tuple(finding for finding in findings if finding),
         claims=tuple(claim for claim in claims if claim is not None),
     )
@@ -131,7 +137,7 @@ def _below_majority(runs: Sequence[RunScore]) -> str:
     if not below:
         return ""
     verb = "has" if below == 1 else "have"
-    return f"{count(below)} of {plural(n, 'fold')} {verb} an accuracy below the majority-class baseline. "
+    return f"{count(below)} of {plural(n, 'fold')} {verb} an accuracy below the majority-class baseline."
 
 
 def _headline(
