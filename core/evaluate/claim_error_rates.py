@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
+from touchstone.core.evaluate.claim_kinds import KINDS
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.wording import count
+from touchstone.core.evaluate.wording import count, points
 
 FILE = Path(__file__).with_suffix(".json")
 _WHERE = (" where there was nothing to find", " where there was something to find")
@@ -64,17 +65,30 @@ def reliability(claim: Claim | None) -> str:
     """
     if claim is None:
         return ""
-    held_to = [rate for rate in rates() if rate.kind == claim.kind and not rate.reported]
-    if not claim.decided or not held_to:
-        return _seed(claim)
+    wrong = _wrong(claim.kind, small=claim.decision == "small") if claim.decided else ""
+    return " ".join(filter(None, (wrong, _seed(claim))))
+
+
+def about(claim: Claim | None) -> str:
+    """Which kind of claim it is, by its code, when such a claim is made, and how often it was wrong; empty for None."""
+    if claim is None:
+        return ""
+    entry = claim.of_kind
+    return " ".join(filter(None, (f"{entry.name}.", entry.when, _size(claim.smallest, entry.unit), reliability(claim))))
+
+
+def _wrong(kind: str, *, small: bool) -> str:
+    held_to = [rate for rate in rates() if rate.kind == kind and not rate.reported]
+    if not held_to:
+        return ""
     # An effect is claimed wrongly where there is none, and denied wrongly where there is one.
-    could_fail = [rate for rate in held_to if (rate.effect != 0) == (claim.decision == "small")]
-    held_to, where = (could_fail, _WHERE[claim.decision == "small"]) if could_fail else (held_to, "")
+    could_fail = [rate for rate in held_to if (rate.effect != 0) == small]
+    held_to, where = (could_fail, _WHERE[small]) if could_fail else (held_to, "")
     n_wrong, n = sum(rate.n_wrong for rate in held_to), sum(rate.n for rate in held_to)
     worst = max(held_to, key=lambda rate: rate.n_wrong / rate.n)
     overall = f"Sentences like this one were wrong in {count(n_wrong)} of {count(n)} simulated cases{where}."
     hardest = f"In the hardest world it was {count(worst.n_wrong)} of {count(worst.n)}." if worst.n_wrong else ""
-    return " ".join(part for part in (overall, hardest, _seed(claim)) if part)
+    return " ".join(filter(None, (overall, hardest)))
 
 
 def _seed(claim: Claim) -> str:
@@ -82,3 +96,54 @@ def _seed(claim: Claim) -> str:
     if claim.stability > 0.995:
         return ""
     return f"Another random seed would decide the same in about {100 * claim.stability:.0f} % of cases."
+
+
+def _size(smallest: float, unit: str) -> str:
+    if not smallest:
+        return ""
+    size = points(smallest) if unit == "points" else f"{smallest:g} {unit}"
+    return f"An effect below {size} is not worth a sentence."
+
+
+# What does each code mean? docs/claims.md is this text: `python -m core claims`.
+
+
+_INTRO = """# Kinds of claims
+
+Every sentence that asserts something is a claim of one of these kinds. It is made only where its 95 % interval and its
+corrected test agree, and where the effect is worth a sentence; all else is undecided. Each kind has a code. It stands
+in the help beside a verdict, in reports and in JSON. A [check](checks.md#claims) requires or mutes claims by code.
+
+Rates of error are counted in simulated worlds with known truth ([all of them](measured/verdicts.md)). This text is
+printed by `python -m core claims`.
+
+| code | claim |
+|---|---|
+"""
+
+
+def reference() -> str:
+    """What every code means, as Markdown."""
+    rows = (f"| [{each.code}](#{each.page.partition('#')[2]}) | {each.title} |\n" for each in KINDS.values())
+    return "\n".join([_INTRO + "".join(rows), *map(claim_reference, KINDS)])
+
+
+def claim_reference(kind: str) -> str:
+    """What one kind of claim says and when, how often it was wrong, and what to do, as Markdown.
+
+    >>> print(claim_reference("matched_subsets.baseline").splitlines()[0])
+    ## M06 Accuracy beats the majority class
+    """
+    entry = KINDS[kind]
+    wrong = [_wrong(kind, small=False), f"Of “small”: {_wrong(kind, small=True)}" if entry.small else ""]
+    made = " or ".join(f"“{decision}”" for decision in entry.made)
+    lines = {
+        "above": entry.above,
+        "below": entry.below,
+        "small": entry.small,
+        "when": f"{entry.when} {_size(entry.smallest, entry.unit)}".strip(),
+        "how often wrong": " ".join(filter(None, wrong)),
+        "what to do": entry.advice,
+    }
+    listed = "".join(f"- **{name}**: {text}\n" for name, text in lines.items() if text)
+    return f"## {entry.name}\n\nKind `{kind}`. The claim is made where its decision is {made}.\n\n{listed}"

@@ -79,11 +79,11 @@ class Answered:
 
     @property
     def trusted(self) -> str:
-        """How often such a sentence was wrong where the truth was known, and what would settle an undecided one."""
+        """Its claim's code, how often such a claim was wrong, and what would settle an undecided one."""
         n = self.quantities[0].n if self.quantities else None
-        return " ".join(
-            part for part in (reliability(self.claim), settles(self.claim, n) if self.undecided else "") if part
-        )
+        name = "" if self.claim is None else f"{self.claim.of_kind.name}."
+        settled = settles(self.claim, n) if self.undecided else ""
+        return " ".join(filter(None, (name, reliability(self.claim), settled)))
 
     @property
     def computed(self) -> str:
