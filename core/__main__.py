@@ -202,7 +202,7 @@ def _compare(chosen: argparse.Namespace) -> int:
     for note in compared.notes:
         print(note, file=sys.stderr)
     compared.comparisons.table().to_csv(sys.stdout, sep="\t", index=False)
-    print(compared.said, file=sys.stderr)
+    print(compared.verdict.text, file=sys.stderr)
     return 0
 
 

@@ -25,7 +25,7 @@ class Result:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What the sentences rest on, that of the headline first."""
+        """What the sentences rest on, that of the headline first, each with its `code` (docs/claims.md) and `decision`."""
         return self.answer.claims
 
     @property
