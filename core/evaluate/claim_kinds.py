@@ -200,7 +200,7 @@ KINDS = {
         "F05", "Folds predict too much for a held-out set", "The score on folds is above that on the held-out set.",
         "The score on folds is below that on the held-out set.", "Folds predict the score on the held-out set.",
         "Interval and test are over samples, corrected for the number of held-out sets (Holm).",
-        "Do not plan with the score of these folds for such a set.", 0.01,
+        "Do not rely on the score of these folds for such a set.", 0.01,
     ),
     "cluster_folds.goes_with": ClaimKind(
         "F06", "Scores correlate with a characteristic of folds", "Scores are higher where the characteristic is.",

@@ -51,10 +51,10 @@ def check(
     a model, or what `touchstone.record` gives. It is judged on the test part of the data where they have one (`part`),
     and must have been trained on the rest.
 
-    `mute` says why claims are muted, by code (docs/claims.md): `Result.claims` has them, and the verdict does not say
-    them. `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
-    `theta1`, `theta2` and `unit`. What is not said is as the page begins with. Raises DataError for a question, a
-    setting, a code, a model or data that there are not.
+    `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
+    `theta1`, `theta2` and `unit`. What is not said is as the page begins with. `mute` says why claims are muted, by
+    code (docs/claims.md): `Result.claims` has them, and the verdict does not say them. Raises DataError for a question,
+    a setting, a code, a model or data that there are not.
 
     Examples
     --------
