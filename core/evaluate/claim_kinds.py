@@ -238,13 +238,13 @@ KINDS = {
     "test_quality.shift": ClaimKind(
         "Q06", "A class has shifted", "The class differs between training and test more than its re-splits do.",
         "The class differs less than its re-splits do.", "",
-        "A permutation test of re-splits, corrected for the number of classes (Holm).",
+        "A permutation test of re-splits, corrected for all classes and their mean.",
         "Find out how the test samples of this class were collected.",
     ),
     "test_quality.shift_together": ClaimKind(
         "Q07", "All classes together have shifted", "Over all classes, training and test differ more than re-splits.",
         "Over all classes, training and test differ less than re-splits.", "",
-        "A permutation test of re-splits, of the mean over classes.",
+        "A permutation test of re-splits, of the mean over classes; corrected for all classes.",
         "Find out how training and test samples were collected.",
     ),
     "guided_tests.worse_near_centroids": ClaimKind(

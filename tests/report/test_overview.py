@@ -163,19 +163,14 @@ def test_what_would_settle_it_does_where_the_interval_shrinks_as_said():
     """Four times the samples halve an interval: one that ends a hair beyond 0 then says so."""
     times = 4.0
     width = 0.02 * times**0.5
-    assert f"{times:.1f} times" in settles(
-        claim(KIND, 0.02, Interval(0.02 - width, 0.02 + width), 0.3)
-    )
+    assert f"{times:.1f} times" in settles(claim(KIND, 0.02, Interval(0.02 - width, 0.02 + width), 0.3))
     assert claim(KIND, 0.02, Interval(0.02 - width / times**0.5 + 1e-9, 0.04), 0.049).decided
 
 
 def test_an_effect_that_is_not_worth_a_sentence_has_to_stay_within_what_is():
     small = claim(KIND, 0.004, Interval(-0.008, 0.016), 0.5, smallest=0.01)
     assert "4.0 times" in settles(small)
-    assert (
-        claim(KIND, 0.004, Interval(-0.002 + 1e-9, 0.01 - 1e-9), 0.2, smallest=0.01).decision
-        == "small"
-    )
+    assert claim(KIND, 0.004, Interval(-0.002 + 1e-9, 0.01 - 1e-9), 0.2, smallest=0.01).decision == "small"
 
 
 def test_what_would_settle_is_said_of_an_undecided_sentence_alone():
