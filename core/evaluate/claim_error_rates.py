@@ -114,8 +114,8 @@ Every sentence that asserts something is a claim of one of these kinds. It is ma
 corrected test agree, and where the effect is worth a sentence; all else is undecided. Each kind has a code. It stands
 in the help beside a verdict, in reports and in JSON. A [check](checks.md#claims) requires or mutes claims by code.
 
-Rates of error are counted in simulated worlds with known truth ([all of them](measured/verdicts.md)). This text is
-printed by `python -m core claims`.
+Rates of error are counted in [simulated worlds](measured/verdicts.md) with known truth. This text is printed by
+`python -m core claims`.
 
 | code | claim |
 |---|---|
