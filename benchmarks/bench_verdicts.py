@@ -3,8 +3,8 @@
 Prints a table; asserts nothing. `--data-sets N` judges so many data sets of each world (200), each with two seeds of
 the method; they are others than those that tests draw (`--first-seed`, 1,000). `--only TEXT` judges the worlds whose
 question, name or kinds of claim hold the text; `--processes N` side by side (all processors). `--write` puts the table
-into docs/measured/verdicts.md and core/evaluate/measured.json, from where pages read it; with `--only`, the rows of
-other worlds are kept.
+into docs/measured/verdicts.md and core/evaluate/claim_error_rates.json, from where pages read it, and writes
+docs/claims.md anew; with `--only`, the rows of other worlds are kept.
 """
 
 import argparse
@@ -22,8 +22,8 @@ from pathlib import Path
 from tests.worlds.every import every_world
 from tests.worlds.measure import measure
 from tests.worlds.world import World
+from touchstone.core.evaluate.claim_error_rates import FILE, Rate, rates, reference, written
 from touchstone.core.evaluate.intervals import wilson
-from touchstone.core.evaluate.measured import FILE, Rate, rates, written
 
 DOC = Path(__file__).resolve().parent.parent / "docs" / "measured" / "verdicts.md"
 HEAD = (
@@ -50,6 +50,8 @@ def main() -> None:
         every = tuple(sorted([*kept, *measured], key=lambda rate: (rate.kind.partition(".")[0], rate.kind)))
         FILE.write_text(written(every), encoding="utf-8")
         DOC.write_text(_TABLE.sub(lambda _: table(every), DOC.read_text(encoding="utf-8")), encoding="utf-8")
+        rates.cache_clear()
+        (DOC.parent.parent / "claims.md").write_text(reference(), encoding="utf-8")
 
 
 def _measured(arguments: argparse.Namespace, number: int) -> list[Rate]:

@@ -19,6 +19,9 @@ required holds, 1 where it fails, 3 where it is undecided, 2 on bad input. `--mo
 `python -m core plans KIND` says what a plan of a kind holds: its fields, what they take and what they mean
 (docs/plans.md has them all).
 
+`python -m core claims M01` says what a kind of claim says, when, how often it was wrong and what to do
+(docs/claims.md has them all).
+
 `python -m core verify RUN --recompute 5` says whether a stored run is what was stored, and computes five of its trials
 again, chosen at random.
 
@@ -54,6 +57,8 @@ from touchstone.core.command.verified_run import add_verify_options, verify
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.tables.vectors import write_vectors
+from touchstone.core.evaluate import claim_error_rates
+from touchstone.core.evaluate.claim_kinds import KINDS, kind_of_code
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.descriptions import plan_reference, reference
 from touchstone.core.report.recreate import recreate
@@ -77,6 +82,9 @@ def main(arguments: Sequence[str] | None = None, *, about: str = ABOUT) -> int:
     try:
         if chosen.command == "plans":
             print(plan_reference(chosen.kind) if chosen.kind else reference(), end="")
+            return 0
+        if chosen.command == "claims":
+            print(_claims(chosen.code), end="")
             return 0
         if chosen.command == "vectors":
             return _vectors(chosen)
@@ -129,6 +137,9 @@ def _parser(about: str = ABOUT) -> argparse.ArgumentParser:
     run.add_argument("plan", nargs="?", help="the plan as JSON, as a page's “copy as command” gives it")
     plans = commands.add_parser("plans", help="say what a plan holds: its fields, what they take and mean")
     plans.add_argument("kind", nargs="?", choices=list(PLANS), metavar="KIND", help=f"one of {', '.join(PLANS)}")
+    claims = commands.add_parser("claims", help="say what a kind of claim says, when, and what to do")
+    codes = [each.code for each in KINDS.values()]
+    claims.add_argument("code", nargs="?", choices=codes, metavar="CODE", help=f"one of {', '.join(codes)}")
     add_compare_options(
         commands.add_parser("compare", help="say whether accuracy drops from one file of predictions to another")
     )
@@ -160,6 +171,11 @@ def _kinds() -> str:
     return "\n".join(["kinds of plan:", *(f"  {kind:<{width}}  {title}" for kind, title in asked.items()), "", _WHAT])
 
 
+def _claims(code: str | None) -> str:
+    kind = kind_of_code(code) if code else None
+    return claim_error_rates.reference() if kind is None else claim_error_rates.claim_reference(kind)
+
+
 def _vectors(chosen: argparse.Namespace) -> int:
     dataset = _dataset(chosen)
     if dataset.kind != "text":
@@ -186,7 +202,7 @@ def _compare(chosen: argparse.Namespace) -> int:
     for note in compared.notes:
         print(note, file=sys.stderr)
     compared.comparisons.table().to_csv(sys.stdout, sep="\t", index=False)
-    print(compared.said, file=sys.stderr)
+    print(compared.verdict.text, file=sys.stderr)
     return 0
 
 

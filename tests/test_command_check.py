@@ -18,10 +18,11 @@ import pytest
 
 import touchstone.core.command.check
 from touchstone.core.__main__ import _parser, main
-from touchstone.core.command.requirements import Requirement
+from touchstone.core.command.requirements import Requirement, required
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.claim_kinds import KINDS
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
 from touchstone.core.models import MODELS
@@ -156,7 +157,46 @@ def test_every_number_that_can_be_bounded_is_explained(tmp_path, capsys, plan, n
     names = set(table["number"].str.split("[").str[0])
     assert name in names <= set(QUANTITIES)
     assert main(["check", "--explain"]) == 0
-    assert capsys.readouterr().out.count("\n") == len(QUANTITIES)
+    assert capsys.readouterr().out.count("\n") == len(QUANTITIES) + len(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("require", "options", "status", "decision"),
+    [
+        ("not M01", [], 1, "fails"),
+        ("M01", [], 0, "holds"),
+        ("not M03[the model]", [], 3, "undecided"),
+        ("not M01", ["--mute", "M01=agreed until May"], 0, "muted"),
+        ("not M01", ["--mute", "M03=not looked at"], 1, "fails"),
+    ],
+)
+def test_a_claim_is_required_or_muted_by_its_code(two, tmp_path, capsys, require, options, status, decision):
+    out, html, junit = (tmp_path / f"out.{name}" for name in ("json", "html", "xml"))
+    files = ["--json", str(out), "--report", str(html), "--junit", str(junit)]
+    assert main(["check", "--predictions", *two, "--require", require, *files, *options]) == status
+    printed = capsys.readouterr()
+    assert f"{decision}: {require} (M0" in printed.err
+    muted = "M01=agreed until May" in options
+    assert ("Accuracy falls by" in printed.err) != muted
+    assert ("Muted: M01 Accuracy falls (agreed until May)." in printed.err) == muted
+    assert len(ElementTree.parse(junit).getroot().findall("testcase/skipped")) == muted
+    first = json.loads(out.read_text())["claims"][0]
+    assert (first["code"], first["kind"], first["decision"]) == ("M01", "matched_subsets.falls", "above")
+    assert first["lower"] < first["estimate"] < first["upper"]
+    assert first["muted"] == "agreed until May" * muted
+    assert first["page"] in html.read_text()
+    assert ("agreed until May" in html.read_text()) == muted
+
+
+def test_claims_of_runs_are_required_too_and_a_sheet_mutes(monkeypatch, tmp_path, capsys):
+    content = {"plans": [PLAN], "require": ["not S01", "S03"], "mute": {"S01": "known", "S03": "no clouds"}}
+    assert main(["check", sheet(tmp_path, **content), "--data", "wine"]) == 0
+    printed = capsys.readouterr().err
+    assert "Muted: S01 Accuracy falls on held-out sources (known)." in printed
+    assert "muted: S03 (S03 is not computed yet)" in printed, "these plans do not look at clouds"
+    steps(monkeypatch, quick())
+    assert main(["check", "--data", "wine", "--budget", "0s", "--require", "A01"]) == 2
+    assert "A01: no such claim was looked at." in capsys.readouterr().err
 
 
 def test_an_unknown_interval_decides_nothing():
@@ -185,6 +225,8 @@ def test_a_bound_itself_is_on_the_right_side(sign, ends):
         ('{"require": ["rho > 1"]}', "'rho > 1' is no requirement"),
         ('{"require": ["source_robustness.rho >= 1.2.3"]}', "'1.2.3' is no number"),
         ('{"plans": [{"kind": "oracle"}]}', "oracle"),
+        ('{"require": ["not M99"]}', "M99 is no code of a claim"),
+        ('{"mute": ["M01"]}', "'mute' is an object of reasons by code"),
         ("{}", "Nothing is asked: name data with --data, or two files with --predictions"),
         ('{"plans": [{"kind": "trials"}]}', "say of which data with --data"),
     ],
@@ -363,7 +405,7 @@ def test_the_step_that_the_docs_give_a_ci_system_runs(tmp_path):
 def test_the_commands_of_the_docs_are_commands(command):
     chosen = _parser().parse_args(shlex.split(command))
     assert chosen.command == "check"
-    assert all(Requirement.read(each) for each in chosen.require)
+    assert all(required(each) for each in chosen.require)
 
 
 def test_killed_and_started_again_it_goes_on(tmp_path):

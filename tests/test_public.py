@@ -103,6 +103,13 @@ def test_a_comparison_is_the_pages():
     result = compare(old, new)
     page = compare_pairs({"model": old}, {"model": new}, rng=np.random.default_rng(0))
     assert result.verdict == matched_verdict(page.rows[0])
+    muted = compare(old, new, mute={"M01": "known"})
+    assert muted.claims == result.claims
+    assert (muted.claims[0].code, muted.claims[0].decision) == ("M01", "above")
+    assert "falls by" not in muted.verdict.text.replace("for “", "")
+    assert muted.verdict.findings[-1] == "Muted: M01 Accuracy falls (known)."
+    with pytest.raises(DataError, match="without a reason"):
+        check("data_sets", "wine", mute={"M01": " "})
     assert alt_text(result.figures[0].draw(dark=True))
 
 
@@ -336,7 +343,7 @@ def stubs(name: str) -> dict[str, dict[str, str]]:
     """What may be said besides the data, with its type, by the question or the function."""
     return {
         ast.unparse(node.args.args[0].annotation): {
-            each.arg: ast.unparse(each.annotation) for each in node.args.kwonlyargs if each.arg != "model"
+            each.arg: ast.unparse(each.annotation) for each in node.args.kwonlyargs if each.arg not in ("model", "mute")
         }
         for node in STUB
         if isinstance(node, ast.FunctionDef) and node.name == name

@@ -3,6 +3,7 @@
 Settings of `check` are the fields of each question's plan, settings of `compare` the options of `compare_sets`.
 """
 
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -59,12 +60,15 @@ __all__ = [
 __version__: str
 
 @overload
-def check(question: Literal["data_sets"], data: Dataset | str | PathLike[str]) -> Result: ...
+def check(
+    question: Literal["data_sets"], data: Dataset | str | PathLike[str], *, mute: Mapping[str, str] = ...
+) -> Result: ...
 @overload
 def check(
     question: Literal["cluster_folds"],
     data: Dataset | str | PathLike[str],
     *,
+    mute: Mapping[str, str] = ...,
     schemes: tuple[str, ...] = ...,
     models: tuple[str, ...] = ...,
     n_folds: int = ...,
@@ -80,6 +84,7 @@ def check(
     question: Literal["source_robustness"],
     data: Dataset | str | PathLike[str],
     *,
+    mute: Mapping[str, str] = ...,
     models: tuple[str, ...] = ...,
     source_finders: tuple[str, ...] = ...,
     representation: str | None = ...,
@@ -100,6 +105,7 @@ def check(
     question: Literal["data_set_adequacy"],
     data: Dataset | str | PathLike[str],
     *,
+    mute: Mapping[str, str] = ...,
     models: tuple[str, ...] = ...,
     source_finders: tuple[str, ...] = ...,
     representation: str | None = ...,
@@ -119,6 +125,7 @@ def check(
     data: Dataset | str | PathLike[str],
     *,
     model: Any,
+    mute: Mapping[str, str] = ...,
     sigmas: tuple[float, ...] = ...,
     estimators: tuple[str, ...] = ...,
     noise: str = ...,
@@ -149,6 +156,7 @@ def check(
     data: Dataset | str | PathLike[str],
     *,
     model: Any,
+    mute: Mapping[str, str] = ...,
     layer: str | None = ...,
     r: float | None = ...,
     theta1: float | None = ...,
@@ -172,6 +180,7 @@ def check(
     data: Dataset | str | PathLike[str],
     *,
     model: Any,
+    mute: Mapping[str, str] = ...,
     layer: str | None = ...,
     n_resplits: int = ...,
     n_dimensions: int = ...,
@@ -188,6 +197,7 @@ def check(
     data: Dataset | str | PathLike[str],
     *,
     model: Any,
+    mute: Mapping[str, str] = ...,
     layer: str | None = ...,
     r: float | None = ...,
     theta1: float | None = ...,
@@ -201,6 +211,7 @@ def compare(
     model: str | None = None,
     unit: str | None = None,
     seed: int = 0,
+    mute: Mapping[str, str] = ...,
     epsilon: float = ...,
     by: Literal["label", "probability"] = ...,
     method: Literal["random", "maximum"] = ...,

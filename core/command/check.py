@@ -1,9 +1,9 @@
 """Can an accuracy be trusted as far as somebody requires? Questions, worked off without a browser.
 
 A sheet is JSON, in a file or as the word itself: `plans` as the pages' “copy as command” gives them, `compare` with
-options of that command, and `require`, sentences such as "source_robustness.rho >= .9". Where no plans are given,
-data are asked every question with its usual settings, as the page's “Ask all questions” does. The numbers are those of
-the pages, of the same runs.
+options of that command, `require`, sentences such as "source_robustness.rho >= .9" or "not S01", and `mute`, reasons by
+code of claim. Where no plans are given, data are asked every question with its usual settings, as the page's “Ask all
+questions” does. The numbers are those of the pages, of the same runs.
 """
 
 import argparse
@@ -22,15 +22,17 @@ import pandas as pd
 
 from touchstone.core import COMMAND
 from touchstone.core.command.compared_files import add_compare_options, compare_files
-from touchstone.core.command.requirements import Outcome, Requirement, exit_status
+from touchstone.core.command.requirements import Outcome, RequiredClaim, Requirement, exit_status, required
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.intervals import UNKNOWN
-from touchstone.core.evaluate.wording import fixed
+from touchstone.core.evaluate.claim_kinds import KINDS
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.matched_subsets import matched_verdict
+from touchstone.core.evaluate.wording import Verdict, fixed
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.html import to_html
 from touchstone.core.report.overview import axis_figure, marks_of
 from touchstone.core.report.parts import Answer, Column, Quantity, Report, Section, Table
-from touchstone.core.report.quantities import QUANTITIES, of_comparisons
+from touchstone.core.report.quantities import QUANTITIES, StatedClaim, muted_kinds, of_comparisons
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Plan
 from touchstone.core.workspace.engine.agenda import NO_TIME, Step, usual_steps
@@ -39,23 +41,25 @@ from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
-_KEYS = ("plans", "compare", "require")
+_KEYS = ("plans", "compare", "require", "mute")
 GOES_ON = "The same command goes on."
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 _HOW_TO_READ = (
     "A requirement **holds** if the whole 95 % interval lies on its side of the bound, and **fails** if it lies on "
     "the other side. If the interval contains the bound, it is **undecided**: more samples, sources or repeats "
-    "would settle it."
+    "would settle it. A required claim holds if it is made, and one that is required not to be made if it is decided "
+    "otherwise. A **muted** claim counts for nothing; its reason stands beside it."
 )
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What is asked: plans, options of a comparison, and requirements."""
+    """What is asked: plans, options of a comparison, requirements, and why which claims (by code) are muted."""
 
     plans: tuple[Plan, ...] = ()
     compare: dict[str, Any] = field(default_factory=dict)
-    require: tuple[Requirement, ...] = ()
+    require: tuple[Requirement | RequiredClaim, ...] = ()
+    mute: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, text: str, name: str) -> "Sheet":
@@ -70,21 +74,25 @@ class Sheet:
             raise DataError(f"{name}, line {error.lineno}: this is no JSON ({error.msg}).") from None
         if not isinstance(content, dict) or content.keys() - set(_KEYS):
             raise DataError(f"{name}: a sheet is an object with {', '.join(map(repr, _KEYS))}, and nothing else.")
-        plans, compare, require = (content.get(key, usual) for key, usual in zip(_KEYS, ([], {}, []), strict=True))
+        plans, compare, require, mute = (content.get(*each) for each in zip(_KEYS, ([], {}, [], {}), strict=True))
         if not (isinstance(plans, list) and isinstance(compare, dict) and isinstance(require, list)):
             raise DataError(f"{name}: 'plans' and 'require' are lists, and 'compare' is an object of options.")
+        if not (isinstance(mute, dict) and all(isinstance(reason, str) for reason in mute.values())):
+            raise DataError(f'{name}: \'mute\' is an object of reasons by code, such as {{"M01": "agreed until May"}}.')
         return cls(
             tuple(load_plan(json.dumps(plan)) for plan in plans),
             compare,
-            tuple(Requirement.read(str(one)) for one in require),
+            tuple(required(str(one)) for one in require),
+            mute,
         )
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What a sheet came to: numbers, outcomes, sentences, and what was not finished."""
+    """What a sheet came to: numbers, claims, outcomes, sentences, and what was not finished."""
 
     found: tuple[Quantity, ...]
+    claims: tuple[StatedClaim, ...]
     outcomes: tuple[Outcome, ...]
     said: tuple[str, ...]
     unfinished: tuple[str, ...]
@@ -94,12 +102,21 @@ class Checked:
         asked = {outcome.of for outcome in self.outcomes}
         rows = [_row(outcome.requirement.written, outcome.of, outcome.decision) for outcome in self.outcomes]
         rows += [_row("", of, "") for of in self.found if of not in asked]
-        return pd.DataFrame(rows, columns=["requirement", "number", "value", "lower", "upper", "n", "decision"])
+        table = pd.DataFrame(rows, columns=["requirement", "number", "value", "lower", "upper", "n", "decision"])
+        return table.astype({"n": "Int64"})  # claims have none
+
+    def claims_table(self) -> pd.DataFrame:
+        """Tidy rows, a claim each, the muted ones with their reasons; as `StatedClaim.cells`."""
+        return pd.DataFrame([each.cells for each in self.claims])
 
     def to_json(self) -> str:
-        """The table, the sentences and what is unfinished, as JSON."""
-        rows = self.table().astype(object).where(self.table().notna(), None).to_dict("records")
-        return json.dumps({"numbers": rows, "said": self.said, "unfinished": self.unfinished}, indent=1)
+        """The tables, the sentences and what is unfinished, as JSON."""
+        numbers, claims = (
+            table.astype(object).where(table.notna(), None).to_dict("records")
+            for table in (self.table(), self.claims_table())
+        )
+        content = {"numbers": numbers, "claims": claims, "said": self.said, "unfinished": self.unfinished}
+        return json.dumps(content, indent=1)
 
     def to_junit(self, *, undecided_passes: bool) -> str:
         """A test case for each outcome, as JUnit has them: an undecided one is a failure, or skipped if it passes."""
@@ -111,7 +128,7 @@ class Checked:
             )
             if outcome.decision == "holds":
                 continue
-            skipped = outcome.decision == "undecided" and undecided_passes
+            skipped = outcome.decision == "muted" or (outcome.decision == "undecided" and undecided_passes)
             counts["skipped" if skipped else "failures"] += 1
             told = {"message": f"{outcome.decision}: {_told(outcome.of)}"} | (
                 {} if skipped else {"type": outcome.decision}
@@ -131,6 +148,11 @@ class Checked:
             *([Section("", (axis_figure(shown, None),))] if shown else []),
             Section("What is required", tuple(decided) or ("Nothing is required.",)),
             Section("In sentences", (*self.said, *self.unfinished) or ("Nothing was computed.",)),
+            *(
+                [Section("Claims", (Table.of("Claims by code, as decided", self.claims, _CLAIM_COLUMNS),))]
+                if self.claims
+                else []
+            ),
             Section(
                 "In numbers",
                 (
@@ -147,6 +169,12 @@ class Checked:
 
 
 _ENDS = ("value", "lower", "upper")
+_CLAIM_COLUMNS = (
+    Column("Claim", "title"),
+    Column("Decision", lambda each: each.claim.decision),
+    Column("Muted", "muted"),
+    Column("Page", lambda each: each.claim.of_kind.page),
+)
 
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:
@@ -159,7 +187,19 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--predictions", nargs=2, metavar=("REFERENCE", "TARGET"), help="two files of predictions")
     parser.add_argument(
-        "--require", action="append", default=[], metavar="TEXT", help="such as 'source_robustness.rho >= .9'"
+        "--require",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="such as 'source_robustness.rho >= .9', or 'not M01' of a claim",
+    )
+    parser.add_argument(
+        "--mute",
+        action="append",
+        default=[],
+        type=_muted,
+        metavar="CODE=REASON",
+        help="a claim that is neither said nor counted, and why, such as 'M01=agreed until May'",
     )
     parser.add_argument("--undecided", choices=("pass", "fail"), help="how an undecided requirement counts")
     parser.add_argument(
@@ -168,7 +208,7 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE.html", help="write a page that needs no network")
     parser.add_argument("--json", metavar="FILE.json", help="write numbers and decisions")
     parser.add_argument("--junit", metavar="FILE.xml", help="write decisions as JUnit does")
-    parser.add_argument("--explain", action="store_true", help="list what can be bounded")
+    parser.add_argument("--explain", action="store_true", help="list what can be required")
 
 
 def seconds(text: str) -> float:
@@ -183,10 +223,21 @@ def seconds(text: str) -> float:
     return float(form[1]) * _UNITS[form[2]]
 
 
+def _muted(text: str) -> tuple[str, str]:
+    """A code and its reason.
+
+    >>> _muted("M01=agreed until May")
+    ('M01', 'agreed until May')
+    """
+    code, _, reason = text.partition("=")
+    return code.strip(), reason.strip()
+
+
 def explained() -> str:
-    """What can be bounded, a line each."""
+    """What can be required, a line each: numbers that can be bounded, and claims by code."""
     width = max(map(len, QUANTITIES))
-    return "\n".join(f"{name:<{width}}  {meaning}" for name, meaning in QUANTITIES.items()) + "\n"
+    meanings = {**QUANTITIES, **{each.code: each.title for each in KINDS.values()}}
+    return "".join(f"{name:<{width}}  {meaning}\n" for name, meaning in meanings.items())
 
 
 def read_sheet(chosen: argparse.Namespace) -> Sheet:
@@ -201,14 +252,14 @@ def read_sheet(chosen: argparse.Namespace) -> Sheet:
             sheet = Sheet.read(Path(name).read_text("utf-8"), name)
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"{name}: cannot be read ({error}). Name a sheet.") from None
-    more = tuple(map(Requirement.read, chosen.require))
+    more = tuple(map(required, chosen.require))
     if chosen.data is chosen.predictions is chosen.model is None and not sheet.plans:
         raise DataError("Nothing is asked: name data with --data, or two files with --predictions.")
     if chosen.data is None and (sheet.plans or chosen.model is not None):
         given = f"{name} holds plans" if sheet.plans else f"{chosen.model} is a model"
         raise DataError(f"{given}: say of which data with --data.")
     compare = sheet.compare if not chosen.unit or chosen.predictions is None else {**sheet.compare, "unit": chosen.unit}
-    return Sheet(sheet.plans, compare, (*sheet.require, *more))
+    return Sheet(sheet.plans, compare, (*sheet.require, *more), {**sheet.mute, **dict(chosen.mute)})
 
 
 @dataclass(frozen=True)
@@ -239,16 +290,26 @@ def check(
 
     `fingerprint` is of stored data; where the sheet has no plans for them, they are asked every usual question, those
     of one model of the stored `model`. `work_off(plan, fingerprint, until)` runs a plan and returns it finished, or as
-    far as it came by `until` (`time.monotonic`). Numbers of a run that is not finished are shown, and decide nothing.
+    far as it came by `until` (`time.monotonic`). Numbers and claims of a run that is not finished are shown, and decide
+    nothing. Sentences that rest on a muted claim are left out, and it counts for no requirement.
     """
-    until = None if budget is None else time.monotonic() + budget
-    found, said, unfinished, decided = [], [], [], []
+    until, mute = None if budget is None else time.monotonic() + budget, muted_kinds(sheet.mute)
+    found: list[Quantity] = []
+    claims: list[StatedClaim] = []
+    decided: list[Quantity | StatedClaim] = []
+    said, unfinished = [], []
+
+    def stated(stem: str, verdict: Verdict, *of: str) -> list[StatedClaim]:
+        return [StatedClaim(stem, of, made, mute.get(made.kind, "")) for made in verdict.claims]
+
     if predictions is not None:
         compared = compare_files(_compare_options(sheet, predictions), workspace, LOCAL_OWNER)
         numbers = of_comparisons(compared.comparisons)
         found += numbers
-        decided += numbers
-        said += [*compared.notes, compared.said]
+        for row in compared.comparisons.rows:
+            claims += stated("matched_subsets", matched_verdict(row), row.model)
+        decided += [*numbers, *claims]
+        said += [*compared.notes, compared.verdict.muting(mute).text]
     for step in _steps(sheet, workspace, fingerprint, model):
         assert fingerprint is not None
         try:
@@ -274,11 +335,13 @@ def check(
         if run.n_done > run.n_failed:
             rows, dataset = workspace.rows(LOCAL_OWNER, run.id), workspace.dataset(LOCAL_OWNER, fingerprint)
             answer = answer_of(rows, dataset, plan)
+            made = [] if answer.verdict is None else stated(step.stem, answer.verdict)
             found += answer.numbers
-            decided += answer.numbers if run.state == "done" else ()
-            said += [] if answer.verdict is None else [_named(step.stem, answer.verdict.text)]
-    outcomes = _outcomes(sheet.require, found, decided, unfinished)
-    return Checked(tuple(found), tuple(outcomes), tuple(said), tuple(one.says for one in unfinished))
+            claims += made
+            decided += [*answer.numbers, *made] if run.state == "done" else []
+            said += [] if answer.verdict is None else [_named(step.stem, answer.verdict.muting(mute).text)]
+    outcomes = _outcomes(sheet, (*found, *claims), decided, unfinished)
+    return Checked(tuple(found), tuple(claims), tuple(outcomes), tuple(said), tuple(one.says for one in unfinished))
 
 
 def _steps(sheet: Sheet, workspace: Workspace, fingerprint: str | None, model: str | None) -> tuple[Step, ...]:
@@ -348,22 +411,26 @@ def write(checked: Checked, chosen: argparse.Namespace) -> int:
 
 
 def _outcomes(
-    require: Sequence[Requirement],
-    found: Sequence[Quantity],
-    decided: Sequence[Quantity],
+    sheet: Sheet,
+    found: Sequence[Quantity | StatedClaim],
+    decided: Sequence[Quantity | StatedClaim],
     unfinished: Sequence[Unfinished],
 ) -> list[Outcome]:
-    """What came of each requirement; one of a question that has no number yet, for lack of time, is undecided."""
+    """What came of each requirement; undecided where its question lacked time, or came to no such claim."""
     outcomes = []
-    for requirement in require:
+    answered = {each.question for each in found if isinstance(each, StatedClaim)}
+    for requirement in sheet.require:
         try:
             meant = requirement.meant(found)
         except DataError as problem:
-            of_it = [one for one in unfinished if one.stem == requirement.name.partition(".")[0]]
-            if not any(one.goes_on for one in of_it):
+            of_it = [one for one in unfinished if one.stem == requirement.stem]
+            no_claim = isinstance(requirement, RequiredClaim) and not requirement.of and requirement.stem in answered
+            if not no_claim and not any(one.goes_on for one in of_it):
                 raise DataError(" ".join([str(problem), *(one.says for one in of_it)])) from None
             meant = (Quantity(requirement.name, requirement.of, float("nan"), UNKNOWN, 0),)
-        outcomes += [Outcome(requirement, of, requirement.decide(of) if of in decided else "undecided") for of in meant]
+        for of in meant:
+            decision = requirement.decide(of) if of in decided else "undecided"
+            outcomes.append(Outcome(requirement, of, "muted" if requirement.name in sheet.mute else decision))
     return outcomes
 
 
@@ -384,15 +451,23 @@ def _compare_options(sheet: Sheet, predictions: Sequence[str]) -> argparse.Names
         raise DataError(f"The sheet's 'compare': {error}.") from None
 
 
-def _row(requirement: str, of: Quantity, decision: str) -> dict[str, object]:
-    numbers = {"value": of.value, "lower": of.interval.lower, "upper": of.interval.upper, "n": of.n}
+def _row(requirement: str, of: Quantity | StatedClaim, decision: str) -> dict[str, object]:
+    value, interval, n = _numbers(of)
+    numbers = {"value": value, "lower": interval.lower, "upper": interval.upper, "n": n}
     return {"requirement": requirement, "number": of.title, **numbers, "decision": decision}
 
 
-def _told(of: Quantity) -> str:
-    if not of.n:
+def _numbers(of: Quantity | StatedClaim) -> tuple[float, Interval, int | None]:
+    if isinstance(of, Quantity):
+        return of.value, of.interval, of.n
+    return of.claim.estimate, of.claim.interval, None
+
+
+def _told(of: Quantity | StatedClaim) -> str:
+    value, interval, n = _numbers(of)
+    if n == 0:
         return f"{of.title} is not computed yet"
-    ends = (
-        f"[{fixed(of.interval.lower, 3)}, {fixed(of.interval.upper, 3)}]" if of.interval.known else "interval unknown"
-    )
-    return f"{of.title} {fixed(of.value, 3)} {ends}, n = {of.n}"
+    ends = f"[{fixed(interval.lower, 3)}, {fixed(interval.upper, 3)}]" if interval.known else "interval unknown"
+    size = "" if n is None else f", n = {n}"
+    because = f": {of.muted}" if isinstance(of, StatedClaim) and of.muted else ""
+    return f"{of.title} {fixed(value, 3)} {ends}{size}{because}"

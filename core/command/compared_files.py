@@ -29,6 +29,7 @@ from touchstone.core.evaluate.matched_subsets import (
 )
 from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order
 from touchstone.core.evaluate.matched_subsets.outcomes import Scale
+from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.workspace.workspace import Workspace
 
 SIDES = ("reference", "target")
@@ -49,7 +50,7 @@ class Compared:
     """What two files come to, model by model, and the verdict; `notes` say how they were read."""
 
     comparisons: ModelComparisons
-    said: str
+    verdict: Verdict
     notes: tuple[str, ...]
 
 
@@ -110,8 +111,11 @@ def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) 
     compared = compare_pairs(
         pairs.references, pairs.targets, rng=np.random.default_rng(chosen.seed), n_repeats=chosen.repeats, **options
     )
-    said = matched_verdict(compared.rows[0]).text if len(compared.rows) == 1 else models_verdict(compared)
-    return Compared(compared, said, tuple(_notes(reference, target)))
+    of_models = [matched_verdict(row) for row in compared.rows]
+    claims = tuple(made for each in of_models for made in each.claims)
+    several = len(of_models) != 1
+    verdict = Verdict(models_verdict(compared), "", "", (), claims) if several else of_models[0]
+    return Compared(compared, verdict, tuple(_notes(reference, target)))
 
 
 def compare_command(sides: Mapping[str, str], settings: Mapping[str, object]) -> str:

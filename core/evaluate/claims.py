@@ -3,7 +3,7 @@
 A claim is made only where its interval and its test agree after correction: both come from one distribution, or the
 test is an exact one of the counts that the interval is of. The bound that it rests on has to clear its Monte-Carlo
 error, and the effect has to be worth a sentence. All else is undecided. How often claims of each kind were wrong in
-simulated worlds stands in `measured`.
+simulated worlds stands in `claim_error_rates`.
 
 All claims of one verdict are one family: 5 % is the chance that any of them is wrong. Printed intervals are not
 widened for it; where an interval alone would make a claim that the family does not, the sentence says so.
@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from scipy import special
 
+from touchstone.core.evaluate.claim_kinds import ClaimKind, entry_of
 from touchstone.core.evaluate.intervals import Interval, holm, t_interval, t_p_value
 
 Decision = Literal["above", "below", "small", "undecided"]
@@ -35,7 +36,7 @@ class Claim:
     Parameters
     ----------
     kind
-        Which sentence it is, as "question.name" ("source_robustness.falls"): rates of error are kept by kind.
+        Which sentence it is, as "question.name" ("source_robustness.falls"): a key of `claim_kinds.KINDS`.
     estimate, interval
         The effect and its 95 % interval, in its own unit; positive is what the sentence's "above" says.
     p_value
@@ -55,6 +56,23 @@ class Claim:
     smallest: float
     mc_error: float
     decision: Decision
+
+    def __post_init__(self) -> None:
+        entry_of(self.kind)
+
+    @property
+    def of_kind(self) -> ClaimKind:
+        """What is known of its kind: its code, its title, and what to do."""
+        return entry_of(self.kind)
+
+    @property
+    def code(self) -> str:
+        """The code of its kind.
+
+        >>> claim("matched_subsets.falls", 0.1, Interval(0.05, 0.15), 0.001).code
+        'M01'
+        """
+        return self.of_kind.code
 
     @property
     def decided(self) -> bool:
@@ -83,31 +101,40 @@ class Claim:
 
 
 def claim(
-    kind: str, estimate: float, interval: Interval, p_value: float, *, smallest: float = 0.0, mc_error: float = 0.0
+    kind: str,
+    estimate: float,
+    interval: Interval,
+    p_value: float,
+    *,
+    smallest: float | None = None,
+    mc_error: float = 0.0,
 ) -> Claim:
     """Decide by the rule. An unknown interval, p-value or Monte-Carlo error leaves everything undecided.
 
+    `smallest` is the kind's own, unless somebody says else. Raises ValueError for a kind that there is not.
+
     Examples
     --------
-    >>> claim("folds.harder", 0.04, Interval(0.01, 0.07), 0.008, smallest=0.01).decision
+    >>> claim("cluster_folds.harder", 0.04, Interval(0.01, 0.07), 0.008).decision
     'above'
-    >>> claim("folds.harder", 0.04, Interval(0.01, 0.07), 0.008, smallest=0.01, mc_error=0.01).decision
+    >>> claim("cluster_folds.harder", 0.04, Interval(0.01, 0.07), 0.008, mc_error=0.01).decision
     'undecided'
-    >>> claim("folds.harder", 0.001, Interval(-0.004, 0.006), 0.7, smallest=0.01).decision
+    >>> claim("cluster_folds.harder", 0.001, Interval(-0.004, 0.006), 0.7).decision
     'small'
     """
+    smallest = entry_of(kind).smallest if smallest is None else smallest
     decision = _decision(estimate, interval, p_value, smallest, mc_error)
     return Claim(kind, estimate, interval, p_value, smallest, mc_error, decision)
 
 
 def claim_of_t(
-    kind: str, estimate: float, se: float, df: float, *, smallest: float = 0.0, mc_error: float = 0.0
+    kind: str, estimate: float, se: float, df: float, *, smallest: float | None = None, mc_error: float = 0.0
 ) -> Claim:
     """A claim whose interval and p-value are Student's t; unknown where `se` is, or where no degree of freedom is left.
 
     Examples
     --------
-    >>> claim_of_t("folds.harder", 0.04, 0.01, 8.0).decision
+    >>> claim_of_t("cluster_folds.harder", 0.04, 0.01, 8.0).decision
     'above'
     """
     interval, p = t_interval(estimate, se, df), t_p_value(estimate, se, df)
@@ -119,7 +146,8 @@ def corrected(family: Sequence[Claim]) -> tuple[Claim, ...]:
 
     Examples
     --------
-    >>> one, two = corrected([claim("x.y", 2.0, Interval(0.1, 3.9), 0.04), claim("x.y", 1.0, Interval(-1.0, 3.0), 0.3)])
+    >>> kind = "cluster_folds.goes_with"
+    >>> one, two = corrected([claim(kind, 2.0, Interval(0.1, 3.9), 0.04), claim(kind, 1.0, Interval(-1.0, 3.0), 0.3)])
     >>> one.p_value, one.decision
     (0.08, 'undecided')
     """

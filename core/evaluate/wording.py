@@ -1,10 +1,11 @@
 """How is a number written, and what does a verdict say? One way for every sentence, table and figure."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from touchstone.core.data.tables.names import plural_of
+from touchstone.core.evaluate.claim_kinds import entry_of
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import Interval
 
@@ -13,12 +14,45 @@ MINUS = "\u2212"
 NOT_YET = "not known yet"
 
 
+class Sentences(str):
+    """Sentences as any text, which also know the kinds of claims that each rests on: `parts`, text and kinds."""
+
+    parts: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def without(self, kinds: Collection[str]) -> str:
+        """Those that rest on none of these kinds."""
+        return " ".join(text for text, rests_on in self.parts if not set(kinds) & set(rests_on))
+
+
+def resting(text: str, *kinds: str) -> Sentences:
+    """Sentences that rest on claims of these kinds, and are not said where one of them is muted.
+
+    >>> resting("Accuracy falls.", "matched_subsets.falls").without(["matched_subsets.falls"])
+    ''
+    """
+    sentences = Sentences(text)
+    sentences.parts = ((text, kinds),)
+    return sentences
+
+
+def in_a_row(*texts: str) -> Sentences:
+    """Texts after each other; each still knows what it rests on.
+
+    >>> in_a_row("First.", resting("It falls.", "matched_subsets.falls"), "").without(["matched_subsets.falls"])
+    'First.'
+    """
+    sentences = Sentences(" ".join(filter(None, texts)))
+    known = (text.parts if isinstance(text, Sentences) else ((text, ()),) for text in texts if text)
+    sentences.parts = tuple(part for parts in known for part in parts)
+    return sentences
+
+
 @dataclass(frozen=True)
 class Verdict:
     r"""What a question comes to, in plain sentences: for the card (`headline`, `used`, `advice`), and `findings` below.
 
     `headline` holds the numbers with their intervals, `used` says of how many, `advice` what to do now. `claims` are
-    what the sentences rest on, that of the headline first.
+    what the sentences rest on, that of the headline first; `muted` are kinds of them that are not said, each with why.
 
     >>> Verdict("Accuracy falls.", "n = 10.", "", ("Nothing else.",)).text
     'Accuracy falls.\nn = 10.\nNothing else.'
@@ -29,11 +63,42 @@ class Verdict:
     advice: str
     findings: tuple[str, ...]
     claims: tuple[Claim, ...] = ()
+    muted: tuple[tuple[str, str], ...] = ()
+
+    def muting(self, reasons: Mapping[str, str]) -> "Verdict":
+        """The same without sentences that rest on muted kinds of claim; the kinds are named with their reasons.
+
+        `reasons` are by kind. The claims themselves stay.
+
+        >>> from touchstone.core.evaluate.claims import claim
+        >>> falls = claim("matched_subsets.falls", 0.1, Interval(0.05, 0.15), 0.001)
+        >>> verdict = Verdict(resting("It falls.", falls.kind), "n = 9.", "", (), (falls,))
+        >>> print(verdict.muting({falls.kind: "Known"}).text)
+        The answer rests on a muted claim.
+        n = 9.
+        Muted: M01 Accuracy falls (Known).
+        """
+        muted = {kind: reason for kind, reason in reasons.items() if kind in {made.kind for made in self.claims}}
+        if not muted:
+            return self
+        headline, advice, *findings = (_without(text, muted) for text in (self.headline, self.advice, *self.findings))
+        named = (f"Muted: {entry_of(kind).name} ({reason})." for kind, reason in muted.items())
+        return replace(
+            self,
+            headline=headline or "The answer rests on a muted claim.",
+            advice=advice,
+            findings=(*filter(None, findings), *named),
+            muted=tuple(muted.items()),
+        )
 
     @property
     def text(self) -> str:
         """Everything in one piece, a line each, for a report."""
         return "\n".join(line for line in (self.headline, self.used, self.advice, *self.findings) if line)
+
+
+def _without(text: str, kinds: Collection[str]) -> str:
+    return text.without(kinds) if isinstance(text, Sentences) else text
 
 
 def percent(value: float, interval: Interval | None = None) -> str:

@@ -1,10 +1,11 @@
 """What does a question come to, of a data set, or of one model on it? Computed in this process, by the pages' code."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from touchstone.core.public.result import Result
 from touchstone.core.questions import QUESTIONS as RECORDS
 from touchstone.core.questions import plan_class
 from touchstone.core.report.parts import Answer, Figure, Section, Table
+from touchstone.core.report.quantities import muted_kinds
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, Plan
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
@@ -34,7 +36,14 @@ QUESTIONS = ("data_sets", *RECIPES, *MODELS, "test_quality")
 """What `check` can be asked."""
 
 
-def check(question: str, data: Dataset | str | PathLike[str], *, model: Any = None, **settings: Any) -> Result:
+def check(
+    question: str,
+    data: Dataset | str | PathLike[str],
+    *,
+    model: Any = None,
+    mute: Mapping[str, str] = MappingProxyType({}),
+    **settings: Any,
+) -> Result:
     """Ask a question of `QUESTIONS` about data: a data set, a file, or the name of an example.
 
     Questions about one model (test_quality, covariate_shift, average_case, guided_tests) take it as `model`: a
@@ -43,8 +52,9 @@ def check(question: str, data: Dataset | str | PathLike[str], *, model: Any = No
     and must have been trained on the rest.
 
     `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
-    `theta1`, `theta2` and `unit`. What is not said is as the page begins with. Raises DataError for a question, a
-    setting, a model or data that there are not.
+    `theta1`, `theta2` and `unit`. What is not said is as the page begins with. `mute` says why claims are muted, by
+    code (docs/claims.md): `Result.claims` has them, and the verdict does not say them. Raises DataError for a question,
+    a setting, a code, a model or data that there are not.
 
     Examples
     --------
@@ -56,6 +66,12 @@ def check(question: str, data: Dataset | str | PathLike[str], *, model: Any = No
     """
     if question not in QUESTIONS:
         raise DataError(f"check() asks no question {question!r}. Choose from {', '.join(QUESTIONS)}.")
+    kinds = muted_kinds(mute)
+    result = _asked(question, data, model, settings)
+    return replace(result, answer=result.answer.muting(kinds))
+
+
+def _asked(question: str, data: Dataset | str | PathLike[str], model: Any, settings: dict[str, Any]) -> Result:
     of = data if isinstance(data, Dataset) else read(data)
     if question == "data_sets":
         return _data_sets(of, **settings)

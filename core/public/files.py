@@ -1,9 +1,11 @@
 """Does accuracy really drop from one test set to another? Of predictions in arrays, or in files."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import prediction_table
 from touchstone.core.public.result import Result
 from touchstone.core.report.parts import Answer, Figure, Section
-from touchstone.core.report.quantities import of_comparisons
+from touchstone.core.report.quantities import muted_kinds, of_comparisons
 
 File = str | PathLike[str]
 
@@ -26,13 +28,14 @@ def compare(
     model: str | None = None,
     unit: str | None = None,
     seed: int = 0,
+    mute: Mapping[str, str] = MappingProxyType({}),
     **options: Any,
 ) -> Result:
     """Does accuracy really drop from one test set to another? Of one model's predictions on both.
 
     Both are `touchstone.predictions`, or both files as the app reads them (docs/file-formats.md); where files hold
     several models, `model` names one, and `unit` the column of what was sampled independently (an author of many texts)
-    where no name says it; `touchstone.predictions` takes units themselves. `options` are those of
+    where no name says it; `touchstone.predictions` takes units themselves. `mute` as in `check`. `options` are those of
     `touchstone.core.evaluate.matched_subsets.compare_sets`, such as `epsilon`.
 
     Examples
@@ -61,7 +64,8 @@ def compare(
     row = compared.rows[0]
     caption = "Right of zero, accuracy falls; the parts add up to the gap. Bars are 95 % CIs."
     figures = (Figure("gap", partial(gap_chart, row), caption),) if row.can_match else ()
-    return Result(Answer(matched_verdict(row), sections=(Section("", figures),), numbers=of_comparisons(compared)))
+    answer = Answer(matched_verdict(row), sections=(Section("", figures),), numbers=of_comparisons(compared))
+    return Result(answer.muting(muted_kinds(mute)))
 
 
 def _read(file: Path, unit: str | None) -> PredictionTable:

@@ -25,7 +25,7 @@ class Result:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What the sentences rest on, that of the headline first."""
+        """What the sentences rest on, that of the headline first; each has a `code` (docs/claims.md), a `decision`."""
         return self.answer.claims
 
     @property

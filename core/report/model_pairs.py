@@ -30,8 +30,6 @@ from touchstone.core.report.run_report import TITLES
 KIND = "overview.better_model"
 FEWEST = 10
 """Fewer samples in common say nothing of two models."""
-SMALLEST = 0.01
-"""Differences of accuracy, or of p_robust, below are not worth a sentence."""
 
 
 @dataclass(frozen=True)
@@ -240,7 +238,7 @@ def _paired(stem: str, what: str, values: Mapping[str, pd.Series]) -> Iterator[M
 
 def _claim(estimate: float, mean: float, se: float, df: float) -> Claim:
     """A claim of a mean of paired differences as it was counted; interval and test rest on the smoothed `mean`."""
-    return claim(KIND, estimate, t_interval(mean, se, df), t_p_value(mean, se, df), smallest=SMALLEST)
+    return claim(KIND, estimate, t_interval(mean, se, df), t_p_value(mean, se, df))
 
 
 def _corrected(pairs: Sequence[ModelPair]) -> tuple[ModelPair, ...]:

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claim_error_rates import reliability
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import half_width, wilson
-from touchstone.core.evaluate.measured import reliability
 from touchstone.core.evaluate.wording import Verdict, count, percent, plural, points
 from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
 from touchstone.core.questions import QUESTIONS, Question
@@ -79,11 +79,11 @@ class Answered:
 
     @property
     def trusted(self) -> str:
-        """How often such a sentence was wrong where the truth was known, and what would settle an undecided one."""
+        """Its claim's code, how often such a claim was wrong, and what would settle an undecided one."""
         n = self.quantities[0].n if self.quantities else None
-        return " ".join(
-            part for part in (reliability(self.claim), settles(self.claim, n) if self.undecided else "") if part
-        )
+        name = "" if self.claim is None else f"{self.claim.of_kind.name}."
+        settled = settles(self.claim, n) if self.undecided else ""
+        return " ".join(filter(None, (name, reliability(self.claim), settled)))
 
     @property
     def computed(self) -> str:
@@ -100,11 +100,11 @@ def settles(claim: Claim | None, n: int | None = None) -> str:
 
     >>> from touchstone.core.evaluate.claims import claim
     >>> from touchstone.core.evaluate.intervals import Interval
-    >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2))
+    >>> settles(claim("cluster_folds.goes_with", 0.02, Interval(-0.01, 0.05), 0.2))
     'If the effect is as estimated, about 2.2 times as many samples or sources would decide this.'
-    >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2), n=1797)
+    >>> settles(claim("cluster_folds.goes_with", 0.02, Interval(-0.01, 0.05), 0.2), n=1797)
     'If the effect is as estimated, about 2.2 times as many samples (4\u202f043 in all) or sources would decide this.'
-    >>> settles(claim("x.y", 0.02, Interval(0.01, 0.03), 0.001))
+    >>> settles(claim("cluster_folds.goes_with", 0.02, Interval(0.01, 0.03), 0.001))
     ''
     """
     times = times_needed(claim)

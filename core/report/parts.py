@@ -5,7 +5,7 @@ figures and tables in sections, and the files to take away. Nothing that renders
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isnan
 from types import MappingProxyType
 from typing import Any
@@ -224,6 +224,10 @@ class Answer:
     def claims(self) -> tuple[Claim, ...]:
         """What its sentences rest on, that of the headline first."""
         return () if self.verdict is None else self.verdict.claims
+
+    def muting(self, reasons: Mapping[str, str]) -> "Answer":
+        """The same without sentences that rest on muted kinds of claim (`Verdict.muting`)."""
+        return self if self.verdict is None else replace(self, verdict=self.verdict.muting(reasons))
 
     def section(self, key: str) -> Section | None:
         """The section of this key, where the answer has it."""

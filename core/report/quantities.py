@@ -1,11 +1,16 @@
-"""Which numbers stand for a result? Each with its interval, by question and name, to be drawn or held against a bound.
+"""Which numbers and claims stand for a result? Each with its interval, to be drawn, or held against what is required.
 
 They are those that the pages show, of the same code; `QUANTITIES` lists them all.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from touchstone.core import COMMAND
+from touchstone.core.data import DataError
+from touchstone.core.evaluate.claim_kinds import kind_of_code
+from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.cluster_folds import scheme_title
 from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
 from touchstone.core.evaluate.source_robustness.words import noun
@@ -71,6 +76,64 @@ def label(of: Quantity) -> str:
     'SVM: held-out clusters'
     """
     return ON_AXIS[of.name].words(of.of)
+
+
+@dataclass(frozen=True)
+class StatedClaim:
+    """A claim of an answer: to which question, of what (a model), and why it is muted; empty where it is not."""
+
+    question: str
+    of: tuple[str, ...]
+    claim: Claim
+    muted: str = ""
+
+    @property
+    def name(self) -> str:
+        """What a requirement calls it: its code."""
+        return self.claim.code
+
+    @property
+    def title(self) -> str:
+        """What a table calls it."""
+        name = self.claim.of_kind.name
+        return f"{name} [{', '.join(self.of)}]" if self.of else name
+
+    @property
+    def cells(self) -> dict[str, object]:
+        """What JSON and tables hold of it, with the page of its kind."""
+        made = self.claim
+        return {
+            "question": self.question,
+            "of": ", ".join(self.of),
+            "code": made.code,
+            "kind": made.kind,
+            "title": made.of_kind.title,
+            "decision": made.decision,
+            "estimate": made.estimate,
+            "lower": made.interval.lower,
+            "upper": made.interval.upper,
+            "p_value": made.p_value,
+            "smallest": made.smallest,
+            "muted": self.muted,
+            "page": made.of_kind.page,
+        }
+
+
+def muted_kinds(reasons: Mapping[str, str]) -> dict[str, str]:
+    """Why kinds of claim are muted, of reasons by code. Raises DataError for an unknown code, or without a reason.
+
+    >>> muted_kinds({"M01": "agreed until May"})
+    {'matched_subsets.falls': 'agreed until May'}
+    """
+    kinds = {}
+    for code, reason in reasons.items():
+        kind = kind_of_code(code)
+        if kind is None:
+            raise DataError(f"{code!r} is no code of a claim. {COMMAND} claims lists them.")
+        if not reason.strip():
+            raise DataError(f"{code} is muted without a reason: say why.")
+        kinds[kind] = reason.strip()
+    return kinds
 
 
 def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:

@@ -29,8 +29,6 @@ MOST_CHOSEN = 5
 CLUSTERS = 5
 """So many clusters has a class that is large enough for them."""
 PER_CLUSTER = 40
-SMALLEST = 0.02
-"""Slices and classes that are weaker by less are not worth a sentence."""
 _Z = float(special.ndtri(0.975))
 
 
@@ -335,7 +333,7 @@ def _loss(
     """By how much samples inside are less often right than those outside, over samples (or units) and trainings."""
     n, loss = len(inside) + len(outside), float(outside.mean() - inside.mean())
     if not effect.df > 0:
-        return claim(kind, loss, UNKNOWN, float("nan"), smallest=SMALLEST)
+        return claim(kind, loss, UNKNOWN, float("nan"))
     alone = replace(effect, df=np.inf)
     of_samples = apart(float(outside.mean()), _interval(outside, alone), float(inside.mean()), _interval(inside, alone))
     df = min(effect.df, n - 1.0)
@@ -343,7 +341,7 @@ def _loss(
     down, up = (half_width(se, df) for se, df in errors)
     lower, upper = np.clip([loss - down, loss + up], -1.0, 1.0).tolist()
     p = t_p_value(loss, *errors[0 if loss > 0 else 1])
-    return claim(kind, loss, Interval(lower, upper), p, smallest=SMALLEST)
+    return claim(kind, loss, Interval(lower, upper), p)
 
 
 def _interval(right: Float[np.ndarray, " n"], effect: Effect = NO_EFFECT) -> Interval:

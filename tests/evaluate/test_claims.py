@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from touchstone.core.evaluate.claims import Claim, Group, claim, claim_of_t, corrected, family
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 
-KIND = "questions.effect"
+KIND = "cluster_folds.goes_with"
 effects = st.floats(-1, 1)
 widths = st.floats(0, 1)
 errors = st.one_of(st.just(0.0), st.floats(1e-6, 0.3))

@@ -39,6 +39,7 @@ from touchstone.core.trials import Context, FoldPlan, TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.models import StoredModel
 
+KIND = "cluster_folds.goes_with"
 FALL = claim("source_robustness.falls", 0.12, Interval(0.04, 0.2), 0.004, smallest=0.01)
 VERDICT = Verdict("SVM loses 12.0 points [4.0, 20.0].", "n = 100.", "Next: plan for 80.0 %.", (), (FALL,))
 
@@ -155,25 +156,25 @@ def test_every_accuracy_of_the_axis_can_be_bounded_in_a_check():
     ],
 )
 def test_an_undecided_claim_says_what_would_settle_it(estimate, lower, upper, says):
-    assert says in settles(claim("x.y", estimate, Interval(lower, upper), 0.3))
+    assert says in settles(claim(KIND, estimate, Interval(lower, upper), 0.3))
 
 
 def test_what_would_settle_it_does_where_the_interval_shrinks_as_said():
     """Four times the samples halve an interval: one that ends a hair beyond 0 then says so."""
     times = 4.0
     width = 0.02 * times**0.5
-    assert f"{times:.1f} times" in settles(claim("x.y", 0.02, Interval(0.02 - width, 0.02 + width), 0.3))
-    assert claim("x.y", 0.02, Interval(0.02 - width / times**0.5 + 1e-9, 0.04), 0.049).decided
+    assert f"{times:.1f} times" in settles(claim(KIND, 0.02, Interval(0.02 - width, 0.02 + width), 0.3))
+    assert claim(KIND, 0.02, Interval(0.02 - width / times**0.5 + 1e-9, 0.04), 0.049).decided
 
 
 def test_an_effect_that_is_not_worth_a_sentence_has_to_stay_within_what_is():
-    small = claim("x.y", 0.004, Interval(-0.008, 0.016), 0.5, smallest=0.01)
+    small = claim(KIND, 0.004, Interval(-0.008, 0.016), 0.5, smallest=0.01)
     assert "4.0 times" in settles(small)
-    assert claim("x.y", 0.004, Interval(-0.002 + 1e-9, 0.01 - 1e-9), 0.2, smallest=0.01).decision == "small"
+    assert claim(KIND, 0.004, Interval(-0.002 + 1e-9, 0.01 - 1e-9), 0.2, smallest=0.01).decision == "small"
 
 
 def test_what_would_settle_is_said_of_an_undecided_sentence_alone():
-    undecided = claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2)
+    undecided = claim(KIND, 0.02, Interval(-0.01, 0.05), 0.2)
     headlines = {"SVM: undecided.": undecided, "SVM shows no significant loss.": undecided, "SVM loses 2 points.": FALL}
     said = [Verdict(headline, "", "", (), (claimed,)) for headline, claimed in headlines.items()]
     answers = [Answered(QUESTIONS["source_robustness"], "", each) for each in said]
@@ -191,7 +192,7 @@ def test_decided_claims_need_nothing():
 
 @pytest.mark.parametrize("mc_error", [0.02, float("nan")])
 def test_no_sample_is_asked_for_where_seeds_differ_most(mc_error):
-    undecided = claim("x.y", 0.01, Interval(-0.02, 0.04), 0.5, mc_error=0.001)
+    undecided = claim(KIND, 0.01, Interval(-0.02, 0.04), 0.5, mc_error=0.001)
     assert "times" in settles(undecided)
     assert settles(replace(undecided, mc_error=mc_error)) == ""
 

@@ -16,7 +16,8 @@ import pytest
 
 from tests.report.runs import NAME, NAMES, a_workspace, plans, stored
 from touchstone.core.data import load_example
-from touchstone.core.evaluate.wording import Verdict, quoted
+from touchstone.core.evaluate.claim_kinds import entry_of
+from touchstone.core.evaluate.wording import Sentences, Verdict, quoted
 from touchstone.core.questions import QUESTIONS, of_kind, plan_class
 from touchstone.core.report.html import to_html
 from touchstone.core.report.markdown import formula, markup
@@ -139,6 +140,25 @@ def test_a_report_says_what_the_verdict_says(workspace, kind):
     drawn = [json.loads(code) for attributes, code in page.scripts if attributes.get("type") == "application/json"]
     named = escape("<img src=x onerror=alert(1)>", quote=False)
     assert named in json.dumps(drawn) or NAMES[1] in text, "no class is named as it is called"
+
+
+@pytest.mark.parametrize("kind", VERDICTS)
+def test_a_report_names_the_claim_of_its_verdict_and_muting_leaves_no_sentence_that_rests_on_one(workspace, kind):
+    told = report(workspace, kind)
+    verdict = told.answer.verdict
+    assert verdict is not None
+    for made in verdict.claims[:1]:
+        assert f"{made.of_kind.name}." in Page(to_html(told)).text
+    kinds = {made.kind for made in verdict.claims}
+    muted = verdict.muting(dict.fromkeys(kinds, "known"))
+    texts = [text for text in (verdict.headline, verdict.advice, *verdict.findings) if isinstance(text, Sentences)]
+    resting = {sentence: set(rests_on) & kinds for text in texts for sentence, rests_on in text.parts}
+    assert {made.kind for made in verdict.claims if made.interval.known} <= set().union(*resting.values())
+    assert not [sentence for sentence, rests_on in resting.items() if rests_on and sentence and sentence in muted.text]
+    assert [line for line in muted.findings if line.startswith("Muted: ")] == [
+        f"Muted: {entry_of(name).name} (known)." for name, _ in muted.muted
+    ]
+    assert muted.claims == verdict.claims
 
 
 @pytest.mark.parametrize("kind", ["training", "map"])

@@ -44,7 +44,7 @@ from touchstone.core.trials import TrialPlan
 from touchstone.core.trials.run import table_of
 
 NAMES = ("plum", "melon", "fig")
-SAID = claim("test_quality.share", 1.0, Interval(0.5, 1.5), 0.01)
+SAID = claim("test_quality.class_share", 1.0, Interval(0.5, 1.5), 0.01)
 """A sentence that was said."""
 Claims = Iterable[tuple[str, Claim]]
 

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.guided_tests import Guided, suite_difference
 from touchstone.core.evaluate.guided_tests.verdict import difference_finding, oracle_reads, second_model
-from touchstone.core.evaluate.measured import reliability
 from touchstone.core.evaluate.wording import count, points
 from touchstone.core.models.stored import RECORDED
 from touchstone.core.report.parts import brackets
@@ -58,7 +58,7 @@ def beside(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]
                     points(difference.difference),
                     brackets(points, difference.difference, difference.interval),
                     "Paired, 95 %, over the real samples that pictures were made from. "
-                    + reliability(second_model(difference)),
+                    + about(second_model(difference)),
                 ),
                 Metric(
                     "Gained", count(difference.n_gained), "tests", "Tests that only the other model predicts correctly."

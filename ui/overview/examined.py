@@ -14,8 +14,8 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.data_sets import NearCopies
-from touchstone.core.evaluate.measured import reliability
 from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import Verdict
@@ -138,7 +138,7 @@ def _classes(examined: Examined) -> None:
 
 def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Examined) -> None:
     """The answer of a part, then the table that it rests on."""
-    known = reliability(verdict.claims[0] if verdict.claims else None)
+    known = about(verdict.claims[0] if verdict.claims else None)
     page.says(verdict if examined.is_done else replace(verdict, advice=""), help=known)
     page.findings(verdict)
     if weak:

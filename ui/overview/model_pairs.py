@@ -9,9 +9,9 @@ import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
-from touchstone.core.evaluate.measured import reliability
 from touchstone.core.report import model_pairs as report
 from touchstone.core.report.model_pairs import ModelPair
 from touchstone.core.report.overview import Answered
@@ -122,7 +122,7 @@ def _show(
 def _say(pairs: Sequence[ModelPair]) -> None:
     """The answer, the table that it rests on, and that to take away."""
     verdict = report.pairs_verdict(pairs)
-    page.says(verdict, help=reliability(verdict.claims[0] if verdict.claims else None))
+    page.says(verdict, help=about(verdict.claims[0] if verdict.claims else None))
     page.findings(verdict)
     if pairs:
         st.dataframe(report.pairs_lines(pairs), hide_index=True, alt=verdict.headline)

@@ -12,7 +12,7 @@ import streamlit as st
 
 from touchstone import core
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.measured import reliability
+from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report.parts import Figure, Metric
 from touchstone.core.report.run_report import OLDER_METHOD, provenance
@@ -60,7 +60,7 @@ def verdict(shown: Verdict, metrics: Sequence[Metric], *, beside: bool = False) 
     with st.container(border=True, key="verdict"):
         sentences, few = st.columns([3, 2], gap="medium") if beside and metrics else (st.container(), st.container())
         with sentences:
-            says(shown, help=reliability(shown.claims[0] if shown.claims else None))
+            says(shown, help=about(shown.claims[0] if shown.claims else None))
         if metrics:
             with few:
                 numbers(metrics)

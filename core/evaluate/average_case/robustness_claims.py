@@ -7,15 +7,12 @@ from touchstone.core.evaluate.average_case.robustness import Fifths
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, p_of_interval
 
-SMALLEST_GAP, SMALLEST_BIAS = 0.01, 0.02
-"""The smallest effects worth a sentence: between class means, and of an estimator's bias."""
-
 
 def classes_differ(gap: ClassGap | None) -> Claim:
     """How far the most robust class lies above the least robust one; its p-value is from labels that were shuffled."""
     if gap is None:
-        return claim("average_case.classes_differ", nan, UNKNOWN, nan, smallest=SMALLEST_GAP)
-    return claim("average_case.classes_differ", gap.value, gap.interval, gap.p_value, smallest=SMALLEST_GAP)
+        return claim("average_case.classes_differ", nan, UNKNOWN, nan)
+    return claim("average_case.classes_differ", gap.value, gap.interval, gap.p_value)
 
 
 def wrong_more_often(fifths: Fifths | None) -> Claim:
@@ -25,7 +22,7 @@ def wrong_more_often(fifths: Fifths | None) -> Claim:
 
 def biased(bias: Measured) -> Claim:
     """By how much an estimator lies above Monte-Carlo."""
-    return _of_interval("average_case.biased", bias, smallest=SMALLEST_BIAS)
+    return _of_interval("average_case.biased", bias)
 
 
 def farther_off(less: Measured, p_flipped: float) -> Claim:
@@ -38,8 +35,8 @@ def farther_off(less: Measured, p_flipped: float) -> Claim:
     return claim(made.kind, made.estimate, made.interval, max(made.p_value, p_flipped))
 
 
-def _of_interval(kind: str, measured: Measured | None, *, smallest: float = 0.0) -> Claim:
+def _of_interval(kind: str, measured: Measured | None) -> Claim:
     if measured is None or not measured.interval.known:
-        return claim(kind, nan, UNKNOWN, nan, smallest=smallest)
+        return claim(kind, nan, UNKNOWN, nan)
     value, interval = measured.value, measured.interval
-    return claim(kind, value, interval, p_of_interval(value, interval), smallest=smallest)
+    return claim(kind, value, interval, p_of_interval(value, interval))

@@ -14,7 +14,19 @@ from touchstone.core.evaluate.average_case.robustness_claims import (
     wrong_more_often,
 )
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
+from touchstone.core.evaluate.wording import (
+    Verdict,
+    bare,
+    count,
+    in_a_row,
+    listed,
+    p_value,
+    percent,
+    plural,
+    points,
+    quoted,
+    resting,
+)
 
 LEVEL = 0.05
 MOST_SAMPLES = 10_000_000
@@ -51,20 +63,20 @@ def average_case_verdict(robustness: Robustness, sigma: float | None = None) -> 
     findings = [
         _halves(robustness),
         _direction(robustness, sigma),
-        _fifths(at.by_robustness, at.by_confidence, wrong_more),
-        _chosen(at),
+        resting(_fifths(at.by_robustness, at.by_confidence, wrong_more), wrong_more.kind),
+        resting(_chosen(at), differ.kind),
         _below_one(at),
-        _tests(robustness, sigma),
+        resting(_tests(robustness, sigma), differ.kind),
         _agreement(at),
         _audited(robustness, sigma),
-        _against_the_paper(paper, less),
+        resting(_against_the_paper(paper, less), "average_case.mmse_farther_off"),
         _sigmoid(robustness.audit, sigma),
         _flags(robustness, sigma),
     ]
     return Verdict(
         headline=_headline(robustness, at, differ),
         used=_used(robustness, at),
-        advice=_advice(robustness, at, differ, bias),
+        advice=resting(_advice(robustness, at, differ, bias), differ.kind, "average_case.biased"),
         findings=tuple(finding for finding in findings if finding),
         claims=tuple(made for made in (differ, wrong_more, bias, less) if made is not None),
     )
@@ -84,26 +96,28 @@ def trust_line(robustness: Robustness, sigma: float) -> str:
 
 
 def _headline(robustness: Robustness, at: AtSigma, differ: Claim) -> str:
-    whole = f"At noise level sigma {at.sigma:g}, {_share(at.mean)} of predictions stay unchanged"
+    whole = f"At noise level sigma {at.sigma:g}, {_share(at.mean)} of predictions stay unchanged."
     gap, names = at.gap, robustness.class_names
     if gap is None:
-        return f"{whole}."
+        return whole
     numbers = points(gap.value, gap.interval)
     least, most = (f"{quoted(names[code])} {percent(at.classes[code].value)}" for code in (gap.least, gap.most))
     ends = f"lowest {least}, highest {most}"
     if differ.decision == "above":
-        return (
+        between = (
             f"Classes differ in robustness ({p_value(differ.p_value)}). The largest gap is {numbers}, corrected for "
-            f"picking the largest: {ends}. {whole}."
+            f"picking the largest: {ends}."
         )
-    if differ.decision == "small":
-        return f"Classes are alike in robustness to within {points(differ.smallest)}. {whole}."
-    if at.p_holm < LEVEL:  # ranks may differ where means do not
-        return (
+    elif differ.decision == "small":
+        between = f"Classes are alike in robustness to within {points(differ.smallest)}."
+    elif at.p_holm < LEVEL:  # ranks may differ where means do not
+        between = (
             f"Robustness differs in ranks between classes (Kruskal-Wallis {p_value(at.p_holm)}). Whether class means "
-            f"differ is undecided: largest gap {numbers}, {ends}. {whole}."
+            f"differ is undecided: largest gap {numbers}, {ends}."
         )
-    return f"No significant difference in robustness between classes: largest gap {numbers}, {ends}. {whole}."
+    else:
+        between = f"No significant difference in robustness between classes: largest gap {numbers}, {ends}."
+    return in_a_row(resting(between, differ.kind), whole)
 
 
 def _used(robustness: Robustness, at: AtSigma) -> str:

@@ -20,9 +20,6 @@ from touchstone.core.evaluate.cluster_folds.results import (
 from touchstone.core.evaluate.cluster_folds.tested import LabelShift
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, half_width, p_of_interval
 
-SMALLEST_GAP, SMALLEST_SHIFT, SMALLEST_SPREAD = 0.01, 0.05, 0.02
-"""The smallest effects worth a sentence: in score between schemes, in shared labels, in score between folds."""
-
 
 def harder(difference: SchemeDifference) -> Claim:
     """By how much a scheme scores lower than the other. Undecided with fewer than three seeds.
@@ -34,7 +31,7 @@ def harder(difference: SchemeDifference) -> Claim:
     enough = len(seeds) >= FEWEST_SEEDS
     made = claim(
         "cluster_folds.harder", value, Interval(-ends.upper, -ends.lower), difference.p_holm,
-        smallest=SMALLEST_GAP, mc_error=0.0 if enough else nan,
+        mc_error=0.0 if enough else nan,
     )  # fmt: skip
     # Few seeds: what their mean is off by has Student's tails, and is kept as the normal error that reaches as far.
     of_seeds = half_width(seed_error(seeds), len(seeds) - 1.0) / half_width(1.0, np.inf)
@@ -45,7 +42,7 @@ def shifts_labels(shift: LabelShift) -> Claim:
     """How much more often neighbours share their label within a fold than across folds."""
     return claim_of_t(
         "cluster_folds.labels_shift", shift.value, shift.se, shift.df,
-        smallest=SMALLEST_SHIFT, mc_error=shift.seed_error,
+        mc_error=shift.seed_error,
     )  # fmt: skip
 
 
@@ -60,7 +57,7 @@ def differs_between_folds(runs: Sequence[RunScore]) -> Claim:
     kind = "cluster_folds.differs_between_folds"
     usable = [[fold for fold in run.folds_defined if fold.score.interval.width > 0] for run in runs]
     if not usable or min(map(len, usable)) < 2:
-        return claim(kind, nan, UNKNOWN, nan, smallest=SMALLEST_SPREAD)
+        return claim(kind, nan, UNKNOWN, nan)
     squares, variances = zip(*map(_squares, usable), strict=True)
     n, q = min(map(len, usable)), float(np.mean(squares))
     scale = float(np.mean(variances)) / n
@@ -72,7 +69,6 @@ def differs_between_folds(runs: Sequence[RunScore]) -> Claim:
         sqrt(max(q - (n - 1), 0.0) * scale),
         Interval(sqrt(lower * scale), sqrt(upper * scale)),
         min(2 * min(below, 1 - below), 1.0),
-        smallest=SMALLEST_SPREAD,
         mc_error=seed_error(spreads) if len(spreads) > 1 else 0.0,
     )
     learned = all(fold.score.by == JACKKNIFE for folds in usable for fold in folds)
@@ -96,7 +92,7 @@ def predicts_held_out(each: Foretold) -> Claim:
     """By how much the score on folds lies above that on the held-out set."""
     value, interval = each.difference.value, each.difference.interval
     kind = "cluster_folds.predicts_held_out"
-    return claim(kind, value, interval, each.p, smallest=SMALLEST_GAP, mc_error=each.seed_error)
+    return claim(kind, value, interval, each.p, mc_error=each.seed_error)
 
 
 def all_held_out(foretold: Sequence[Foretold]) -> tuple[Claim, ...]:

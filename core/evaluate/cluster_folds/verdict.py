@@ -6,7 +6,6 @@ from math import ceil, isnan, sqrt
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.cluster_folds.compare import FEWEST_SEEDS
 from touchstone.core.evaluate.cluster_folds.fold_claims import (
-    SMALLEST_GAP,
     all_held_out,
     beats_baselines,
     differs_between_folds,
@@ -31,16 +30,19 @@ from touchstone.core.evaluate.wording import (
     bare,
     count,
     fixed,
+    in_a_row,
     listed,
     p_value,
     percent,
     plural,
     points,
     quoted,
+    resting,
 )
 from touchstone.core.split import FOLD_SCHEMES
 
 MOST_SAMPLES = 10_000_000
+_HARDER = "cluster_folds.harder"
 
 _BY_COLUMN = {scheme.column: scheme.title for scheme in FOLD_SCHEMES.values()}
 
@@ -92,23 +94,26 @@ def fold_verdict(
     predicted = all_held_out(held_out)
     beats = learned.decision == "above"
     findings = [
-        _below_majority(runs).strip() if beats else "",
-        _labels(shift, row),
-        _baselines(performance, row, learned),
-        _spread(performance, row, difference, spread),
+        _below_majority(runs) if beats else "",
+        resting(_labels(shift, row), "cluster_folds.labels_shift"),
+        resting(_baselines(performance, row, learned), learned.kind),
+        resting(_spread(performance, row, difference, spread), spread.kind),
         _lowest_fold(row, runs),
         _seeds(row, difference),
         _lowest_class(performance, runs),
         _others(performance, row, difference),
-        _relations(mine),
-        *(_held_out(each, claim) for each, claim in zip(held_out, predicted, strict=True)),
+        resting(_relations(mine), "cluster_folds.goes_with"),
+        *(resting(_held_out(each, claim), claim.kind) for each, claim in zip(held_out, predicted, strict=True)),
         *performance.notes,
     ]
     claims = (gap, shift, learned, spread, *map(goes_with, mine), *predicted)
     return Verdict(
-        headline=("" if beats else _below_majority(runs)) + _headline(performance, row, difference, gap, name),
+        headline=in_a_row(
+            "" if beats else _below_majority(runs),
+            resting(_headline(performance, row, difference, gap, name), *([] if gap is None else [_HARDER])),
+        ),
         used=_used(performance, row, runs, difference),
-        advice=_advice(row, difference, gap, shift),
+        advice=resting(_advice(row, difference, gap, shift), _HARDER, "cluster_folds.labels_shift"),
         findings=tuple(finding for finding in findings if finding),
         claims=tuple(claim for claim in claims if claim is not None),
     )
@@ -132,7 +137,7 @@ def _below_majority(runs: Sequence[RunScore]) -> str:
     if not below:
         return ""
     verb = "has" if below == 1 else "have"
-    return f"{count(below)} of {plural(n, 'fold')} {verb} an accuracy below the majority-class baseline. "
+    return f"{count(below)} of {plural(n, 'fold')} {verb} an accuracy below the majority-class baseline."
 
 
 def _headline(
@@ -151,7 +156,7 @@ def _headline(
     if gap.decision == "below":
         return f"{name} gains {points(-gap.estimate, difference.difference.interval)} of {metric} on {folds}: {ends}."
     if gap.decision == "small":
-        return f"{name} is as good on {folds}, within {points(SMALLEST_GAP)}: {ends}."
+        return f"{name} is as good on {folds}, within {points(gap.smallest)}: {ends}."
     if not gap.interval.known:
         return f"{name} on {folds}: {metric} {ends}. The data give no interval."
     if len(difference.per_seed) < FEWEST_SEEDS:
@@ -227,7 +232,7 @@ def _advice(row: SchemeScore, difference: SchemeDifference | None, gap: Claim | 
     if gap.decision in ("below", "small"):
         return "Next: try another fold scheme; these folds are not harder."
     seeds_count_most = difference.over_seeds.width > gap.interval.width / sqrt(2)
-    if not gap.interval.holds(0.0) or (seeds_count_most and abs(gap.estimate) >= SMALLEST_GAP):
+    if not gap.interval.holds(0.0) or (seeds_count_most and abs(gap.estimate) >= gap.smallest):
         return f"Next: run {plural(2 * len(difference.per_seed), 'seed')}."
     return f"Next: report no difference.{'' if seeds_count_most else _samples_needed(difference)}"
 
@@ -377,7 +382,7 @@ def _held_out(each: Foretold, claim: Claim) -> str:
     if claim.decision == "below":
         return f"{subject} predict {points(-claim.estimate)} too little for {where}: {ends}."
     if claim.decision == "small":
-        return f"{subject} predict {held_out} to within {points(SMALLEST_GAP)}: {ends}."
+        return f"{subject} predict {held_out} to within {points(claim.smallest)}: {ends}."
     return f"{subject} and {held_out}: no significant difference ({amount}): {ends}."
 
 

@@ -15,7 +15,18 @@ from touchstone.core.evaluate.source_robustness import leading_row
 from touchstone.core.evaluate.source_robustness.clouds_plan import cloud_sentence
 from touchstone.core.evaluate.source_robustness.results import below_majority
 from touchstone.core.evaluate.source_robustness.words import noun
-from touchstone.core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
+from touchstone.core.evaluate.wording import (
+    Verdict,
+    bare,
+    count,
+    in_a_row,
+    listed,
+    percent,
+    plural,
+    points,
+    quoted,
+    resting,
+)
 from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
 # What does a curve come to, and how are its two claims said? The next doubling's gain, and the held-out gap.
@@ -160,19 +171,22 @@ def adequacy_verdict(
     found_clusters = curve.source_finder != KNOWN_SOURCES
     findings = [
         next_doubling(curve),
-        gap_sentence(curve, worth=worth),
-        _clouds(curve, null, worth),
+        resting(gap_sentence(curve, worth=worth), GAP),
+        resting(_clouds(curve, null, worth), "source_robustness.beyond_cloud"),
         _last_doubling(curve),
         *(_fitted(curve.learning[end], on) for end, on in ends(curve).items()),
-        *_classes(adequacy.classes_of(curve), worth),
-        *(f"{_name(other, adequacy, names)}: {_lower(sentence(other, worth=worth))}" for other in others),
-        _settles(curve, worth),
+        *(resting(each, GAIN, GAP) for each in _classes(adequacy.classes_of(curve), worth)),
+        *(
+            resting(f"{_name(each, adequacy, names)}: {_lower(sentence(each, worth=worth))}", GAIN, GAP)
+            for each in others
+        ),
+        resting(_settles(curve, worth), GAIN),
     ]
     gap = gap_claim(curve, worth=worth)
     return Verdict(
         headline=_headline(curve, _name(curve, adequacy, names), worth),
         used=_used(adequacy, curve),
-        advice=_advice(curve, worth) if finished else "",
+        advice=resting(_advice(curve, worth) if finished else "", GAIN, GAP),
         findings=tuple(finding for finding in findings if finding),
         claims=(
             *([below_majority(curve.above_majority)] if _is_doubtful(curve) else []),
@@ -224,14 +238,14 @@ _REPEATS = "More repeats would narrow this."
 
 def _headline(curve: Curve, name: str, worth: float) -> str:
     """Said first: a model that is not significantly better than to answer the majority class, or is worse."""
-    text = f"{name}: {_lower(sentence(curve, worth=worth))}"
+    text = resting(f"{name}: {_lower(sentence(curve, worth=worth))}", GAIN, GAP)
     if not _is_doubtful(curve):
         return text
     seen = curve.points[-1].expected.inclusive
     reached = percent(seen.value, seen.over_sources)
     baseline = f"the majority-class baseline of {percent(seen.value - curve.above_majority.value)}"
     how = "worse" if below_majority(curve.above_majority).decision == "above" else "not significantly better"
-    return f"{name} is {how} than {baseline}: {reached}. {text}"
+    return in_a_row(resting(f"{name} is {how} than {baseline}: {reached}.", "source_robustness.below_baseline"), text)
 
 
 def _is_doubtful(curve: Curve) -> bool:

@@ -11,7 +11,7 @@ from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite, Suit
 from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests
 from touchstone.core.evaluate.guided_tests.stored import Guided
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval
-from touchstone.core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
+from touchstone.core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted, resting
 
 # What may be said of generated tests? Every sentence rests on one of these (`core.evaluate.claims`).
 
@@ -72,11 +72,11 @@ def guided_verdict(guided: Guided) -> Verdict:
         return Verdict(asked, "", "Next: reduce the noise, or widen the boundary or the radius.", ())
     worse = worse_near_centroids(guided.accuracy(REGIONS[0]), *guided.test_accuracy)
     helps = decoder_helps(guided.reconstruction) if guided.reconstruction else None
-    findings = (*_suite_findings(guided.suite), _worse(worse))
+    findings = (*_suite_findings(guided.suite), resting(_worse(worse), worse.kind))
     return Verdict(
         headline=_headline(guided),
         used=_used(guided),
-        advice=_advice(guided, worse),
+        advice=resting(_advice(guided, worse), worse.kind),
         findings=tuple(finding for finding in findings if finding),
         claims=(worse,) if helps is None else (worse, helps),
     )

@@ -20,8 +20,6 @@ from touchstone.core.evaluate.matched_subsets.results import (
 )
 from touchstone.core.evaluate.units import Units
 
-SMALLEST = 0.005
-"""Half a point of accuracy: less is not worth a sentence."""
 SHARES = {"falls": 0.78, "residual": 0.08, "labels": 0.02, "calibration": 0.04, "baseline": 0.02}
 """What each claim has of a model's part of the 5 % at first; the claims of labels together, those of a set each. The
 headline has most, for what is said beside no fall matters less; what nearly every model passes has little."""
@@ -104,7 +102,7 @@ def calibrations_of(reference: Outcomes, target: Outcomes, units: Units) -> tupl
         measured = overconfidence(outcomes.confidence, outcomes.correct, units, place=place)
         known = units.enough or units.by_sample
         interval, p = (measured.interval, measured.p_value) if known else (UNKNOWN, float("nan"))
-        made = claim(KINDS["calibration"], measured.value, interval, p, smallest=SMALLEST)
+        made = claim(KINDS["calibration"], measured.value, interval, p)
         result.append(SetCalibration(name, measured.confidence, measured.accuracy, made, made.p_value))
     return tuple(result)
 
@@ -170,6 +168,5 @@ def _claim(name: str, estimate: SetEstimate) -> Claim:
         estimate.value,
         estimate.interval,
         estimate.p_value,
-        smallest=SMALLEST,
         mc_error=estimate.mc_error,
     )

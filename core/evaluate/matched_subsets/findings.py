@@ -4,20 +4,20 @@ from math import isnan
 
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED
-from touchstone.core.evaluate.matched_subsets.results import FEWEST_PAIRS, SetComparison, SetEstimate
-from touchstone.core.evaluate.wording import fixed, listed, percent, plural, points, quoted
+from touchstone.core.evaluate.matched_subsets.results import FEWEST_PAIRS, KINDS, SetComparison, SetEstimate
+from touchstone.core.evaluate.wording import fixed, listed, percent, plural, points, quoted, resting
 
 
 def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
     """Calibration, unmatched samples, what contradicts the paper or its rule, predicted labels, luck of matching."""
     lines = (
-        _calibration(comparison, target),
+        resting(_calibration(comparison, target), KINDS["calibration"]),
         _unmatched(comparison, target),
         _rounded(comparison, target),
         _coarse(comparison),
-        _unlike_the_paper(comparison),
-        _as_published(comparison),
-        _labels(comparison),
+        resting(_unlike_the_paper(comparison), KINDS["falls"], KINDS["mix"]),
+        resting(_as_published(comparison), KINDS["residual"]),
+        resting(_labels(comparison), KINDS["labels"]),
         _luck(comparison),
     )
     return tuple(line for line in lines if line)

@@ -3,16 +3,28 @@
 from math import ceil, isnan, log10
 
 from touchstone.core.data.tables.names import plural_of
+from touchstone.core.evaluate.claim_kinds import entry_of
 from touchstone.core.evaluate.claims import Claim, withheld
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.matched_subsets.decide import SMALLEST
 from touchstone.core.evaluate.matched_subsets.findings import findings
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED
-from touchstone.core.evaluate.matched_subsets.results import Baseline, ModelComparisons, SetComparison
+from touchstone.core.evaluate.matched_subsets.results import FIELDS, KINDS, Baseline, ModelComparisons, SetComparison
 from touchstone.core.evaluate.units import FEWEST_UNITS
-from touchstone.core.evaluate.wording import Verdict, count, fixed, percent, plural, points, quoted, samples_of
+from touchstone.core.evaluate.wording import (
+    Verdict,
+    count,
+    fixed,
+    in_a_row,
+    percent,
+    plural,
+    points,
+    quoted,
+    resting,
+    samples_of,
+)
 
 MOST_SAMPLES = 10_000_000
+SMALLEST = entry_of(KINDS["falls"]).smallest
 HALF_A_POINT = f"{fixed(100 * SMALLEST, 1)} points"
 
 
@@ -33,23 +45,27 @@ def matched_verdict(
     No significant fall on the new set: 0.0 points [−49.4, 49.4], 75.0 % to 75.0 %. Matching needs confidences.
     """
     names = {"reference": reference, "target": target}
-    useless = [sentence for baseline in comparison.baselines if (sentence := _useless(baseline, comparison, names))]
+    useless = [
+        resting(sentence, KINDS["baseline"])
+        for baseline in comparison.baselines
+        if (sentence := _useless(baseline, comparison, names))
+    ]
     gains = tuple(baseline.gain for baseline in comparison.baselines)
     sure = tuple(each.claim for each in comparison.calibrations)
+    labels = (label.claim for label in comparison.labels if label.claim is not None)
+    first = (*gains, *comparison.claims, *sure) if useless else (*comparison.claims, *sure, *gains)
     return Verdict(
-        headline=" ".join(
-            [
-                *_few_units(comparison, names),
-                *useless,
-                _fall(comparison, target),
-                *_parts(comparison),
-                *_sure(comparison, target),
-            ]
+        headline=in_a_row(
+            *_few_units(comparison, names),
+            *useless,
+            resting(_fall(comparison, target), KINDS["falls"]),
+            *_parts(comparison),
+            *(resting(sentence, KINDS["calibration"]) for sentence in _sure(comparison, target)),
         ),
         used=_used(comparison, reference, target),
-        advice=_advice(comparison, names),
+        advice=resting(_advice(comparison, names), *(KINDS[name] for name in ("baseline", *FIELDS))),
         findings=findings(comparison, target),
-        claims=(*gains, *comparison.claims, *sure) if useless else (*comparison.claims, *sure, *gains),
+        claims=(*first, *labels),
     )
 
 
@@ -64,31 +80,36 @@ def models_verdict(comparisons: ModelComparisons) -> str:
         was, its = ("was", "its") if n == 1 else ("were", "their")
         left_out = f"{plural(n, 'model')} {was} left out: only one set has {its} predictions."
     if not rows:
-        return " ".join(["No model has predictions on both sets.", *[left_out] * bool(left_out)])
-    sentences = []
+        return in_a_row("No model has predictions on both sets.", left_out)
+    sentences: list[str] = []
     worse = [row for row in rows if any(map(_is_worthless, row.baselines))]
     unsure = [row for row in rows if row not in worse and any(map(_is_unsure, row.baselines))]
     if worse:
         verb = "is" if len(worse) == 1 else "are"
-        sentences.append(f"{plural(len(worse), 'model')} {verb} constant, or worse than the majority-class baseline.")
+        useless = f"{plural(len(worse), 'model')} {verb} constant, or worse than the majority-class baseline."
+        sentences.append(resting(useless, KINDS["baseline"]))
     if unsure:
-        sentences.append(f"{plural(len(unsure), 'model')}: no significant gain over the majority-class baseline.")
+        unclear = f"{plural(len(unsure), 'model')}: no significant gain over the majority-class baseline."
+        sentences.append(resting(unclear, KINDS["baseline"]))
     corrected = " (corrected for all claims)" if len(rows) > 1 else ""
-    sentences.append(f"Accuracy falls in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}.")
+    falls = f"Accuracy falls in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}."
+    sentences.append(resting(falls, KINDS["falls"]))
     if judged := [row for row in rows if row.enough]:
         alike_in = judged[0].alike_in
-        sentences.append(f"At equal {alike_in} it falls in {count(_n(judged, 'residual'))} of {count(len(judged))}.")
+        residual = f"At equal {alike_in} it falls in {count(_n(judged, 'residual'))} of {count(len(judged))}."
+        sentences.append(resting(residual, KINDS["residual"]))
         falling = [row for row in judged if _is(row.claim("falls"), "above")]
         mixed = sum(next(iter(row.parts)) == "mix" and _is(row.claim("mix"), "above") for row in falling)
         if mixed:
             share = f"{count(mixed)} of {count(len(falling))}"
-            sentences.append(f"The mix of {plural_of(alike_in)} is the largest part of the fall in {share}.")
+            largest = f"The mix of {plural_of(alike_in)} is the largest part of the fall in {share}."
+            sentences.append(resting(largest, KINDS["mix"], KINDS["falls"]))
     if hard := sum(not row.can_match for row in rows):
         come = "comes" if hard == 1 else "come"
         sentences.append(f"{plural(hard, 'model')} {come} without confidences, which matching needs.")
     if few := len(rows) - hard - len(judged):
         sentences.append(f"In {plural(few, 'model')} too few pairs matched for a claim.")
-    return " ".join([*sentences, *[left_out] * bool(left_out)])
+    return in_a_row(*sentences, left_out)
 
 
 def smaller_reference(n_reference: int, n_target: int) -> str:
@@ -164,7 +185,7 @@ def _parts(comparison: SetComparison) -> list[str]:
         return [f"Only {plural(round(comparison.n_pairs), 'pair')} matched, too few for a claim."]
     sentence_of = {"residual": _residual, "mix": _mix, "unmatched": _unmatched}
     claims = {name: claim for name in comparison.parts if (claim := comparison.claim(name)) is not None}
-    sentences = [sentence_of[name](claim, comparison.alike_in) for name, claim in claims.items()]
+    sentences = [resting(sentence_of[name](claim, comparison.alike_in), claim.kind) for name, claim in claims.items()]
     return [sentence for sentence in sentences if sentence]
 
 

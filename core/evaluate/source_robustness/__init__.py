@@ -12,7 +12,7 @@ from touchstone.core.evaluate.source_robustness.compare import (
 )
 from touchstone.core.evaluate.source_robustness.expected import expected_accuracy_intervals
 from touchstone.core.evaluate.source_robustness.hardness import Hardness, hardest, same_clusters
-from touchstone.core.evaluate.source_robustness.held_out import SMALLEST, HeldOutSource
+from touchstone.core.evaluate.source_robustness.held_out import HeldOutSource
 from touchstone.core.evaluate.source_robustness.results import (
     AccuracyInterval,
     AccuracyIntervals,
@@ -24,7 +24,6 @@ from touchstone.core.evaluate.source_robustness.results import (
 from touchstone.core.evaluate.source_robustness.verdict import source_verdict
 
 __all__ = [
-    "SMALLEST",
     "AccuracyInterval",
     "AccuracyIntervals",
     "Baseline",

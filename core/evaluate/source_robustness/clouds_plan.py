@@ -284,8 +284,6 @@ def _frame(rows: list[dict[str, object]]) -> pd.DataFrame:
 
 
 KIND = "source_robustness.beyond_cloud"
-SMALLEST = 0.02
-"""Two points: less is not worth the sentence."""
 FEWEST_CLOUDS = 19
 
 
@@ -307,7 +305,7 @@ class CloudGaps:
         excess = self.observed - float(self.copula.mean()) if known else float("nan")
         se = float(self.copula.std(ddof=1) * np.sqrt(1 + 1 / n)) if known else float("nan")
         p_value = 1.0 if excess <= 0 else t_p_value(excess, se, n - 1.0)
-        return claim(KIND, excess, t_interval(excess, se, n - 1.0), p_value, smallest=SMALLEST)
+        return claim(KIND, excess, t_interval(excess, se, n - 1.0), p_value)
 
 
 def cloud_gaps(rows: pd.DataFrame) -> CloudGaps:
@@ -349,7 +347,7 @@ def cloud_sentence(null: Claim | None) -> str:
     'Undecided whether held-out clusters are harder than those of simulated data without groups.'
     >>> from touchstone.core.evaluate.intervals import Interval
     >>> from touchstone.core.evaluate.claims import claim
-    >>> cloud_sentence(claim(KIND, 0.08, Interval(0.05, 0.11), 0.001, smallest=SMALLEST)).partition(". ")[0]
+    >>> cloud_sentence(claim(KIND, 0.08, Interval(0.05, 0.11), 0.001)).partition(". ")[0]
     'Held-out clusters are harder than in simulated data without groups, by 8.0 points [5.0, 11.0]'
     """
     if null is None or not null.interval.known:

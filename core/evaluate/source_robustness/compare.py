@@ -14,7 +14,6 @@ from touchstone.core.evaluate.source_robustness.against_rest import difference
 from touchstone.core.evaluate.source_robustness.counts import Group, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
 from touchstone.core.evaluate.source_robustness.expected import usual_n_train
-from touchstone.core.evaluate.source_robustness.held_out import SMALLEST
 from touchstone.core.evaluate.source_robustness.pairs import corrected_pairs
 from touchstone.core.evaluate.source_robustness.results import Difference, ExpectedInterval
 from touchstone.core.evaluate.source_robustness.words import held_out
@@ -48,9 +47,7 @@ class ModelComparison:
     def claim(self) -> Claim:
         """Does `model` keep more of its accuracy than `other`, whatever the sources?"""
         d = self.difference
-        return claim(
-            "source_robustness.model_keeps_more", d.value, d.over_sources, d.p_sources_corrected, smallest=SMALLEST
-        )
+        return claim("source_robustness.model_keeps_more", d.value, d.over_sources, d.p_sources_corrected)
 
     @property
     def told_apart_on_these_data(self) -> bool:

@@ -7,7 +7,6 @@ from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.source_robustness.clouds_plan import cloud_sentence
 from touchstone.core.evaluate.source_robustness.hardness import Hardness
-from touchstone.core.evaluate.source_robustness.held_out import SMALLEST
 from touchstone.core.evaluate.source_robustness.results import Baseline, ExpectedInterval
 from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.evaluate.wording import count, listed, percent, plural, points, quoted, ratio, rho
@@ -87,7 +86,7 @@ def above_one(row: ExpectedInterval) -> str:
 
 def other_mix(baseline: Baseline | None) -> str:
     """That the test parts differ in their share of the majority class, which alone moves accuracy."""
-    if baseline is None or not abs(baseline.inclusive - baseline.exclusive) >= SMALLEST:
+    if baseline is None or not abs(baseline.inclusive - baseline.exclusive) >= baseline.claim.smallest:
         return ""
     return (
         f"Test parts differ in their mix of classes: the majority class is {percent(baseline.inclusive)} of those seen "

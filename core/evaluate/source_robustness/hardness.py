@@ -8,7 +8,7 @@ from scipy import special
 
 from touchstone.core.evaluate.claims import LEVEL, Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
-from touchstone.core.evaluate.source_robustness.held_out import SMALLEST, Cluster, HeldOutSource
+from touchstone.core.evaluate.source_robustness.held_out import Cluster, HeldOutSource
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _hardness(
     interval = _exact(source.exclusive, own * of_others / (own + of_others), family)
     p = min(family * _fisher(source.exclusive, own, others, of_others), 1.0)
     harder = UNKNOWN if once else Interval(others - interval.upper, others - interval.lower)
-    harder_than_others = claim("source_robustness.worst_source", others - shrunk, harder, p, smallest=SMALLEST)
+    harder_than_others = claim("source_robustness.worst_source", others - shrunk, harder, p)
     return Hardness(source, others, shrunk, interval, harder_than_others)
 
 

@@ -8,8 +8,6 @@ from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
 from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
 
-SMALLEST = 0.01
-"""The smallest difference of accuracies, or of rho, that is worth a sentence: 1 point."""
 Cluster = tuple[int, str | None, str]
 """What a source is known by: its clustering, its class (None where classes share it), its name."""
 

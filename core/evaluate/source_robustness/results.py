@@ -6,7 +6,7 @@ import pandas as pd
 
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
-from touchstone.core.evaluate.source_robustness.held_out import SMALLEST, HeldOutSource
+from touchstone.core.evaluate.source_robustness.held_out import HeldOutSource
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 
@@ -116,7 +116,7 @@ class ExpectedInterval:
     def falls(self) -> Claim:
         """Does accuracy fall on held-out sources?"""
         fall = self.fall
-        return claim("source_robustness.falls", fall.value, fall.over_sources, fall.p_sources, smallest=SMALLEST)
+        return claim("source_robustness.falls", fall.value, fall.over_sources, fall.p_sources)
 
     @property
     def further(self) -> Claim | None:
@@ -125,9 +125,7 @@ class ExpectedInterval:
         if rest is None:
             return None
         interval = Interval(-rest.over_sources.upper, -rest.over_sources.lower)
-        return claim(
-            "source_robustness.class_falls_further", -rest.value, interval, rest.p_sources_corrected, smallest=SMALLEST
-        )
+        return claim("source_robustness.class_falls_further", -rest.value, interval, rest.p_sources_corrected)
 
     @property
     def falls_further(self) -> bool:
@@ -154,7 +152,7 @@ def below_majority(above: Difference) -> Claim:
     """The claim of how far a model lies below the majority class, given how far it lies above."""
     over = above.over_sources
     interval = Interval(-over.upper, -over.lower)
-    return claim("source_robustness.below_baseline", -above.value, interval, above.p_sources, smallest=SMALLEST)
+    return claim("source_robustness.below_baseline", -above.value, interval, above.p_sources)
 
 
 @dataclass(frozen=True)

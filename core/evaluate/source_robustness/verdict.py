@@ -19,9 +19,10 @@ from touchstone.core.evaluate.source_robustness.findings import (
 from touchstone.core.evaluate.source_robustness.hardness import hardest
 from touchstone.core.evaluate.source_robustness.results import AccuracyIntervals, Baseline, ExpectedInterval
 from touchstone.core.evaluate.source_robustness.words import held_out, noun
-from touchstone.core.evaluate.wording import Verdict, count, percent, plural, points, quoted, rho
+from touchstone.core.evaluate.wording import Verdict, count, in_a_row, percent, plural, points, quoted, resting, rho
 from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 
+_FALLS, _BASELINE = "source_robustness.falls", "source_robustness.below_baseline"
 _EPOCHS = {
     "last": "",
     "best": "Networks were tested after the epoch that is best on the test part, as in the paper: this flatters them.",
@@ -68,13 +69,13 @@ def source_verdict(
         [_EPOCHS[epoch]]
         if _constant(baseline)
         else [
-            beyond_cloud(row, null),
-            standing(row, intervals.overall, comparisons, names),
-            by_class(classes),
-            hardest_source(row, hard, len(sources)),
+            resting(beyond_cloud(row, null), "source_robustness.beyond_cloud"),
+            resting(standing(row, intervals.overall, comparisons, names), "source_robustness.model_keeps_more"),
+            resting(by_class(classes), "source_robustness.class_falls_further"),
+            resting(hardest_source(row, hard, len(sources)), "source_robustness.worst_source"),
             unseen(row),
-            *(compared(comparison, len(comparisons), names) for comparison in mine),
-            above_one(row),
+            *(resting(compared(each, len(comparisons), names), "source_robustness.model_keeps_more") for each in mine),
+            resting(above_one(row), _FALLS),
             other_mix(baseline),
             on_random_split(row),
             at_full_size(row),
@@ -94,7 +95,7 @@ def source_verdict(
     return Verdict(
         headline=_headline(row, names.get(row.model, row.model), baseline),
         used=_used(intervals, row),
-        advice=_advice(row, baseline) if finished else "",
+        advice=resting(_advice(row, baseline) if finished else "", _FALLS, _BASELINE),
         findings=tuple(finding for finding in findings if finding),
         claims=tuple(claims),
     )
@@ -105,12 +106,13 @@ def _headline(row: ExpectedInterval, name: str, baseline: Baseline | None) -> st
 
     Of a model that may be better than the majority class, that this is undecided comes after what it loses.
     """
-    few = "With only 2 sources the interval is very wide. " if row.n_sources == 2 else ""
+    few = "With only 2 sources the interval is very wide." if row.n_sources == 2 else ""
     if _worthless(baseline):
-        also = f" {_fall(row, 'It', keeps=False)}" if row.falls.decision == "above" and not _constant(baseline) else ""
-        return f"{few}{_not_better(row, name, baseline)}{also}"
+        also = _fall(row, "It", keeps=False) if row.falls.decision == "above" and not _constant(baseline) else ""
+        return in_a_row(few, resting(_not_better(row, name, baseline), _BASELINE), resting(also, _FALLS))
     undecided = _not_better(row, "It", baseline)
-    return f"{few}{_fall(row, name, keeps=not undecided)} {undecided}".strip()
+    falls = _fall(row, name, keeps=not undecided)
+    return in_a_row(few, resting(falls, _FALLS), resting(undecided, _BASELINE))
 
 
 def _worthless(baseline: Baseline | None) -> bool:

@@ -13,8 +13,6 @@ from touchstone.core.evaluate.test_quality.pairs import PairShares
 from touchstone.core.evaluate.test_quality.quality import TestQuality
 from touchstone.core.evaluate.test_quality.shares import Shares, Spread
 
-FAIR = 0.1
-"""How far from its fair share of 1 a class must be for a sentence."""
 SHARE_KINDS = {"centroid positioning": "centroid_share", "boundary conditioning": "boundary_share"}
 
 
@@ -88,7 +86,7 @@ def class_shares(shares: Shares) -> tuple[Claim, ...]:
     return tuple(
         claim(
             "test_quality.class_share", float(value - 1), Interval(float(lower - 1), float(upper - 1)),
-            min(float(each), 1.0), smallest=FAIR,
+            min(float(each), 1.0),
         )
         for value, lower, upper, each in zip(shares.value, shares.lower, shares.upper, p, strict=True)
     )  # fmt: skip

@@ -32,7 +32,7 @@ from touchstone.core.evaluate.covariate_shift import (
     shift_of,
 )
 from touchstone.core.evaluate.test_quality.quality_claims import moved, moved_together
-from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, quoted
+from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, quoted, resting
 from touchstone.core.models.classifier import stop_if
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.trials import Context
@@ -359,8 +359,10 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
         f"{plural(all_of.n_resplits, 're-split')} of each class{whole}; the directions used keep "
         f"{percent(min(kept))} to {percent(max(kept))} of the variance."
     )
-    findings = (_together(all_of), *_notes(shift))
-    return Verdict(_headline(named, all_of, overall), used, _advice(named, overall), findings, (*claims, overall))
+    both = ("test_quality.shift", overall.kind)
+    findings = (resting(_together(all_of), overall.kind), *_notes(shift))
+    headline, advice = resting(_headline(named, all_of, overall), *both), resting(_advice(named, overall), *both)
+    return Verdict(headline, used, advice, findings, (*claims, overall))
 
 
 def _headline(named: list[str], all_of: Together, overall: Claim) -> str:

@@ -14,7 +14,18 @@ from touchstone.core.evaluate.test_quality.quality_claims import (
     claims_of,
 )
 from touchstone.core.evaluate.test_quality.shares import Dimension, Shares
-from touchstone.core.evaluate.wording import Verdict, count, fixed, gap, listed, percent, plural, points, quoted
+from touchstone.core.evaluate.wording import (
+    Verdict,
+    count,
+    fixed,
+    gap,
+    listed,
+    percent,
+    plural,
+    points,
+    quoted,
+    resting,
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,8 @@ DRAWN_HERE = (
 )
 """What has to be known first where nobody brought a test set of their own."""
 
+_ADVISED = ("test_quality.class_share", "test_quality.boundary_share", "test_quality.pair_share")
+
 
 def quality_verdict(quality: TestQuality, *, is_drawn: bool = False) -> Verdict:
     """The card of a test set; `is_drawn` says that it was drawn here at random, and is nobody's own.
@@ -87,7 +100,8 @@ def quality_verdict(quality: TestQuality, *, is_drawn: bool = False) -> Verdict:
         *_at_boundary(quality),
         *_spreads(quality, claims),
     )
-    return Verdict(missed_words.headline(quality.missed), used, _advice(quality, all_found), lines, claims.listed)
+    advice = resting(_advice(quality, all_found), *_ADVISED)
+    return Verdict(missed_words.headline(quality.missed), used, advice, lines, claims.listed)
 
 
 def _of_class(quality: TestQuality, label: int, share: Claim, near: Claim, at_edge: Claim) -> list[Finding]:
@@ -156,22 +170,17 @@ def _summary(quality: TestQuality, all_findings: tuple[Finding, ...]) -> list[st
     if absent:
         lines.append(f"Without a single test sample: {listed(absent)}.")
     short = [name for name in named("equivalence partitioning", "under") if name not in absent]
-    for names, what in (
-        (short, "Below the fair share"),
-        (named("equivalence partitioning", "over"), "Above the fair share"),
-        (named("boundary conditioning", "under"), "Too few at the boundary"),
-        (named("centroid positioning", "over"), "Crowded around the centroid"),
-        (
-            named("pairwise boundary conditioning", "under"),
-            "Boundaries with significantly few tests",
-        ),
-        (
-            named("pairwise boundary conditioning", "over"),
-            "Boundaries with significantly many tests",
-        ),
+    pairs = "pairwise boundary conditioning"
+    for names, what, kind in (
+        (short, "Below the fair share", "class_share"),
+        (named("equivalence partitioning", "over"), "Above the fair share", "class_share"),
+        (named("boundary conditioning", "under"), "Too few at the boundary", "boundary_share"),
+        (named("centroid positioning", "over"), "Crowded around the centroid", "centroid_share"),
+        (named(pairs, "under"), "Boundaries with significantly few tests", "pair_share"),
+        (named(pairs, "over"), "Boundaries with significantly many tests", "pair_share"),
     ):
         if names:
-            lines.append(f"{what}: {listed(names)}.")
+            lines.append(resting(f"{what}: {listed(names)}.", f"test_quality.{kind}"))
     return lines
 
 
@@ -197,11 +206,10 @@ def _spreads(quality: TestQuality, claims: QualityClaims) -> list[str]:
         deviation, chance = (points(spread.value, spread.interval), points(spread.by_chance))
         if shares.scale != 1:  # a fair share of 1 is no percentage
             deviation, chance = (gap(spread.value, spread.interval), gap(spread.by_chance))
-        lines.append(
-            f"Classes differ in {shares.dimension}: standard deviation {deviation}; by chance up to {chance}."
-            if decision == "above"
-            else f"No significant difference between classes in {shares.dimension}: standard deviation {deviation}."
-        )
+        line = f"No significant difference between classes in {shares.dimension}: standard deviation {deviation}."
+        if decision == "above":
+            line = f"Classes differ in {shares.dimension}: standard deviation {deviation}; by chance up to {chance}."
+        lines.append(resting(line, "test_quality.differs_between_classes"))
     return lines
 
 
