@@ -23,5 +23,5 @@ else:
     page.verdict(answer.verdict, answer.metrics)
     for figure in answer.figures:
         page.draw(figure)
-    exports.downloads(run, {}, stem="largest-class")
+    exports.downloads(run, answer)
 page.how_to_read(Path(__file__).with_suffix(".md"))
