@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from touchstone.core.figures.data_sets import MOST_IN_SIGHT
+from touchstone.core.figures.marks import MOST_IN_SIGHT
 from touchstone.core.report.parts import Answer, Beside, Figure, Note, Part, Section, Table
 from touchstone.ui.data.samples import LAZY_ROWS
 from touchstone.ui.shell import page
