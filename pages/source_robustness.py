@@ -35,7 +35,7 @@ def show(run: Run) -> None:
         of=row,
         unseen=finders.known_sources(run, own) if finished else (),
         epoch=plan.epoch,
-        nulls=clouds.claims(plan, run.fingerprint),
+        nulls=clouds.claims(clouds.begun(plan, run.fingerprint)),
         finished=finished,
     )
     answer.show(shown, finished=finished, before=partial(trained_sources.notes, run))

@@ -1,5 +1,7 @@
 """How does a page show clouds without groups? Progress while they come, then their gaps; and the claims for words."""
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from touchstone.core.data import Dataset
@@ -26,11 +28,16 @@ def plans_beside(plan: TrialPlan | AdequacyPlan) -> list[CloudsPlan]:
     return [clouds for clouds in beside if clouds is not None]
 
 
-def claims(plan: object, fingerprint: str) -> dict[str, Claim]:
-    """What the clouds beside a plan tell so far, by source finder; nothing where none have been drawn."""
+def begun(plan: object, fingerprint: str) -> tuple[tuple[str, Run], ...]:
+    """The runs of the clouds beside a plan that have come to something, each with its source finder."""
     beside = plans_beside(plan) if isinstance(plan, TrialPlan | AdequacyPlan) else ()
-    runs = {clouds.source_finder: workspace().find_run(owner(), clouds, fingerprint) for clouds in beside}
-    return {finder: gaps(run).claim for finder, run in runs.items() if run is not None and run.n_done}
+    runs = ((clouds.source_finder, workspace().find_run(owner(), clouds, fingerprint)) for clouds in beside)
+    return tuple((finder, run) for finder, run in runs if run is not None and run.n_done)
+
+
+def claims(runs: Iterable[tuple[str, Run]]) -> dict[str, Claim]:
+    """What such runs tell so far, by source finder."""
+    return {finder: gaps(run).claim for finder, run in runs}
 
 
 @cache.result(max_entries=16)
