@@ -276,7 +276,7 @@ def agreement_figure(agreement: SourceAgreement) -> Figure:
     used = f" n = {count(n)} of {count(n_samples)}." if n < n_samples else ""
     return Figure(
         "agreement",
-        partial(source_robustness_finders.agreement_map, agreement, names=IN_SENTENCES),
+        partial(figures.agreement_map, agreement, names=IN_SENTENCES),
         f"The adjusted Rand index of every two clusterings, within classes: 1 is identical, 0 is chance.{used}",
     )
 
