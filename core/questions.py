@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 FIRST = "overview"
 """The stem of the page at "/"."""
@@ -17,17 +18,15 @@ MODULES = {
     "evaluation": "touchstone.core.evaluate.{stem}",
     "figures": "touchstone.core.figures.{stem}",
     "report": "touchstone.core.report.{stem}",
-    "run": "touchstone.ui.{stem}.run",
     "card": "touchstone.ui.{stem}.overview",
 }
 """The module that each layer has for a question.
 
 `evaluation` holds the plan, the results and the verdict, `figures` draws them. `report` has `answer_of_rows(rows,
-dataset, plan)`, what a run says. `run` says what a list of runs shows: `parameters(plan)` of the address (None
-where no address leads to the plan; `ui.forms.plan_form` makes them of the plan's fields) and, of a question,
-`verdict(run)`. A plan in words follows from its fields, too (`core.report.descriptions`).
-`card` has `answers()`, `models()`, `begin()` and `compare_again(parameters)`, what the sheet of files shows of a
-question that no run answers. The page is pages/{stem}.py, and how to read it pages/{stem}.md.
+dataset, plan)`, what a run says, lists of runs included. A plan in words and its address follow from its fields
+(`core.report.descriptions`, `ui.forms.plan_form`). `card` has `answers()`, `models()`, `begin()` and
+`compare_again(parameters)`, what the sheet of files shows of a question that no run answers. The page is
+pages/{stem}.py, and how to read it pages/{stem}.md.
 """
 
 
@@ -50,6 +49,9 @@ class Question:
         Whether its page is about the data set of the control at the top; others choose their own files.
     kind, plan
         The kind of its plans and their class, as "module:Class"; None where no run answers it.
+    address
+        What gives the parameters of the address of a plan (None where no address leads to it), as "module:function",
+        where these are not just those of the plan's fields.
     serves
         The stems of the questions that rest on such runs, which have no verdict and no page of their own: they are
         shown on the page of the first.
@@ -64,6 +66,7 @@ class Question:
     about_data_set: bool = True
     kind: str | None = None
     plan: str | None = None
+    address: str = ""
     serves: tuple[str, ...] = ()
 
     @property
@@ -86,6 +89,7 @@ QUESTIONS: dict[str, Question] = {
             "recipe",
             kind="folds",
             plan="touchstone.core.trials.fold_plan:FoldPlan",
+            address="touchstone.ui.cluster_folds.controls:parameters",
         ),
         Question(
             "source_robustness",
@@ -159,6 +163,7 @@ QUESTIONS: dict[str, Question] = {
             "Which sources does a network find?",
             kind="sources",
             plan="touchstone.core.trials.sources_plan:SourcesPlan",
+            address="touchstone.ui.source_robustness.controls:sources_parameters",
             serves=("source_robustness", "data_set_adequacy"),
         ),
         Question(
@@ -166,6 +171,7 @@ QUESTIONS: dict[str, Question] = {
             "How hard are held-out clusters of data without groups?",
             kind="clouds",
             plan="touchstone.core.evaluate.source_robustness.clouds_plan:CloudsPlan",
+            address="touchstone.ui.clouds.part:parameters",
             serves=("source_robustness", "data_set_adequacy"),
         ),
         Question(
@@ -173,6 +179,7 @@ QUESTIONS: dict[str, Question] = {
             "How accurate is the model on new samples?",
             kind="few_labels",
             plan="touchstone.core.evaluate.guided_tests.few_labels_plan:FewLabelsPlan",
+            address="touchstone.ui.guided_tests.few_labels:parameters",
             serves=("guided_tests",),
         ),
         Question(
@@ -209,7 +216,16 @@ def plan_class(question: Question) -> type:
     """
     if question.plan is None:
         raise LookupError(f"The question {question.stem!r} has no plan: no run answers it.")
-    module, _, name = question.plan.partition(":")
+    return named(question.plan)
+
+
+def named(where: str) -> Any:
+    """What a record names as "module:name", imported now.
+
+    >>> named("math:tau")
+    6.283185307179586
+    """
+    module, _, name = where.partition(":")
     return getattr(import_module(module), name)
 
 

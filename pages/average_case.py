@@ -1,19 +1,19 @@
 """Which samples and classes are fragile under noise? (Han, Srinivas & Lakkaraju 2024)"""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.average_case.verdict import trust_line
+from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.report import average_case as report
 from touchstone.core.workspace.run import Run
 from touchstone.ui.average_case import controls, results, samples
-from touchstone.ui.average_case import look as average_case_look
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.shell import exports, jobs, page, share
+from touchstone.ui.shell import answer, exports, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -25,28 +25,21 @@ def show(run: Run) -> None:
     if sigma not in robustness.sigmas:
         page.nothing_yet(running=run.state == "running")
         return
-    verdict = average_case_look.verdict(robustness, sigma, finished=run.state != "running")
-    average_case_look.classes(robustness, sigma)
-    if run.state == "running":
+    finished = run.state != "running"
+    shown = report.answer(robustness, sigma=sigma, summarised=False, finished=finished)
+    answer.show(shown, finished=finished, most=2)
+    if not finished:
         return
-    page.findings(verdict, most=2)
     samples.extremes(robustness, look, dataset)
-    page.fold("How much noise does it take? Over sigma", lambda: average_case_look.sigmas(robustness), key="sigmas")
-    average_case_look.directions(robustness, sigma)
+    answer.fold(shown.section("sigmas"))
+    answer.fold(shown.section("directions"))
     page.fold("Robust, or only confident?", lambda: samples.confident(robustness, look, dataset), key="linked")
-    trust = f"Can these numbers be trusted? {page.plain(trust_line(robustness, sigma))}"
-    page.fold(trust, lambda: average_case_look.audit(robustness, sigma), key="audit")
+    unaudited = partial(st.markdown, "Set the number of audited samples above, and run again.")
+    answer.fold(shown.section("audit"), None if robustness.audit.estimators else unaudited)
     exports.downloads(
         run,
         report.answer(robustness, sigma=sigma),
-        files={
-            "Samples": lambda: robustness.table(dataset.ids),
-            "Classes": robustness.class_table,
-            "Directions": robustness.direction_table,
-            "Audit": robustness.audit.table,
-            "Audited": lambda: robustness.audit.beside,
-            "Convergence": robustness.audit.convergence_table,
-        },
+        files={"Samples": lambda: robustness.table(dataset.ids), "Audited": lambda: robustness.audit.beside},
     )
 
 
@@ -74,7 +67,11 @@ with st.expander("What this noise looks like", expanded=run is None, icon=":mate
     samples.noise(dataset, plan)
 if run is None:
     share.offer(plan, stored_parameters(plan) or {})
-    average_case_look.nothing_computed(plan, len(plan.order(dataset)), jobs.ahead(plan, dataset, n_trials))
+    n = len(plan.order(dataset))
+    page.not_computed(
+        f"**Run** judges {plural(n, 'sample')} at {plural(len(plan.sigmas), 'sigma')} and checks "
+        f"{count(min(plan.n_audit, n))} of them by Monte-Carlo: {jobs.ahead(plan, dataset, n_trials)}"
+    )
 else:
     look = controls.looked_at(plan, dataset, with_samples=run.state != "running")
     sigma = look.sigma

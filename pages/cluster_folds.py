@@ -7,6 +7,7 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.cluster_folds import Metric
+from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.run import Run
 from touchstone.ui.cluster_folds import controls, export, inside, labels, look, results, upload
@@ -14,7 +15,7 @@ from touchstone.ui.cluster_folds import scores as cluster_folds_scores
 from touchstone.ui.cluster_folds.work import Folded
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import own_test_set
-from touchstone.ui.shell import exports, jobs, page, share, take_away
+from touchstone.ui.shell import answer, exports, jobs, page, share, take_away
 from touchstone.ui.shell.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -39,7 +40,9 @@ def make() -> None:
         st.caption(page.plain(note))
     if run is None:
         labels.edit(plan, dataset)
-        cluster_folds_scores.nothing_computed(plan, jobs.ahead(plan, dataset, n_trials))
+        n = plural(len(plan.models), "model")
+        then = f", then trains {n} on all but one and tests on that one" * bool(plan.models)
+        page.not_computed(f"**Run** makes the folds{then}: {jobs.ahead(plan, dataset, n_trials)}")
         return
     jobs.follow(run, jobs.progress)
     metric = Metric()
@@ -83,27 +86,27 @@ def own() -> None:
 
 def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run | None = None) -> None:
     """Scores, how the folds lie, what is in them, and all of it to take away."""
-    tables, answer = {}, None
+    shown, files = None, {}
     if folded.rows.any_tested:
-        scores = results.performance(folded, metric)
-        answer = cluster_folds_scores.show(folded, metric, upload.foretold(chosen, scores), finished=True)
-        tables = cluster_folds_scores.tables(folded, scores)
+        predicted = upload.foretold(chosen, results.performance(folded, metric))
+        shown = cluster_folds_scores.show(folded, metric, predicted, finished=True)
+        files = cluster_folds_scores.characteristics(folded, metric)
     else:
         st.header("Map of the folds", anchor=False)
         look.show(folded)
     with st.container(gap="xsmall"):
-        if tables:
+        if shown is not None:
             page.fold("Map of the folds", partial(look.show, folded), key="folds-lie", asked_by=look.ADDRESSES)
         if folded.dataset is not None and folded.cuts:
             page.fold(
                 "What differs in the folds", partial(inside.show, folded), key="inside", asked_by=inside.ADDRESSES
             )
-        if tables:
-            page.fold("In numbers", partial(cluster_folds_scores.summary, scores), key="table")
+        if shown is not None:
+            answer.fold(shown.section("table"))
     if run is not None:
-        exports.downloads(run, None if answer is None else answer(), files=tables)
-    elif tables:
-        take_away.offer(tables, stem=STEM)
+        exports.downloads(run, shown, files=files)
+    elif shown is not None:
+        take_away.offer({**shown.files, **files}, stem=STEM)
     export.offer(folded)
 
 

@@ -28,8 +28,8 @@ def show(run: Run) -> None:
     if adequacy is None or curve is None:
         page.nothing_yet(running=run.state == "running")
         return
-    finished, null = run.state != "running", results.null(run, curve)
-    shown = report.answer(adequacy, of=curve, worth=look.worth, panels=look.panels, null=null, finished=finished)
+    finished, nulls = run.state != "running", clouds.claims(clouds.begun(plan, run.fingerprint))
+    shown = report.answer(adequacy, of=curve, worth=look.worth, panels=look.panels, nulls=nulls, finished=finished)
     answer.show(shown, finished=finished, before=partial(trained_sources.notes, run))
     if not finished:
         return

@@ -6,15 +6,13 @@ from pathlib import Path
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.source_robustness import ExpectedInterval, source_verdict
 from touchstone.core.report import source_robustness as report
 from touchstone.core.workspace.run import Run
 from touchstone.ui.clouds import part as clouds
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import own_test_set
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import exports, jobs, page, share
+from touchstone.ui.shell import answer, exports, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.source_robustness import controls, finders, own_model, results, sources, trained_sources
 
@@ -29,55 +27,42 @@ def show(run: Run) -> None:
     if intervals is None or row is None:
         page.nothing_yet(running=run.state == "running")
         return
-    rows, finished = intervals.overall, run.state != "running"
-    names, null = report.names_beside(row, rows), _null(run, row)
-    verdict = source_verdict(
-        intervals, comparisons, row=row, names=names, epoch=plan.epoch, null=null, finished=finished
+    finished = run.state != "running"
+    shown = report.answer(
+        intervals,
+        comparisons,
+        dataset,
+        of=row,
+        unseen=finders.known_sources(run, own) if finished else (),
+        epoch=plan.epoch,
+        nulls=clouds.claims(clouds.begun(plan, run.fingerprint)),
+        finished=finished,
     )
-    page.verdict(verdict, report.metrics(row, intervals))
-    trained_sources.notes(run)
-    page.draw(report.interval_figure(intervals))
+    answer.show(shown, finished=finished, before=partial(trained_sources.notes, run))
     if not finished:
-        page.draw(report.box_figure(intervals))  # all else comes and goes before that
         return
-    page.findings(verdict, most=4)
     clouds.show(clouds.plan_beside(plan, row.source_finder), dataset)
     with st.container(gap="xsmall"):
-        more(run, row)
+        answer.fold(shown.section("hard"), partial(sources.closer, run, row, intervals.sources_of(row)))
+        answer.fold(shown.section("draws"))
+        answer.fold(shown.section("true-sources"))
+        if finders.several(run):
+            page.fold("Do the ways of finding sources agree?", partial(finders.side_by_side, run), key="agreement")
+        if trained_sources.pictured(run):
+            page.fold("What do the sources look like?", partial(trained_sources.pictures, run), key="pictures")
+        answer.fold(shown.section("table"))
+        exports.downloads(
+            run,
+            shown,
+            files={
+                "Trials": lambda: results.trials(run, own),
+                **finders.tables(run),
+                "Drawn splits": lambda: results.drawn(plan, dataset),
+            },
+            also={} if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
+        )
+        page.how_to_read(HOW_TO_READ)
     page.foot(run)
-
-
-def more(run: Run, row: ExpectedInterval) -> None:
-    """What a reader may want besides, folded; and everything to take away."""
-    intervals, comparisons = results.intervals(run, own), results.comparisons(run, own)
-    page.fold(sources.about(row, intervals.overall), partial(sources.in_detail, run, row, intervals), key="hard")
-    page.fold("Split by split, and rho of every model", partial(sources.draws, intervals), key="draws")
-    known, null = finders.known_sources(run, own), _null(run, row)
-    if known:
-        title = "Does the interval contain the accuracy on truly unseen sources?"
-        page.fold(title, partial(finders.true_sources, known), key="true-sources")
-    if finders.several(run):
-        page.fold("Do the ways of finding sources agree?", partial(finders.side_by_side, run), key="agreement")
-    if trained_sources.pictured(run):
-        page.fold("What do the sources look like?", partial(trained_sources.pictures, run), key="pictures")
-    page.fold("In numbers", partial(sources.table_1, intervals), key="table")
-    exports.downloads(
-        run,
-        report.answer(intervals, comparisons, dataset, of=row, told=known, epoch=plan.epoch, null=null, finished=True),
-        files={
-            "Table": intervals.table,
-            "Held-out sources": intervals.held_out_table,
-            "Trials": lambda: results.trials(run, own),
-            **finders.tables(run, own),
-            "Drawn splits": lambda: results.drawn(plan, dataset),
-        },
-        also={} if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
-    )
-    page.how_to_read(HOW_TO_READ)
-
-
-def _null(run: Run, row: ExpectedInterval) -> Claim | None:
-    return clouds.claim_of(clouds.plan_beside(plan, row.source_finder), run.fingerprint)
 
 
 page.lead(

@@ -1,6 +1,7 @@
 """Which samples and classes are fragile under noise? The verdict's numbers, the figures with captions, the audit."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,13 +13,24 @@ from touchstone.core.evaluate.average_case.class_means import Measured
 from touchstone.core.evaluate.average_case.half_sigma import looked_through
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import Robustness, evaluate_robustness
-from touchstone.core.evaluate.average_case.verdict import average_case_verdict, estimator_title
+from touchstone.core.evaluate.average_case.verdict import average_case_verdict, estimator_title, trust_line
 from touchstone.core.evaluate.calibration.overconfidence import overconfidence
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import bare, count, percent, plural, points
 from touchstone.core.figures import average_case as figures
 from touchstone.core.figures.average_case import direction_chart, half_chart
-from touchstone.core.report.parts import Answer, Figure, Metric, Quantity, Section, Table, brackets
+from touchstone.core.report.parts import (
+    Answer,
+    Beside,
+    Column,
+    Figure,
+    Metric,
+    Part,
+    Quantity,
+    Section,
+    Table,
+    brackets,
+)
 
 DRAWS_OF_PAPER = 10_000
 
@@ -42,20 +54,36 @@ def numbers(found: Robustness) -> Iterator[Quantity]:
             yield Quantity("average_case.overconfidence", (), gap.value, gap.interval, n)
 
 
-def answer(found: Robustness, *, sigma: float | None = None) -> Answer:
-    """Everything about a run at one sigma, by default the one of the verdict; no single sample is in it."""
-    said = average_case_verdict(found, sigma)
+def answer(found: Robustness, *, sigma: float | None = None, summarised: bool = True, finished: bool = True) -> Answer:
+    """Everything about a run at one sigma, by default the one of the verdict; what to do next once it has `finished`.
+
+    No single sample is in it, unless its figures are not `summarised`.
+    """
+    verdict = average_case_verdict(found, sigma)
+    if not finished:
+        verdict = replace(verdict, advice="")
     if not found.sigmas:
-        return Answer(said, (), ())
+        return Answer(verdict)
     sigma = found.sigmas[len(found.sigmas) // 2] if sigma is None else sigma
+    trust = f"Can these numbers be trusted? {trust_line(found, sigma)}"
     sections = [
-        Section("", (class_figure(found, sigma, summarised=True), sigma_figure(found), gap_figure(found))),
-        *([Section("How much noise does it take?", (half_figure(found),))] if len(found.half) else []),
-        *([Section("Which change breaks a class?", (direction_figure(found, sigma),))] if len(found.along) else []),
-        Section("How large is the error on this model?", _audited(found.audit, sigma)),
+        Section("", (class_figure(found, sigma, summarised=summarised),)),
+        Section("How much noise does it take? Over sigma", partial(_over_sigma, found), "sigmas"),
+        *(
+            [Section("Which change breaks a class?", (direction_figure(found, sigma),), "directions")]
+            if bool((found.along["sigma"] == sigma).any())
+            else []
+        ),
+        Section(trust, partial(_audited, found.audit, sigma, summarised=summarised), "audit"),
         Section("In numbers", (class_table(found, sigma),)),
     ]
-    return Answer(said, tuple(metrics(found, sigma)), tuple(sections), tuple(numbers(found)))
+    files = {
+        "Classes": found.class_table,
+        "Directions": found.direction_table,
+        "Audit": found.audit.table,
+        "Convergence": found.audit.convergence_table,
+    }
+    return Answer(verdict, tuple(metrics(found, sigma)), tuple(sections), tuple(numbers(found)), files)
 
 
 def metrics(found: Robustness, sigma: float) -> list[Metric]:
@@ -99,6 +127,7 @@ def class_figure(found: Robustness, sigma: float, *, summarised: bool = False) -
         partial(figures.class_chart, found, sigma, summarised=summarised),
         f"Each box holds the samples of a class ({estimator_title(found.estimator)}), the diamond is its {mean} with "
         f"the 95 % interval. {audited} for the audited samples. Robust classes lie to the right.",
+        sum(share.n > 0 for share in found.at(sigma).classes),
     )
 
 
@@ -112,6 +141,7 @@ def half_figure(found: Robustness) -> Figure:
         "Sigma-50 is the smallest sigma at which at most half of the noisy copies keep the prediction, searched "
         f"from {low:.2g} to {high:.2g} by counts{draws}. Boxes hold the samples of a class. Robust classes "
         "lie to the right.",
+        sum(share.n > 0 for share in found.half_by_class),
     )
 
 
@@ -122,6 +152,7 @@ def direction_figure(found: Robustness, sigma: float) -> Figure:
         partial(direction_chart, found, sigma),
         "Share of copies that keep the prediction when all noise goes one way. Images are changed as strongly as noise "
         "of this sigma would change them, columns of a table by their own part of it. Lowest at the top left.",
+        len(found.class_names),
     )
 
 
@@ -183,56 +214,74 @@ def sigmoid_figure(of: Audit, sigma: float, *, summarised: bool = False) -> Figu
 
 def estimator_table(of: Audit, sigma: float) -> Table | None:
     """A line for each estimator: error and bias at this sigma, and what a sample takes (the paper's table 1)."""
-    rows = [one for one in of.estimators if one.sigma == sigma]
+    rows = sorted((row for row in of.estimators if row.sigma == sigma), key=lambda row: row.error.value)
     if not rows:
         return None
     counted = rows[0]
     seconds = counted.monte_carlo_seconds * DRAWS_OF_PAPER / counted.n_draws
-    lines = [_line(one, seconds) for one in sorted(rows, key=lambda one: one.error.value)]
-    lines.append(
-        {
-            "Estimator": f"Monte-Carlo, {count(DRAWS_OF_PAPER)} draws",
-            "ms per sample": _figures(1000 * seconds),
-            "Times faster": "1",
-        }
-    )
-    caption = (
+
+    def audited(write: Callable[[AuditedEstimator], str], of_monte_carlo: str = "") -> Callable[[object], str]:
+        return lambda row: write(row) if isinstance(row, AuditedEstimator) else of_monte_carlo
+
+    draws = f"{count(DRAWS_OF_PAPER)} draws"
+    return Table.of(
+        "Estimators, errors and times",
+        [*rows, "Monte-Carlo"],
+        (
+            Column("Estimator", audited(lambda row: estimator_title(row.estimator), f"Monte-Carlo, {draws}")),
+            Column("Error", audited(lambda row: f"{bare(row.error.value, 4)} {_ends(row.error)}")),
+            Column("Bias", audited(lambda row: f"{bare(row.bias.value, 4)} {_ends(row.bias)}")),
+            Column(
+                "Relative error",
+                audited(lambda row: percent(row.relative.value)),
+                "Mean of the absolute error over Monte-Carlo's p_robust",
+            ),
+            Column(
+                "Inside",
+                audited(lambda row: percent(row.inside.value)),
+                "Share of estimates inside Monte-Carlo's exact interval",
+            ),
+            Column("ms per sample", audited(lambda row: _figures(1000 * row.seconds), _figures(1000 * seconds))),
+            Column(
+                "Times faster",
+                audited(lambda row: _figures(seconds / row.seconds), "1"),
+                f"Compared with Monte-Carlo of {draws}, extrapolated from the audit's draws",
+            ),
+        ),
         f"At sigma {sigma:g}, on {plural(counted.error.n, 'sample')}, each estimated in small batches on the machine "
-        f"that ran it; Monte-Carlo took {count(round(counted.n_draws))} draws each on average."
+        f"that ran it; Monte-Carlo took {count(round(counted.n_draws))} draws each on average.",
     )
-    return Table("Estimators, errors and times", pd.DataFrame(lines).fillna(""), caption=caption)
 
 
 def class_table(found: Robustness, sigma: float) -> Table:
     """The mean of every class with its interval."""
-    lines = [
-        {"Class": name, "Mean p_robust": percent(of.value, of.interval), "n": of.n}
-        for name, of in zip(found.class_names, found.at(sigma).classes, strict=True)
-    ]
-    return Table(f"Classes at sigma {sigma:g}", pd.DataFrame(lines))
+    return Table.of(
+        f"Classes at sigma {sigma:g}",
+        zip(found.class_names, found.at(sigma).classes, strict=True),
+        (
+            Column("Class", lambda row: row[0]),
+            Column("Mean p_robust", lambda row: percent(row[1].value, row[1].interval)),
+            Column("n", lambda row: row[1].n),
+        ),
+    )
 
 
-def _audited(of: Audit, sigma: float) -> tuple[Figure | Table | str, ...]:
+def _over_sigma(found: Robustness) -> tuple[Part, ...]:
+    beside = Beside((sigma_figure(found), gap_figure(found)))
+    return (half_figure(found), beside) if len(found.half) else (beside,)
+
+
+def _audited(of: Audit, sigma: float, *, summarised: bool) -> tuple[Part, ...]:
     if not of.estimators:
         return ("Unknown, because no sample was audited.",)
-    parts: list[Figure | Table | str] = [error_figure(of), bias_figure(of)]
     table = estimator_table(of, sigma)
-    parts += [table] if table is not None else []
-    parts += [convergence_figure(of)] if of.convergence else []
-    parts += [sigmoid_figure(of, sigma, summarised=True)] if len(of.sigmoids(sigma)) else []
-    return tuple(parts)
-
-
-def _line(one: AuditedEstimator, monte_carlo_seconds: float) -> dict[str, str]:
-    return {
-        "Estimator": estimator_title(one.estimator),
-        "Error": f"{bare(one.error.value, 4)} {_ends(one.error)}",
-        "Bias": f"{bare(one.bias.value, 4)} {_ends(one.bias)}",
-        "Relative error": percent(one.relative.value),
-        "Inside": percent(one.inside.value),
-        "ms per sample": _figures(1000 * one.seconds),
-        "Times faster": _figures(monte_carlo_seconds / one.seconds),
-    }
+    last = [convergence_figure(of)] if of.convergence else []
+    last += [sigmoid_figure(of, sigma, summarised=summarised)] if len(of.sigmoids(sigma)) else []
+    return (
+        Beside((error_figure(of), bias_figure(of))),
+        *([table] if table is not None else []),
+        *([Beside(tuple(last))] if last else []),
+    )
 
 
 def _figures(value: float) -> str:

@@ -6,7 +6,7 @@ import pandas as pd
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.source_robustness.clouds_plan import CloudGaps, CloudsPlan, cloud_gaps, cloud_sentence
 from touchstone.core.evaluate.wording import count, fixed
-from touchstone.core.report.parts import Answer, Section, Table
+from touchstone.core.report.parts import Answer, Column, Section, Table
 
 
 def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CloudsPlan) -> Answer:
@@ -22,22 +22,22 @@ def gap_table(gaps: CloudGaps, n_samples: int) -> Table:
         "Simulated data with the same marginals and rank correlations": gaps.copula,
         "Gaussian data with the same covariances": gaps.gaussian,
     }
-    lines = [
-        {
-            "": name,
-            "Clouds": len(known),
-            "Gap (points)": fixed(100 * known.mean(), 1),
-            "Lowest to highest": _ends(known),
-        }
-        for name, known in of_shape.items()
-        if len(known) and not np.isnan(known).any()
-    ]
     used = f"{count(gaps.n_samples)} of {count(n_samples)} samples" if gaps.n_samples < n_samples else "All samples"
     caption = (
         f"Gap: accuracy on clusters seen in training less that on held-out ones, by a linear discriminant. {used}, in "
         f"{count(gaps.n_dimensions)} dimensions."
     )
-    return Table("Held-out clusters beside those of data without groups", pd.DataFrame(lines), caption=caption)
+    return Table.of(
+        "Held-out clusters beside those of data without groups",
+        (row for row in of_shape.items() if len(row[1]) and not np.isnan(row[1]).any()),
+        (
+            Column("", lambda row: row[0]),
+            Column("Clouds", lambda row: len(row[1])),
+            Column("Gap (points)", lambda row: fixed(100 * row[1].mean(), 1)),
+            Column("Lowest to highest", lambda row: _ends(row[1])),
+        ),
+        caption,
+    )
 
 
 def _ends(gaps: np.ndarray) -> str:

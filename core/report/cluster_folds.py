@@ -1,8 +1,9 @@
-"""How do scores change when folds are made to differ? The verdict's numbers, the figures with captions, "
-"every fold."""
+"""How do scores change when folds are made to differ? The verdict's numbers, the figures with captions, every fold."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -23,12 +24,23 @@ from touchstone.core.evaluate.cluster_folds import (
     scheme_title,
 )
 from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
-from touchstone.core.evaluate.wording import Verdict, bare, count, fixed, p_value, percent, points
+from touchstone.core.evaluate.wording import bare, count, fixed, p_value, percent, points
 from touchstone.core.figures import cluster_folds as figures
-from touchstone.core.report.parts import Answer, Figure, Metric, Quantity, Section, Table, brackets
+from touchstone.core.report.parts import Answer, Column, Figure, Metric, Quantity, Section, Table, brackets
 from touchstone.core.report.run_report import MODEL_TITLES
+from touchstone.core.split.describe_folds import FoldDescription
 from touchstone.core.trials import FoldPlan
 
+MEASURES = {
+    "label_tv": ("Label distance", "Total variation between the labels of fold and rest: 0 alike, 1 disjoint.", 3),
+    "variance": ("Variance", "Mean squared distance of the fold's samples from their mean.", 2),
+    "mmd": ("MMD²", "Maximum mean discrepancy, squared: 0 alike.", 3),
+    "energy": ("Energy", "Energy distance, relative: 0 alike, 1 largest.", 3),
+    "auc": ("AUC", "AUC of a classifier that separates fold and rest: .5 alike, 1 fully different. Interval: 95 %.", 2),
+    "nearest": ("Nearest", "Distance to the nearest training sample, against that among training samples: 1 alike.", 2),
+    "near_duplicates": ("Near copies", "Pairs of copies or near-duplicates, one sample in the fold, one outside.", 0),
+}
+"""How folds are held against the rest: what a column says and means, and its decimals."""
 MOST_BY_CLASS = 3
 """More schemes in the figure of classes would hide one another."""
 
@@ -48,45 +60,18 @@ def answer(
     relations: Sequence[Relation] = (),
     foretold: Sequence[Foretold] = (),
     shifts: Sequence[LabelShift] = (),
+    finished: bool = True,
 ) -> Answer:
-    """Everything about folds; the verdict about a model and a scheme, the first ones by default."""
-    lying = Section("Map of the folds", (size_figure(rows), *label_figures(rows)))
+    """Everything about folds; the verdict about a model and a scheme, the first ones by default.
+
+    What known sources foretell is in it, and what to do next once a run has `finished`.
+    """
+    lying = Section("Map of the folds", (size_figure(rows), *label_figures(rows)), "folds-lie")
     if not scores.runs:
-        return Answer(None, (), (Section("", ("No model was trained; only the folds were made.",)), lying))
+        return Answer(None, sections=(Section("", ("No model was trained; only the folds were made.",)), lying))
     model = model or scores.models[0]
-    schemes = list(dict.fromkeys(each.scheme for each in scores.differences))
-    scheme = scheme or (schemes[0] if schemes else None)
-    said = verdict(scores, model=model, scheme=scheme, relations=relations, foretold=foretold, shifts=shifts)
-    runs = first_seed([run for run in scores.runs if run.model == model])
-    parts = [performance_figure(scores, model)]
-    of = [row for row in scores.schemes if row.model == model]
-    if any(len(row.seeds) > 1 for row in of):
-        parts.append(seed_figure(scores, of))
-    if any(run.whole for run in runs):
-        parts.append(class_figure(scores, [run for run in runs if run.whole]))
-    sections = (Section("", tuple(parts)), lying, Section("In numbers", (table(scores),)))
-    return Answer(said, tuple(metrics(scores, model, scheme)), sections, tuple(numbers(rows)))
-
-
-def numbers(rows: FoldPredictions) -> Iterator[Quantity]:
-    """What can be bounded: macro F1 and accuracy of every scheme and model."""
-    for name, metric in (("score", ScoredBy()), ("accuracy", ScoredBy("accuracy"))):
-        for row in fold_performance(rows, metric=metric).schemes:
-            of, mean = (row.scheme, row.model), row.mean
-            yield Quantity(f"cluster_folds.{name}", of, mean.value, mean.interval, row.n, rows.design.others)
-
-
-def verdict(
-    scores: FoldPerformance,
-    *,
-    model: str,
-    scheme: str | None,
-    relations: Sequence[Relation] = (),
-    foretold: Sequence[Foretold] = (),
-    shifts: Sequence[LabelShift] = (),
-) -> Verdict:
-    """What is said of one model on one scheme, with what known sources foretell."""
-    return fold_verdict(
+    scheme = scheme or next((each.scheme for each in scores.differences), None)
+    verdict = fold_verdict(
         scores,
         model=model,
         scheme=scheme,
@@ -95,6 +80,32 @@ def verdict(
         foretold=(*foretold_on_sources(scores), *foretold),
         shifts=shifts,
     )
+    whole = whole_runs(scores, model)
+    parts = seed_figures(scores, model) + ([class_figure(scores, whole)] if whole else [])
+    sections = (
+        Section("", (performance_figure(scores, model),)),
+        *([Section("Seeds and classes", tuple(parts))] if parts else []),
+        lying,
+        Section("In numbers", (table(scores),), "table"),
+    )
+    files = {"Folds": scores.table, "Runs": scores.summary, "Classes": scores.class_table}
+    if scores.differences:
+        files["Differences"] = scores.difference_table
+    return Answer(
+        verdict if finished else replace(verdict, advice=""),
+        tuple(metrics(scores, model, scheme)),
+        sections,
+        tuple(numbers(rows)),
+        files,
+    )
+
+
+def numbers(rows: FoldPredictions) -> Iterator[Quantity]:
+    """What can be bounded: macro F1 and accuracy of every scheme and model."""
+    for name, metric in (("score", ScoredBy()), ("accuracy", ScoredBy("accuracy"))):
+        for row in fold_performance(rows, metric=metric).schemes:
+            of, mean = (row.scheme, row.model), row.mean
+            yield Quantity(f"cluster_folds.{name}", of, mean.value, mean.interval, row.n, rows.design.others)
 
 
 def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[Metric]:
@@ -142,14 +153,21 @@ def performance_figure(scores: FoldPerformance, model: str) -> Figure:
     )
 
 
-def seed_figure(scores: FoldPerformance, rows: Sequence[SchemeScore]) -> Figure:
-    """The seeds of every scheme."""
-    return Figure(
-        "seeds-chart",
-        partial(figures.seeds_chart, scores, rows),
+def whole_runs(scores: FoldPerformance, model: str) -> list[RunScore]:
+    """The runs of a model of which every fold was tested, of the first seed that has one."""
+    return first_seed([run for run in scores.runs if run.model == model and run.whole])
+
+
+def seed_figures(scores: FoldPerformance, model: str) -> list[Figure]:
+    """The seeds of every scheme, where there are several."""
+    rows = [row for row in scores.schemes if row.model == model]
+    if all(len(row.seeds) < 2 for row in rows):
+        return []
+    caption = (
         f"Each mark is a seed: the mean over its folds, with the interval over {scores.design.others}. The spread of "
-        "seeds shows how much one seed depends on chance.",
+        "seeds shows how much one seed depends on chance."
     )
+    return [Figure("seeds-chart", partial(figures.seeds_chart, scores, rows), caption)]
 
 
 def class_figure(scores: FoldPerformance, shown: Sequence[RunScore]) -> Figure:
@@ -158,6 +176,7 @@ def class_figure(scores: FoldPerformance, shown: Sequence[RunScore]) -> Figure:
         "classes",
         partial(figures.class_scores, scores, shown[:MOST_BY_CLASS]),
         "F1 of each class over all folds, the lowest on top.",
+        len(scores.class_names),
     )
 
 
@@ -197,27 +216,84 @@ def label_figure(
         f"labels-{key}",
         partial(figures.label_shares, folds, rows.y, rows.class_names, beside=beside),
         f"{title}: share of each class in every fold; dotted: in all samples.",
+        len(rows.class_names),
     )
 
 
 def table(scores: FoldPerformance) -> Table:
     """A row for each model, scheme and seed, as the paper's tables have it, with every fold."""
-    lines = [
-        {
-            "Model": MODEL_TITLES.get(run.model, run.model),
-            "Folds": scheme_title(run.scheme),
-            "Seed": str(run.seed),
-            "By fold (%)": "  ".join(fixed(100 * fold.score.value, 1) for fold in run.folds),
-            "Mean (%)": percent(run.mean.value, run.mean.interval).replace(" %", ""),
-            "Majority (%)": fixed(100 * run.majority, 1),
-            "Std": fixed(100 * run.std, 1),
-            "Accuracy (%)": fixed(100 * run.accuracy.value, 1),
-            "Majority accuracy (%)": fixed(100 * run.majority_accuracy, 1),
-            "n": count(run.mean.n),
-        }
-        for run in scores.runs
-    ]
-    return Table("Scores of every run, by fold", pd.DataFrame(lines))
+    over = scores.design.others
+    return Table.of(
+        "Scores of every run, by fold",
+        scores.runs,
+        (
+            Column("Model", lambda run: MODEL_TITLES.get(run.model, run.model)),
+            Column("Folds", lambda run: scheme_title(run.scheme)),
+            Column("Seed", lambda run: str(run.seed)),
+            Column(
+                "By fold (%)",
+                lambda run: "  ".join(fixed(100 * fold.score.value, 1) for fold in run.folds),
+                f"{scores.metric.title} of fold 1, 2, ...",
+                width=400,
+            ),
+            Column(
+                "Mean (%)",
+                lambda run: percent(run.mean.value, run.mean.interval).replace(" %", ""),
+                f"Mean over folds, 95 % interval over {over}",
+            ),
+            Column(
+                "Majority (%)",
+                lambda run: fixed(100 * run.majority, 1),
+                "Always predicting the class most frequent in training",
+            ),
+            Column(
+                "Std",
+                lambda run: fixed(100 * run.std, 1),
+                "Population standard deviation over folds, in points",
+            ),
+            Column("Accuracy (%)", lambda run: fixed(100 * run.accuracy.value, 1)),
+            Column("Majority accuracy (%)", lambda run: fixed(100 * run.majority_accuracy, 1)),
+            Column("n", lambda run: count(run.mean.n)),
+        ),
+    )
+
+
+def distance_table(description: FoldDescription, names: Sequence[str]) -> Table:
+    """What was wanted of every fold and how far it lies from the rest, and the mean of random folds."""
+    described, rows = description.table(), [*names, "random"]
+
+    def column(measure: str) -> Column:
+        title, meaning, decimals = MEASURES[measure]
+        values = [*described[measure], described[f"{measure}_random"].mean()]
+        cells = [fixed(float(value), decimals) for value in values]
+        if measure == "auc":
+            ends = [f" [{fixed(float(low), 2)}, {fixed(float(high), 2)}]" for low, high in description.auc_interval]
+            cells = [cell + end for cell, end in zip(cells, [*ends, ""], strict=True)]
+        return Column(title, cells.__getitem__, meaning)
+
+    return Table.of(
+        "Requested and achieved, compared with random folds of the same sizes",
+        range(len(rows)),
+        (
+            Column("Fold", rows.__getitem__),
+            Column("n", [*map(count, described["n_test"]), ""].__getitem__),
+            Column("Wanted", [*(fixed(float(n), 1) for n in described["n_wanted"]), ""].__getitem__),
+            *map(column, description.measures),
+        ),
+    )
+
+
+def label_table(description: FoldDescription, names: Sequence[str]) -> Table:
+    """How many samples of each label every fold has."""
+    return Table.of(
+        "Labels by fold",
+        description.label_counts().itertuples(name=None),
+        (
+            Column("Label", itemgetter(0)),
+            *(Column(f"Fold {name}", itemgetter(at)) for at, name in enumerate(names, start=1)),
+        ),
+        "Samples of each label. In brackets: the requested number, where it differs by a sample or more.",
+    )
 
 
 def _mean(scores: FoldPerformance, row: SchemeScore) -> Metric:

@@ -1,6 +1,6 @@
 """Would more data help, or new sources? The verdict's numbers, the figures with captions, tables 2 and 3."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -27,6 +27,7 @@ from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import count, percent, plural, points, ratio
 from touchstone.core.figures import data_set_adequacy as figures
 from touchstone.core.report.parts import (
+    NONE,
     Answer,
     Beside,
     Column,
@@ -53,10 +54,13 @@ SHORT = {
 """What a curve comes to, in a table."""
 
 
-def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: AdequacyPlan) -> Answer:
-    """Everything about a run, from the rows of its trials."""
+def answer_of_rows(
+    rows: pd.DataFrame, dataset: Dataset, plan: AdequacyPlan, *, nulls: Mapping[str, Claim] = NONE
+) -> Answer:
+    """Everything about a run, from the rows of its trials; `nulls` as in `answer`."""
     n_per_class = dict(zip(dataset.class_names, dataset.n_per_class.tolist(), strict=True))
-    return answer(replace(adequacy_of(rows, n_per_class=n_per_class), design=design_beside_sources(dataset)))
+    adequacy = replace(adequacy_of(rows, n_per_class=n_per_class), design=design_beside_sources(dataset))
+    return answer(adequacy, nulls=nulls)
 
 
 def answer(
@@ -65,16 +69,18 @@ def answer(
     of: Curve | None = None,
     worth: float = WORTH,
     panels: str = "accuracy",
-    null: Claim | None = None,
+    nulls: Mapping[str, Claim] = NONE,
     finished: bool = True,
 ) -> Answer:
     """Everything about a run, the verdict about the curve `of` (the usual one by default).
 
-    `null` and `finished` as in `adequacy_verdict`.
+    `nulls` has the claim that data without groups allow of clusters, by their finder; `finished` as in
+    `adequacy_verdict`.
     """
     of = of or first_curve(found)
     if of is None:
         return nothing_yet("No trial has finished yet.")
+    null = nulls.get(of.source_finder)
     said = adequacy_verdict(found, of, worth=worth, names=MODEL_TITLES, null=null, finished=finished)
     sections = [Section("", (curve_figure(found, of),))]
     if curves := found.classes_of(of):

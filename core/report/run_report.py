@@ -11,6 +11,7 @@ import pandas as pd
 from touchstone.core.asked import Asked, answers_of
 from touchstone.core.cluster import SOURCE_FINDERS
 from touchstone.core.data import EXAMPLES, DataError, Dataset
+from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.wording import count
 from touchstone.core.models import MODELS
 from touchstone.core.questions import Question, module_of, of_kind
@@ -127,11 +128,15 @@ def report_of(
     )
 
 
-def answer_of(rows: pd.DataFrame, dataset: Dataset, plan: Plan) -> Answer:
-    """What the rows of finished trials come to. Raises DataError for a plan of a kind that this version has not."""
+def answer_of(rows: pd.DataFrame, dataset: Dataset, plan: Plan, *, nulls: Mapping[str, Claim] = NONE) -> Answer:
+    """What the rows of finished trials come to. Raises DataError for a plan of a kind that this version has not.
+
+    `nulls` has what data without groups, drawn beside the run, allow to claim of clusters, by their finder.
+    """
     if rows.empty or bool((rows["status"] == "failed").to_numpy(dtype=bool).all()):
         return nothing_yet(NOTHING_YET)
-    return module_of(_question(plan), "report").answer_of_rows(rows, dataset, plan)
+    beside = {"nulls": nulls} if nulls else {}
+    return module_of(_question(plan), "report").answer_of_rows(rows, dataset, plan, **beside)
 
 
 def _question(plan: Plan) -> Question:

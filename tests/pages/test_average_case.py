@@ -13,12 +13,12 @@ from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.models import MODELS
 from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.report import average_case as report
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
-from touchstone.ui.average_case import look as average_case_look
 from touchstone.ui.forms.plan_form import stored_parameters
 
 SIGMAS = (0.1, 0.25, 0.5, 1.0)
@@ -222,15 +222,11 @@ def test_the_address_of_a_plan_leads_to_the_very_same_run(open_page, workspace):
     assert stored_parameters(planned("f" * 64)) is None, "its model is gone"
 
 
-def test_nothing_is_advised_while_a_run_is_under_way(monkeypatch):
-    shown = []
-    monkeypatch.setattr(average_case_look.page, "verdict", lambda said, metrics: shown.append(said))
+def test_nothing_is_advised_while_a_run_is_under_way():
     data, model, _ = trained("wine")
     rows = frames.from_bytes(list(rows_of("wine", planned(model_fingerprint(model)))))
     found = evaluate_robustness(rows, class_names=data.class_names)
-    for finished in (True, False):
-        average_case_look.verdict(found, 1.0, finished=finished)
-    done, running = shown
+    done, running = (report.answer(found, sigma=1.0, finished=finished).verdict for finished in (True, False))
     assert done.advice.startswith("Next:")
     assert (running.headline, running.advice) == (done.headline, "")
 

@@ -113,6 +113,7 @@ def test_labels_that_are_specified_are_in_form_table_and_address(open_page, work
     [found] = [
         table.value for table in app.dataframe if "30" in table.value.astype(str).values and "Fold 1" in table.value
     ]
+    found = found.set_index("Label")
     assert found.loc["class_0"].tolist() == ["30", "20", "9"]
     assert found.loc["class_2"].tolist() == ["24", "24", "0"]
     assert workspace.runs(LOCAL_OWNER) == [run]

@@ -6,7 +6,7 @@ from pathlib import Path
 from touchstone.core.questions import QUESTIONS, Question
 
 FOLDER = Path(__file__).with_name("largest_class")
-PACKAGES = ("touchstone.core.evaluate", "touchstone.core.figures", "touchstone.core.report", "touchstone.ui")
+PACKAGES = ("touchstone.core.evaluate", "touchstone.core.figures", "touchstone.core.report")
 RECORD = Question(
     "largest_class",
     "How large is the largest class?",

@@ -1,6 +1,7 @@
-"""How does a page show clouds without groups? Progress while they come, then their gaps; and the claim for words."""
+"""How does a page show clouds without groups? Progress while they come, then their gaps; and the claims for words."""
 
-import pandas as pd
+from collections.abc import Iterable
+
 import streamlit as st
 
 from touchstone.core.data import Dataset
@@ -11,7 +12,8 @@ from touchstone.core.report.clouds import gap_table
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace.run import Run
 from touchstone.ui import cache
-from touchstone.ui.shell import jobs, page
+from touchstone.ui.forms.plan_form import plan_parameters
+from touchstone.ui.shell import answer, jobs, page
 from touchstone.ui.shell.session import owner, read_only, workspace
 
 
@@ -26,21 +28,35 @@ def plans_beside(plan: TrialPlan | AdequacyPlan) -> list[CloudsPlan]:
     return [clouds for clouds in beside if clouds is not None]
 
 
-def claim_of(plan: CloudsPlan | None, fingerprint: str) -> Claim | None:
-    """What the clouds tell so far; None where none have been drawn."""
-    run = None if plan is None else workspace().find_run(owner(), plan, fingerprint)
-    return gaps(run).claim if run is not None and run.n_done else None
+def begun(plan: object, fingerprint: str) -> tuple[tuple[str, Run], ...]:
+    """The runs of the clouds beside a plan that have come to something, each with its source finder."""
+    beside = plans_beside(plan) if isinstance(plan, TrialPlan | AdequacyPlan) else ()
+    runs = ((clouds.source_finder, workspace().find_run(owner(), clouds, fingerprint)) for clouds in beside)
+    return tuple((finder, run) for finder, run in runs if run is not None and run.n_done)
+
+
+def claims(runs: Iterable[tuple[str, Run]]) -> dict[str, Claim]:
+    """What such runs tell so far, by source finder."""
+    return {finder: gaps(run).claim for finder, run in runs}
 
 
 @cache.result(max_entries=16)
 def gaps(run: Run) -> CloudGaps:
     """The gaps of the data and of all clouds that are finished."""
-    return cloud_gaps(rows(run))
+    return cloud_gaps(workspace().rows(owner(), run.id))
 
 
-def rows(run: Run) -> pd.DataFrame:
-    """The rows of a run's trials."""
-    return workspace().rows(owner(), run.id)
+def parameters(plan: CloudsPlan) -> dict[str, list[str]] | None:
+    """The parameters of the address that lead to usual trials with clusters found like these."""
+    return plan_parameters(
+        TrialPlan(
+            source_finders=(plan.source_finder,),
+            n_sources=plan.n_sources,
+            representation=plan.representation,
+            test_share=plan.test_share,
+            seed=plan.seed,
+        )
+    )
 
 
 def show(plan: CloudsPlan | None, dataset: Dataset) -> None:
@@ -55,10 +71,8 @@ def show(plan: CloudsPlan | None, dataset: Dataset) -> None:
         st.caption("Held-out clusters are compared with those of simulated data without groups.")
         jobs.follow(run, jobs.progress)
         return
-    table = gap_table(gaps(run), dataset.n_samples)
     with st.expander("Would data without groups look the same?"):
-        st.dataframe(table.lines, hide_index=True, alt=table.title)
-        st.caption(page.plain(table.caption))
+        answer.table(gap_table(gaps(run), dataset.n_samples))
 
 
 def _offer(plan: CloudsPlan, dataset: Dataset) -> None:

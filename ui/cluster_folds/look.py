@@ -9,7 +9,7 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.cluster_folds import mean_by_fold
-from touchstone.core.evaluate.wording import count, fixed, plural
+from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.figures import cluster_folds as figures
 from touchstone.core.report import cluster_folds as report
 from touchstone.core.represent import number_of, number_title, numbers_of
@@ -21,23 +21,13 @@ from touchstone.core.workspace.run import Run
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.work import Cut, Folded
 from touchstone.ui.data_sets import results as data_sets_results
-from touchstone.ui.data_sets import views
 from touchstone.ui.forms.pick_one import choose
-from touchstone.ui.shell import background, page, share, take_away
+from touchstone.ui.shell import answer, background, page, share, take_away
 from touchstone.ui.shell.session import owner, workspace
 
 ADDRESSES = ("left", "right", "foldmap")
 """The parameters of the address that are controls of this part of the page."""
 MAPS = {"pca": "PCA", "umap": "UMAP"}
-COLUMNS = {
-    "label_tv": ("Label distance", "Total variation between the labels of fold and rest: 0 alike, 1 disjoint.", 3),
-    "variance": ("Variance", "Mean squared distance of the fold's samples from their mean.", 2),
-    "mmd": ("MMD²", "Maximum mean discrepancy, squared: 0 alike.", 3),
-    "energy": ("Energy", "Energy distance, relative: 0 alike, 1 largest.", 3),
-    "auc": ("AUC", "AUC of a classifier that separates fold and rest: .5 alike, 1 fully different. Interval: 95 %.", 2),
-    "nearest": ("Nearest", "Distance to the nearest training sample, against that among training samples: 1 alike.", 2),
-    "near_duplicates": ("Near copies", "Pairs of copies or near-duplicates, one sample in the fold, one outside.", 0),
-}
 
 
 def show(folded: Folded) -> None:
@@ -133,12 +123,8 @@ def _labels(folded: Folded, chosen: list[Cut]) -> None:
     folds = [rows.folds(*cut) for cut in chosen]
     for cut, own, column in zip(chosen, folds, st.columns(len(chosen), gap="medium"), strict=True):
         with column:
-            drawn = report.label_figure(rows, folded.cuts[cut], own, folds, cut)
-            views.in_a_box(
-                len(rows.class_names),
-                lambda drawn=drawn: page.draw(drawn),
-                key=f"labels-box-{cut.scheme}-{cut.seed}",
-            )
+            key = f"{cut.scheme}-{cut.seed}"
+            answer.part(report.label_figure(rows, folded.cuts[cut], own, folds, key))
 
 
 def _described(folded: Folded, chosen: list[Cut]) -> None:
@@ -174,25 +160,14 @@ def _joined(tables: dict[Cut, pd.DataFrame]) -> pd.DataFrame:
 
 
 def _description(folded: Folded, cut: Cut, description: FoldDescription) -> None:
-    table = description.table()
-    lines = {"Fold": [*folded.names(cut), "random"], "n": [*map(count, table["n_test"]), ""]}
-    lines["Wanted"] = [*(fixed(float(n), 1) for n in table["n_wanted"]), ""]
-    for measure in description.measures:
-        title, _, digits = COLUMNS[measure]
-        lines[title] = [fixed(float(value), digits) for value in [*table[measure], table[f"{measure}_random"].mean()]]
-        if measure == "auc":
-            ends = [f" [{fixed(float(low), 2)}, {fixed(float(high), 2)}]" for low, high in description.auc_interval]
-            lines[title] = [f"{value}{end}" for value, end in zip(lines[title], [*ends, ""], strict=True)]
-    config = {title: st.column_config.TextColumn(help=meaning) for title, meaning, _ in COLUMNS.values()}
+    names, most = folded.names(cut), int(description.table()["n_train"].max())
     sampled = f" Distances are measured on at most {count(MOST_ROWS)} random samples of each part."
     st.caption(
         f"{page.plain(folded.cuts[cut])}; last row: the mean of {plural(len(description.random), 'random draw')}."
-        + sampled * ("mmd" in description.measures and int(table["n_train"].max()) > MOST_ROWS)
+        + sampled * ("mmd" in description.measures and most > MOST_ROWS)
     )
-    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, key=f"table-{cut.scheme}-{cut.seed}")
+    answer.table(report.distance_table(description, names))
     with st.expander("Labels by fold", type="compact"):
-        counts = description.label_counts().set_axis([f"Fold {name}" for name in folded.names(cut)], axis="columns")
-        st.dataframe(counts.rename_axis("Label"), key=f"labels-by-fold-{cut.scheme}-{cut.seed}")
-        st.caption("Samples of each label. In brackets: the requested number, where it differs by a sample or more.")
+        answer.table(report.label_table(description, names))
     for remark in description.remarks[:5]:
         st.caption(page.plain(remark))

@@ -4,14 +4,11 @@ from dataclasses import replace
 
 import pandas as pd
 
-from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
-from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy
 from touchstone.core.evaluate.units import design_beside_sources
-from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
 from touchstone.ui import cache
-from touchstone.ui.clouds import part as clouds
 from touchstone.ui.data.results import dataset_of
 from touchstone.ui.shell.session import owner, workspace
 
@@ -23,11 +20,6 @@ def adequacy(run: Run) -> Adequacy:
     n_per_class = dict(zip(data.class_names, data.n_per_class.tolist(), strict=True))
     evaluated = adequacy_of(trials(run), n_per_class=n_per_class, by_class=run.state != "running")
     return replace(evaluated, design=design_beside_sources(data))
-
-
-def null(run: Run, curve: Curve) -> Claim | None:
-    """The claim that the clouds beside a run allow of a curve's sources; None where there are none."""
-    return clouds.claim_of(clouds.plan_beside(load_plan(run.plan), curve.source_finder), run.fingerprint)
 
 
 def trials(run: Run) -> pd.DataFrame:

@@ -93,3 +93,8 @@ def earlier(dataset: Dataset, model: StoredModel, now: FewLabelsPlan | None) -> 
     for plan in plans:
         sentence = accuracy_in_words(plan.accuracy, n_skipped=plan.n_skipped)
         st.markdown(f"- {page.plain(plan.pool)}: {page.plain(sentence)}")
+
+
+def parameters(plan: FewLabelsPlan) -> dict[str, list[str]]:
+    """The parameters of the address where labels of this model's samples are counted."""
+    return {"model": [plan.model], "for": ["know the accuracy"]}

@@ -5,14 +5,9 @@ from collections.abc import Sequence
 from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
 from touchstone.core.questions import Question, with_page
 from touchstone.core.report.overview import Answered
-from touchstone.core.report.parts import Quantity
-from touchstone.core.report.run_report import answer_of
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
-from touchstone.ui import cache
-from touchstone.ui.data.results import dataset_of
 from touchstone.ui.shell import questions
-from touchstone.ui.shell.session import owner, workspace
 
 
 def runs_on_sheet(runs: Sequence[Run]) -> dict[str, Run]:
@@ -34,12 +29,12 @@ def _worth(run: Run) -> tuple[bool, bool]:
 
 def answer(question: Question, run: Run) -> Answered | None:
     """A run as an answer; None where it has no verdict yet. Raises WorkspaceError where its rows are damaged."""
-    verdict = questions.verdict(run)
-    if verdict is None:
+    verdict, known = questions.verdict(run), questions.answer(run)
+    if verdict is None or known is None:
         return None
     finished = run.finished if run.state == "done" else None
     seal = run.provenance.get("seal", "") if run.state == "done" else ""
-    return Answered(question, questions.describe(run), verdict, quantities(run), finished, seal)
+    return Answered(question, questions.describe(run), verdict, known.numbers, finished, seal)
 
 
 def few_labels(runs: Sequence[Run]) -> tuple[Run, ...]:
@@ -53,9 +48,3 @@ def few_labels(runs: Sequence[Run]) -> tuple[Run, ...]:
             plan = load_plan(run.plan)
             newest.setdefault((plan.model, plan.pool), run)
     return tuple(newest.values())
-
-
-@cache.result(max_entries=32)
-def quantities(run: Run) -> tuple[Quantity, ...]:
-    """The numbers of a run that have a name."""
-    return answer_of(workspace().rows(owner(), run.id), dataset_of(run.fingerprint), load_plan(run.plan)).numbers

@@ -6,12 +6,20 @@ from dataclasses import replace
 import streamlit as st
 
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.questions import Question, module_of, of_kind, with_page
+from touchstone.core.questions import Question, named, of_kind, with_page
+from touchstone.core.report.parts import NONE, Answer
+from touchstone.core.report.run_report import answer_of
+from touchstone.core.trials import Plan
+from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
-from touchstone.ui import page_file
+from touchstone.ui import cache, page_file
+from touchstone.ui.clouds import part as clouds
 from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data.results import dataset_of
+from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.shell.page import plain
 from touchstone.ui.shell.plan_words import describe, plan_of
+from touchstone.ui.shell.session import owner, workspace
 
 NO_PAGE = "These settings were made on the command line; the pages cannot show all of them."
 
@@ -24,11 +32,26 @@ def title(run: Run) -> str:
 
 def verdict(run: Run) -> Verdict | None:
     """What a run has found so far, without advice until it is done; None where it is too early, or it only serves."""
-    question = of_kind(run.kind)
-    if question is None or question.serves or run.n_done == run.n_failed:
+    known = answer(run)
+    shown = None if known is None else known.verdict
+    return shown if shown is None or run.state == "done" else replace(shown, advice="")
+
+
+def answer(run: Run) -> Answer | None:
+    """What a run says, without figures and tables; None where it is too early, or it only serves.
+
+    Raises WorkspaceError where its rows are damaged.
+    """
+    plan = plan_of(run)
+    if plan is None or only_serves(run) or run.n_done == run.n_failed:
         return None
-    shown: Verdict = module_of(question, "run").verdict(run)
-    return shown if run.state == "done" else replace(shown, advice="")
+    return _answer(run, clouds.begun(plan, run.fingerprint))
+
+
+@cache.result(max_entries=64)
+def _answer(run: Run, beside: tuple[tuple[str, Run], ...]) -> Answer:
+    rows, dataset = workspace().rows(owner(), run.id), dataset_of(run.fingerprint)
+    return replace(answer_of(rows, dataset, load_plan(run.plan), nulls=clouds.claims(beside)), sections=(), files=NONE)
 
 
 def headline(run: Run) -> str:
@@ -53,8 +76,13 @@ def address_of(run: Run) -> tuple[str, dict[str, list[str]]] | None:
     question, plan = of_kind(run.kind), plan_of(run)
     if question is None or plan is None:
         return None
-    parameters = module_of(question, "run").parameters(plan)
-    return None if parameters is None else (question.page, parameters)
+    written = parameters(question, plan)
+    return None if written is None else (question.page, written)
+
+
+def parameters(question: Question, plan: Plan) -> dict[str, list[str]] | None:
+    """The parameters of the address that lead to a question's plan; None where no address does."""
+    return named(question.address)(plan) if question.address else stored_parameters(plan)
 
 
 def link(run: Run, *, icon: str = "") -> bool:

@@ -1,15 +1,13 @@
-"""What do the sources of a run look like on the page? The row in question, its numbers, a table, and portraits."""
+"""What do the sources of a run look like on the page? The row in question, and portraits of the hardest."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.cluster import trains
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.source_robustness import (
-    AccuracyIntervals,
     ExpectedInterval,
     Hardness,
     HeldOutSource,
@@ -19,8 +17,7 @@ from touchstone.core.evaluate.source_robustness import (
 )
 from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.evaluate.wording import count, percent, plural, quoted, ratio
-from touchstone.core.report import source_robustness as report
-from touchstone.core.report.source_robustness import Row, names_beside, table, title
+from touchstone.core.report.source_robustness import Row, title
 from touchstone.core.represent import REPRESENTATIONS
 from touchstone.core.trials import KNOWN_SOURCES, TrialPlan
 from touchstone.core.workspace.plans import load_plan
@@ -40,7 +37,6 @@ _LEADING_HELP = (
     "(corrected), with known sources if the data name them."
 )
 ROOM = 560  # pixels
-MOST_BESIDE = 4
 
 
 def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
@@ -77,48 +73,6 @@ def row_of(
         return next((row for row in rows if (row.model, row.source_finder) == asked), None)
     brought = [] if own is None else [row for row in rows if row.model in set(own.trials["model"])]
     return leading_row(brought or rows, comparisons)
-
-
-def beside(rows: Sequence[ExpectedInterval]) -> Sequence[DeltaGenerator]:
-    """Places for two figures: side by side, or one below the other where there are many rows."""
-    return st.columns(2, gap="medium") if len(rows) <= MOST_BESIDE else (st.container(), st.container())
-
-
-def about(interval: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> str:
-    """The heading of what is said about one model."""
-    return f"{page.plain(names_beside(interval, rows)[interval.model])}: which classes and sources are hard?"
-
-
-def table_1(intervals: AccuracyIntervals) -> None:
-    """The paper's Table 1, with a line for each model and source finder."""
-    table_1 = table(intervals)
-    config = {
-        "Interval (%)": st.column_config.TextColumn(help="Expected accuracy held out, and seen in training"),
-        "sd held out": st.column_config.NumberColumn(
-            format="%.2f", help="Standard deviation of accuracy over splits, in points"
-        ),
-        "sd seen": st.column_config.NumberColumn(
-            format="%.2f", help="Standard deviation of accuracy over splits, in points"
-        ),
-        "rho": st.column_config.NumberColumn(format="%.3f"),
-        "95 % CI": st.column_config.TextColumn(help="Of rho, for new data"),
-        "Monte-Carlo": st.column_config.TextColumn(
-            help="Monte-Carlo error of rho: 95 % interval for other splits of these data"
-        ),
-        "Random (%)": st.column_config.NumberColumn(format="%.2f", help="Expected accuracy on a random split"),
-        "n train": st.column_config.NumberColumn(
-            format="localized", help="Training samples, on average: as many in all schemes"
-        ),
-        "Full (%)": st.column_config.NumberColumn(
-            format="%.2f", help="On a random split that trains on all that is not tested"
-        ),
-        "Majority (%)": st.column_config.NumberColumn(
-            format="%.2f", help="Majority-class baseline on the same test parts"
-        ),
-        "Chance (%)": st.column_config.NumberColumn(format="%.2f", help="Classes drawn alike"),
-        "Macro-F1 (%)": st.column_config.NumberColumn(format="%.2f", help="On held-out sources"),
-    }
-    st.dataframe(table_1.lines, column_config=config, hide_index=True, alt=table_1.title)
 
 
 def features(run: Run) -> None:
@@ -214,22 +168,3 @@ def _portrait(run: Run, dataset: Dataset, hard: Hardness) -> None:
         st.markdown(page.plain(drawn.words))
     accuracy = percent(hard.shrunk, hard.interval)
     st.caption(f"{page.plain(accuracy)}  \nn = {count(source.n)}, {plural(source.n_repeats, 'repeat')}")
-
-
-def in_detail(run: Run, interval: ExpectedInterval, intervals: AccuracyIntervals) -> None:
-    """One model by class and by held-out source, with portraits of the hardest."""
-    classes, held_out = st.columns(2, gap="medium")
-    with classes:
-        page.draw(report.class_figure(interval, intervals))
-    with held_out:
-        page.draw(report.held_out_figure(interval, intervals))
-    closer(run, interval, intervals.sources_of(interval))
-
-
-def draws(intervals: AccuracyIntervals) -> None:
-    """Every draw of every model, and what share of the accuracy each keeps."""
-    boxes, rho = beside(intervals.overall)
-    with boxes:
-        page.draw(report.box_figure(intervals))
-    with rho:
-        page.draw(report.rho_figure(intervals.overall))

@@ -7,7 +7,7 @@ from touchstone.core.evaluate.largest_class.plan import LargestClassPlan
 from touchstone.core.report.largest_class import answer_of_rows
 
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.shell import exports, jobs, page, share
+from touchstone.ui.shell import answer, exports, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
 
 page.lead("Draws of the samples, and how many of each are of the largest class.")
@@ -19,9 +19,7 @@ share.offer(plan, {"draws": [str(plan.n_repeats)]})
 if run is None:
     page.not_computed("**Run** draws the samples anew.")
 else:
-    answer = answer_of_rows(workspace().rows(owner(), run.id), dataset, plan)
-    page.verdict(answer.verdict, answer.metrics)
-    for figure in answer.figures:
-        page.draw(figure)
-    exports.downloads(run, answer)
+    shown = answer_of_rows(workspace().rows(owner(), run.id), dataset, plan)
+    answer.show(shown)
+    exports.downloads(run, shown)
 page.how_to_read(Path(__file__).with_suffix(".md"))

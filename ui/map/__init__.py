@@ -1,1 +1,0 @@
-"""Runs that lay samples out in two dimensions."""

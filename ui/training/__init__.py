@@ -1,1 +1,0 @@
-"""Runs that train a network, which other questions then ask about."""
