@@ -36,6 +36,7 @@ def show(run: Run) -> None:
     page.fold("Robust, or only confident?", lambda: samples.confident(robustness, look, dataset), key="linked")
     unaudited = partial(st.markdown, "Set the number of audited samples above, and run again.")
     answer.fold(shown.section("audit"), None if robustness.audit.estimators else unaudited)
+    answer.fold(shown.section("table"))
     exports.downloads(
         run,
         report.answer(robustness, sigma=sigma),

@@ -75,7 +75,7 @@ def answer(found: Robustness, *, sigma: float | None = None, summarised: bool = 
             else []
         ),
         Section(trust, partial(_audited, found.audit, sigma, summarised=summarised), "audit"),
-        Section("In numbers", (class_table(found, sigma),)),
+        Section("In numbers", (class_table(found, sigma),), "table"),
     ]
     files = {
         "Classes": found.class_table,

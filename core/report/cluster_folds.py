@@ -84,7 +84,7 @@ def answer(
     parts = seed_figures(scores, model) + ([class_figure(scores, whole)] if whole else [])
     sections = (
         Section("", (performance_figure(scores, model),)),
-        *([Section("Seeds and classes", tuple(parts))] if parts else []),
+        *([Section("Seeds and classes", tuple(parts), "fold-details")] if parts else []),
         lying,
         Section("In numbers", (table(scores),), "table"),
     )
