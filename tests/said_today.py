@@ -42,8 +42,6 @@ from touchstone.core.trials.plan import to_json
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.workspace.models import StoredModel
 from touchstone.ui.cluster_folds import work as folds
-from touchstone.ui.data_sets import views as data_sets
-from touchstone.ui.data_sets.work import look as look_at
 from touchstone.ui.matched_subsets import matching, work
 from touchstone.ui.matched_subsets.plan import MatchingPlan
 from touchstone.ui.shell import run_list
@@ -138,8 +136,7 @@ def answer_to(stem: str) -> Answer:
 
 def card_of_data_set() -> Card:
     """What the page says of the digits before anything is trained on them."""
-    digits = load_example(DATA)
-    return Card.of(asked("data_sets").verdict, data_sets.metrics(digits, look_at(digits)))
+    return Card.of(asked("data_sets").verdict, asked("data_sets").answer.metrics)
 
 
 def card_of_folds() -> Card:

@@ -152,24 +152,10 @@ def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **t
 
 
 def _data_sets(data: Dataset) -> Result:
-    """What is to be known of a data set before anything is trained on it."""
-    from touchstone.core.data.units import duplicate_groups
-    from touchstone.core.evaluate.data_sets import ExactCopies, column_summaries, data_verdict, label_counts
-    from touchstone.core.evaluate.units import design_of
-    from touchstone.core.figures.data_sets import label_distribution
+    """What is to be known of a data set before anything is trained on it, with the number that its page begins with."""
+    from touchstone.core.evaluate.data_sets import looks
+    from touchstone.core.report import data_sets
+    from touchstone.core.represent import numbers_of
 
-    labels = label_counts(data.y, data.class_names, design_of(data))
-    copies = ExactCopies(duplicate_groups(data), data.y)
-    columns = column_summaries(data.x, data.feature_names) if data.kind == "tabular" else None
-    verdict = data_verdict(
-        data.kind,
-        labels,
-        copies,
-        constant=columns.constant if columns else (),
-        units=data.unit_codes,
-        unit_word=data.unit_word,
-    )
-    draw = partial(label_distribution, data.class_names, data.n_per_class)
-    figure = Figure("labels", draw, "Samples per class and their share.")
-    tables = (Table("Classes", labels.table()), *([Table("Columns", columns.table())] if columns else []))
-    return Result(Answer(verdict, sections=(Section("", (figure,)), Section("In numbers", tables, "table"))))
+    number = looks.number(data, numbers_of(data)[0])
+    return Result(data_sets.answer(data, looks.look(data), number))
