@@ -7,6 +7,7 @@ import streamlit as st
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.guided_tests import Guided
 from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE
+from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.models.layers import OUTPUTS
 from touchstone.core.workspace.run import Run
 from touchstone.ui.data import choice as data_choice
@@ -17,7 +18,6 @@ from touchstone.ui.models import results as model_results
 from touchstone.ui.shell import background, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.test_quality import controls as test_quality_controls
-from touchstone.ui.test_quality.work import Looked
 
 HOW_TO_READ, QUALITY = Path(__file__).with_suffix(".md"), Path(__file__).with_name("test_quality.py")
 MOST_FINDINGS = 4

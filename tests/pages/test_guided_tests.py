@@ -18,6 +18,7 @@ from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
 from touchstone.core.evaluate.guided_tests.verdict import difference_finding
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.evaluate.wording import points
 from touchstone.core.models import MODELS, ModelError, apart
 from touchstone.core.models.load import read_stored
@@ -30,8 +31,6 @@ from touchstone.core.workspace.run import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.guided_tests import files, gallery, work
-from touchstone.ui.test_quality.controls import RegionChoice
-from touchstone.ui.test_quality.work import Looked
 
 TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
 TRAINING["docstrings"] = TRAINING["wine"]

@@ -12,12 +12,12 @@ from touchstone.core.evaluate.guided_tests.report import guided_report
 from touchstone.core.evaluate.guided_tests.suite_file import suite_archive
 from touchstone.core.evaluate.guided_tests.verdict import round_trip_finding
 from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.report.guided_tests import answer
 from touchstone.core.workspace.run import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import exports, page, take_away
 from touchstone.ui.shell.background import Task
-from touchstone.ui.test_quality.work import Looked
 
 
 def downloads(

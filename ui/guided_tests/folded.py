@@ -7,11 +7,11 @@ import streamlit as st
 from touchstone.core.evaluate.guided_tests import Guided, Properties
 from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE, round_trip_finding
 from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.run import Run
 from touchstone.ui.guided_tests import beside, explorer, label_next, look, results
 from touchstone.ui.shell import background, page, share
-from touchstone.ui.test_quality.work import Looked
 
 
 def features(run: Run, guided: Guided, looked: Looked, *, inside: bool) -> None:

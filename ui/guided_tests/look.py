@@ -15,6 +15,7 @@ from touchstone.core.evaluate.guided_tests.verdict import (
     mix_title,
     oracle_reads,
 )
+from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.wording import Verdict, bare, count, percent, plural
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.report import guided_tests as report
@@ -24,7 +25,6 @@ from touchstone.ui.data_sets import views
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.shell import page
 from touchstone.ui.shell.page import Metric
-from touchstone.ui.test_quality.work import Looked
 
 MOST_PICTURES = 12
 _MOST_IN_SIGHT, _SCROLLS = 6, 240  # rows of a table, and how high it is where there are more

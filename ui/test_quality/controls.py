@@ -4,46 +4,16 @@ Test quality and guided tests share them, keys included: a link from one page to
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 
 from touchstone.core.asked import About
-from touchstone.core.evaluate.test_quality import Regions, fit_regions
-from touchstone.core.evaluate.test_quality.regions import FORM, Unit, asks_r, asks_theta1, asks_theta2, asks_unit
-from touchstone.core.models.layers import LayerSamples
-from touchstone.core.trials.layer_parts import asks_layer
+from touchstone.core.evaluate.test_quality.looked import RegionChoice
+from touchstone.core.evaluate.test_quality.regions import FORM
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell import page
 
 LAYER = "layer"
-
-
-@dataclass(frozen=True)
-class RegionChoice:
-    """A layer and the thresholds of its regions; `r` and `theta1` are None where the usual ones are meant.
-
-    Examples
-    --------
-    >>> RegionChoice("last hidden").thresholds
-    {'r': None, 'theta1': None, 'theta2': 0.7, 'unit': '99th percentile'}
-    """
-
-    layer: str = asks_layer()
-    theta2: float = asks_theta2()
-    r: float | None = asks_r()
-    theta1: float | None = asks_theta1()
-    unit: Unit = asks_unit()
-
-    @property
-    def thresholds(self) -> dict[str, Any]:
-        """What `fit_regions` and `measure_quality` take."""
-        return {"r": self.r, "theta1": self.theta1, "theta2": self.theta2, "unit": self.unit}
-
-    def regions(self, train: LayerSamples) -> Regions:
-        """The regions that training samples draw. Raises DataError where they cannot be drawn."""
-        return fit_regions(train, **self.thresholds)
 
 
 def region_choice(layers: Sequence[str]) -> RegionChoice:
