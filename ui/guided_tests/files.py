@@ -1,9 +1,6 @@
 """What can be taken away of generated tests? The tests themselves, all tables, and a report to go with them."""
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from touchstone.core.evaluate.guided_tests import Guided, Properties, RoundTrip, round_trip
@@ -30,7 +27,8 @@ def downloads(
     within: Regions,
 ) -> None:
     """Have the menu offer all tables, the generated test set and the report, with what is known by now."""
-    exports.downloads(run, answer(guided), files=_tables(guided, tested))
+    trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
+    exports.downloads(run, answer(guided, trip=trip, tested=tested))
     stem = f"guided-tests-{run.id[:8]}"
 
     def more() -> None:
@@ -48,7 +46,6 @@ def downloads(
             name=f"{stem}.npz",
             mime="application/octet-stream",
         )
-        trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
         page.download(
             "Report (Markdown)",
             lambda: report(plan, guided, looked, tested, trip).encode(),
@@ -101,14 +98,3 @@ def report(
         findings=findings,
         notes=looked.parts.notes,
     )
-
-
-def _tables(guided: Guided, tested: Properties | None) -> Mapping[str, Callable[[], pd.DataFrame]]:
-    tables: dict[str, Callable[[], pd.DataFrame]] = {"Tests": guided.generated.table, "Classes": guided.class_table}
-    if guided.suite is not None:
-        tables["Pictures"] = guided.suite.table
-    if guided.grid is not None:
-        tables["Table 2"] = guided.grid.table
-    if tested is not None:
-        tables |= {"Properties": tested.table, "Violations": tested.violations}
-    return tables
