@@ -1,6 +1,5 @@
 """Does the test set cover the feature space? (Mani et al. 2019, sections 4.2, 5.2 and 5.3)"""
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -18,11 +17,10 @@ from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.models import results as model_results
 from touchstone.ui.shell import answer, background, exports, page, share
-from touchstone.ui.shell.session import read_only
 from touchstone.ui.test_quality import beside, controls, pairs, results
 from touchstone.ui.test_quality import shift as test_quality_shift
 
-HOW_TO_READ, GUIDED_TESTS = Path(__file__).with_suffix(".md"), Path(__file__).with_name("guided_tests.py")
+HOW_TO_READ = Path(__file__).with_suffix(".md")
 MOST_FINDINGS = 3
 
 
@@ -30,13 +28,13 @@ def show(looked: Looked, quality: TestQuality) -> None:
     """The verdict, what the test set could have missed, and folded what it rests on; then what moved."""
     shown = report.answer(quality, is_drawn=looked.parts.is_drawn)
     answer.show(shown, most=MOST_FINDINGS)
-    to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})
+    controls.link_to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})
     with st.container(gap="xsmall"):
         answer.folds(shown)
         named, others = models_beside(looked, quality)
         pair = two_classes(looked, quality)
         page.fold("Every sample", lambda: answer.part(report.sample_table(results.samples(looked))), key="numbers")
-    details = rests_on(looked, quality)
+    details = (*report.rests_on(looked, quality, model.fingerprint), ("Versions", page.versions()))
     files = {"Samples": partial(results.samples, looked), "Curves": partial(curves_table, looked)}
     exports.of_answer("test_quality", data_choice.required().title, shown, details, files=files)
     run, plan = shift(looked)
@@ -45,27 +43,6 @@ def show(looked: Looked, quality: TestQuality) -> None:
     share.offer(plan if run else None, settled | named | pair, view=view)
     parts = f"{count(quality.n_train)} training and {plural(quality.n_test, 'test sample')}"
     page.rests_on((parts, f"layer {looked.parts.layer}"), details, key="quality")
-
-
-def rests_on(looked: Looked, quality: TestQuality) -> tuple[tuple[str, str], ...]:
-    """What the result rests on: thresholds, fingerprints and versions."""
-    return (
-        ("Data", looked.dataset.fingerprint),
-        ("Model", model.fingerprint),
-        ("Layer", looked.parts.layer),
-        ("theta1", f"{quality.regions.theta1:.4g}"),
-        ("theta2", f"{quality.regions.theta2:g}"),
-        ("r", "training median of each class" if looked.choice.r is None else f"{looked.choice.r:g}"),
-        ("Unit of distance", looked.choice.unit),
-        ("Versions", page.versions()),
-    )
-
-
-def to_guided_tests(address: Mapping[str, str | list[str]]) -> None:
-    """The way to the same regions where tests are generated, a page that links do not open."""
-    if not read_only():
-        label, icon = "Generate tests, or find samples to label", ":material/arrow_forward:"
-        st.page_link(GUIDED_TESTS, label=label, icon=icon, help="", query_params=dict(address))
 
 
 def models_beside(looked: Looked, quality: TestQuality) -> tuple[dict[str, list[str]], list[StoredModel]]:

@@ -195,6 +195,19 @@ def subject(name: str, dataset_title: str, looked: Looked, quality: TestQuality)
     return Subject(name, (dataset_title, about), quality)
 
 
+def rests_on(looked: Looked, quality: TestQuality, model: str) -> tuple[tuple[str, str], ...]:
+    """What a test set's quality rests on: fingerprints (`model` is that of the model), layer, thresholds; by name."""
+    return (
+        ("Data", looked.dataset.fingerprint),
+        ("Model", model),
+        ("Layer", looked.parts.layer),
+        ("theta1", f"{quality.regions.theta1:.4g}"),
+        ("theta2", f"{quality.regions.theta2:g}"),
+        ("r", "training median of each class" if looked.choice.r is None else f"{looked.choice.r:g}"),
+        ("Unit of distance", looked.choice.unit),
+    )
+
+
 def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CovariateShiftPlan) -> Answer:
     """Everything about a run of covariate shift, from the rows of its trials."""
     return shift_answer(shift_of_rows(rows, plan, dataset.class_names, unit=dataset.unit_word))

@@ -5,14 +5,12 @@ import streamlit as st
 
 from touchstone.core.evaluate.guided_tests import Guided, Properties, RoundTrip, round_trip
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
-from touchstone.core.evaluate.guided_tests.report import guided_report
 from touchstone.core.evaluate.guided_tests.suite_file import suite_archive
-from touchstone.core.evaluate.guided_tests.verdict import round_trip_finding
 from touchstone.core.evaluate.test_quality import Regions
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.report.guided_tests import answer
+from touchstone.core.report.to_markdown import to_markdown
 from touchstone.core.workspace.run import Run
-from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import exports, page, take_away
 from touchstone.ui.shell.background import Task
 
@@ -28,7 +26,9 @@ def downloads(
 ) -> None:
     """Have the menu offer all tables, the generated test set and the report, with what is known by now."""
     trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
-    exports.downloads(run, answer(guided, trip=trip, tested=tested))
+    shown, notes = answer(guided, trip=trip, tested=tested), " ".join(looked.parts.notes)
+    also = {"Parts": notes} if notes else {}
+    exports.downloads(run, shown, also=also)
     stem = f"guided-tests-{run.id[:8]}"
 
     def more() -> None:
@@ -48,7 +48,7 @@ def downloads(
         )
         page.download(
             "Report (Markdown)",
-            lambda: report(plan, guided, looked, tested, trip).encode(),
+            lambda: exports.report_file(run, shown, also=also, write=to_markdown),
             name=f"{stem}.md",
             mime="text/markdown",
         )
@@ -83,18 +83,3 @@ def test_set(plan: GuidedTestsPlan, guided: Guided, looked: Looked, within: Regi
         names = np.array(guided.class_names, dtype=str)
         facts |= {"image_predicted": names[trip.predicted], "image_in_region": trip.in_region}
     return tests.to_npz(images, facts=facts)
-
-
-def report(
-    plan: GuidedTestsPlan, guided: Guided, looked: Looked, tested: Properties | None, trip: RoundTrip | None
-) -> str:
-    """The report as Markdown, with all that is known by now."""
-    findings = () if trip is None else (round_trip_finding(trip, len(guided.generated)),)
-    return guided_report(
-        guided,
-        plan,
-        title=data_choice.required().title,
-        properties=tested,
-        findings=findings,
-        notes=looked.parts.notes,
-    )

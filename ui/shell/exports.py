@@ -59,13 +59,18 @@ def of_answer(
 
 
 def report_file(
-    run: Run, answer: Answer | None = None, *, also: Mapping[str, str] = NONE, with_rows: bool = False
+    run: Run,
+    answer: Answer | None = None,
+    *,
+    also: Mapping[str, str] = NONE,
+    with_rows: bool = False,
+    write: Callable[[Report], bytes] = to_html,
 ) -> bytes:
     """The report of what a page says of a run, or of the run as a whole, as one file."""
     report = report_of(
         workspace(), owner(), run, how_to_read=_how_to_read, answer=answer, also=also, with_rows=with_rows
     )
-    return to_html(report)
+    return write(report)
 
 
 def _name(run: Run) -> str:

@@ -3,15 +3,17 @@
 Test quality and guided tests share them, keys included: a link from one page to the other keeps the regions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from touchstone.core.asked import About
 from touchstone.core.evaluate.test_quality.looked import RegionChoice
 from touchstone.core.evaluate.test_quality.regions import FORM
+from touchstone.ui import page_file
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell import page
+from touchstone.ui.shell.session import read_only
 
 LAYER = "layer"
 
@@ -38,3 +40,10 @@ def region_parameters(choice: RegionChoice) -> dict[str, list[str]]:
     {'layer': ['inputs'], 'theta2': ['0.7'], 'r': ['0.5'], 'theta1': ['usual'], 'unit': ['99th percentile']}
     """
     return plan_parameters(choice) or {}
+
+
+def link_to_guided_tests(address: Mapping[str, str | list[str]]) -> None:
+    """The way to the same regions where tests are generated, a page that links do not open."""
+    if not read_only():
+        label, icon = "Generate tests, or find samples to label", ":material/arrow_forward:"
+        st.page_link(page_file("guided_tests"), label=label, icon=icon, help="", query_params=dict(address))
