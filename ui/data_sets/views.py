@@ -1,6 +1,5 @@
 """What does a page of a data set draw itself? The number in question, words by class, and mean images."""
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -10,26 +9,14 @@ import streamlit as st
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.data_sets import WordCounts, english_stop_words
 from touchstone.core.evaluate.wording import count, quoted
-from touchstone.core.figures import data_sets as figures
 from touchstone.core.figures.data_sets import characteristic_words, frequent_words
-from touchstone.core.figures.marks import MOST_IN_SIGHT
 from touchstone.core.represent import number_title, numbers_of
 from touchstone.ui.data.samples import enlarged
 from touchstone.ui.data_sets import results
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.shell import background, page, take_away
 
-BOX = 430
 N_WORDS = 15
-
-
-def in_a_box(n_rows: int, draw: Callable[[], None], *, key: str) -> None:
-    """Draw something with a row per class at its full height, or in a box that scrolls where there are many."""
-    if n_rows <= MOST_IN_SIGHT:
-        draw()
-    else:
-        with st.container(height=BOX, border=False, key=key):
-            draw()
 
 
 def choose_number(dataset: Dataset) -> tuple[str, dict[str, list[str]]]:
