@@ -1,18 +1,20 @@
 """What is in the data? Choose or upload a data set, and look at it from all sides (notebook 1 of paper 004)."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from touchstone.core.evaluate.data_sets import NumberByClass, data_verdict
+from touchstone.core.evaluate.data_sets.looks import DataLook
+from touchstone.core.report import data_sets as report
+from touchstone.core.report.parts import Answer
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples, vectors
 from touchstone.ui.data.choice import Choice
 from touchstone.ui.data_sets import choosing, copies, maps, results, views
-from touchstone.ui.data_sets.work import DataLook
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import background, page, share, take_away
+from touchstone.ui.shell import answer, background, exports, page, share
 from touchstone.ui.shell.session import read_only
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -26,37 +28,26 @@ def delete(choice: Choice) -> None:
 
 def about(look: DataLook) -> None:
     """The verdict, classes, a number of every sample and the map; all else opens below."""
-    card = st.container()
-    labels, beside = st.columns(2, gap="large")
-    with labels:
-        views.labels(dataset, look.labels)
+    card, (labels, beside) = st.container(), st.columns(2, gap="large")
     with beside:
         name, asked = views.choose_number(dataset)
         number = background.answer(results.number(dataset, name), "Looking at lengths and numbers", key="number")
-        if number is not None:
-            views.number(dataset, number)
-    constant = look.columns.constant if look.columns else ()
-    verdict = data_verdict(
-        dataset.kind,
-        look.labels,
-        look.copies,
-        number,
-        constant=constant,
-        units=dataset.unit_codes,
-        unit_word=dataset.unit_word,
-    )
+    shown = report.answer(dataset, look, number)
+    in_sight, *rest = (section for section in shown.sections if not section.heading)
     with card:
-        page.verdict(verdict, views.metrics(dataset, look))
-        page.findings(verdict)
-        if dataset.notes:
-            st.caption(page.plain(" ".join(dataset.notes)))
+        answer.show(replace(shown, sections=()))
+        for section in rest:
+            answer.parts(section.parts)
+    for place, figure in zip((labels, beside), in_sight.parts, strict=False):
+        with place:
+            answer.part(figure)
     features = where_samples_lie(asked)
-    take_away.offer(views.tables(look, number), stem="data-set")
+    exports.of_answer("data_sets", choice.title, shown, (("Data", dataset.fingerprint), ("Versions", page.versions())))
     with st.container(gap="xsmall"):
-        more(look, number, features)
+        more(look, shown, features)
 
 
-def more(look: DataLook, number: NumberByClass | None, features: str) -> None:
+def more(look: DataLook, shown: Answer, features: str) -> None:
     """What a reader may want besides, folded; `features` are those of the map."""
     page.fold("Samples", lambda: samples.browse(dataset), key="samples")
     page.fold(
@@ -69,10 +60,7 @@ def more(look: DataLook, number: NumberByClass | None, features: str) -> None:
         page.fold("Words", lambda: views.words(dataset), key="words")
     if look.pictures is not None:
         page.fold("Mean image per class", partial(views.mean_images, dataset, look.pictures), key="means")
-    if look.columns is not None:
-        page.fold("Columns", partial(views.columns, look.columns), key="columns")
-    if number is not None:
-        page.fold("By class", partial(views.by_class, dataset, number), key="by-class")
+    answer.folds(shown)
 
 
 def where_samples_lie(asked: dict[str, list[str]]) -> str:

@@ -5,19 +5,21 @@ from pathlib import Path
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.guided_tests import Guided
-from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE
+from touchstone.core.evaluate.guided_tests import Guided, sizes
+from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE, mix_title
+from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.layers import OUTPUTS
+from touchstone.core.report import guided_tests as report
 from touchstone.core.workspace.run import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.guided_tests import controls, files, folded, gallery, look, results
+from touchstone.ui.guided_tests import controls, files, folded, gallery, results
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.models import results as model_results
-from touchstone.ui.shell import background, jobs, page, share
+from touchstone.ui.shell import answer, background, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.test_quality import controls as test_quality_controls
-from touchstone.ui.test_quality.work import Looked
 
 HOW_TO_READ, QUALITY = Path(__file__).with_suffix(".md"), Path(__file__).with_name("test_quality.py")
 MOST_FINDINGS = 4
@@ -29,17 +31,28 @@ def so_far(run: Run) -> None:
     if guided.tests is None:
         page.nothing_yet(running=run.state == "running")
         return
-    look.verdict(guided, finished=False)
-    look.suite(guided)
+    answer.show(report.answer(guided, finished=False), finished=False)
 
 
 def everything(guided: Guided) -> None:
     """The verdict, every class on pictures, what else was found, and the tests themselves."""
-    verdict = look.verdict(guided, finished=True)
-    look.suite(guided)
-    page.findings(verdict, most=MOST_FINDINGS)
+    answer.show(report.answer(guided), most=MOST_FINDINGS)
     if len(guided.generated):
         folded.add(gallery.gallery(guided, looked, within))
+
+
+def nothing_computed() -> None:
+    """What stands where nothing has been computed of this choice."""
+    if not testable:
+        st.info(NOTHING_INSIDE)
+        return
+    n_tests = int(sizes(parts.test, plan.frequency).sum())
+    more = ", fills table 2" if plan.table else ""
+    more += ", trains a decoder" if plan.decoder_epochs else ""
+    page.not_computed(
+        f"**Run** makes {plural(n_tests, 'test')} in the mix {mix_title(plan.centroid_share)}{more}: "
+        f"{jobs.ahead(plan, dataset, n_trials)}"
+    )
 
 
 page.lead(
@@ -82,9 +95,7 @@ try:
     guided = None if run is None or run.state == "running" else results.guided(run)
     has_tests = guided is not None and guided.tests is not None and len(guided.tests) > 0
     if run is None:
-        look.nothing_computed(plan, parts.test, jobs.ahead(plan, dataset, n_trials)) if testable else st.info(
-            NOTHING_INSIDE
-        )
+        nothing_computed()
     else:
         jobs.follow(run, jobs.progress)
         if guided is None:

@@ -1,21 +1,24 @@
 """Does the test set cover the feature space? (Mani et al. 2019, sections 4.2, 5.2 and 5.3)"""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.test_quality import TestQuality
+from touchstone.core.evaluate.test_quality.looked import Looked, curves_table
+from touchstone.core.evaluate.wording import count, plural
+from touchstone.core.report import test_quality as report
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.run import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.models import results as model_results
-from touchstone.ui.shell import background, page, share
-from touchstone.ui.test_quality import beside, controls, look, pairs, results, table
+from touchstone.ui.shell import answer, background, exports, page, share
+from touchstone.ui.test_quality import beside, controls, pairs, results
 from touchstone.ui.test_quality import shift as test_quality_shift
-from touchstone.ui.test_quality.work import Looked
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 MOST_FINDINGS = 3
@@ -23,23 +26,23 @@ MOST_FINDINGS = 3
 
 def show(looked: Looked, quality: TestQuality) -> None:
     """The verdict, what the test set could have missed, and folded what it rests on; then what moved."""
-    verdict = look.card(quality, is_drawn=looked.parts.is_drawn)
-    look.missed(quality)
-    page.findings(verdict, most=MOST_FINDINGS)
-    look.to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})
+    shown = report.answer(quality, is_drawn=looked.parts.is_drawn)
+    answer.show(shown, most=MOST_FINDINGS)
+    controls.link_to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})
     with st.container(gap="xsmall"):
-        page.fold("By class and pair: errors that cannot be ruled out", lambda: look.in_detail(quality), key="detail")
-        page.fold("Where do test samples lie? Three dimensions by class", lambda: look.classes(quality), key="classes")
-        page.fold("Which boundaries are tested?", lambda: pairs.heat_map(quality), key="pairs")
+        answer.folds(shown)
         named, others = models_beside(looked, quality)
         pair = two_classes(looked, quality)
-        page.fold("Every sample", lambda: table.in_numbers(looked), key="numbers")
+        page.fold("Every sample", lambda: answer.part(report.sample_table(results.samples(looked))), key="numbers")
+    details = (*report.rests_on(looked, quality, model.fingerprint), ("Versions", page.versions()))
+    files = {"Samples": partial(results.samples, looked), "Curves": partial(curves_table, looked)}
+    exports.of_answer("test_quality", data_choice.required().title, shown, details, files=files)
     run, plan = shift(looked)
-    table.offer(looked, quality)
     settled = about | (stored_parameters(plan) or {})
     view = beside.view(model, others, settled, run)
     share.offer(plan if run else None, settled | named | pair, view=view)
-    table.foot(looked, quality, model)
+    parts = f"{count(quality.n_train)} training and {plural(quality.n_test, 'test sample')}"
+    page.rests_on((parts, f"layer {looked.parts.layer}"), details, key="quality")
 
 
 def models_beside(looked: Looked, quality: TestQuality) -> tuple[dict[str, list[str]], list[StoredModel]]:
@@ -58,7 +61,7 @@ def two_classes(looked: Looked, quality: TestQuality) -> dict[str, list[str]]:
         pairs.plane(looked, label, rival)
         curves = background.answer(results.curves(looked), "Computing every threshold", key="curves")
         if curves is not None:
-            look.curves(curves, quality, label)
+            pairs.curves(curves, quality, label)
         return pair
 
     return page.fold(title, draw, key="two-classes", opened=pairs.CLASS in st.query_params) or {}

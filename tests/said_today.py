@@ -25,14 +25,14 @@ from touchstone.core.data.predictions.pairs import pair_predictions
 from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
 from touchstone.core.evaluate.cluster_folds import rows_of_run
 from touchstone.core.evaluate.matched_subsets import matched_verdict
-from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+from touchstone.core.evaluate.test_quality import measure_quality
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.models.example_predictions import example_predictions
 from touchstone.core.models.stored import model_fingerprint
 from touchstone.core.models.training import multiplies_bfloat16
 from touchstone.core.public import Result
 from touchstone.core.questions import QUESTIONS, plan_class
-from touchstone.core.report import cluster_folds, overview
+from touchstone.core.report import cluster_folds, overview, test_quality
 from touchstone.core.report.overview import Answered
 from touchstone.core.report.parts import Answer, Metric
 from touchstone.core.report.run_report import answer_of
@@ -42,12 +42,9 @@ from touchstone.core.trials.plan import to_json
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.workspace.models import StoredModel
 from touchstone.ui.cluster_folds import work as folds
-from touchstone.ui.data_sets import views as data_sets
-from touchstone.ui.data_sets.work import look as look_at
 from touchstone.ui.matched_subsets import matching, work
 from touchstone.ui.matched_subsets.plan import MatchingPlan
 from touchstone.ui.shell import run_list
-from touchstone.ui.test_quality import look as test_quality
 
 FOLDER = ROOT / "docs" / "screenshots"
 PRINTED = ROOT / "docs" / "report"
@@ -138,8 +135,7 @@ def answer_to(stem: str) -> Answer:
 
 def card_of_data_set() -> Card:
     """What the page says of the digits before anything is trained on them."""
-    digits = load_example(DATA)
-    return Card.of(asked("data_sets").verdict, data_sets.metrics(digits, look_at(digits)))
+    return Card.of(asked("data_sets").verdict, asked("data_sets").answer.metrics)
 
 
 def card_of_folds() -> Card:
@@ -157,7 +153,8 @@ def card_of_test_set() -> Card:
     digits, (model, stored) = load_example(DATA), network()
     parts = layer_parts(stored, digits, layer=None, **split_of(model.training_plan, digits))
     quality = measure_quality(parts.train, parts.test, rng=np.random.default_rng(0))
-    return Card.of(quality_verdict(quality, is_drawn=parts.is_drawn), test_quality.metrics(quality))
+    shown = test_quality.answer(quality, is_drawn=parts.is_drawn)
+    return Card.of(shown.verdict, shown.metrics)
 
 
 def card_of_files() -> Card:

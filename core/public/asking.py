@@ -21,7 +21,6 @@ from touchstone.core.public.data import read
 from touchstone.core.public.result import Result
 from touchstone.core.questions import QUESTIONS as RECORDS
 from touchstone.core.questions import plan_class
-from touchstone.core.report.parts import Answer, Figure, Section, Table
 from touchstone.core.report.quantities import muted_kinds
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, Plan
@@ -133,43 +132,22 @@ def _result(stem: str, plan: Plan, data: Dataset, context: Context) -> Result:
 
 def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **thresholds: Any) -> Result:
     """The four dimensions of a test set in a layer of a model."""
-    from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
-    from touchstone.core.figures.test_quality import class_chart
+    from touchstone.core.evaluate.test_quality import measure_quality
+    from touchstone.core.report import test_quality
 
     parts = layer_parts(stored, data, layer=layer, **split_of(None, data))
     try:
-        found = measure_quality(parts.train, parts.test, rng=np.random.default_rng(0), **thresholds)
+        quality = measure_quality(parts.train, parts.test, rng=np.random.default_rng(0), **thresholds)
     except TypeError as error:
         raise DataError(f"test_quality: {error}. Its settings are layer, r, theta1, theta2 and unit.") from None
-    caption = (
-        "Good: every class at its fair share of 1, few near the centroid, many at the boundary. Dots: test set "
-        "with 95 % intervals; grey: random splits of training and test samples."
-    )
-    figure = Figure("classes", partial(class_chart, found), caption)
-    tables = (Table("By class", found.table()), Table("Spread over classes", found.spreads_table()))
-    sections = (Section("", (figure,)), Section("In numbers", tables, "table"))
-    return Result(Answer(quality_verdict(found, is_drawn=parts.is_drawn), sections=sections))
+    return Result(test_quality.answer(quality, is_drawn=parts.is_drawn))
 
 
 def _data_sets(data: Dataset) -> Result:
-    """What is to be known of a data set before anything is trained on it."""
-    from touchstone.core.data.units import duplicate_groups
-    from touchstone.core.evaluate.data_sets import ExactCopies, column_summaries, data_verdict, label_counts
-    from touchstone.core.evaluate.units import design_of
-    from touchstone.core.figures.data_sets import label_distribution
+    """What is to be known of a data set before anything is trained on it, with the number that its page begins with."""
+    from touchstone.core.evaluate.data_sets import looks
+    from touchstone.core.report import data_sets
+    from touchstone.core.represent import numbers_of
 
-    labels = label_counts(data.y, data.class_names, design_of(data))
-    copies = ExactCopies(duplicate_groups(data), data.y)
-    columns = column_summaries(data.x, data.feature_names) if data.kind == "tabular" else None
-    verdict = data_verdict(
-        data.kind,
-        labels,
-        copies,
-        constant=columns.constant if columns else (),
-        units=data.unit_codes,
-        unit_word=data.unit_word,
-    )
-    draw = partial(label_distribution, data.class_names, data.n_per_class)
-    figure = Figure("labels", draw, "Samples per class and their share.")
-    tables = (Table("Classes", labels.table()), *([Table("Columns", columns.table())] if columns else []))
-    return Result(Answer(verdict, sections=(Section("", (figure,)), Section("In numbers", tables, "table"))))
+    number = looks.number(data, numbers_of(data)[0])
+    return Result(data_sets.answer(data, looks.look(data), number))

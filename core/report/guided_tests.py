@@ -1,6 +1,7 @@
 """Which tests are missing? The accuracies, the figures with captions, table 2 and what was asked and placed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -11,10 +12,14 @@ from touchstone.core.evaluate.guided_tests import (
     AccuracyGrid,
     Guided,
     JudgedSuite,
+    Properties,
+    RoundTrip,
     SharedAccuracy,
     guided_of_rows,
 )
+from touchstone.core.evaluate.guided_tests.images import Reconstruction
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.properties import Property
 from touchstone.core.evaluate.guided_tests.results import Origin
 from touchstone.core.evaluate.guided_tests.verdict import (
     CHANCE,
@@ -23,10 +28,26 @@ from touchstone.core.evaluate.guided_tests.verdict import (
     guided_verdict,
     mix_title,
     oracle_reads,
+    round_trip_finding,
 )
-from touchstone.core.evaluate.wording import count, percent
+from touchstone.core.evaluate.wording import bare, count, percent
 from touchstone.core.figures import guided_tests as figures
-from touchstone.core.report.parts import Answer, Figure, Metric, Quantity, Section, Table, brackets
+from touchstone.core.report.parts import (
+    Answer,
+    Beside,
+    Column,
+    Figure,
+    Metric,
+    Note,
+    Quantity,
+    Section,
+    Table,
+    brackets,
+    nothing_yet,
+)
+
+FEATURES = "How does the layer's head classify generated features? With table 2"
+PROPERTIES = "Does the model behave like a well-trained classifier?"
 
 
 def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: GuidedTestsPlan) -> Answer:
@@ -34,20 +55,42 @@ def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: GuidedTestsPlan) 
     return answer(guided_of_rows(rows, class_names=dataset.class_names, origin=Origin.of(dataset)))
 
 
-def answer(found: Guided) -> Answer:
-    """Everything about a run."""
+def answer(
+    found: Guided, *, trip: RoundTrip | None = None, tested: Properties | None = None, finished: bool = True
+) -> Answer:
+    """Everything about a run, the advice once it has `finished`.
+
+    `trip` is what became of decoded images and `tested` the three properties, where they are worked out.
+    """
     if found.tests is None:
-        return Answer(None, (), (Section("", ("No test has been generated yet.",)),))
-    sections = []
+        return nothing_yet("No test has been generated yet.")
+    verdict, sections = guided_verdict(found), features(found, trip)
     if found.suite is not None and oracle_reads(found.suite):
-        sections.append(Section("Generated pictures, class by class", (suite_figure(found.suite),)))
-    features = features_findings(found)
-    sections.append(Section("How the layer's head classifies generated features", features))
+        sections = (Section("", (suite_figure(found.suite),)), *sections)
+    files: dict[str, Callable[[], pd.DataFrame]] = {"Tests": found.generated.table, "Classes": found.class_table}
+    if found.suite is not None:
+        files["Pictures"] = found.suite.table
     if found.grid is not None:
-        parts = (CHANCE, grid_figure(found.grid), grid_table(found.grid))
-        sections.append(Section("Accuracy of the head over mixes and sizes", parts))
-    sections.append(Section("The head, class by class", (class_figure(found), counts_table(found))))
-    return Answer(guided_verdict(found), tuple(metrics(found)), tuple(sections), tuple(numbers(found)))
+        files["Table 2"] = found.grid.table
+    if tested is not None:
+        sections = (*sections, Section(PROPERTIES, (property_table(tested),)))
+        files |= {"Properties": tested.table, "Violations": tested.violations}
+    verdict = verdict if finished else replace(verdict, advice="")
+    return Answer(verdict, tuple(metrics(found)), sections, tuple(numbers(found)), files)
+
+
+def features(found: Guided, trip: RoundTrip | None = None) -> tuple[Section, ...]:
+    """How the layer's head classifies generated features: the numbers, class by class, table 2, and its decoder."""
+    sections = [
+        Section(FEATURES, (tuple(head_metrics(found)), *features_findings(found))),
+        Section("Class by class", (Beside((class_figure(found), counts_table(found))),)),
+    ]
+    if found.grid is not None:
+        parts = (Note(CHANCE), grid_figure(found.grid), grid_table(found.grid))
+        sections.append(Section("Accuracy over mixes and sizes", parts))
+    if found.reconstruction is not None:
+        sections.append(Section("", (decoder_metrics(found, found.reconstruction, trip),)))
+    return tuple(sections)
 
 
 def numbers(found: Guided) -> Iterator[Quantity]:
@@ -101,6 +144,7 @@ def suite_figure(judged: JudgedSuite) -> Figure:
         "guided-suite",
         partial(figures.suite_chart, judged),
         "Accuracy of the whole model on generated pictures that count, with 95 % intervals over real samples.",
+        len(judged.suite.class_names),
     )
 
 
@@ -108,6 +152,35 @@ def _placed(found: Guided) -> Metric:
     asked, placed = int(found.generated.asked.sum()), len(found.generated)
     meaning = "A test counts as placed if it lies in its region after at most eight attempts, each with half the noise."
     return Metric("Features placed", count(placed), f"of {count(asked)} asked", meaning)
+
+
+def decoder_metrics(found: Guided, restored: Reconstruction, trip: RoundTrip | None) -> tuple[Metric, ...]:
+    """The decoder's error and, of decoded images, the disagreement of the whole model with its head."""
+    error, ends = bare(restored.error, 3), restored.interval
+    metrics = [
+        Metric(
+            "Error of the decoder",
+            error,
+            f"[{bare(ends.lower, 3)}, {bare(ends.upper, 3)}]" if ends.known else "",
+            "Root mean squared error of a pixel (black 0, white 1) on test images that the decoder has not seen, "
+            f"n = {count(restored.n)}.",
+        ),
+        Metric(
+            "Error of the mean image",
+            bare(restored.baseline, 3),
+            "to beat",
+            "For comparison: the error if every image were the mean image.",
+        ),
+    ]
+    if trip is not None:
+        finding = round_trip_finding(trip, len(found.generated))
+        for label, (_, n, share, interval) in (
+            ("Model and head disagree", trip.disagreement),
+            ("Images still in the region", trip.kept_region),
+        ):
+            meaning = f"n = {count(n)} images. {finding}"
+            metrics.append(Metric(label, percent(share), brackets(percent, share, interval), meaning))
+    return tuple(metrics)
 
 
 def grid_figure(grid: AccuracyGrid) -> Figure:
@@ -144,15 +217,66 @@ def class_figure(found: Guided) -> Figure:
         partial(figures.class_chart, found),
         "The requested tests, 95 % intervals. At the boundary about half are correct by construction, "
         "fewer where a third class is as probable.",
+        len(found.class_names),
     )
 
 
 def counts_table(found: Guided) -> Table:
     """What was asked, placed and not placed."""
-    of = found.generated.counts_table()
-    titles = {"label": "Class", "region": "Region", "asked": "Asked", "placed": "Placed", "unplaced": "Unplaced"}
-    lines = of[of["asked"] > 0].rename(columns=titles)
-    return Table("Asked, placed and unplaced tests", lines)
+    counts = found.generated.counts_table()
+    return Table.of(
+        "Asked, placed and unplaced tests",
+        counts[counts["asked"] > 0].itertuples(),
+        (
+            Column("Class", "label"),
+            Column("Region", "region"),
+            Column("Asked", "asked"),
+            Column("Placed", "placed"),
+            Column("Unplaced", "unplaced", "No attempt reached the region"),
+        ),
+    )
+
+
+def property_table(tested: Properties) -> Table:
+    """The three properties of section 4.1, and how often they are violated."""
+    return Table.of(
+        "The three properties and how often they are violated",
+        tested.each,
+        (
+            Column("Property", "name"),
+            Column("It says", "says"),
+            Column("Tested", lambda rule: count(rule.n)),
+            Column("Violated", lambda rule: count(rule.n_violated)),
+            Column("Share", lambda rule: percent(rule.share, rule.interval) if rule.n else "nothing to test"),
+        ),
+        "Section 4.1 of the paper, as metamorphic tests. A probability counts as violating if it moves the wrong "
+        "way by more than 1 point.",
+    )
+
+
+_EXPLAINED = {
+    "between centroids": "Lines between centroids hold no sample; each row is such a line.",
+    "back to the true centroid": "Each row is a test sample with a wrong, low-confidence prediction.",
+    "true class first": "Each row is a misclassified test sample.",
+}
+
+
+def violations_table(rule: Property) -> Table:
+    """What breaks a property, the worst first; a line between centroids has no sample."""
+    sample = () if rule.name == "between centroids" else (Column("Sample", "id"),)
+    worst = "Size of the violation (change of probability in the wrong direction)"
+    return Table.of(
+        "Violations",
+        rule.violations.itertuples(),
+        (
+            *sample,
+            Column("Class", "label"),
+            Column("Other class", "other"),
+            Column("By", "worst", worst, 3),
+            Column("At", "at", "Where on the line, from 0 to 1", 2),
+        ),
+        f"{_EXPLAINED[rule.name]} The worst first, n = {count(rule.n_violated)}.",
+    )
 
 
 def _metric(label: str, of: SharedAccuracy, meaning: str) -> Metric:

@@ -74,7 +74,7 @@ def _cells(table: Table) -> tuple[list[tuple[str, str]], list[list[tuple[str, st
     columns = [(is_numeric_dtype(kind), table.decimals.get(str(name))) for name, kind in shown.dtypes.items()]
     heads = [(_stands(name, is_number), str(name)) for name, (is_number, _) in zip(shown, columns, strict=True)]
     lines = (zip(line, columns, strict=True) for line in shown.itertuples(index=False, name=None))
-    return heads, [[(_stands(value, is_number), _cell(value, n)) for value, (is_number, n) in line] for line in lines]
+    return heads, [[(_stands(value, is_number), cell(value, n)) for value, (is_number, n) in line] for line in lines]
 
 
 def _stands(value: object, numeric: bool) -> str:
@@ -87,10 +87,10 @@ def _stands(value: object, numeric: bool) -> str:
     return "number" if numeric else "long" if longest > LONGEST_WORD else ""
 
 
-def _cell(value: object, decimals: int | None) -> str:
+def cell(value: object, decimals: int | None) -> str:
     """A number as the page writes it, anything else as text, nothing for what is missing.
 
-    >>> _cell(0.84512, 3), _cell(1797, None), _cell(float("nan"), 2), _cell("fox", None)
+    >>> cell(0.84512, 3), cell(1797, None), cell(float("nan"), 2), cell("fox", None)
     ('0.845', '1\u202f797', '', 'fox')
     """
     if value is None or value is pd.NA or (isinstance(value, float | np.floating) and np.isnan(value)):

@@ -72,6 +72,7 @@ ON_AXIS = {
 def label(of: Quantity) -> str:
     """What the sheet's axis calls a number.
 
+    >>> from touchstone.core.evaluate.intervals import Interval
     >>> label(Quantity("source_robustness.exclusive", ("svm", "kmeans"), 0.9, Interval(0.8, 0.95), 100))
     'SVM: held-out clusters'
     """

@@ -166,17 +166,6 @@ def check_test_set(plan: Any) -> None:
     check_names(plan, "test_set", TEST_SETS)
 
 
-def split_in_words(split: TrainingSplit) -> str:
-    """How the data set was split, for a report.
-
-    >>> split_in_words(split_of(None)), split_in_words(split_of('{"test_set": "file"}'))
-    ('test share 0.2, seed 0', 'the test set that the file marks')
-    """
-    if split["test_set"] == FILE:
-        return "the test set that the file marks"
-    return f"test share {split['test_share']:g}, seed {split['split_seed']}"
-
-
 def layers_offered(stored: bytes, dataset: Dataset) -> tuple[str, ...]:
     """Name the layers of a stored model that can be looked at, the usual one first.
 

@@ -24,7 +24,7 @@ from touchstone.core.evaluate.test_quality import fit_regions
 from touchstone.core.models import MODELS, Cancelled
 from touchstone.core.models.stored import ModelFile, model_fingerprint
 from touchstone.core.trials import Context, Plan, from_json, to_json
-from touchstone.core.trials.layer_parts import layer_parts, split_in_words
+from touchstone.core.trials.layer_parts import layer_parts
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.plans import load_plan
@@ -175,7 +175,6 @@ def test_tests_are_made_beside_the_test_set_that_the_file_marks():
         n_test.append(set(rows["n_test"].dropna()))
     assert n_test == [{36}, {len(test)}]
     assert len(test) != 36
-    assert split_in_words(plan.split) == "the test set that the file marks"
 
 
 def test_a_part_of_the_trials_is_a_part_of_the_results():

@@ -17,8 +17,6 @@ from touchstone.core.evaluate.guided_tests import (
     start,
 )
 from touchstone.core.evaluate.guided_tests.images import RoundTrip
-from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
-from touchstone.core.evaluate.guided_tests.report import PAPER_NOTES, guided_report
 from touchstone.core.evaluate.guided_tests.verdict import (
     CHANCE,
     SIDE,
@@ -29,6 +27,9 @@ from touchstone.core.evaluate.guided_tests.verdict import (
 )
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.report.guided_tests import answer
+from touchstone.core.report.parts import Report
+from touchstone.core.report.to_markdown import to_markdown
 
 HEAD = head(3, 6, apart=3.0)
 TRAIN, TEST = cloud(HEAD, 200, name="train"), cloud(HEAD, 60, seed=2, name="test")
@@ -152,19 +153,19 @@ def test_a_round_trip_says_of_how_many_images():
     assert "75.0 % [" in said
 
 
-def test_the_report_holds_everything_and_where_the_paper_differs():
+def test_the_report_in_markdown_holds_everything():
     found = made(0.5)
     near, boundary = (generate_tests(START, 20, centroid_share=share, seed=0) for share in (1.0, 0.0))
     found = replace(found, grid=accuracy_grid(near, boundary, TEST, sizes=(5, 20)))
     kept = check_properties(START.regions, HEAD, TEST)
-    plan = GuidedTestsPlan("f1f2", centroid_share=0.5, noise=0.25)
-    text = guided_report(found, plan, title="a | b", properties=kept, findings=("Images agree.",), notes=("A split.",))
-    assert text.startswith("# Guided tests: a \\| b\n")
-    assert guided_verdict(found).headline in text
-    assert all(note in text for note in (*PAPER_NOTES, SIDE, CHANCE, "- A split.", "- Images agree."))
-    assert "| Noise | 0.25 standard deviations" in text
-    assert "| Tests for each class | 0-100 | 30-70 | 50-50 | 70-30 | 100-0 |" in text
+    shown = Report("Which tests?", "clouds", answer(found, tested=kept), "**Read** it.", (("Noise", "a | b"),), "")
+    text = to_markdown(shown).decode()
+    assert text.startswith("# Which tests?\n\nclouds\n")
+    assert all(sentence in text for sentence in (guided_verdict(found).headline, *features_findings(found)))
+    assert all(note in text for note in (SIDE, CHANCE, "**Read** it.", "| Noise | a \\| b |"))
+    assert "| Per class | 0-100 | 30-70 | 50-50 | 70-30 | 100-0 |" in text
     assert text.count("| class 1 |") == 2
+    assert "\nAccuracy on generated tests by class" in text, "a figure stands there in words"
     assert f"| true class first | the true class is the most probable | 180 | {kept.each[2].n_violated} |" in text
     widths = {line.count("|") for line in text.splitlines() if line.startswith("| class")}
-    assert widths == {7}
+    assert widths == {6}

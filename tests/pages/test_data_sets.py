@@ -43,10 +43,10 @@ def test_images_show_pictures_with_labels_and_the_scale(open_page):
 
 def test_tables_show_rows_with_their_columns(open_page, wine):
     app = opened(open_page, data=wine.fingerprint)
-    columns = next(frame.value for frame in app.dataframe if "n_missing" in frame.value)
+    columns = next(frame.value for frame in app.dataframe if "Missing" in frame.value)
     rows = next(frame.value for frame in app.dataframe if "id" in frame.value)
-    assert columns["name"].tolist() == list(wine.feature_names)
-    assert columns["n_missing"].tolist() == [0] * 13
+    assert columns["Column"].tolist() == list(wine.feature_names)
+    assert columns["Missing"].tolist() == [0] * 13
     assert len(rows) == 178
     assert {"id", "label", "alcohol"} <= set(rows.columns)
 

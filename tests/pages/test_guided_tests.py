@@ -18,6 +18,7 @@ from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
 from touchstone.core.evaluate.guided_tests.verdict import difference_finding
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.evaluate.wording import points
 from touchstone.core.models import MODELS, ModelError, apart
 from touchstone.core.models.load import read_stored
@@ -30,8 +31,6 @@ from touchstone.core.workspace.run import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.guided_tests import files, gallery, work
-from touchstone.ui.test_quality.controls import RegionChoice
-from touchstone.ui.test_quality.work import Looked
 
 TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
 TRAINING["docstrings"] = TRAINING["wine"]
@@ -173,7 +172,7 @@ def test_the_generated_set_and_the_report_are_whole(workspace):
     assert bounded["guided_tests.pictures"] == found.suite.accuracy().accuracy
     assert bounded["guided_tests.boundary"] == found.suite.accuracy("boundary").accuracy
     parts = layer_parts(model, data)
-    choice = RegionChoice("last hidden", None, None, 0.7, "99th percentile")
+    choice = RegionChoice("last hidden")
     looked, within = Looked(data, parts, choice, "parts"), fit_regions(parts.train)
     with np.load(io.BytesIO(files.test_set(plan, found, looked, within)), allow_pickle=False) as file:
         assert file["images"].shape == (len(found.generated), *data.x.shape[1:])
@@ -346,9 +345,9 @@ def test_violations_and_what_is_missing_are_listed(open_page, workspace):
     parts = layer_parts(trained("digits")[1], data)
     app = open_page("guided_tests", data=data.fingerprint, model=model, violations="true class first", next="7")
     tables = [frame.value for frame in app.dataframe]
-    listed = next(table for table in tables if {"other", "worst", "id"} <= set(table))
+    listed = next(table for table in tables if {"Other class", "By", "Sample"} <= set(table))
     wrong = parts.test.ids[parts.test.predicted != parts.test.labels]
-    assert sorted(listed["id"]) == sorted(wrong)
+    assert sorted(listed["Sample"]) == sorted(wrong)
     to_label = next(table for table in tables if list(table.columns) == ["id", "predicted", "confidence"])
     assert len(to_label) == 7
     assert to_label["confidence"].is_monotonic_increasing

@@ -11,6 +11,7 @@ from tests.pages.conftest import charts, plainly, run_of_rows
 from tests.pages.test_average_case import kept
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.test_quality import measure_quality
+from touchstone.core.evaluate.test_quality.looked import RegionChoice
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from touchstone.core.models import MODELS, apart
 from touchstone.core.models.recorded import record_of
@@ -22,7 +23,7 @@ from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.test_quality.controls import RegionChoice, region_parameters
+from touchstone.ui.test_quality.controls import region_parameters
 
 FEW = {"layer": UPLOADED, "n_dimensions": 3, "n_components": 1}
 
@@ -106,10 +107,10 @@ def test_the_numbers_are_those_of_the_layer(open_page, workspace):
     found = measure_quality(parts.train, parts.test, theta2=0.8, r=0.7, rng=np.random.default_rng(0))
     assert metric(app, "At a boundary") == f"{100 * found.boundary.overall[2]:.1f} %"
     assert metric(app, "Near a centroid") == f"{100 * found.centroid.overall[2]:.1f} %"
-    table = next(frame.value for frame in app.dataframe if "in_boundary" in frame.value)
-    assert table["in_boundary"].sum() == found.boundary.n_in.sum()
-    assert table["in_centroid"].sum() == found.centroid.n_in.sum()
-    assert table["id"].tolist() == data.ids[parts.test_rows].tolist()
+    table = next(frame.value for frame in app.dataframe if "At boundary" in frame.value and "Rival" in frame.value)
+    assert table["At boundary"].sum() == found.boundary.n_in.sum()
+    assert table["Near centroid"].sum() == found.centroid.n_in.sum()
+    assert table["Sample"].tolist() == data.ids[parts.test_rows].tolist()
 
 
 def test_other_thresholds_give_another_verdict(open_page, workspace):
@@ -211,7 +212,7 @@ def test_a_hundred_classes_have_a_table_beside_their_heat_map(open_page, workspa
     assert any("of 9\N{NARROW NO-BREAK SPACE}900 ordered pairs" in alt for alt in charts(app))
     top = next(frame.value for frame in app.dataframe if "Rival" in frame.value)
     assert 0 < len(top) <= 12
-    assert len(next(frame.value for frame in app.dataframe if "taken_for" in frame.value)) == 9900
+    assert len(next(frame.value for frame in app.dataframe if "Predicted as" in frame.value)) == 9900
 
 
 def test_other_models_stand_beside_it_and_in_the_address(open_page, workspace):

@@ -25,12 +25,11 @@ from touchstone.core.evaluate.cluster_folds import (
     rows_of_tables,
     scheme_title,
 )
-from touchstone.core.evaluate.data_sets import WordCounts, count_words
+from touchstone.core.evaluate.data_sets import WordCounts, count_words, looks
 from touchstone.core.represent import default_representation, features_for_splits, number_of, number_title, numbers_of
 from touchstone.core.represent.duplicates import NearDuplicates, near_duplicate_pairs, near_duplicate_texts
 from touchstone.core.split.describe_folds import FoldDescription, describe_folds
 from touchstone.core.trials import FoldPlan
-from touchstone.ui.data_sets import work
 
 SEED = 0
 """Of resampling and of the samples that distances are measured on."""
@@ -133,7 +132,7 @@ def near_duplicates(dataset: Dataset, plan: FoldPlan) -> NearDuplicates:
     if dataset.kind == "text":
         pairs, _ = near_duplicate_texts(dataset.x[first], similarity=SIMILARITY, most=MOST_PAIRS)
     else:
-        features = work.features(dataset, representation(dataset, plan))[first]
+        features = looks.features(dataset, representation(dataset, plan))[first]
         pairs = near_duplicate_pairs(features, similarity=SIMILARITY, most=MOST_PAIRS)
     return NearDuplicates(copies, first[pairs], full=len(pairs) == MOST_PAIRS)
 

@@ -6,12 +6,11 @@ from typing import cast
 import numpy as np
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts
+from touchstone.core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts, looks
+from touchstone.core.evaluate.data_sets.looks import DataLook
 from touchstone.core.workspace.run import Run
 from touchstone.ui import cache
 from touchstone.ui.data.results import dataset_of
-from touchstone.ui.data_sets import work
-from touchstone.ui.data_sets.work import DataLook
 from touchstone.ui.shell.background import Work
 from touchstone.ui.shell.session import owner, workspace
 
@@ -19,25 +18,25 @@ from touchstone.ui.shell.session import owner, workspace
 @cache.task(max_entries=4)
 def look(dataset: Dataset) -> Work[DataLook]:
     """Classes, copies, columns or mean images of a data set."""
-    return Work(lambda step: work.look(dataset))
+    return Work(lambda step: looks.look(dataset))
 
 
 @cache.task(max_entries=16)
 def number(dataset: Dataset, name: str) -> Work[NumberByClass]:
     """One number of every sample of a data set, over all and by class."""
-    return Work(lambda step: work.number(dataset, name))
+    return Work(lambda step: looks.number(dataset, name))
 
 
 @cache.task(max_entries=4)
 def words(dataset: Dataset) -> Work[WordCounts]:
     """The words of a data set of texts, by class."""
-    return Work(lambda step: work.words(dataset))
+    return Work(lambda step: looks.words(dataset))
 
 
 @cache.task(max_entries=4)
 def features(dataset: Dataset, representation: str) -> Work[np.ndarray]:
     """The features that maps are drawn and near duplicates are found in."""
-    return Work(lambda step: work.features(dataset, representation))
+    return Work(lambda step: looks.features(dataset, representation))
 
 
 @cache.task(max_entries=8)
@@ -47,9 +46,9 @@ def near_copies(dataset: Dataset, representation: str, similarity: float) -> Wor
 
     def compare(step: Callable[[], None]) -> NearCopies:
         copies = known.future.result().copies
-        return work.near_copies(dataset, representation, vectors.future.result, copies, similarity, step)
+        return looks.near_copies(dataset, representation, vectors.future.result, copies, similarity, step)
 
-    return Work(compare, work.n_steps_of_near_copies(dataset, representation))
+    return Work(compare, looks.n_steps_of_near_copies(dataset, representation))
 
 
 @cache.result(max_entries=8)
@@ -70,5 +69,5 @@ def folds_of(run: Run) -> dict[str, np.ndarray]:
     folds = {}
     for group, part in made.groupby(["scheme", "seed"], sort=False):
         scheme, seed = cast(tuple[str, int], group)
-        folds[work.fold_title(scheme, int(seed))] = work.folds(part, n_samples)
+        folds[looks.fold_title(scheme, int(seed))] = looks.folds(part, n_samples)
     return folds

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from touchstone.core.asked import About
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.test_quality.looked import RegionChoice
 from touchstone.core.workspace.links import View
 from touchstone.core.workspace.models import StoredModel
 from touchstone.ui.data import choice as data_choice
@@ -17,7 +18,6 @@ from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell.session import read_only
 from touchstone.ui.test_quality import controls as test_quality_controls
-from touchstone.ui.test_quality.controls import RegionChoice
 
 
 @dataclass(frozen=True)

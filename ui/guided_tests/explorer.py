@@ -7,6 +7,7 @@ import streamlit as st
 
 from touchstone.core.evaluate.guided_tests import Walk, nearest, walk_between
 from touchstone.core.evaluate.test_quality import Regions, rivals
+from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.wording import bare, percent
 from touchstone.core.figures import guided_tests as figures
 from touchstone.core.models.decoder import Decoder
@@ -17,7 +18,6 @@ from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.guided_tests.controls import Place
 from touchstone.ui.shell import page
 from touchstone.ui.shell.page import Metric
-from touchstone.ui.test_quality.work import Looked
 
 N_STEPS = 41
 KEYS = ("class", "towards_", "start_", "place")

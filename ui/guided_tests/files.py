@@ -1,23 +1,18 @@
 """What can be taken away of generated tests? The tests themselves, all tables, and a report to go with them."""
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from touchstone.core.evaluate.guided_tests import Guided, Properties, RoundTrip, round_trip
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
-from touchstone.core.evaluate.guided_tests.report import guided_report
 from touchstone.core.evaluate.guided_tests.suite_file import suite_archive
-from touchstone.core.evaluate.guided_tests.verdict import round_trip_finding
 from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.report.guided_tests import answer
+from touchstone.core.report.to_markdown import to_markdown
 from touchstone.core.workspace.run import Run
-from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import exports, page, take_away
 from touchstone.ui.shell.background import Task
-from touchstone.ui.test_quality.work import Looked
 
 
 def downloads(
@@ -30,7 +25,10 @@ def downloads(
     within: Regions,
 ) -> None:
     """Have the menu offer all tables, the generated test set and the report, with what is known by now."""
-    exports.downloads(run, answer(guided), files=_tables(guided, tested))
+    trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
+    shown, notes = answer(guided, trip=trip, tested=tested), " ".join(looked.parts.notes)
+    also = {"Parts": notes} if notes else {}
+    exports.downloads(run, shown, also=also)
     stem = f"guided-tests-{run.id[:8]}"
 
     def more() -> None:
@@ -48,10 +46,9 @@ def downloads(
             name=f"{stem}.npz",
             mime="application/octet-stream",
         )
-        trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
         page.download(
             "Report (Markdown)",
-            lambda: report(plan, guided, looked, tested, trip).encode(),
+            lambda: exports.report_file(run, shown, also=also, write=to_markdown),
             name=f"{stem}.md",
             mime="text/markdown",
         )
@@ -86,29 +83,3 @@ def test_set(plan: GuidedTestsPlan, guided: Guided, looked: Looked, within: Regi
         names = np.array(guided.class_names, dtype=str)
         facts |= {"image_predicted": names[trip.predicted], "image_in_region": trip.in_region}
     return tests.to_npz(images, facts=facts)
-
-
-def report(
-    plan: GuidedTestsPlan, guided: Guided, looked: Looked, tested: Properties | None, trip: RoundTrip | None
-) -> str:
-    """The report as Markdown, with all that is known by now."""
-    findings = () if trip is None else (round_trip_finding(trip, len(guided.generated)),)
-    return guided_report(
-        guided,
-        plan,
-        title=data_choice.required().title,
-        properties=tested,
-        findings=findings,
-        notes=looked.parts.notes,
-    )
-
-
-def _tables(guided: Guided, tested: Properties | None) -> Mapping[str, Callable[[], pd.DataFrame]]:
-    tables: dict[str, Callable[[], pd.DataFrame]] = {"Tests": guided.generated.table, "Classes": guided.class_table}
-    if guided.suite is not None:
-        tables["Pictures"] = guided.suite.table
-    if guided.grid is not None:
-        tables["Table 2"] = guided.grid.table
-    if tested is not None:
-        tables |= {"Properties": tested.table, "Violations": tested.violations}
-    return tables

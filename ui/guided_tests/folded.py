@@ -5,13 +5,15 @@ from functools import partial
 import streamlit as st
 
 from touchstone.core.evaluate.guided_tests import Guided, Properties
-from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE, round_trip_finding
+from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE
 from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.report import guided_tests as report
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.run import Run
-from touchstone.ui.guided_tests import beside, explorer, label_next, look, results
-from touchstone.ui.shell import background, page, share
-from touchstone.ui.test_quality.work import Looked
+from touchstone.ui.guided_tests import beside, explorer, label_next, results
+from touchstone.ui.guided_tests.properties import properties as draw_properties
+from touchstone.ui.shell import answer, background, page, share
 
 
 def features(run: Run, guided: Guided, looked: Looked, *, inside: bool) -> None:
@@ -20,11 +22,13 @@ def features(run: Run, guided: Guided, looked: Looked, *, inside: bool) -> None:
     def draw() -> None:
         if not inside:
             st.caption(NOTHING_INSIDE)
-        look.features(guided)
         trip = background.answer(results.sent_again(run, looked), "Sending images through the model", key="trip")
-        look.round_trip(trip, guided, "" if trip is None else round_trip_finding(trip, len(guided.generated)))
+        for section in report.features(guided, trip):
+            if section.heading and section.heading != report.FEATURES:
+                st.subheader(section.heading, anchor=False)
+            answer.parts(section.parts)
 
-    page.fold("How does the layer's head classify generated features? With table 2", draw, key="features")
+    page.fold(report.FEATURES, draw, key="features")
 
 
 def with_another(run: Run, guided: Guided, model: StoredModel) -> None:
@@ -54,11 +58,10 @@ def tested(looked: Looked) -> Properties | None:
     def draw() -> Properties | None:
         properties = background.answer(results.properties(looked), "Testing properties", key="properties")
         if properties is not None:
-            add(look.properties(properties, looked))
+            add(draw_properties(properties, looked))
         return properties
 
-    title = "Does the model behave like a well-trained classifier?"
-    return page.fold(title, draw, key="properties", asked_by=("violations",))
+    return page.fold(report.PROPERTIES, draw, key="properties", asked_by=("violations",))
 
 
 def add(address: dict[str, list[str]] | None) -> None:

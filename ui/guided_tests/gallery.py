@@ -9,11 +9,11 @@ import streamlit as st
 from touchstone.core.evaluate.guided_tests import REGIONS, GeneratedTests, Guided, JudgedSuite, nearest
 from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
 from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.wording import bare, count, quoted
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.shell import page
-from touchstone.ui.test_quality.work import Looked
 
 PER_PAGE = {"image": 12, "text": 6, "tabular": 12}
 _ALL = "all"

@@ -10,6 +10,7 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.guided_tests import GeneratedTests
 from touchstone.core.evaluate.guided_tests.pool import ENDINGS, open_pool, read_pool
 from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.wording import count, percent, plural
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.workspace.models import StoredModel
@@ -18,7 +19,6 @@ from touchstone.ui.forms.controls import Number, One, check_address
 from touchstone.ui.guided_tests import few_labels, results, work
 from touchstone.ui.shell import background, page, take_away, uploads
 from touchstone.ui.shell.session import read_only
-from touchstone.ui.test_quality.work import Looked
 
 KEYS = ("for", "pool", "next")
 """The keys of its address."""

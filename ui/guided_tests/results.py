@@ -10,13 +10,13 @@ from touchstone.core.evaluate.guided_tests import (
 )
 from touchstone.core.evaluate.guided_tests.results import Origin
 from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.workspace.run import Run
 from touchstone.ui import cache
 from touchstone.ui.data.results import dataset_of
 from touchstone.ui.guided_tests import work
 from touchstone.ui.shell.background import Work
 from touchstone.ui.shell.session import owner, workspace
-from touchstone.ui.test_quality.work import Looked
 
 
 @cache.result(max_entries=4)

@@ -19,12 +19,12 @@ from touchstone.core.evaluate.guided_tests import (
     start,
 )
 from touchstone.core.evaluate.test_quality import Regions
+from touchstone.core.evaluate.test_quality import looked as quality_work
+from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.load import read_stored
 from touchstone.core.models.training import one_torch_thread
 from touchstone.core.trials.layer_parts import LayerParts
-from touchstone.ui.test_quality import work
-from touchstone.ui.test_quality.work import Looked
 
 MOST_SENT_AGAIN = 1000
 """So many decoded images are sent through the whole model again at most, taken at random."""
@@ -47,7 +47,7 @@ def missing(looked: Looked, within: Regions) -> GeneratedTests | None:
     parts = looked.parts
     with one_torch_thread():
         begin = start(within, parts.head, train=parts.train, test=parts.test)
-        return generate_missing(begin, missing_regions(work.measured(looked)), seed=_SEED)
+        return generate_missing(begin, missing_regions(quality_work.measured(looked)), seed=_SEED)
 
 
 def next_ones(wanted: GeneratedTests | None, pool: LayerSamples, within: Regions, n: int) -> pd.DataFrame:

@@ -16,6 +16,7 @@ import streamlit as st
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.data_sets import NearCopies
+from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import Verdict
@@ -53,8 +54,6 @@ from touchstone.ui.shell import background, page, take_away
 from touchstone.ui.shell.background import Task
 from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.test_quality import results as test_quality_results
-from touchstone.ui.test_quality.controls import RegionChoice
-from touchstone.ui.test_quality.work import Looked
 
 GROUPS = "Which groups of samples are weak?"
 CLASSES = "Which class is weakest?"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pandas as pd
 import streamlit as st
 
 from touchstone.core.figures.marks import MOST_IN_SIGHT
@@ -72,7 +73,8 @@ def part(shown: Part) -> None:
         case Table():
             table(shown)
         case Beside():
-            for inner, column in zip(shown.parts, st.columns(len(shown.parts), gap="medium"), strict=True):
+            widths = [3 if isinstance(inner, Figure) else 2 for inner in shown.parts]
+            for inner, column in zip(shown.parts, st.columns(widths, gap="medium"), strict=True):
                 with column:
                     part(inner)
         case Note():
@@ -88,18 +90,24 @@ def part(shown: Part) -> None:
 def table(shown: Table) -> None:
     """A table with its columns as they are declared, and the line beneath."""
     config = {
-        column.title: st.column_config.NumberColumn(
-            help=column.help or None, format=f"%.{column.decimals}f", width=column.width
-        )
-        if column.decimals is not None
-        else st.column_config.Column(help=column.help or None, width=column.width)
+        column.title: st.column_config.Column(help=column.help or None, width=column.width)
+        if (form := _number(shown.lines[column.title], column.decimals)) is None
+        else st.column_config.NumberColumn(help=column.help or None, format=form, width=column.width)
         for column in shown.columns
-        if column.decimals is not None or column.help or column.width
     }
     lazy = len(shown.lines) > LAZY_ROWS
     st.dataframe(shown.lines, column_config=config, hide_index=True, alt=shown.title, lazy=lazy)
     if shown.caption:
         st.caption(page.plain(shown.caption))
+
+
+def _number(cells: pd.Series, decimals: int | None) -> str | None:
+    """How the numbers of a column are written, as on paper; None where they are no numbers."""
+    if not pd.api.types.is_numeric_dtype(cells) or pd.api.types.is_bool_dtype(cells):
+        return None
+    if decimals is not None:
+        return f"%.{decimals}f"
+    return "%.4g" if pd.api.types.is_float_dtype(cells) else "localized"
 
 
 def in_a_box(n_rows: int, draw: Callable[[], object], *, key: str) -> None:

@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.questions import of_kind
+from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.html import to_html
-from touchstone.core.report.parts import NONE, Answer
+from touchstone.core.report.parts import NONE, Answer, Report
 from touchstone.core.report.recreate import Recreated, example_to_read, recipe, recreate
 from touchstone.core.report.run_report import report_of
 from touchstone.core.workspace.errors import WorkspaceError
@@ -37,14 +37,40 @@ def downloads(
     share.offer_report(lambda: report_file(run, answer, also=also), name=f"{_name(run)}.html")
 
 
+def of_answer(
+    stem: str,
+    subject: str,
+    answer: Answer,
+    rests_on: tuple[tuple[str, str], ...],
+    *,
+    files: Mapping[str, Callable[[], pd.DataFrame]] = NONE,
+) -> None:
+    """The same of an answer that no run holds: of a question by its `stem`, and what it rests on, by name."""
+    name = stem.replace("_", "-")
+
+    def report() -> bytes:
+        return to_html(Report(QUESTIONS[stem].title, subject, answer, _how_to_read(stem), rests_on, ""))
+
+    def more() -> None:
+        page.download("Report (HTML)", report, name=f"{name}.html", mime="text/html")
+
+    take_away.offer({**answer.files, **files}, stem=name, more=more)
+    share.offer_report(report, name=f"{name}.html")
+
+
 def report_file(
-    run: Run, answer: Answer | None = None, *, also: Mapping[str, str] = NONE, with_rows: bool = False
+    run: Run,
+    answer: Answer | None = None,
+    *,
+    also: Mapping[str, str] = NONE,
+    with_rows: bool = False,
+    write: Callable[[Report], bytes] = to_html,
 ) -> bytes:
     """The report of what a page says of a run, or of the run as a whole, as one file."""
     report = report_of(
         workspace(), owner(), run, how_to_read=_how_to_read, answer=answer, also=also, with_rows=with_rows
     )
-    return to_html(report)
+    return write(report)
 
 
 def _name(run: Run) -> str:

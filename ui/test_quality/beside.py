@@ -8,8 +8,10 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.test_quality import TestQuality
+from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.figures import test_quality as figures
 from touchstone.core.figures.test_quality import Subject
+from touchstone.core.report import test_quality as report
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.links import View
 from touchstone.core.workspace.models import StoredModel
@@ -20,9 +22,6 @@ from touchstone.ui.forms.controls import check_address
 from touchstone.ui.shell import background, page
 from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.test_quality import results
-from touchstone.ui.test_quality import work as test_quality_work
-from touchstone.ui.test_quality.controls import RegionChoice
-from touchstone.ui.test_quality.work import Looked
 
 ADDRESS = "beside"
 
@@ -59,7 +58,7 @@ class Several:
 
 def beside(looked: Looked, quality: TestQuality, model: StoredModel) -> tuple[dict[str, list[str]], list[StoredModel]]:
     """The boxes of the model in question and of those chosen; returns what the address says of these, and them."""
-    main = test_quality_work.subject(model.name, data_choice.required().title, looked.parts, looked.choice, quality)
+    main = report.subject(model.name, data_choice.required().title, looked, quality)
     others = {
         stored.fingerprint: stored for stored in workspace().models(owner()) if stored.fingerprint != model.fingerprint
     }

@@ -3,47 +3,19 @@
 Test quality and guided tests share them, keys included: a link from one page to the other keeps the regions.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from touchstone.core.asked import About
-from touchstone.core.evaluate.test_quality import Regions, fit_regions
-from touchstone.core.evaluate.test_quality.regions import FORM, Unit, asks_r, asks_theta1, asks_theta2, asks_unit
-from touchstone.core.models.layers import LayerSamples
-from touchstone.core.trials.layer_parts import asks_layer
+from touchstone.core.evaluate.test_quality.looked import RegionChoice
+from touchstone.core.evaluate.test_quality.regions import FORM
+from touchstone.ui import page_file
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell import page
+from touchstone.ui.shell.session import read_only
 
 LAYER = "layer"
-
-
-@dataclass(frozen=True)
-class RegionChoice:
-    """A layer and the thresholds of its regions; `r` and `theta1` are None where the usual ones are meant.
-
-    Examples
-    --------
-    >>> RegionChoice("last hidden").thresholds
-    {'r': None, 'theta1': None, 'theta2': 0.7, 'unit': '99th percentile'}
-    """
-
-    layer: str = asks_layer()
-    theta2: float = asks_theta2()
-    r: float | None = asks_r()
-    theta1: float | None = asks_theta1()
-    unit: Unit = asks_unit()
-
-    @property
-    def thresholds(self) -> dict[str, Any]:
-        """What `fit_regions` and `measure_quality` take."""
-        return {"r": self.r, "theta1": self.theta1, "theta2": self.theta2, "unit": self.unit}
-
-    def regions(self, train: LayerSamples) -> Regions:
-        """The regions that training samples draw. Raises DataError where they cannot be drawn."""
-        return fit_regions(train, **self.thresholds)
 
 
 def region_choice(layers: Sequence[str]) -> RegionChoice:
@@ -68,3 +40,10 @@ def region_parameters(choice: RegionChoice) -> dict[str, list[str]]:
     {'layer': ['inputs'], 'theta2': ['0.7'], 'r': ['0.5'], 'theta1': ['usual'], 'unit': ['99th percentile']}
     """
     return plan_parameters(choice) or {}
+
+
+def link_to_guided_tests(address: Mapping[str, str | list[str]]) -> None:
+    """The way to the same regions where tests are generated, a page that links do not open."""
+    if not read_only():
+        label, icon = "Generate tests, or find samples to label", ":material/arrow_forward:"
+        st.page_link(page_file("guided_tests"), label=label, icon=icon, help="", query_params=dict(address))

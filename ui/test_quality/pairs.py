@@ -1,13 +1,13 @@
-"""Which boundaries are tested, and how do two classes lie to one another? The heat map, and a pair in a plane."""
+"""How do two classes lie to one another? The pair in a plane with its samples, and what rests on thresholds."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
-from touchstone.core.evaluate.test_quality import PairMap, PairShares, TestQuality, findings
+from touchstone.core.evaluate.test_quality import Curve, PairMap, TestQuality
+from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.wording import fixed, percent, plural, quoted
 from touchstone.core.figures import test_quality as figures
 from touchstone.ui.data import samples
@@ -15,53 +15,9 @@ from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.shell import background, page, session, take_away
 from touchstone.ui.test_quality import results
-from touchstone.ui.test_quality.work import Looked
 
-MOST_ROWS, MOST_SHOWN = 12, 12
+MOST_SHOWN = 12
 CLASS = "class"
-
-
-def heat_map(quality: TestQuality) -> None:
-    """All pairs, and the most frequent ones as a table beside them."""
-    pairs = quality.pairs
-    if quality.n_classes > figures.MOST_NUMBERS:  # the heat map takes the whole width
-        chart, beside = st.container(), st.container()
-    else:
-        chart, beside = st.columns([3, 2], gap="medium")
-    with chart:
-        drawn = partial(_pair_chart, quality)
-        caption = (
-            "Share of each class's test samples (row) at the boundary with the class of the column. Even rows are "
-            "good. + and −: significantly different from a random split. Confused classes are side by side."
-        )
-        page.figure(drawn, caption, key="pairs")
-    with beside:
-        most_frequent(pairs)
-
-
-def _pair_chart(quality: TestQuality, *, dark: bool) -> go.Figure:
-    return figures.pair_chart(quality.pairs, findings(quality), dark=dark)
-
-
-def most_frequent(pairs: PairShares) -> None:
-    """The pairs with the largest shares."""
-    table = pairs.table(most=MOST_ROWS)
-    table = table[table["n_in"] > 0]
-    lines = pd.DataFrame(
-        {
-            "Class": table["label"],
-            "Rival": table["rival"],
-            "n": table["n_in"],
-            "Test (%)": 100 * table["value"],
-            "Training (%)": 100 * table["train"],
-        }
-    )
-    config = {name: st.column_config.NumberColumn(format="%.1f", width=80) for name in ("Test (%)", "Training (%)")}
-    config |= {name: st.column_config.TextColumn(width=90) for name in ("Class", "Rival")}
-    config["n"] = st.column_config.NumberColumn(width=45)
-    st.markdown("**The most frequent**")
-    st.dataframe(lines, column_config=config, hide_index=True, alt="The most frequent pairs of classes")
-    st.caption(f"Of {plural(pairs.n_classes * (pairs.n_classes - 1), 'ordered pair')}; all of them are in the file.")
 
 
 def choose(quality: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
@@ -151,3 +107,15 @@ def _show(looked: Looked, places: np.ndarray) -> None:
     first = ["label", "predicted", "confidence (%)", "text", "id"] if dataset.kind == "text" else None
     config = {name: st.column_config.TextColumn(width="small") for name in ("id", "label", "predicted")}
     st.dataframe(table, column_config=config, column_order=first, hide_index=True, alt="Samples at a boundary")
+
+
+def curves(of_class: Sequence[Curve], quality: TestQuality, label: int) -> None:
+    """What rests on either threshold."""
+    captions = (
+        "Effect of the radius. Where the test set is above the training set, it has more typical samples.",
+        "Effect of theta 2. The step at the right end is the fully confident samples.",
+    )
+    for curve, caption, column in zip(of_class, captions, st.columns(2, gap="medium"), strict=True):
+        with column:
+            drawn = partial(figures.curve_chart, curve, quality.regions, label)
+            page.figure(drawn, caption, key=f"curve-{curve.dimension.split()[0]}")

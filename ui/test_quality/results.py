@@ -10,9 +10,12 @@ import pandas as pd
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.covariate_shift import CovariateShift
 from touchstone.core.evaluate.test_quality import Curve, PairMap, TestQuality
+from touchstone.core.evaluate.test_quality import looked as work
+from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
 from touchstone.core.evaluate.two_samples import PartsTold, SeenShift
 from touchstone.core.figures.test_quality import Subject
+from touchstone.core.report import test_quality as report
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.plans import load_plan
@@ -22,9 +25,6 @@ from touchstone.ui.data.results import dataset_of
 from touchstone.ui.models.results import parts_name
 from touchstone.ui.shell.background import Work
 from touchstone.ui.shell.session import owner, workspace
-from touchstone.ui.test_quality import work
-from touchstone.ui.test_quality.controls import RegionChoice
-from touchstone.ui.test_quality.work import Looked
 
 
 @cache.task(max_entries=4)
@@ -43,7 +43,7 @@ def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoic
         layer = choice.layer if choice.layer in layers_offered(stored, dataset) else None
         parts = layer_parts(stored, dataset, layer=layer, **split_of(model.training_plan, dataset))
         looked = Looked(dataset, parts, choice, parts_name(dataset, model, parts.layer))
-        return work.subject(model.name, title, parts, choice, work.measured(looked))
+        return report.subject(model.name, title, looked, work.measured(looked))
 
     return Work(measure)
 

@@ -6,18 +6,17 @@ from touchstone.core.asked import About
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import LEVEL
 from touchstone.core.evaluate.test_quality import parts_told
-from touchstone.core.evaluate.test_quality.shift_plan import FEWEST_RESPLITS, CovariateShiftPlan, shift_verdict
+from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.test_quality.shift_plan import FEWEST_RESPLITS, CovariateShiftPlan
 from touchstone.core.evaluate.two_samples import PartsTold
-from touchstone.core.evaluate.wording import Verdict, plural
+from touchstone.core.evaluate.wording import plural
 from touchstone.core.report import test_quality as report
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.run import Run
-from touchstone.ui.data_sets import views
 from touchstone.ui.forms.plan_form import plan_form
-from touchstone.ui.shell import background, exports, jobs, page, take_away
+from touchstone.ui.shell import answer, background, exports, jobs, page, take_away
 from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.test_quality import results
-from touchstone.ui.test_quality.work import Looked
 
 
 def at_once(looked: Looked) -> PartsTold | None:
@@ -71,35 +70,22 @@ def _results(run: Run) -> None:
     if run.n_done == run.n_failed:
         page.nothing_yet(running=run.state == "running")
         return
-    shift = results.covariate_shift(run)
-    verdict = shift_verdict(shift)
+    shown = report.shift_answer(results.covariate_shift(run))
+    verdict = shown.verdict
+    assert verdict is not None
     with st.container(border=True, key="shift-verdict"):
         st.markdown(f"**{page.plain(verdict.headline)}** {page.plain(verdict.used)}")
         if verdict.advice and run.state != "running":
             st.markdown(page.plain(verdict.advice))
         if any(claim.decision == "above" for claim in verdict.claims):
             st.caption(parts_told.MEMORY)
-    page.fold("Divergence of every class", lambda: _by_class(run, verdict), key="shift-classes")
-    exports.downloads(run, report.answer(shift), files={"Covariate shift": shift.table})
 
+    def by_class() -> None:
+        figure, table = shown.sections[0].parts
+        answer.part(figure)
+        page.findings(verdict)
+        answer.part(table)
+        page.foot(run)
 
-def _by_class(run: Run, verdict: Verdict) -> None:
-    shift = results.covariate_shift(run)
-    views.in_a_box(len(shift.classes), lambda: page.draw(report.shift_figure(shift)), key="shift-box")
-    page.findings(verdict)
-    _table(run)
-    page.foot(run)
-
-
-def _table(run: Run) -> None:
-    table = report.table(results.covariate_shift(run))
-    config = {
-        "Divergence": st.column_config.NumberColumn(format="%.3f", help="Jensen-Shannon, in bits"),
-        "Error": st.column_config.NumberColumn(format="%.4f", help="Standard error of Monte-Carlo"),
-        "By chance": st.column_config.NumberColumn(format="%.3f", help="Mean over re-splits"),
-        "Beyond": st.column_config.NumberColumn(format="%.3f", help="Divergence minus its mean by chance"),
-        "p": st.column_config.TextColumn(help="Corrected for the number of classes (max-T over re-splits)"),
-        "Kept (%)": st.column_config.NumberColumn(format="%.1f", help="Variance in the directions used"),
-        "Components": st.column_config.TextColumn(help="Of the mixtures of training and test part"),
-    }
-    st.dataframe(table.lines, column_config=config, hide_index=True, alt=table.title)
+    page.fold("Divergence of every class", by_class, key="shift-classes")
+    exports.downloads(run, shown)

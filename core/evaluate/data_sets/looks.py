@@ -1,4 +1,4 @@
-"""What does the page of data sets have worked out beside it? Each is a function of a data set, kept by `results`."""
+"""What is looked at in a data set? Classes, copies, a number, words and the features of maps: functions of the data."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,30 +1,63 @@
-"""What does the page of test quality have worked out beside it? Everything is a function of a layer and its regions."""
+"""How is one test set looked at, in a layer of a model and its regions? What rests on that choice, each a function."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.identity import key
-from touchstone.core.evaluate.test_quality import (
+from touchstone.core.evaluate.test_quality.pair_map import PairMap, map_pair
+from touchstone.core.evaluate.test_quality.quality import (
     Curve,
-    PairMap,
     TestQuality,
     boundary_curve,
     centroid_curve,
-    map_pair,
     measure_quality,
     samples_table,
 )
+from touchstone.core.evaluate.test_quality.regions import (
+    Regions,
+    Unit,
+    asks_r,
+    asks_theta1,
+    asks_theta2,
+    asks_unit,
+    fit_regions,
+)
 from touchstone.core.evaluate.two_samples import PartsTold, SeenShift, smallest_seen, tell_parts
-from touchstone.core.evaluate.wording import percent
-from touchstone.core.figures.test_quality import Subject
-from touchstone.core.trials.layer_parts import LayerParts
-from touchstone.ui.test_quality.controls import RegionChoice
+from touchstone.core.models.layers import LayerSamples
+from touchstone.core.trials.layer_parts import LayerParts, asks_layer
 
 _SEED = 0  # of the bootstrap of spreads, and of parts that are drawn again
+
+
+@dataclass(frozen=True)
+class RegionChoice:
+    """A layer and the thresholds of its regions; `r` and `theta1` are None where the usual ones are meant.
+
+    Examples
+    --------
+    >>> RegionChoice("last hidden").thresholds
+    {'r': None, 'theta1': None, 'theta2': 0.7, 'unit': '99th percentile'}
+    """
+
+    layer: str = asks_layer()
+    theta2: float = asks_theta2()
+    r: float | None = asks_r()
+    theta1: float | None = asks_theta1()
+    unit: Unit = asks_unit()
+
+    @property
+    def thresholds(self) -> dict[str, Any]:
+        """What `fit_regions` and `measure_quality` take."""
+        return {"r": self.r, "theta1": self.theta1, "theta2": self.theta2, "unit": self.unit}
+
+    def regions(self, train: LayerSamples) -> Regions:
+        """The regions that training samples draw. Raises DataError where they cannot be drawn."""
+        return fit_regions(train, **self.thresholds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,19 +81,16 @@ def measured(looked: Looked) -> TestQuality:
     return measure_quality(parts.train, parts.test, **looked.choice.thresholds, rng=rng)
 
 
-def subject(name: str, dataset_title: str, parts: LayerParts, choice: RegionChoice, quality: TestQuality) -> Subject:
-    """A row of the box plots: the model, its data set and its accuracy there."""
-    test = parts.test
-    layer = "" if parts.layer == choice.layer else f"{parts.layer}, "
-    accuracy = percent(float((test.predicted == test.labels).mean()))
-    return Subject(name, (dataset_title, f"{layer}accuracy {accuracy}"), quality)
-
-
 def curves(looked: Looked) -> tuple[Curve, Curve]:
     """The shares over the radius and over theta 2."""
     train, test = looked.parts.train, looked.parts.test
     regions = looked.choice.regions(train)
     return centroid_curve(regions, test, train), boundary_curve(test, train, theta1=looked.choice.theta1)
+
+
+def curves_table(looked: Looked) -> pd.DataFrame:
+    """The same as tidy rows."""
+    return pd.concat([curve.table() for curve in curves(looked)], ignore_index=True)
 
 
 def pair(looked: Looked, first: int, second: int) -> PairMap:
