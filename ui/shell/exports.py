@@ -9,7 +9,7 @@ import streamlit as st
 from touchstone.core.data import DataError
 from touchstone.core.questions import of_kind
 from touchstone.core.report.html import to_html
-from touchstone.core.report.parts import NONE, Answer
+from touchstone.core.report.parts import NONE, Answer, Report
 from touchstone.core.report.recreate import Recreated, example_to_read, recipe, recreate
 from touchstone.core.report.run_report import report_of
 from touchstone.core.workspace.errors import WorkspaceError
@@ -18,6 +18,8 @@ from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import jobs, page, share, take_away
 from touchstone.ui.shell.session import owner, workspace
+
+REPORT = "Report (HTML)"
 
 
 def downloads(
@@ -35,6 +37,19 @@ def downloads(
     tables = {**(NONE if answer is None else answer.files), **files}
     take_away.offer(tables, stem=_name(run), more=lambda: of_run(run, answer, also=also))
     share.offer_report(lambda: report_file(run, answer, also=also), name=f"{_name(run)}.html")
+
+
+def downloads_of_report(
+    report: Callable[[], Report], *, stem: str, files: Mapping[str, Callable[[], pd.DataFrame]] = NONE
+) -> None:
+    """The same of an answer that no run gives: its report, made when somebody asks for it, and `files`."""
+
+    def write() -> bytes:
+        return to_html(report())
+
+    name = f"{stem}.html"
+    take_away.offer(files, stem=stem, more=lambda: page.download(REPORT, write, name=name, mime="text/html"))
+    share.offer_report(write, name=name)
 
 
 def report_file(
@@ -62,7 +77,7 @@ def of_run(run: Run, answer: Answer | None = None, *, also: Mapping[str, str] = 
 
     name = _name(run)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        page.download("Report (HTML)", report, name=f"{name}.html", mime="text/html")
+        page.download(REPORT, report, name=f"{name}.html", mime="text/html")
         if run.n_done:
             page.download(
                 "Report with the rows of every trial (HTML)",
