@@ -42,7 +42,8 @@ def about(look: DataLook) -> None:
         with place:
             answer.part(figure)
     features = where_samples_lie(asked)
-    exports.of_answer("data_sets", choice.title, shown, (("Data", dataset.fingerprint), ("Versions", page.versions())))
+    rests_on = (("Data", dataset.fingerprint), ("Versions", page.versions()))
+    exports.of_answer("data_sets", choice.title, lambda: shown, rests_on, files=shown.files)
     with st.container(gap="xsmall"):
         more(look, shown, features)
 

@@ -18,7 +18,6 @@ from touchstone.core.workspace.workspace import LOCAL_OWNER
 from touchstone.ui.shell import shared_view
 from touchstone.ui.shell.page import plain
 
-
 SUMMARISED = ("Narrow boxes are Monte-Carlo's answers", "Ticks are Monte-Carlo's answer")
 """No single sample is in a report: where the page draws each, that summarises them."""
 
