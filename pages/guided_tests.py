@@ -9,7 +9,7 @@ from touchstone.core.evaluate.guided_tests import Guided, sizes
 from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE, mix_title
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.wording import plural
-from touchstone.core.models.layers import OUTPUTS
+from touchstone.core.models.layers import OUTPUTS, LayerSamples
 from touchstone.core.report import guided_tests as report
 from touchstone.core.workspace.run import Run
 from touchstone.ui.data import choice as data_choice
@@ -41,12 +41,12 @@ def everything(guided: Guided) -> None:
         folded.add(gallery.gallery(guided, looked, within))
 
 
-def nothing_computed() -> None:
+def nothing_computed(test: LayerSamples) -> None:
     """What stands where nothing has been computed of this choice."""
     if not testable:
         st.info(NOTHING_INSIDE)
         return
-    n_tests = int(sizes(parts.test, plan.frequency).sum())
+    n_tests = int(sizes(test, plan.frequency).sum())
     more = ", fills table 2" if plan.table else ""
     more += ", trains a decoder" if plan.decoder_epochs else ""
     page.not_computed(
@@ -95,7 +95,7 @@ try:
     guided = None if run is None or run.state == "running" else results.guided(run)
     has_tests = guided is not None and guided.tests is not None and len(guided.tests) > 0
     if run is None:
-        nothing_computed()
+        nothing_computed(parts.test)
     else:
         jobs.follow(run, jobs.progress)
         if guided is None:

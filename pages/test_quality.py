@@ -34,7 +34,7 @@ def show(looked: Looked, quality: TestQuality) -> None:
         named, others = models_beside(looked, quality)
         pair = two_classes(looked, quality)
         page.fold("Every sample", lambda: answer.part(report.sample_table(results.samples(looked))), key="numbers")
-    details = (*report.rests_on(looked, quality, model.fingerprint), ("Versions", page.versions()))
+    details = (*report.rests_on(looked, quality, model), ("Versions", page.versions()))
     files = {"Samples": partial(results.samples, looked), "Curves": partial(curves_table, looked)}
     title = data_choice.required().title
     exports.of_answer("test_quality", title, lambda: shown, details, files={**shown.files, **files})

@@ -15,6 +15,7 @@ from touchstone.core.evaluate.wording import count, p_value, percent, plural
 from touchstone.core.figures import test_quality as figures
 from touchstone.core.figures.test_quality import Subject
 from touchstone.core.report.parts import Answer, Beside, Column, Figure, Metric, Part, Section, Table, brackets
+from touchstone.core.workspace.models import StoredModel
 
 MOST_FINDINGS = 12
 MOST_PAIRS = 12
@@ -195,11 +196,11 @@ def subject(name: str, dataset_title: str, looked: Looked, quality: TestQuality)
     return Subject(name, (dataset_title, about), quality)
 
 
-def rests_on(looked: Looked, quality: TestQuality, model: str) -> tuple[tuple[str, str], ...]:
-    """What a test set's quality rests on: fingerprints (`model` is that of the model), layer, thresholds; by name."""
+def rests_on(looked: Looked, quality: TestQuality, model: StoredModel) -> tuple[tuple[str, str], ...]:
+    """What a test set's quality rests on: fingerprints, layer and thresholds, by name."""
     return (
         ("Data", looked.dataset.fingerprint),
-        ("Model", model),
+        ("Model", model.fingerprint),
         ("Layer", looked.parts.layer),
         ("theta1", f"{quality.regions.theta1:.4g}"),
         ("theta2", f"{quality.regions.theta2:g}"),
