@@ -25,9 +25,15 @@ from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.cluster_folds import rows_of_run
 from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.overview.samples import (
+    agreement,
+    agreement_by_class,
+    agreement_table,
+    held_out_by,
+    known_of_samples,
+)
+from touchstone.core.evaluate.overview.slices import find_slices, weak_slices
 from touchstone.core.models import MODELS
-from touchstone.core.report.samples import agreement, agreement_by_class, agreement_table, held_out_by, known_of_samples
-from touchstone.core.report.slices import find_slices, weak_slices
 from touchstone.core.represent import default_representation, features_for_splits
 from touchstone.core.workspace.engine.agenda import usual_steps
 from touchstone.core.workspace.engine.executor import Executor

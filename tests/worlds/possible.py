@@ -20,10 +20,10 @@ from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import compare_sets, matched_verdict
+from touchstone.core.evaluate.overview.slices import Slices, weak_classes, weak_slices
+from touchstone.core.evaluate.overview.slices_in_words import classes_verdict, slices_verdict
 from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals, source_verdict
 from touchstone.core.evaluate.wording import MINUS, Verdict
-from touchstone.core.report.slices import Slices, weak_classes, weak_slices
-from touchstone.core.report.slices_in_words import classes_verdict, slices_verdict
 
 Bounded = tuple[str, float, Interval, float, float]
 """What a number is, its value and interval, and between what it must lie."""

@@ -19,9 +19,9 @@ from touchstone.core.evaluate.claim_error_rates import FILE, Rate, about, rates,
 from touchstone.core.evaluate.claim_kinds import KINDS
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.overview import slices
 from touchstone.core.evaluate.test_quality.quality_claims import SHARE_KINDS
 from touchstone.core.questions import QUESTIONS
-from touchstone.core.report import slices
 
 TOY = "cluster_folds.goes_with"
 ROOMS = (Path(claim_error_rates.__file__).parent, Path(slices.__file__).parent)

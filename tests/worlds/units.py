@@ -27,6 +27,7 @@ from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.overview.slices import Slices, weak_classes, weak_slices
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals, expected_accuracy_intervals, source_verdict
 from touchstone.core.evaluate.test_quality import measure_quality
 from touchstone.core.evaluate.test_quality.quality_claims import (
@@ -38,7 +39,6 @@ from touchstone.core.evaluate.test_quality.verdict import findings as quality_fi
 from touchstone.core.evaluate.two_samples import tell_parts
 from touchstone.core.evaluate.units import Design as Sampled
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.report.slices import Slices, weak_classes, weak_slices
 from touchstone.core.split import FOLD_SCHEMES, folds_of_units
 from touchstone.core.trials import TrialPlan
 from touchstone.core.trials.run import table_of

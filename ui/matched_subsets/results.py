@@ -18,10 +18,10 @@ from touchstone.core.evaluate.matched_subsets import (
 )
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
 from touchstone.core.evaluate.matched_subsets.results import samples_table
+from touchstone.core.evaluate.overview.samples import subset_of
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report import matched_subsets as report
 from touchstone.core.report.parts import Quantity
-from touchstone.core.report.samples import subset_of
 from touchstone.ui import cache
 from touchstone.ui.predictions.results import table_of
 from touchstone.ui.shell.background import Task, Work

@@ -17,15 +17,9 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
-from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
-from touchstone.core.evaluate.test_quality.verdict import quality_verdict
-from touchstone.core.evaluate.units import design_of
-from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.figures.maps import map_chart
-from touchstone.core.models.errors import ModelError
-from touchstone.core.report import slices as report
-from touchstone.core.report import slices_in_words as words
-from touchstone.core.report.samples import (
+from touchstone.core.evaluate.overview import slices as weak_parts
+from touchstone.core.evaluate.overview import slices_in_words as words
+from touchstone.core.evaluate.overview.samples import (
     CORRECT,
     agreement,
     agreement_by_class,
@@ -35,7 +29,13 @@ from touchstone.core.report.samples import (
     in_words,
     known_of_samples,
 )
-from touchstone.core.report.slices import Slices, Weak
+from touchstone.core.evaluate.overview.slices import Slices, Weak
+from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
+from touchstone.core.evaluate.test_quality.verdict import quality_verdict
+from touchstone.core.evaluate.units import design_of
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.figures.maps import map_chart
+from touchstone.core.models.errors import ModelError
 from touchstone.core.represent import default_representation
 from touchstone.core.represent.representations import pca_map
 from touchstone.core.workspace.models import StoredModel
@@ -118,11 +118,11 @@ def _groups(examined: Examined) -> None:
     titles = {name: name.removeprefix(CORRECT) for name in table if name.startswith(CORRECT)}
     held_out = choose("heldout", "Held out by", titles, correct_on(table))
     rng, design = np.random.default_rng(0), design_of(examined.dataset)
-    weak = report.weak_slices(table, _tested(examined), slices, rng=rng, held_out=held_out, design=design)
+    weak = weak_parts.weak_slices(table, _tested(examined), slices, rng=rng, held_out=held_out, design=design)
     _says(words.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
     tables = {"Groups of samples": lambda: words.weak_table(weak)}
     if any(each.is_weak for each in weak):
-        tables["Samples of weak groups"] = lambda: report.samples_of_weak(table, slices, weak)
+        tables["Samples of weak groups"] = lambda: weak_parts.samples_of_weak(table, slices, weak)
     take_away.offer(tables, stem="samples")
 
 
@@ -130,7 +130,7 @@ def _classes(examined: Examined) -> None:
     table = _table(examined)
     if table is None:
         return
-    classes = report.weak_classes(table, _tested(examined), design=design_of(examined.dataset))
+    classes = weak_parts.weak_classes(table, _tested(examined), design=design_of(examined.dataset))
     _says(words.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
     take_away.offer({"Classes, all methods": lambda: words.weak_table(classes)}, stem="classes")
 
@@ -149,7 +149,7 @@ def _map(examined: Examined) -> None:
     dataset, table = examined.dataset, _table(examined)
     if table is None or not _has_features(dataset):
         return
-    hard = report.hardness(table)
+    hard = weak_parts.hardness(table)
     groups = np.select([hard < 0, hard == 0, hard == 1], [3, 0, 1], default=2)
     figure = map_chart(_points(dataset), groups, HARDNESS, coloured=[1, 2], dark=page.dark())
     maps.linked_chart(figure, MAP_CAPTION, dataset.fingerprint, key="hard-map")
@@ -287,7 +287,7 @@ def _has_features(dataset: Dataset) -> bool:
 
 @cache.result(max_entries=4)
 def _slices(dataset: Dataset) -> Slices:
-    return report.find_slices(dataset, _features(dataset).future.result())
+    return weak_parts.find_slices(dataset, _features(dataset).future.result())
 
 
 @cache.result(max_entries=4)

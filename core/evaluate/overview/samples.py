@@ -225,8 +225,8 @@ def agreement_by_class(table: pd.DataFrame) -> pd.DataFrame:
                 known = {"rho": rho, "lower": ends.lower, "upper": ends.upper, "p_holm": p}
                 rows.append({"label": label, "measure": measure, "other": other, "n": n, **known})
     columns = ["label", "measure", "other", "n", "rho", "lower", "upper", "p_holm"]
-    found = pd.DataFrame(rows, columns=columns)
-    return found.assign(p_holm=holm(found["p_holm"].tolist()))
+    classes = pd.DataFrame(rows, columns=columns)
+    return classes.assign(p_holm=holm(classes["p_holm"].tolist()))
 
 
 def interval_of(rho: float, n: int) -> Interval:

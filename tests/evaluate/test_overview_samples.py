@@ -10,7 +10,7 @@ from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.cluster_folds import rows_of_run
 from touchstone.core.evaluate.data_sets import NearCopies
-from touchstone.core.report.samples import (
+from touchstone.core.evaluate.overview.samples import (
     FEWEST,
     agreement,
     agreement_by_class,

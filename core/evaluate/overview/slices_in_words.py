@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.evaluate.intervals import holm
+from touchstone.core.evaluate.overview.samples import CORRECT, LEVEL
+from touchstone.core.evaluate.overview.slices import Weak
 from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points
-from touchstone.core.report.samples import CORRECT, LEVEL
-from touchstone.core.report.slices import Weak
 
 BOUNDARY = "Boundary tests"
 _COVERED = "Intervals are over {} and trainings; of copies the first is used."

@@ -8,7 +8,7 @@ from scipy import stats
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.claims import claim
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.report.slices import (
+from touchstone.core.evaluate.overview.slices import (
     Slices,
     Weak,
     find_slices,
@@ -17,7 +17,7 @@ from touchstone.core.report.slices import (
     weak_classes,
     weak_slices,
 )
-from touchstone.core.report.slices_in_words import classes_verdict, slices_verdict, weak_lines, weak_table
+from touchstone.core.evaluate.overview.slices_in_words import classes_verdict, slices_verdict, weak_lines, weak_table
 
 N_SLICES, N_EACH, N_WORLDS = 20, 60, 200
 CODES = np.repeat(np.arange(N_SLICES), N_EACH)

@@ -19,9 +19,9 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim, claim, corrected
 from touchstone.core.evaluate.cluster_folds import UNTRIED, TrainedFolds, TrainingError, moderated
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, half_width, t_p_value, wilson
+from touchstone.core.evaluate.overview.samples import AT_BOUNDARY, IS_COPY, correct_on, measures
 from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, mean_by, units_of
 from touchstone.core.evaluate.wording import quoted
-from touchstone.core.report.samples import AT_BOUNDARY, IS_COPY, correct_on, measures
 
 FEWEST = 10
 """Fewer samples of a slice in either half, and the slice is not looked at."""
@@ -134,7 +134,7 @@ def weak_slices(
 ) -> tuple[Weak, ...]:
     """The slices that one half of the samples chose, as the other half sees them; those that lose most come first.
 
-    `table` is of `core.report.samples.known_of_samples`, `tested` of `held_out_by`, and `held_out` the column of the
+    `table` is of `samples.known_of_samples`, `tested` of `held_out_by`, and `held_out` the column of the
     scheme that says who is correct when held out (`correct_on` by default); empty where there is none. A slice is
     chosen where held-out accuracy and every other measure (with five samples or more) lie below the average of the
     choosing half; of these, the five of lowest accuracy. Their p-values are corrected by Holm. Units are in one half.
