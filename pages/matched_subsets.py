@@ -6,79 +6,61 @@ from pathlib import Path
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.data.tables.names import plural_of
-from touchstone.core.evaluate.matched_subsets import ModelComparisons, SetComparison, matched_verdict, models_verdict
-from touchstone.core.figures import matched_subsets as figures
-from touchstone.ui.matched_subsets import calibration, command, controls, matching, results
-from touchstone.ui.matched_subsets.plan import MatchingPlan
+from touchstone.core.evaluate.matched_subsets import ModelComparisons
+from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
+from touchstone.core.report import matched_subsets as report
+from touchstone.ui.matched_subsets import calibration, command, controls, results
 from touchstone.ui.predictions import choice as prediction_choice
-from touchstone.ui.shell import background, page, share, take_away
+from touchstone.ui.shell import answer, background, exports, page, share
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
-STEM = "matched-subsets"
 
 
 def show(comparisons: ModelComparisons) -> None:
-    """The verdict, and everything about the model in question."""
+    """The verdict, and everything about the model in question; and all to take away."""
     several = len(comparisons.rows) > 1
-    if several or comparisons.in_one_set_only:
-        st.markdown(page.plain(models_verdict(comparisons)))
-    comparison = matching.choose_model(comparisons)
-    page.verdict(matched_verdict(comparison), matching.metrics(comparison))
-    leads = {**view.settings} | ({matching.MODEL: [comparison.model]} if several else {})
+    if about := report.about_all(comparisons):
+        st.markdown(page.plain(about))
+    comparison = controls.choose_model(comparisons)
+    model = comparison.model
+    leads = {**view.settings} | ({controls.MODEL: [model]} if several else {})
     share.offer(None, leads, view=view, commands=command.commands(sets, plan))
-    if comparison.can_match:
-        alike_in = plural_of(comparison.alike_in)
-        caption = (
-            f"Right of zero, accuracy falls; the parts add up to the gap. Mix of {alike_in}: the loss if only "
-            f"{alike_in} had changed. Bars are 95 % CIs."
-        )
-        page.figure(partial(figures.gap_chart, comparison), caption, key="gap")
-        page.findings(matched_verdict(comparison), most=4)
-    elif several:
-        matching.all_models(comparisons)
+    curve, subset = partial(results.curve, sets, plan.at_every_epsilon), st.query_params.get(calibration.SUBSET, "")
+    shown = report.answer(
+        comparisons,
+        model=model,
+        curve=lambda model: background.answer(curve(model), "Matching at every epsilon", key="curve"),
+    )
+    to_send = report.answer(
+        comparisons,
+        model=model,
+        curve=lambda model: background.whole_answer(curve(model)),
+        reliability=lambda _: background.whole_answer(results.reliability(sets, plan, model)),
+        classes=lambda _, *which: background.whole_answer(results.class_calibration(sets, plan, *which)),
+        subset=subset,
+    )
+    samples = {"Samples": partial(results.matched_samples, sets, plan, model)} if comparison.can_match else {}
+    answer.show(shown)
     with st.container(gap="xsmall"):
-        more(comparisons, comparison)
-    matching.foot(sets, plan if pairs.can_match else None)
+        answer.fold(shown.section("models"))
+        answer.fold(shown.section("matched"))
+        if comparison.can_match:
+            calibrated = partial(calibration.show, sets, plan, model)
+            page.fold(report.CALIBRATED, calibrated, key="calibration", asked_by=(calibration.SUBSET,))
+            title = "Samples and their subsets"
+            page.fold(title, lambda: answer.part(report.samples(samples["Samples"]())), key="matched-samples")
+        answer.fold(shown.section("table"))
+        page.how_to_read(HOW_TO_READ, picture)
+    rests_on = report.rests_on(sets, plan if pairs.can_match else None, page.versions())
+    exports.of_answer("matched_subsets", view.title, to_send, rests_on, files=samples)
+    page.rests_on(("Two files of predictions", *report.chosen_of(sets)), rests_on, key="matching")
 
 
-def more(comparisons: ModelComparisons, comparison: SetComparison) -> None:
-    """What a reader may want besides, folded; and everything to take away."""
-    tables = {"Comparison": comparisons.table}
-    if comparison.can_match:
-        if len(comparisons.rows) > 1:
-            page.fold("Every model", partial(matching.all_models, comparisons), key="models")
-        page.fold("By epsilon and by predicted label", partial(matched, comparison), key="matched")
-        page.fold(
-            "Is the model calibrated?",
-            partial(calibration.show, sets, plan, comparison.model),
-            key="calibration",
-            asked_by=("subset",),
-        )
-        samples = partial(results.matched_samples, sets, plan, comparison.model)
-        page.fold("Samples and their subsets", lambda: matching.samples(samples()), key="matched-samples")
-        tables |= {"Labels": comparison.labels_table, "Samples": samples}
-    page.fold("In numbers", partial(matching.tables, comparison), key="table")
-    take_away.offer(tables, stem=STEM)
-    page.how_to_read(HOW_TO_READ, matching.picture)
-
-
-def matched(comparison: SetComparison) -> None:
-    """The gap at equal confidence, by epsilon and by predicted label."""
-    epsilons, labels = st.columns(2, gap="medium")
-    with epsilons:
-        curve = background.answer(
-            results.curve(sets, plan.at_every_epsilon, comparison.model), "Matching at every epsilon", key="curve"
-        )
-        if curve is not None:
-            caption = "Effect of epsilon: closer matches leave more samples unmatched."
-            page.figure(partial(figures.epsilon_chart, curve), caption, key="curve")
-    with labels:
-        if any(row.enough for row in comparison.labels):
-            caption = "Filled marks differ significantly from zero (corrected); the band is all labels."
-            page.figure(partial(figures.label_chart, comparison), caption, key="labels")
-        else:
-            st.caption("No predicted label has enough pairs for a claim of its own.")
+def picture() -> None:
+    """How matching works, on a few samples."""
+    example = background.answer(results.matching_example(), "Loading the files to match", key="picture", wait=0.0)
+    if example is not None:
+        page.draw(report.picture(example))
 
 
 page.lead(
@@ -88,7 +70,7 @@ page.lead(
 chosen = prediction_choice.cards()
 if not all(chosen.values()):
     prediction_choice.begin()
-    page.how_to_read(HOW_TO_READ, matching.picture)
+    page.how_to_read(HOW_TO_READ, picture)
 else:
     try:
         sets = prediction_choice.two_sets(chosen)

@@ -24,7 +24,7 @@ from touchstone.core.data import load_example
 from touchstone.core.data.predictions.pairs import pair_predictions
 from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
 from touchstone.core.evaluate.cluster_folds import rows_of_run
-from touchstone.core.evaluate.matched_subsets import matched_verdict
+from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.test_quality import measure_quality
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.models.example_predictions import example_predictions
@@ -32,7 +32,7 @@ from touchstone.core.models.stored import model_fingerprint
 from touchstone.core.models.training import multiplies_bfloat16
 from touchstone.core.public import Result
 from touchstone.core.questions import QUESTIONS, plan_class
-from touchstone.core.report import cluster_folds, overview, test_quality
+from touchstone.core.report import cluster_folds, matched_subsets, overview, test_quality
 from touchstone.core.report.overview import Answered
 from touchstone.core.report.parts import Answer, Metric
 from touchstone.core.report.run_report import answer_of
@@ -42,8 +42,6 @@ from touchstone.core.trials.plan import to_json
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.workspace.models import StoredModel
 from touchstone.ui.cluster_folds import work as folds
-from touchstone.ui.matched_subsets import matching, work
-from touchstone.ui.matched_subsets.plan import MatchingPlan
 from touchstone.ui.shell import run_list
 
 FOLDER = ROOT / "docs" / "screenshots"
@@ -160,8 +158,8 @@ def card_of_test_set() -> Card:
 def card_of_files() -> Card:
     """What the page says of the two files of predictions."""
     pairs = pair_predictions(*(example_predictions(name).read() for name in FILES))
-    [comparison] = work.comparisons(pairs, MatchingPlan(), lambda: None).rows
-    return Card.of(matched_verdict(comparison), matching.metrics(comparison))
+    answer = matched_subsets.answer(MatchingPlan().compare(pairs))
+    return Card.of(answer.verdict, answer.metrics)
 
 
 def card_of_everything() -> Card:

@@ -110,7 +110,41 @@ def test_a_comparison_is_the_pages():
     assert muted.verdict.findings[-1] == "Muted: M01 Accuracy falls (known)."
     with pytest.raises(DataError, match="without a reason"):
         check("data_sets", "wine", mute={"M01": " "})
-    assert alt_text(result.figures[0].draw(dark=True))
+    assert [figure.key for figure in result.figures] == [
+        "gap",
+        "curve",
+        "labels",
+        "reliability",
+        "densities",
+        "one",
+        "coverage",
+    ]
+    assert all(alt_text(figure.draw(dark=True)) for figure in result.figures)
+    assert len(result.tables["n and accuracy of every subset"]) == 6
+
+
+def test_files_of_several_models_get_the_answer_about_all_or_about_the_one_that_is_named(tmp_path):
+    rng = np.random.default_rng(0)
+    for name, n, falls in (("old", 400, (0.0, 0.0)), ("new", 300, (0.3, 0.1))):
+        truth, sure = rng.choice(["cat", "dog"], (2, n)), rng.uniform(0.5, 1, (2, n))
+        right = rng.random((2, n)) < sure - np.array(falls)[:, None]
+        frame = pd.DataFrame({"id": [*range(n)] * 2, "y_true": truth[[0, 0]].ravel(), "confidence": sure.ravel()})
+        frame["y_pred"] = np.where(right.ravel(), frame["y_true"], np.where(frame["y_true"] == "cat", "dog", "cat"))
+        frame.assign(model=np.repeat(["mlp", "vit"], n)).to_csv(tmp_path / f"{name}.csv", index=False)
+    files = tmp_path / "old.csv", tmp_path / "new.csv"
+    every, vit = compare(*files), compare(*files, model="vit")
+    assert "of 2 models (corrected for all claims)" in every.verdict.headline
+    assert every.verdict.used.startswith("Largest fall: mlp, ")
+    assert [figure.key for figure in every.figures] == ["accuracies", "gaps", "confidence"]
+    numbers = every.table().set_index("number")
+    assert {name.split("[")[1] for name in numbers.index} == {"mlp]", "vit]"}
+    of_vit = vit.table().set_index("number")
+    assert {name.split("[")[1] for name in of_vit.index} == {"vit]"}
+    pd.testing.assert_frame_equal(numbers.loc[of_vit.index], of_vit, check_exact=True)
+    assert {claim.p_value for claim in vit.claims} & {claim.p_value for claim in every.claims}, "of one family"
+    pd.testing.assert_frame_equal(
+        vit.tables["Gap and matched gap of every model"], every.tables["Gap and matched gap of every model"]
+    )
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.html import to_html
 from touchstone.core.report.overview import axis_figure, marks_of
 from touchstone.core.report.parts import Answer, Column, Quantity, Report, Section, Table
-from touchstone.core.report.quantities import QUANTITIES, StatedClaim, muted_kinds, of_comparisons
+from touchstone.core.report.quantities import QUANTITIES, StatedClaim, muted_kinds
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Plan
 from touchstone.core.workspace.engine.agenda import NO_TIME, Step, usual_steps
@@ -304,11 +304,10 @@ def check(
 
     if predictions is not None:
         compared = compare_files(_compare_options(sheet, predictions), workspace, LOCAL_OWNER)
-        numbers = of_comparisons(compared.comparisons)
-        found += numbers
+        found += compared.answer.numbers
         for row in compared.comparisons.rows:
             claims += stated("matched_subsets", matched_verdict(row), row.model)
-        decided += [*numbers, *claims]
+        decided += [*compared.answer.numbers, *claims]
         said += [*compared.notes, compared.verdict.muting(mute).text]
     for step in _steps(sheet, workspace, fingerprint, model):
         assert fingerprint is not None

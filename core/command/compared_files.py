@@ -10,9 +10,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import get_args
 
-import numpy as np
-
 from touchstone.core import COMMAND
+from touchstone.core.asked import ANYTHING, answers_of, asked, values_of
 from touchstone.core.command.given_files import json_or_file
 from touchstone.core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from touchstone.core.data.predictions.pairs import Part, pair_predictions
@@ -20,16 +19,11 @@ from touchstone.core.data.predictions.roles import SHARED, Scores
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import join_predictions, read_predictions
 from touchstone.core.data.tables import Table
-from touchstone.core.evaluate.matched_subsets import (
-    EPSILON,
-    ModelComparisons,
-    compare_pairs,
-    matched_verdict,
-    models_verdict,
-)
-from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order
-from touchstone.core.evaluate.matched_subsets.outcomes import Scale
+from touchstone.core.evaluate.matched_subsets import ModelComparisons
+from touchstone.core.evaluate.matched_subsets.plan import BINNING, MatchingPlan, TwoSets
 from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.report.matched_subsets import answer
+from touchstone.core.report.parts import Answer
 from touchstone.core.workspace.workspace import Workspace
 
 SIDES = ("reference", "target")
@@ -47,11 +41,17 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Compared:
-    """What two files come to, model by model, and the verdict; `notes` say how they were read."""
+    """What two files come to, model by model, and the answer; `notes` say how they were read."""
 
     comparisons: ModelComparisons
-    verdict: Verdict
+    answer: Answer
     notes: tuple[str, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What they come to, in sentences."""
+        assert self.answer.verdict is not None
+        return self.answer.verdict
 
 
 def add_compare_options(parser: argparse.ArgumentParser) -> None:
@@ -76,15 +76,11 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
         columns.add_argument(f"--{role}", **names, help=_WORDS.get(role, f"the column of the {role}"))
     matching = parser.add_argument_group("matching")
     matching.add_argument("--of-task", metavar="NAME", help="the task, where files hold several")
-    matching.add_argument("--epsilon", type=_from(0.0), default=EPSILON, help="the largest difference within a pair")
-    matching.add_argument("--by", choices=get_args(By), default="label")
-    matching.add_argument("--method", choices=get_args(Method), default="random")
-    matching.add_argument("--order", choices=get_args(Order), default="shuffled")
-    matching.add_argument(
-        "--scale", choices=get_args(Scale), default="accuracy", help="what epsilon is of: recalibrated, or as published"
-    )
-    matching.add_argument("--repeats", type=_from(1), default=10, help="random matchings")
-    matching.add_argument("--seed", type=_from(0), default=0)
+    for one in asked(MatchingPlan):
+        ask, choices = one.ask, one.ask.choices
+        if one.field not in BINNING:
+            kind = {"type": _from(ask.lowest)} if choices is None else {"choices": tuple(choices(ANYTHING) or ())}
+            matching.add_argument(f"--{ask.address}", **kind, default=one.usual, help=f"{ask.label}: {ask.help}")
 
 
 def _from(lowest: int | float) -> Callable[[str], int | float]:
@@ -106,25 +102,28 @@ def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) 
     target = reference if same else _read(chosen, "target", workspace, owner)
     parts = {f"{side}_part": Part(**{p: getattr(chosen, f"{side}_{p}") for p in PARTS}) for side in SIDES}
     pairs = pair_predictions(reference, target, **parts, task=chosen.of_task)
-    options = {"epsilon": chosen.epsilon, "by": chosen.by, "method": chosen.method, "order": chosen.order}
-    options["scale"] = chosen.scale
-    compared = compare_pairs(
-        pairs.references, pairs.targets, rng=np.random.default_rng(chosen.seed), n_repeats=chosen.repeats, **options
-    )
-    of_models = [matched_verdict(row) for row in compared.rows]
-    claims = tuple(made for each in of_models for made in each.claims)
-    several = len(of_models) != 1
-    verdict = Verdict(models_verdict(compared), "", "", (), claims) if several else of_models[0]
-    return Compared(compared, verdict, tuple(_notes(reference, target)))
+    plan = MatchingPlan(**values_of(MatchingPlan, vars(chosen), ANYTHING))
+    comparisons = plan.compare(pairs)
+    return Compared(comparisons, answer(comparisons), tuple(_notes(reference, target)))
+
+
+def settled(sets: TwoSets, plan: MatchingPlan) -> dict[str, object]:
+    """Whatever is settled besides the files of a comparison, by option of the command.
+
+    >>> settled(TwoSets("f00d", "beef", target_part=Part(set="new")), MatchingPlan(epsilon=0.01))["target_set"]
+    'new'
+    """
+    matching = {address: value for address, (one, value) in answers_of(plan).items() if one.field not in BINNING}
+    return sets.parts | ({} if sets.task is None else {"of_task": sets.task}) | matching
 
 
 def compare_command(sides: Mapping[str, str], settings: Mapping[str, object]) -> str:
     """The command of two stored files, by side, with whatever else was settled, by option.
 
-    >>> compare_command({"reference": "f00d", "target": "beef"}, {"epsilon": 0.01, "target_set": "new", "task": None})
+    >>> compare_command({"reference": "f00d", "target": "beef"}, {"epsilon": 0.01, "target_set": "new"})
     'python -m core compare --reference=f00d --target=beef --epsilon=0.01 --target-set=new'
     """
-    said = {**sides, **{name: value for name, value in settings.items() if value is not None}}
+    said = {**sides, **settings}
     words = [f"--{name.replace('_', '-')}={value}" for name, value in said.items()]  # a name may begin with a dash
     return f"{COMMAND} compare {shlex.join(words)}"
 

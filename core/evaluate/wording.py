@@ -81,11 +81,13 @@ class Verdict:
         muted = {kind: reason for kind, reason in reasons.items() if kind in {made.kind for made in self.claims}}
         if not muted:
             return self
-        headline, advice, *findings = (_without(text, muted) for text in (self.headline, self.advice, *self.findings))
+        sentences = (self.headline, self.used, self.advice, *self.findings)
+        headline, used, advice, *findings = (_without(text, muted) for text in sentences)
         named = (f"Muted: {entry_of(kind).name} ({reason})." for kind, reason in muted.items())
         return replace(
             self,
             headline=headline or "The answer rests on a muted claim.",
+            used=used,
             advice=advice,
             findings=(*filter(None, findings), *named),
             muted=tuple(muted.items()),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from touchstone.core.data import DataError, Predictions, PredictionTable, guess_roles, read_predictions
-from touchstone.core.data.predictions.pairs import pair_predictions
+from touchstone.core.data.predictions.pairs import PredictionPairs, pair_predictions
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import prediction_table
 from touchstone.core.public.result import Result
-from touchstone.core.report.parts import Answer, Figure, Section
-from touchstone.core.report.quantities import muted_kinds, of_comparisons
+from touchstone.core.report.quantities import muted_kinds
 
 File = str | PathLike[str]
 
@@ -31,11 +30,12 @@ def compare(
     mute: Mapping[str, str] = MappingProxyType({}),
     **options: Any,
 ) -> Result:
-    """Does accuracy really drop from one test set to another? Of one model's predictions on both.
+    """Does accuracy really drop from one test set to another? Of the predictions of a model, or of many, on both.
 
-    Both are `touchstone.predictions`, or both files as the app reads them (docs/file-formats.md); where files hold
-    several models, `model` names one, and `unit` the column of what was sampled independently (an author of many texts)
-    where no name says it; `touchstone.predictions` takes units themselves. `mute` as in `check`. `options` are those of
+    Both are `touchstone.predictions`, or both files as the app reads them (docs/file-formats.md). Files of several
+    models give the answer about all of them, and `model` names the one that it is about; either way claims are
+    corrected for all. `unit` names the column of what was sampled independently (an author of many texts) where no name
+    says it; `touchstone.predictions` takes units themselves. `mute` as in `check`. `options` are those of
     `touchstone.core.evaluate.matched_subsets.compare_sets`, such as `epsilon`.
 
     Examples
@@ -50,22 +50,24 @@ def compare(
     >>> print(result.verdict.headline.split("[")[0])
     Accuracy falls by 25.0 points
     """
-    from touchstone.core.evaluate.matched_subsets import compare_pairs, matched_verdict
-    from touchstone.core.figures.matched_subsets import gap_chart
+    from touchstone.core.evaluate.matched_subsets import compare_pairs
+    from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
+    from touchstone.core.report.matched_subsets import answer
 
-    references, targets = {"model": reference}, {"model": target}
-    if not isinstance(reference, Predictions) and not isinstance(target, Predictions):
-        pairs = pair_predictions(*(_read(Path(file), unit) for file in (reference, target)))
-        name = _one_of(pairs.models, model)
-        references, targets = {name: pairs.references[name]}, {name: pairs.targets[name]}
-    elif not (isinstance(reference, Predictions) and isinstance(target, Predictions)):
+    if isinstance(reference, Predictions) and isinstance(target, Predictions):
+        pairs = PredictionPairs({model or "model": reference}, {model or "model": target})
+    elif isinstance(reference, Predictions) or isinstance(target, Predictions):
         raise DataError("Give two files of predictions, or both as touchstone.predictions.")
-    compared = compare_pairs(references, targets, rng=np.random.default_rng(seed), **options)
-    row = compared.rows[0]
-    caption = "Right of zero, accuracy falls; the parts add up to the gap. Bars are 95 % CIs."
-    figures = (Figure("gap", partial(gap_chart, row), caption),) if row.can_match else ()
-    answer = Answer(matched_verdict(row), sections=(Section("", figures),), numbers=of_comparisons(compared))
-    return Result(answer.muting(muted_kinds(mute)))
+    else:
+        pairs = pair_predictions(_read(Path(reference), unit), _read(Path(target), unit))
+    if model is not None and model not in pairs.models:
+        raise DataError(f"The files have predictions of {', '.join(pairs.models)}. Name one of them with model=.")
+    compared = compare_pairs(pairs.references, pairs.targets, rng=np.random.default_rng(seed), **options)
+    plan = MatchingPlan(seed=seed)
+    plan = replace(plan, **{name: value for name, value in options.items() if name in plan.matching})
+    curve, classes = cache(partial(plan.curve, pairs)), cache(partial(plan.by_class, pairs))
+    known = answer(compared, model=model, curve=curve, reliability=cache(plan.reliability), classes=classes)
+    return Result(known.muting(muted_kinds(mute)))
 
 
 def _read(file: Path, unit: str | None) -> PredictionTable:
@@ -74,12 +76,3 @@ def _read(file: Path, unit: str | None) -> PredictionTable:
         return read_predictions(file)
     table = read_prediction_table(file)
     return prediction_table(table, roles=replace(guess_roles(table), unit=unit))
-
-
-def _one_of(models: tuple[str, ...], name: str | None) -> str:
-    """The model that was named, or the only one. Raises DataError where one has to be named."""
-    if name is None and len(models) == 1:
-        return models[0]
-    if name not in models:
-        raise DataError(f"The files have predictions of {', '.join(models)}. Name one of them with model=.")
-    return name

@@ -5,14 +5,13 @@ They are those that the pages show, of the same code; `QUANTITIES` lists them al
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.claim_kinds import kind_of_code
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.cluster_folds import scheme_title
-from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
 from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.report.parts import Quantity
 from touchstone.core.report.run_report import TITLES
@@ -135,29 +134,3 @@ def muted_kinds(reasons: Mapping[str, str]) -> dict[str, str]:
             raise DataError(f"{code} is muted without a reason: say why.")
         kinds[kind] = reason.strip()
     return kinds
-
-
-def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
-    """What two files of predictions say that can be bounded (`core.evaluate.matched_subsets.ModelComparisons`)."""
-    found = []
-    for row in comparisons.rows:
-        over = "samples" if row.units.n == (row.n_reference, row.n_target) else words_of_units(row)
-        for name in ("gap", "matched_gap", "mix", "unmatched"):
-            estimate = getattr(row, name)
-            found.append(
-                Quantity(f"matched_subsets.{name}", (row.model,), estimate.value, estimate.interval, row.n_target)
-            )
-        for side in ("reference", "target"):
-            of = row.subset(side).accuracy
-            n = getattr(row, f"n_{side}")
-            found.append(Quantity(f"matched_subsets.{side}", (row.model,), of.value, of.interval, n, over))
-        for each in row.calibrations:
-            n = getattr(row, f"n_{each.set}")
-            name = f"matched_subsets.{each.set}_overconfidence"
-            found.append(Quantity(name, (row.model,), each.claim.estimate, each.claim.interval, n))
-        if row.enough:
-            matched = row.subset("matched target")
-            of = matched.accuracy
-            n = round(matched.n)
-            found.append(Quantity("matched_subsets.matched", (row.model,), of.value, of.interval, n, over))
-    return tuple(found)

@@ -1,17 +1,29 @@
 import io
+import json
 import shlex
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from tests.conftest import ROOT
 from tests.pages.conftest import charts, plainly, texts
+from touchstone.core import compare
 from touchstone.core.__main__ import main
 from touchstone.core.data import Roles
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.figures.theme import alt_text
+from touchstone.core.models.example_predictions import example_predictions
+from touchstone.core.questions import QUESTIONS
+from touchstone.core.report.html import to_html
+from touchstone.core.report.parts import Report
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.ui.shell import page, session
 
+DRAWN = {"gap", "curve", "labels", "reliability", "densities", "one", "coverage"}
 ROLES = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence")
 
 
@@ -87,7 +99,7 @@ def test_two_files_get_a_verdict_figures_tables_and_downloads(open_page, two):
     assert len(charts(app)) == 7
     assert all(charts(app))
     labels = [button.label for button in app.get("download_button")]
-    assert {"Samples (TSV)", "Samples (Parquet)", "Roles (JSON)"} <= set(labels)
+    assert {"Samples (TSV)", "Samples (Parquet)", "Roles (JSON)", "Report (HTML)", "Save the report"} <= set(labels)
 
 
 def test_a_file_is_understood_confirmed_and_used(open_page, workspace, two):
@@ -420,9 +432,9 @@ def test_deleting_asks_first_and_the_address_says_that_it_is_gone(open_page, wor
     app.button(key="really-delete").click().run()
     assert [one.fingerprint for one in workspace.prediction_files(LOCAL_OWNER)] == [two["reference"]]
     again = open_page("matched_subsets", **two)
-    for page in (app, again):
-        assert "These predictions are not here" in texts(page)
-        assert not page.metric
+    for each in (app, again):
+        assert "These predictions are not here" in texts(each)
+        assert not each.metric
 
 
 @pytest.mark.parametrize(
@@ -481,3 +493,51 @@ def test_a_margin_that_the_files_do_not_have_is_refused_in_a_sentence_and_the_se
     assert [error.value for error in app.error] != []
     assert "Matching on the margin needs the probabilities of all classes" in texts(app) + app.error[0].value
     assert next(box for box in [*app.selectbox, *app.segmented_control] if box.label == "Epsilon is of").value
+
+
+def test_page_report_command_and_python_agree_number_by_number(open_page, tmp_path, monkeypatch, capsys):
+    offered, files = {}, []
+    monkeypatch.setattr(
+        page,
+        "download",
+        lambda label, data, **_: offered.update({label: session.bound(data) if callable(data) else data}),
+    )
+    for name in ("digits_own", "digits_shifted"):
+        given = example_predictions(name).predictions
+        files.append(str(tmp_path / given.name))
+        Path(files[-1]).write_bytes(given.content)
+    app = settled(open_page("matched_subsets", reference="digits_own", target="digits_shifted"))
+    result = compare(*files)
+
+    said = {(one.label, one.value, one.delta) for one in app.metric}
+    assert said == {tuple(map(page.plain, (one.label, one.value, one.interval))) for one in result.answer.metrics}
+    assert page.plain(result.verdict.headline) in texts(app)
+    shown = [table.value for table in app.dataframe]
+    assert result.tables
+    for title, table in result.tables.items():
+        assert any(table.equals(each) for each in shown), title
+    assert {figure.key for figure in result.figures} == DRAWN
+    assert {alt_text(figure.draw()) for figure in result.figures} <= set(charts(app))
+
+    with ThreadPoolExecutor(1) as elsewhere:  # where nobody's session is known
+        html = elsewhere.submit(offered["Report (HTML)"]).result().decode()
+    how_to_read, rests_on = (ROOT / "pages/matched_subsets.md").read_text("utf-8"), html.split("<footer>")[1]
+    report = Report(QUESTIONS["matched_subsets"].title, "", result.answer, how_to_read, (), "")
+    same = to_html(report).decode()
+    assert (
+        html.split('<section class="verdict">')[1].split("<footer>")[0]
+        == (same.split('<section class="verdict">')[1].split("</main>")[0])
+    )
+    assert app.query_params["reference"] in rests_on
+    assert "numpy" in rests_on
+    assert "Digits: shifted" in html
+
+    both = ["--reference", files[0], "--target", files[1]]
+    assert main(["compare", *both]) == 0
+    printed = capsys.readouterr()
+    assert pd.read_csv(io.StringIO(printed.out), sep="\t")["gap"].tolist() == [result.quantities[0].value]
+    assert result.verdict.text in printed.err
+    out = tmp_path / "out.json"
+    assert main(["check", "--predictions", *files, "--json", str(out)]) == 0
+    checked = pd.DataFrame(json.loads(out.read_text())["numbers"])[result.table().columns]
+    pd.testing.assert_frame_equal(checked, result.table(), check_exact=True)

@@ -21,6 +21,7 @@ from touchstone.core.figures.overview import accuracy_axis
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.html import to_html
+from touchstone.core.report.matched_subsets import numbers as matched_numbers
 from touchstone.core.report.overview import (
     Answered,
     accuracies,
@@ -33,7 +34,7 @@ from touchstone.core.report.overview import (
     table,
 )
 from touchstone.core.report.parts import Quantity
-from touchstone.core.report.quantities import ON_AXIS, QUANTITIES, of_comparisons
+from touchstone.core.report.quantities import ON_AXIS, QUANTITIES
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, FoldPlan, TrialPlan
 from touchstone.core.workspace import frames
@@ -86,7 +87,7 @@ def test_the_matched_part_of_the_new_set_stands_on_the_axis_where_enough_pairs_m
     ):
         reference, target = files(n)
         compared = compare_pairs({"m": reference}, {"m": target}, rng=rng, epsilon=0.001)
-        shown = marks([answer(*of_comparisons(compared), stem="matched_subsets")])
+        shown = marks([answer(*matched_numbers(compared.rows), stem="matched_subsets")])
         assert [mark.label.removeprefix("m: ") for mark in shown] == labels
     [row] = compared.rows
     assert not row.enough

@@ -8,13 +8,13 @@ from tests.ui.forms import controls_of
 from touchstone.core.asked import ANYTHING, About, Asked, asked, values_of
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
+from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.test_quality.looked import RegionChoice
 from touchstone.core.trials import FoldPlan, SourcesPlan, TrainingPlan, to_json
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.plans import PLANS
 from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 from touchstone.ui.forms.texts import NumberOrWord
-from touchstone.ui.matched_subsets.plan import MatchingPlan
 
 WITHOUT_A_FORM = (SourcesPlan, FewLabelsPlan)  # a network of sources, and counts of labels that were read
 WITH_A_FORM = [plan for plan in PLANS.values() if plan not in WITHOUT_A_FORM] + [MatchingPlan, RegionChoice]

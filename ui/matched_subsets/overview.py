@@ -12,6 +12,7 @@ from touchstone.core.command.compared_files import PARTS, SIDES
 from touchstone.core.data import DataError
 from touchstone.core.data.identity import key
 from touchstone.core.data.predictions.pairs import Part
+from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.wording import listed, plural
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.model_pairs import OnTwoSets
@@ -20,8 +21,7 @@ from touchstone.ui import page_file
 from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 from touchstone.ui.matched_subsets import results
 from touchstone.ui.matched_subsets.command import check_of_stored
-from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
-from touchstone.ui.matched_subsets.work import Compared
+from touchstone.ui.matched_subsets.results import Compared
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import background, page
 
@@ -38,7 +38,7 @@ def answers() -> list[tuple[Answered, Mapping[str, str | list[str]], str]]:
                 QUESTION,
                 prediction_choice.names(each.sets.parameters, titles),
                 each.verdict,
-                each.quantities,
+                each.numbers,
                 each.when,
             ),
             each.sets.parameters | (plan_parameters(each.plan) or {}),

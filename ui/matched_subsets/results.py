@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -15,16 +16,27 @@ from touchstone.core.evaluate.matched_subsets import (
     SetComparison,
     worked_example,
 )
+from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
 from touchstone.core.evaluate.matched_subsets.results import samples_table
-from touchstone.core.report.quantities import of_comparisons
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.report import matched_subsets as report
+from touchstone.core.report.parts import Quantity
 from touchstone.core.report.samples import subset_of
 from touchstone.ui import cache
-from touchstone.ui.matched_subsets import work
-from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
-from touchstone.ui.matched_subsets.work import Compared, Reliability
 from touchstone.ui.predictions.results import table_of
 from touchstone.ui.shell.background import Task, Work
 from touchstone.ui.shell.session import owner, workspace
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two sets that were compared, how, what it came to, its numbers, and when (seconds since 1970)."""
+
+    sets: TwoSets
+    plan: MatchingPlan
+    verdict: Verdict
+    numbers: tuple[Quantity, ...]
+    when: float
 
 
 @cache.result(max_entries=8)
@@ -40,11 +52,13 @@ def comparisons(sets: TwoSets, plan: MatchingPlan) -> Work[ModelComparisons]:
     pairs, known = pairs_of(sets), _compared()
 
     def compare(step: Callable[[], None]) -> ModelComparisons:
-        compared = work.comparisons(pairs, plan, step)
-        known[key(sets, plan)] = Compared(sets, plan, work.verdict(compared), of_comparisons(compared), time.time())
+        compared = plan.compare(pairs, step)
+        answer = report.answer(compared)
+        assert answer.verdict is not None
+        known[key(sets, plan)] = Compared(sets, plan, answer.verdict, answer.numbers, time.time())
         return compared
 
-    return Work(compare, work.n_steps_of_comparisons(pairs, plan))
+    return Work(compare, plan.n_steps(pairs))
 
 
 def compared() -> list[Compared]:
@@ -62,7 +76,7 @@ def _compared() -> dict[str, Compared]:
 def curve(sets: TwoSets, plan: MatchingPlan, model: str) -> Work[tuple[SetComparison, ...]]:
     """One model compared at every epsilon; see `MatchingPlan.at_every_epsilon` for what the plan should say."""
     pairs = pairs_of(sets)
-    return Work(lambda step: work.curve(pairs, plan, model, step), work.n_steps_of_curve(plan))
+    return Work(lambda step: plan.curve(pairs, model, step), plan.n_steps_of_curve)
 
 
 @cache.result(max_entries=4)
@@ -82,7 +96,7 @@ def matching_example() -> Work[MatchedSubsets]:
 def reliability(sets: TwoSets, plan: MatchingPlan, model: str) -> Work[Reliability]:
     """The calibration of the subsets of one model, as the first of its matchings made them."""
     compared = comparisons(sets, plan)
-    return Work(lambda step: work.reliability(_matched(compared, model), plan))
+    return Work(lambda step: plan.reliability(_matched(compared, model)))
 
 
 @cache.task(max_entries=16)
@@ -92,9 +106,7 @@ def class_calibration(
     """The calibration of every class in one of the subsets."""
     compared, pairs = comparisons(sets, plan), pairs_of(sets)
     n_classes = (pairs.targets if "target" in subset else pairs.references)[model].n_classes
-    return Work(
-        lambda step: work.by_class(_matched(compared, model), pairs, plan, model, subset, step), n_steps=n_classes
-    )
+    return Work(lambda step: plan.by_class(pairs, _matched(compared, model), model, subset, step), n_classes)
 
 
 def with_samples_of(dataset: Dataset) -> tuple[TwoSets, MatchingPlan, str] | None:

@@ -16,6 +16,7 @@ import streamlit as st
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.data_sets import NearCopies
+from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.evaluate.units import design_of
@@ -48,7 +49,6 @@ from touchstone.ui.data_sets import results as data_sets_results
 from touchstone.ui.data_sets.copies import SIMILARITY
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.matched_subsets import results as matched_subsets_results
-from touchstone.ui.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.ui.models import results as models_results
 from touchstone.ui.shell import background, page, take_away
 from touchstone.ui.shell.background import Task

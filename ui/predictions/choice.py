@@ -16,13 +16,13 @@ from touchstone.core.data.predictions.pairs import ALL, OTHERS, Part, Prediction
 from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate.matched_subsets import smaller_reference
+from touchstone.core.evaluate.matched_subsets.plan import TwoSets
 from touchstone.core.evaluate.wording import percent, plural
 from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from touchstone.core.workspace.data import StoredPredictions
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.ui.forms.chosen import choice_line
 from touchstone.ui.forms.controls import One, check_address
-from touchstone.ui.matched_subsets.plan import TwoSets
 from touchstone.ui.predictions import results
 from touchstone.ui.predictions import upload as prediction_upload
 from touchstone.ui.shell import page

@@ -3,6 +3,7 @@
 What is done within a moment is shown at once; for the rest a fragment looks again and again, and draws the page anew.
 """
 
+import concurrent.futures
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -109,3 +110,12 @@ def answer(task: Task[Answer], doing: str, *, key: str, wait: float | None = Non
     with st.container(key=f"working-{key}"):
         watch()
     return None
+
+
+def whole_answer(task: Task[Answer]) -> Answer:
+    """What the work comes to (or its error), however long that takes: for a file that waits for it, not for a page."""
+    task.look()
+    while not task.future.done():
+        concurrent.futures.wait([task.future], timeout=MOMENT)
+        task.look()
+    return task.future.result()

@@ -1,13 +1,38 @@
-"""What is compared, and how is it matched? Small frozen things that name a result: in the address and in keys."""
+"""What is compared, and how is it matched? Small frozen things that name a result: in addresses, keys and commands."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
 
 from touchstone.core.asked import asks, asks_seed
-from touchstone.core.data.predictions.pairs import WHOLE, Part
-from touchstone.core.evaluate.calibration import Binning
-from touchstone.core.evaluate.matched_subsets import EPSILON
-from touchstone.core.evaluate.matched_subsets.matching import By, Method, Order
+from touchstone.core.data.predictions.pairs import WHOLE, Part, PredictionPairs
+from touchstone.core.evaluate.calibration import (
+    Binning,
+    Calibration,
+    ClassCalibration,
+    CoveragePoint,
+    calibration_by_class,
+    probabilities_of,
+)
+from touchstone.core.evaluate.matched_subsets.compare import EPSILONS, compare_pairs, epsilon_curve, n_steps
+from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, MatchedSubsets, Method, Order
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Scale
+from touchstone.core.evaluate.matched_subsets.repeats import calibrations, coverages, densities
+from touchstone.core.evaluate.matched_subsets.results import ModelComparisons, SetComparison
+
+Step = Callable[[], None]
+BINNING = ("binning", "n_bins")
+"""Fields of a plan that only reliability diagrams rest on."""
+
+
+class Reliability(NamedTuple):
+    """How well confidence fits accuracy, by subset."""
+
+    subsets: dict[str, Calibration]
+    densities: dict[str, tuple[np.ndarray, np.ndarray]]
+    coverage: dict[str, tuple[CoveragePoint, ...]]
 
 
 @dataclass(frozen=True)
@@ -41,7 +66,7 @@ class MatchingPlan:
     epsilon: float = asks(
         EPSILON,
         label="Epsilon",
-        help="The largest difference in confidence within a pair. The curve below shows its effect.",
+        help="The largest difference in confidence within a pair.",
         address="epsilon",
         place="row",
         lowest=0.0,
@@ -110,8 +135,9 @@ class MatchingPlan:
 
     @property
     def matching(self) -> dict[str, object]:
-        """What `compare_models` and `epsilon_curve` take."""
-        return {"epsilon": self.epsilon, "by": self.by, "method": self.method, "order": self.order, "scale": self.scale}
+        """What `compare_sets` takes of it."""
+        names = ("epsilon", "by", "method", "order", "scale", "n_repeats")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def at_every_epsilon(self) -> "MatchingPlan":
@@ -121,5 +147,45 @@ class MatchingPlan:
         True
         """
         usual = MatchingPlan()
-        unused = ("epsilon", "n_repeats", "binning", "n_bins")
-        return replace(self, **{field: getattr(usual, field) for field in unused})
+        return replace(self, **{name: getattr(usual, name) for name in ("epsilon", "n_repeats", *BINNING)})
+
+    def n_steps(self, pairs: PredictionPairs) -> int:
+        """How many steps `compare` takes."""
+        sizes = [len(pairs.references[model].ids) + len(pairs.targets[model].ids) for model in pairs.models]
+        return sum(n_steps(size, method=self.method, n_repeats=self.n_repeats) for size in sizes)
+
+    def compare(self, pairs: PredictionPairs, step: Step = lambda: None) -> ModelComparisons:
+        """All models compared on the two sets; `step` is called after each step."""
+        rng = np.random.default_rng(self.seed)
+        return compare_pairs(pairs.references, pairs.targets, rng=rng, on_step=step, **self.matching)
+
+    @property
+    def n_steps_of_curve(self) -> int:
+        """How many steps `curve` takes."""
+        return len(EPSILONS) * n_steps(0, method=self.method, more=False)
+
+    def curve(self, pairs: PredictionPairs, model: str, step: Step = lambda: None) -> tuple[SetComparison, ...]:
+        """One model compared at every epsilon."""
+        options = {name: getattr(self, name) for name in ("by", "method", "order", "scale")}
+        sets, rng = (pairs.references[model], pairs.targets[model]), np.random.default_rng(self.seed)
+        return epsilon_curve(*sets, rng=rng, on_step=step, **options)
+
+    def reliability(self, subsets: MatchedSubsets) -> Reliability:
+        """The calibration of the subsets of one model, as the first of its matchings made them."""
+        rng = np.random.default_rng(self.seed)
+        by_subset = calibrations(subsets, binning=self.binning, n_bins=self.n_bins, rng=rng)
+        return Reliability(by_subset, densities(subsets), coverages(subsets))
+
+    def by_class(
+        self, pairs: PredictionPairs, subsets: MatchedSubsets, model: str, subset: str, step: Step = lambda: None
+    ) -> tuple[ClassCalibration, ...] | None:
+        """The calibration of every class in one subset; None where the file says no probability of every class."""
+        whole = (pairs.targets if "target" in subset else pairs.references)[model]
+        proba, rows = probabilities_of(whole), subsets.rows[subset]
+        if proba is None:
+            return None
+        binning = {"binning": self.binning, "n_bins": self.n_bins, "design": subsets.subsets[subset].design}
+        rng = np.random.default_rng(self.seed)
+        return calibration_by_class(
+            proba[rows], whole.y_true[rows], whole.class_names, rng=rng, on_class=step, **binning
+        )

@@ -1,0 +1,444 @@
+"""Does accuracy really drop on the new test set? The gap and its parts, of one model and of all; its calibration."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from math import isnan
+
+import pandas as pd
+
+from touchstone.core.asked import label_of
+from touchstone.core.data.tables.names import plural_of
+from touchstone.core.evaluate.calibration import (
+    FEWEST_OF_CLASS,
+    Calibration,
+    ClassCalibration,
+    calibration_table,
+    class_sentence,
+)
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.matched_subsets import (
+    MatchedSubsets,
+    ModelComparisons,
+    SetComparison,
+    SetEstimate,
+    matched_verdict,
+    models_verdict,
+)
+from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
+from touchstone.core.evaluate.matched_subsets.results import KINDS
+from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
+from touchstone.core.evaluate.wording import Verdict, count, p_value, percent, plural, points, resting
+from touchstone.core.figures import matched_subsets as figures
+from touchstone.core.report.parts import (
+    Answer,
+    Beside,
+    Column,
+    Figure,
+    Metric,
+    Note,
+    Part,
+    Quantity,
+    Section,
+    Table,
+    brackets,
+)
+
+Curve = tuple[SetComparison, ...]
+Classes = tuple[ClassCalibration, ...]
+CALIBRATED = "Is the model calibrated?"
+NO_CLASSES = "No calibration by class: the file has one probability per row, not one for every class."
+
+
+def answer(
+    comparisons: ModelComparisons,
+    *,
+    model: str | None = None,
+    curve: Callable[[str], Curve | None] | None = None,
+    reliability: Callable[[MatchedSubsets], Reliability | None] | None = None,
+    classes: Callable[[MatchedSubsets, str, str], Classes | None] | None = None,
+    subset: str = "",
+) -> Answer:
+    """Everything about one model, by default the only one; of several without a name, what all of them come to.
+
+    What takes time is asked for when its section is shown, as `MatchingPlan` computes it: the `curve` of a model over
+    epsilon, the `reliability` of its matched subsets, and the calibration of the `classes` in one of them, `subset`.
+    """
+    rows, several = comparisons.rows, len(comparisons.rows) != 1
+    files = {"Comparison": comparisons.table}
+    if several and model is None:
+        every = Section("", every_model(rows) if rows else ())
+        return Answer(verdict_of_all(comparisons), (), (every,), tuple(numbers(rows)), files)
+    row = rows[0] if model is None else next(each for each in rows if each.model == model)
+    shown = (gap_figure(row),) if row.can_match else every_model(rows) if several else ()
+    sections = [Section("", shown), *[Section("", (about,)) for about in [about_all(comparisons)] if about]]
+    if row.matched is not None:
+        if several:
+            sections.append(Section("Every model", partial(every_model, rows), "models"))
+        sections.append(Section("By epsilon and by predicted label", partial(by_epsilon, row, curve), "matched"))
+        if reliability is not None:
+            made = partial(calibrated, row.model, row.matched, reliability, classes, subset)
+            sections.append(Section(CALIBRATED, made, "calibration"))
+        files["Labels"] = row.labels_table
+    sections.append(Section("In numbers", partial(in_numbers, row), "table"))
+    return Answer(matched_verdict(row), metrics(row), tuple(sections), tuple(numbers([row])), files)
+
+
+def about_all(comparisons: ModelComparisons) -> str:
+    """What is said of all models before that of one; nothing where there is just one."""
+    return models_verdict(comparisons) if len(comparisons.rows) > 1 or comparisons.in_one_set_only else ""
+
+
+def verdict_of_all(comparisons: ModelComparisons) -> Verdict:
+    """What the comparison of many models comes to, with the largest fall and all claims."""
+    rows = sorted(comparisons.rows, key=lambda row: -row.gap.value)
+    if not rows:
+        return Verdict(models_verdict(comparisons), "", "", ())
+    n = f"n = {count(rows[0].n_reference)} reference and {count(rows[0].n_target)} new samples"
+    used = (
+        f"Largest fall: {rows[0].model}, {points(rows[0].gap.value, rows[0].gap.interval)}, {n}. "
+        f"It is the largest of {count(len(rows))} models, and its interval is not corrected for that choice."
+    )
+    claims = [made for row in rows for made in matched_verdict(row).claims]
+    claims.sort(key=lambda made: made.kind != KINDS["falls"])
+    return Verdict(models_verdict(comparisons), resting(used, KINDS["falls"]), "", (), tuple(claims))
+
+
+def numbers(rows: Sequence[SetComparison]) -> Iterator[Quantity]:
+    """What can be bounded: of every model the gap and its parts, accuracies and overconfidence."""
+    for row in rows:
+        alone = row.units is None or row.units.n == (row.n_reference, row.n_target)
+        of, over = (row.model,), "samples" if alone else words_of_units(row)
+        for name in ("gap", "matched_gap", "mix", "unmatched"):
+            part = getattr(row, name)
+            yield Quantity(f"matched_subsets.{name}", of, part.value, part.interval, row.n_target)
+        accuracies = [(side, side, getattr(row, f"n_{side}")) for side in ("reference", "target")]
+        if row.enough:
+            accuracies.append(("matched", "matched target", round(row.subset("matched target").n)))
+        for name, subset, n in accuracies:
+            accuracy = row.subset(subset).accuracy
+            yield Quantity(f"matched_subsets.{name}", of, accuracy.value, accuracy.interval, n, over)
+        for each in row.calibrations:
+            n, name = getattr(row, f"n_{each.set}"), f"matched_subsets.{each.set}_overconfidence"
+            yield Quantity(name, of, each.claim.estimate, each.claim.interval, n)
+
+
+def metrics(row: SetComparison) -> tuple[Metric, ...]:
+    """The gap and its three parts, which add up to it; without confidences both accuracies."""
+    called = {"target": "new"}
+    against = " and ".join(
+        f"{percent(baseline.majority)} ({called.get(baseline.set, baseline.set)})" for baseline in row.baselines
+    )
+    fall = Metric(
+        "Accuracy falls by",
+        *_split(points, row.gap),
+        "Accuracy on the reference set minus accuracy on the new set; negative: it rises.",
+        baseline=f"majority class {against}" if against else "",
+    )
+    if not row.can_match:
+        return (fall, _accuracy(row, "reference", "reference"), _accuracy(row, "target", "new"))
+    alike_in = plural_of(row.alike_in)
+    return (
+        fall,
+        Metric(
+            f"At equal {row.alike_in}",
+            *_split(points, row.matched_gap),
+            f"The matched gap: the same difference on pairs of samples with equal {row.alike_in}. "
+            f"95 % CI, by: {row.matched_gap.by}.",
+        ),
+        Metric(
+            f"Mix of {alike_in}",
+            *_split(points, row.mix),
+            f"The loss of the reference set if it had the {alike_in} of the new set. Unlabelled data show this part.",
+        ),
+        Metric(
+            "Unmatched samples",
+            *_split(points, row.unmatched),
+            f"The loss of unmatched samples beyond their {row.alike_in} and the matched gap. They are "
+            f"{percent(row.unmatched_target.value)} of the new set.",
+        ),
+    )
+
+
+def _accuracy(row: SetComparison, subset: str, name: str) -> Metric:
+    accuracy = row.subset(subset)
+    baseline = "" if isnan(accuracy.majority) else f"majority class {percent(accuracy.majority)}"
+    return Metric(f"Accuracy, {name} set", *_split(percent, accuracy.accuracy), baseline=baseline)
+
+
+def _split(write: Callable[..., str], estimate: SetEstimate) -> tuple[str, str]:
+    return write(estimate.value), brackets(write, estimate.value, estimate.interval)
+
+
+def gap_figure(row: SetComparison) -> Figure:
+    """The gap and its parts."""
+    alike_in = plural_of(row.alike_in)
+    return Figure(
+        "gap",
+        partial(figures.gap_chart, row),
+        f"Right of zero, accuracy falls; the parts add up to the gap. Mix of {alike_in}: the loss if only "
+        f"{alike_in} had changed. Bars are 95 % CIs.",
+    )
+
+
+def every_model(rows: Sequence[SetComparison]) -> tuple[Part, ...]:
+    """Every model side by side (figures 3, 4, 6 and 7, and 1), and in numbers."""
+    sure = [row for row in rows if row.can_match]
+    known = "Grey: majority-class baselines. " if any(row.baselines for row in rows) else ""
+    matched_ones = "Solid: all samples; dotted: matched ones. " if sure else ""
+    unmatched = ", and the unmatched share of the new set" if sure else ""
+    beside = Beside(
+        (
+            Figure("accuracies", partial(figures.accuracy_lines, rows), f"{matched_ones}{known}Bars are 95 % CIs."),
+            Figure("gaps", partial(figures.gap_lines, rows), f"How far accuracy falls{unmatched}."),
+        )
+    )
+    rest = f" {plural(len(rows) - len(sure), 'model')} without confidences not shown." * (len(sure) < len(rows))
+    caption = f"A point below the line is an overconfident model, on that set.{rest}"
+    scatter = (Figure("confidence", partial(figures.confidence_scatter, sure), caption),) if sure else ()
+    return (beside, *scatter, models_table(rows))
+
+
+def by_epsilon(row: SetComparison, curve: Callable[[str], Curve | None] | None) -> tuple[Part, ...]:
+    """The gap at equal confidence, by epsilon and by predicted label."""
+    parts: list[Part] = []
+    if curve is not None and (rows := curve(row.model)) is not None:
+        caption = "Effect of epsilon: closer matches leave more samples unmatched."
+        parts.append(Figure("curve", partial(figures.epsilon_chart, rows), caption))
+    if any(label.enough for label in row.labels):
+        caption = "Filled marks differ significantly from zero (corrected); the band is all labels."
+        parts.append(Figure("labels", partial(figures.label_chart, row), caption))
+    else:
+        parts.append(Note("No predicted label has enough pairs for a claim of its own."))
+    return (Beside(tuple(parts)),)
+
+
+def picture(example: MatchedSubsets) -> Figure:
+    """How matching works, on a few samples (figure 2)."""
+    caption = "An invented example: lines join matched pairs, unmatched samples are hollow."
+    return Figure("picture", partial(figures.matching_picture, example), caption)
+
+
+# What does it look like in numbers? Tables of subsets, labels, models and samples.
+
+
+def in_numbers(row: SetComparison) -> tuple[Part, ...]:
+    """Subsets and, where there are any, labels side by side."""
+    return (Beside((subsets_table(row), labels_table(row)) if row.labels else (subsets_table(row),)),)
+
+
+def subsets_table(row: SetComparison) -> Table:
+    """The subsets: samples, accuracy beside what no learning would reach, mean confidence."""
+    baselines = (
+        Column("Majority (%)", "majority", "Accuracy of always predicting the majority class of this subset", 1, 100),
+        Column("Chance (%)", "chance", "Accuracy of random guesses with the class shares of this subset", 1, 100),
+    )
+    columns = (
+        Column("Subset", "name"),
+        Column("n", "n", "Mean over the repeats", 0),
+        Column("Accuracy (%)", lambda subset: subset.accuracy.value, decimals=1, factor=100),
+        Column(
+            "95 %",
+            lambda subset: _split(percent, subset.accuracy)[1],
+            "Wilson's interval; of units by as many samples as tell as much",
+        ),
+        *(baselines if row.baselines else ()),
+        *([Column("Confidence (%)", "mean_confidence", "Mean confidence", 1, 100)] if row.can_match else ()),
+    )
+    return Table.of("n and accuracy of every subset", row.subsets, columns)
+
+
+def labels_table(row: SetComparison) -> Table:
+    """The predicted labels: pairs, accuracies on matched samples, their difference."""
+    columns = (
+        Column("Label", "label", "Label predicted by the model"),
+        Column("Pairs", "n_pairs", "Mean over the repeats", 0, width=55),
+        Column("Ref. (%)", "matched_reference_accuracy", "Accuracy on matched references", 1, 100, 64),
+        Column("New (%)", "matched_target_accuracy", "Accuracy on matched new samples", 1, 100, 64),
+        _MATCHED_GAP,
+        Column(
+            "p",
+            lambda label: _p(label.claim),
+            "p-value of no matched gap, corrected for all claims of the verdict",
+            width=55,
+        ),
+        Column("Decision", lambda label: _decision(label.claim), _DECISION),
+    )
+    return Table.of("Matched gap of every label", row.labels, columns)
+
+
+def models_table(rows: Sequence[SetComparison]) -> Table:
+    """All models: accuracies and gap and, where anything was matched, matched gap and unmatched share."""
+    majority = Column("Majority, new (%)", lambda row: row.subset("target").majority, decimals=1, factor=100)
+    of_pairs = (
+        _MATCHED_GAP,
+        Column("Unmatched (%)", lambda row: row.unmatched_target.value, decimals=1, factor=100),
+        Column(
+            "p",
+            lambda row: _p(row.claim("residual")),
+            "p-value of no matched gap, corrected for all claims of all models",
+        ),
+        Column("Decision", lambda row: _decision(row.claim("residual")), _DECISION),
+    )
+    columns = (
+        Column("Model", "model"),
+        Column("Reference (%)", lambda row: row.subset("reference").accuracy.value, decimals=1, factor=100),
+        Column("New (%)", lambda row: row.subset("target").accuracy.value, decimals=1, factor=100),
+        *([majority] if any(row.baselines for row in rows) else ()),
+        Column("Gap (points)", lambda row: _points(row.gap)),
+        *(of_pairs if any(row.can_match for row in rows) else ()),
+    )
+    return Table.of("Gap and matched gap of every model", reversed(rows), columns)
+
+
+def samples(table: pd.DataFrame) -> Table:
+    """Every sample of both sets and the subset that it is in."""
+    caption = "Of the first random matching; samples of one pair share its number."
+    return Table("Samples and their subsets", table, (Column("confidence", "confidence", decimals=4),), caption)
+
+
+def _points(estimate: SetEstimate) -> str:
+    return points(estimate.value, estimate.interval).replace(" points", "")
+
+
+def _p(claim: Claim | None) -> str:
+    return "" if claim is None else _bare_p(claim.p_value)
+
+
+def _bare_p(p: float) -> str:
+    return p_value(p).removeprefix("p ").removeprefix("= ")
+
+
+def _decision(claim: Claim | None) -> str:
+    return "" if claim is None else {"above": "falls", "below": "rises"}.get(claim.decision, claim.decision)
+
+
+_DECISION = "The claim about the matched gap; “small” is significantly less than half a point either way"
+_MATCHED_GAP = Column("Matched gap (points)", lambda of: _points(of.matched_gap) if of.enough else "too few pairs")
+
+
+# Is the model calibrated? By subset, and by class of one subset.
+
+
+def calibrated(
+    model: str,
+    matched: MatchedSubsets,
+    reliability: Callable[[MatchedSubsets], Reliability | None],
+    classes: Callable[[MatchedSubsets, str, str], Classes | None] | None,
+    subset: str,
+) -> tuple[Part, ...]:
+    """Calibration of every subset, more of one of them, and its classes."""
+    known = reliability(matched)
+    if known is None:
+        return ()
+    shown = subset if subset in known.subsets else usual_subset(known)
+    by_class = () if classes is None else of_classes(classes(matched, model, shown), shown)
+    return (*of_subsets(known), *of_subset(known, shown), *by_class)
+
+
+def usual_subset(known: Reliability) -> str:
+    """The subset of which more is shown unless another one is chosen."""
+    return "matched target" if "matched target" in known.subsets else next(iter(known.subsets))
+
+
+def of_subsets(known: Reliability) -> tuple[Part, ...]:
+    """All subsets at once: accuracy over confidence, and how confident the model is."""
+    curves = Figure(
+        "reliability",
+        partial(figures.reliability_curves, known.subsets),
+        "On the diagonal confidence equals accuracy; below it the model is overconfident.",
+    )
+    densities = Figure(
+        "densities",
+        partial(figures.density_chart, known.densities),
+        "Density of confidences; matching makes those of the matched subsets alike.",
+    )
+    return (Beside((curves, densities)),)
+
+
+def of_subset(known: Reliability, subset: str) -> tuple[Part, ...]:
+    """The diagram of one subset, accuracy by coverage, and every subset in numbers."""
+    one = known.subsets[subset]
+    diagram = Figure("one", partial(figures.reliability_chart, one, subset=subset), one.sentence)
+    coverage = Figure(
+        "coverage",
+        partial(figures.coverage_chart, known.coverage),
+        "Accuracy after removing the least confident samples.",
+    )
+    return (Beside((diagram, coverage)), calibration_of_subsets(known.subsets))
+
+
+def of_classes(rows: Classes | None, subset: str) -> tuple[Part, ...]:
+    """The classes of a subset that have samples enough, the largest error on top."""
+    if rows is None:
+        return (Note(NO_CLASSES),)
+    sentence = f"Class by class, {subset}: {class_sentence(rows)}"
+    enough = sorted((row for row in rows if row.enough), key=lambda row: -row.ece)
+    return (sentence, classes_table(enough)) if enough else (sentence,)
+
+
+_PERFECT = "Median error (%) that a perfectly calibrated model would show at this n"
+_PERFECT_95 = "95 % of perfectly calibrated models would show less (%)"
+
+
+def classes_table(rows: Sequence[ClassCalibration]) -> Table:
+    """A line for each class, its error beside what a perfect model would show."""
+    columns = (
+        Column("Class", "label"),
+        Column("n", "n", "Samples that are of this class", 0),
+        Column("ECE", "ece", "Of this class's probability, over all samples (%)", 2, 100),
+        Column("perfect", "ece_if_perfect", _PERFECT, 2, 100),
+        Column("95 %", "ece_if_perfect_95", _PERFECT_95, 2, 100),
+        Column(
+            "p",
+            lambda row: _bare_p(row.p_holm),
+            "p-value: share of perfectly calibrated models with at least this error, corrected for the number "
+            f"of classes (Holm). Classes with fewer than {FEWEST_OF_CLASS} samples are left out.",
+        ),
+    )
+    return Table.of("Calibration of every class", rows, columns)
+
+
+def calibration_of_subsets(by_subset: Mapping[str, Calibration]) -> Table:
+    """The calibration of every subset in numbers, each error beside what a perfect model would show."""
+    ece = "Expected calibration error (%): mean distance of accuracy and confidence over bins"
+    squared = "Debiased squared calibration error: zero on average for a perfect model"
+    brier = "Brier score: mean squared difference of confidence and correctness (1 or 0)"
+    columns = (
+        Column("Subset", "subset"),
+        Column("n", "n", "Samples", 0, width=64),
+        Column("Right", "accuracy", "Accuracy (%)", 1, 100, 64),
+        Column("Sure", "mean_confidence", "Mean confidence (%)", 1, 100, 64),
+        Column("ECE", "ece", ece, 1, 100, 64),
+        Column("perfect", "ece_if_perfect", _PERFECT, 1, 100, 64),
+        Column("95 %", "ece_if_perfect_95", _PERFECT_95, 1, 100, 64),
+        Column("Smooth", "smooth_ece", "Smooth calibration error (%): no bins", 1, 100, 64),
+        Column("Squared", "squared_error", squared, 4, width=64),
+        Column("Brier", "brier_score", brier, 4, width=64),
+        Column("miscal.", "brier_miscalibration", "Miscalibration: what recalibration could remove", 4, width=64),
+        Column("discr.", "brier_discrimination", "Discrimination: gain from separating samples", 4, width=64),
+        Column("uncert.", "brier_uncertainty", "Uncertainty: the score from knowing the accuracy alone", 4, width=64),
+    )
+    return Table.of(
+        "Calibration of every subset",
+        calibration_table(by_subset).itertuples(),
+        columns,
+        "Accuracy, confidence and errors in percent. The calibration error (ECE) is never zero, so its values for "
+        "a perfectly calibrated model are given too (median and 95th percentile). Squared is debiased, so it may "
+        "be negative. "
+        "Brier = miscalibration − discrimination + uncertainty. Matched subsets are those of the first matching.",
+    )
+
+
+def chosen_of(sets: TwoSets) -> tuple[str, ...]:
+    """What is chosen of files that hold several sets, in words."""
+    return tuple(f"{name.replace('_', ' ')} {value}" for name, value in sets.parts.items())
+
+
+def rests_on(sets: TwoSets, plan: MatchingPlan | None, versions: str) -> tuple[tuple[str, str], ...]:
+    """Name and value of all that a comparison rests on: files, what is chosen of them, settings, versions."""
+    chosen = {} if sets.task is None else {"Task": sets.task}
+    chosen |= {name.replace("_", " ").capitalize(): value for name, value in sets.parts.items()}
+    settings = {label_of(plan, name): str(value) for name, value in asdict(plan).items()} if plan else {}
+    files = f"reference {sets.reference}, target {sets.target}"
+    return tuple({"Predictions": files, **chosen, **settings, "Versions": versions}.items())
