@@ -42,8 +42,7 @@ def about(look: DataLook) -> None:
         with place:
             answer.part(figure)
     features = where_samples_lie(asked)
-    rests_on = (("Data", dataset.fingerprint), ("Versions", page.versions()))
-    exports.of_answer("data_sets", choice.title, lambda: shown, rests_on, files=shown.files)
+    exports.of_answer("data_sets", choice.title, shown, (("Data", dataset.fingerprint), ("Versions", page.versions())))
     with st.container(gap="xsmall"):
         more(look, shown, features)
 

@@ -9,7 +9,6 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.matched_subsets import ModelComparisons
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.report import matched_subsets as report
-from touchstone.core.report.parts import Answer
 from touchstone.ui.matched_subsets import calibration, command, controls, results
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import answer, background, exports, page, share
@@ -32,19 +31,14 @@ def show(comparisons: ModelComparisons) -> None:
         model=model,
         curve=lambda model: background.answer(curve(model), "Matching at every epsilon", key="curve"),
     )
-    rests_on = report.rests_on(sets, plan if pairs.can_match else None, page.versions())
-
-    def whole() -> Answer:
-        """The same for somebody without the app, once everything is worked out."""
-        return report.answer(
-            comparisons,
-            model=model,
-            curve=lambda model: background.whole_answer(curve(model)),
-            reliability=lambda _: background.whole_answer(results.reliability(sets, plan, model)),
-            classes=lambda _, *which: background.whole_answer(results.class_calibration(sets, plan, *which)),
-            subset=subset,
-        )
-
+    to_send = report.answer(
+        comparisons,
+        model=model,
+        curve=lambda model: background.whole_answer(curve(model)),
+        reliability=lambda _: background.whole_answer(results.reliability(sets, plan, model)),
+        classes=lambda _, *which: background.whole_answer(results.class_calibration(sets, plan, *which)),
+        subset=subset,
+    )
     samples = {"Samples": partial(results.matched_samples, sets, plan, model)} if comparison.can_match else {}
     answer.show(shown)
     with st.container(gap="xsmall"):
@@ -57,7 +51,8 @@ def show(comparisons: ModelComparisons) -> None:
             page.fold(title, lambda: answer.part(report.samples(samples["Samples"]())), key="matched-samples")
         answer.fold(shown.section("table"))
         page.how_to_read(HOW_TO_READ, picture)
-    exports.of_answer("matched_subsets", view.title, whole, rests_on, files={**shown.files, **samples})
+    rests_on = report.rests_on(sets, plan if pairs.can_match else None, page.versions())
+    exports.of_answer("matched_subsets", view.title, to_send, rests_on, files=samples)
     page.rests_on(("Two files of predictions", *report.chosen_of(sets)), rests_on, key="matching")
 
 

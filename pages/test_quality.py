@@ -36,8 +36,7 @@ def show(looked: Looked, quality: TestQuality) -> None:
         page.fold("Every sample", lambda: answer.part(report.sample_table(results.samples(looked))), key="numbers")
     details = (*report.rests_on(looked, quality, model), ("Versions", page.versions()))
     files = {"Samples": partial(results.samples, looked), "Curves": partial(curves_table, looked)}
-    title = data_choice.required().title
-    exports.of_answer("test_quality", title, lambda: shown, details, files={**shown.files, **files})
+    exports.of_answer("test_quality", data_choice.required().title, shown, details, files=files)
     run, plan = shift(looked)
     settled = about | (stored_parameters(plan) or {})
     view = beside.view(model, others, settled, run)

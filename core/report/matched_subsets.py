@@ -91,26 +91,24 @@ def about_all(comparisons: ModelComparisons) -> str:
 
 def verdict_of_all(comparisons: ModelComparisons) -> Verdict:
     """What the comparison of many models comes to, with the largest fall and all claims."""
-    rows = comparisons.rows
+    rows = sorted(comparisons.rows, key=lambda row: -row.gap.value)
     if not rows:
         return Verdict(models_verdict(comparisons), "", "", ())
-    worst = max(rows, key=lambda row: row.gap.value)
+    n = f"n = {count(rows[0].n_reference)} reference and {count(rows[0].n_target)} new samples"
     used = (
-        f"Largest fall: {worst.model}, {points(worst.gap.value, worst.gap.interval)}, n = {count(worst.n_reference)} "
-        f"reference and {count(worst.n_target)} new samples. It is the largest of {count(len(rows))} models, and its "
-        "interval is not corrected for that choice."
+        f"Largest fall: {rows[0].model}, {points(rows[0].gap.value, rows[0].gap.interval)}, {n}. "
+        f"It is the largest of {count(len(rows))} models, and its interval is not corrected for that choice."
     )
     claims = [made for row in rows for made in matched_verdict(row).claims]
-    falls = [row.claim("falls") for row in sorted(rows, key=lambda row: row is not worst)]
-    first = [made for made in falls if made is not None]
-    rest = [made for made in claims if made.kind != KINDS["falls"]]
-    return Verdict(models_verdict(comparisons), resting(used, KINDS["falls"]), "", (), (*first, *rest))
+    claims.sort(key=lambda made: made.kind != KINDS["falls"])
+    return Verdict(models_verdict(comparisons), resting(used, KINDS["falls"]), "", (), tuple(claims))
 
 
 def numbers(rows: Sequence[SetComparison]) -> Iterator[Quantity]:
     """What can be bounded: of every model the gap and its parts, accuracies and overconfidence."""
     for row in rows:
-        of, over = (row.model,), "samples" if row.units.n == (row.n_reference, row.n_target) else words_of_units(row)
+        alone = row.units is None or row.units.n == (row.n_reference, row.n_target)
+        of, over = (row.model,), "samples" if alone else words_of_units(row)
         for name in ("gap", "matched_gap", "mix", "unmatched"):
             part = getattr(row, name)
             yield Quantity(f"matched_subsets.{name}", of, part.value, part.interval, row.n_target)

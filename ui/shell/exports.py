@@ -19,8 +19,6 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import jobs, page, share, take_away
 from touchstone.ui.shell.session import owner, workspace
 
-REPORT = "Report (HTML)"
-
 
 def downloads(
     run: Run,
@@ -42,25 +40,22 @@ def downloads(
 def of_answer(
     stem: str,
     subject: str,
-    answer: Callable[[], Answer],
+    answer: Answer,
     rests_on: tuple[tuple[str, str], ...],
     *,
-    files: Mapping[str, Callable[[], pd.DataFrame]],
+    files: Mapping[str, Callable[[], pd.DataFrame]] = NONE,
 ) -> None:
-    """The same of an answer that no run gives, worked out when somebody asks for the report: of a question by its stem.
-
-    `rests_on` is what stands in the report's foot, by name.
-    """
+    """The same of an answer that no run holds: of a question by its `stem`, and what it rests on, by name."""
     name = stem.replace("_", "-")
 
-    def write() -> bytes:
-        return to_html(Report(QUESTIONS[stem].title, subject, answer(), _how_to_read(stem), rests_on, ""))
+    def report() -> bytes:
+        return to_html(Report(QUESTIONS[stem].title, subject, answer, _how_to_read(stem), rests_on, ""))
 
     def more() -> None:
-        page.download(REPORT, write, name=f"{name}.html", mime="text/html")
+        page.download("Report (HTML)", report, name=f"{name}.html", mime="text/html")
 
-    take_away.offer(files, stem=name, more=more)
-    share.offer_report(write, name=f"{name}.html")
+    take_away.offer({**answer.files, **files}, stem=name, more=more)
+    share.offer_report(report, name=f"{name}.html")
 
 
 def report_file(
@@ -93,7 +88,7 @@ def of_run(run: Run, answer: Answer | None = None, *, also: Mapping[str, str] = 
 
     name = _name(run)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        page.download(REPORT, report, name=f"{name}.html", mime="text/html")
+        page.download("Report (HTML)", report, name=f"{name}.html", mime="text/html")
         if run.n_done:
             page.download(
                 "Report with the rows of every trial (HTML)",
