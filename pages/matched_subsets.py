@@ -25,32 +25,33 @@ def show(comparisons: ModelComparisons) -> None:
     model = comparison.model
     leads = {**view.settings} | ({controls.MODEL: [model]} if several else {})
     share.offer(None, leads, view=view, commands=command.commands(sets, plan))
-    curve, subset = partial(results.curve, sets, plan.at_every_epsilon), st.query_params.get(calibration.SUBSET, "")
+    curve = partial(results.curve, sets, plan.at_every_epsilon)
     shown = report.answer(
         comparisons,
         model=model,
         curve=lambda model: background.answer(curve(model), "Matching at every epsilon", key="curve"),
     )
-    to_send = report.answer(
-        comparisons,
-        model=model,
-        curve=lambda model: background.whole_answer(curve(model)),
-        reliability=lambda _: background.whole_answer(results.reliability(sets, plan, model)),
-        classes=lambda _, *which: background.whole_answer(results.class_calibration(sets, plan, *which)),
-        subset=subset,
-    )
     samples = {"Samples": partial(results.matched_samples, sets, plan, model)} if comparison.can_match else {}
+    subset = None
     answer.show(shown)
     with st.container(gap="xsmall"):
         answer.fold(shown.section("models"))
         answer.fold(shown.section("matched"))
         if comparison.can_match:
             calibrated = partial(calibration.show, sets, plan, model)
-            page.fold(report.CALIBRATED, calibrated, key="calibration", asked_by=(calibration.SUBSET,))
+            subset = page.fold(report.CALIBRATED, calibrated, key="calibration", asked_by=(calibration.SUBSET,))
             title = "Samples and their subsets"
             page.fold(title, lambda: answer.part(report.samples(samples["Samples"]())), key="matched-samples")
         answer.fold(shown.section("table"))
         page.how_to_read(HOW_TO_READ, picture)
+    to_send = report.answer(
+        comparisons,
+        model=model,
+        curve=lambda model: background.whole_answer(curve(model)),
+        reliability=lambda _: background.whole_answer(results.reliability(sets, plan, model)),
+        classes=lambda _, *which: background.whole_answer(results.class_calibration(sets, plan, *which)),
+        subset=subset or "",
+    )
     rests_on = report.rests_on(sets, plan if pairs.can_match else None, page.versions())
     exports.of_answer("matched_subsets", view.title, to_send, rests_on, files=samples)
     page.rests_on(("Two files of predictions", *report.chosen_of(sets)), rests_on, key="matching")

@@ -531,6 +531,9 @@ def test_page_report_command_and_python_agree_number_by_number(open_page, tmp_pa
     assert app.query_params["reference"] in rests_on
     assert "numpy" in rests_on
     assert "Digits: shifted" in html
+    assert "Class by class, matched target" in html
+    settled(app.segmented_control(key="subset").set_value("reference").run())
+    assert "Class by class, reference" in offered["Report (HTML)"]().decode()
 
     both = ["--reference", files[0], "--target", files[1]]
     assert main(["compare", *both]) == 0

@@ -15,12 +15,12 @@ SUBSET = "subset"
 """The parameter of the address that names the subset in question."""
 
 
-def show(sets: TwoSets, plan: MatchingPlan, model: str) -> None:
-    """Calibration of the five subsets."""
+def show(sets: TwoSets, plan: MatchingPlan, model: str) -> str:
+    """Calibration of the five subsets; returns the one that is chosen, nothing while that is not known."""
     work = results.reliability(sets, plan, model)
     known = background.answer(work, "Looking at the calibration of every subset", key="reliability")
     if known is None:
-        return
+        return ""
     answer.parts(report.of_subsets(known))
     chosen = choose_subset(known)
     answer.parts(report.of_subset(known, chosen))
@@ -35,6 +35,7 @@ def show(sets: TwoSets, plan: MatchingPlan, model: str) -> None:
     if rows is not None:
         tables[f"Classes of the {chosen}"] = lambda: class_table(rows)
     take_away.offer(tables, stem="matched-subsets")
+    return chosen
 
 
 def choose_subset(known: Reliability) -> str:
