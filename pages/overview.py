@@ -68,7 +68,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     known, broken = sheet.answers(on_sheet)
     dataset = dataset_of(choice.stored.fingerprint)
     asking.ask_all(choice, model)
-    counted = [number for run in labelled for number in results.quantities(run)]
+    counted = [number for run in labelled if (of_labels := questions.answer(run)) for number in of_labels.numbers]
     judged = [each for each in models if model in (one_model.ANY, each.fingerprint)]
     shown = marks(list(known.values()), judged, beside=counted)
     unasked = questions.unasked({run.kind for run in on_sheet.values()})

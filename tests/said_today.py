@@ -23,7 +23,7 @@ from touchstone.core.asked import About, usual_plan
 from touchstone.core.data import load_example
 from touchstone.core.data.predictions.pairs import pair_predictions
 from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
-from touchstone.core.evaluate.cluster_folds import rows_of_run
+from touchstone.core.evaluate.cluster_folds import fold_performance, rows_of_run
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.test_quality import measure_quality
 from touchstone.core.evaluate.wording import Verdict
@@ -140,7 +140,7 @@ def card_of_folds() -> Card:
     """What the page says of a run of folds, once it has looked at what else differs between them."""
     digits, plan = load_example(DATA), usual_plan(FoldPlan, About(load_example(DATA)))
     folded = folds.Folded("", rows_of_run(asked("cluster_folds").rows, digits), plan, digits)
-    scores = folds.performance(folded, ScoredBy())
+    scores = fold_performance(folded.rows, metric=ScoredBy())
     related = folds.related(folded, scores, plan.features(digits))
     body = cluster_folds.answer(scores, folded.rows, relations=related.relations, shifts=related.shifts)
     return Card.of(body.verdict, body.metrics)

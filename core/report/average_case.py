@@ -18,7 +18,6 @@ from touchstone.core.evaluate.calibration.overconfidence import overconfidence
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import bare, count, percent, plural, points
 from touchstone.core.figures import average_case as figures
-from touchstone.core.figures.average_case import direction_chart, half_chart
 from touchstone.core.report.parts import (
     Answer,
     Beside,
@@ -137,7 +136,7 @@ def half_figure(found: Robustness) -> Figure:
     draws = f" of {count(found.half_draws)} draws each" if found.half_draws else ""
     return Figure(
         "half-chart",
-        partial(half_chart, found),
+        partial(figures.half_chart, found),
         "Sigma-50 is the smallest sigma at which at most half of the noisy copies keep the prediction, searched "
         f"from {low:.2g} to {high:.2g} by counts{draws}. Boxes hold the samples of a class. Robust classes "
         "lie to the right.",
@@ -149,7 +148,7 @@ def direction_figure(found: Robustness, sigma: float) -> Figure:
     """Every class along every named direction."""
     return Figure(
         "direction-chart",
-        partial(direction_chart, found, sigma),
+        partial(figures.direction_chart, found, sigma),
         "Share of copies that keep the prediction when all noise goes one way. Images are changed as strongly as noise "
         "of this sigma would change them, columns of a table by their own part of it. Lowest at the top left.",
         len(found.class_names),

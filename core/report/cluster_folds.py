@@ -189,9 +189,7 @@ def relation_figure(
 ) -> Figure:
     """Scores against one characteristic of the folds."""
     return Figure(
-        "relation",
-        partial(figures.relation_chart, scores, runs, characteristics, name),
-        _told(relations, name),
+        "relation", partial(figures.relation_chart, scores, runs, characteristics, name), _told(relations, name)
     )
 
 
@@ -246,11 +244,7 @@ def table(scores: FoldPerformance) -> Table:
                 lambda run: fixed(100 * run.majority, 1),
                 "Always predicting the class most frequent in training",
             ),
-            Column(
-                "Std",
-                lambda run: fixed(100 * run.std, 1),
-                "Population standard deviation over folds, in points",
-            ),
+            Column("Std", lambda run: fixed(100 * run.std, 1), "Population standard deviation over folds, in points"),
             Column("Accuracy (%)", lambda run: fixed(100 * run.accuracy.value, 1)),
             Column("Majority accuracy (%)", lambda run: fixed(100 * run.majority_accuracy, 1)),
             Column("n", lambda run: count(run.mean.n)),

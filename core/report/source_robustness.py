@@ -342,9 +342,7 @@ def table(intervals: AccuracyIntervals) -> Table:
             Column("sd seen", of(lambda row: row.inclusive.sd), spread, 2, 100),
             Column("rho", of(lambda row: row.rho.value), decimals=3),
             Column(
-                "95 % CI",
-                of(lambda row: brackets(ratio, row.rho.value, row.rho.over_sources)),
-                "Of rho, for new data",
+                "95 % CI", of(lambda row: brackets(ratio, row.rho.value, row.rho.over_sources)), "Of rho, for new data"
             ),
             Column(
                 "Monte-Carlo",
@@ -352,11 +350,7 @@ def table(intervals: AccuracyIntervals) -> Table:
                 "Monte-Carlo error of rho: 95 % interval for other splits of these data",
             ),
             Column("Random (%)", of(lambda row: row.random.value), "Expected accuracy on a random split", 2, 100),
-            Column(
-                "n train",
-                of(lambda row: row.n_train),
-                "Training samples, on average: as many in all schemes",
-            ),
+            Column("n train", of(lambda row: row.n_train), "Training samples, on average: as many in all schemes"),
             Column(
                 "Full (%)",
                 of(lambda row: row.full.value),

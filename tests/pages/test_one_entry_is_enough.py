@@ -82,7 +82,7 @@ def in_turn(features, n_sources, rng):
 def words_of(answer: Answer) -> str:
     """All that a report says in its verdict, captions, tables and alternative texts."""
     said = [str(answer.verdict)]
-    for part in (part for section in answer.sections for part in section.parts):
+    for part in (part for section in answer.sections for part in section.flat):
         if isinstance(part, Table):
             said.append(part.lines.to_string())
         elif isinstance(part, Figure):
@@ -157,7 +157,7 @@ def test_a_source_finder_and_a_model_are_offered_run_drawn_and_reported(open_pag
     assert "Always the same, in turn" in app.selectbox(key="about").options
 
     rows = workspace.rows(LOCAL_OWNER, run.id)
-    answer = source_robustness_report.answer(expected_accuracy_intervals(rows), compare_models(rows))
+    answer = source_robustness_report.answer(expected_accuracy_intervals(rows), compare_models(rows), wine)
     assert "Always the same, in turn" in words_of(answer)
     with pytest.raises(ValueError, match="it looks at tables alone"):
         TrialPlan(models=("always",)).n_trials(load_example("digits"))

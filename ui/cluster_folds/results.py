@@ -7,7 +7,7 @@ import numpy as np
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.identity import key
-from touchstone.core.evaluate.cluster_folds import FoldPerformance, Metric, rows_of_run
+from touchstone.core.evaluate.cluster_folds import FoldPerformance, Metric, fold_performance, rows_of_run
 from touchstone.core.evaluate.data_sets import WordCounts
 from touchstone.core.represent.duplicates import NearDuplicates
 from touchstone.core.split.describe_folds import FoldDescription
@@ -43,7 +43,7 @@ def of_files(addresses: tuple[str, ...], fingerprint: str | None) -> Folded:
 @cache.result(max_entries=16)
 def performance(folded: Folded, metric: Metric) -> FoldPerformance:
     """The scores of every fold, run and scheme."""
-    return work.performance(folded, metric)
+    return fold_performance(folded.rows, metric=metric)
 
 
 def features(folded: Folded) -> Task[np.ndarray] | None:

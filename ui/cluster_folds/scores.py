@@ -6,12 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from touchstone.core.evaluate.cluster_folds import (
-    FoldPerformance,
-    Foretold,
-    Metric,
-    scheme_title,
-)
+from touchstone.core.evaluate.cluster_folds import FoldPerformance, Foretold, Metric, scheme_title
 from touchstone.core.report import cluster_folds as report
 from touchstone.core.report.parts import Answer
 from touchstone.core.report.run_report import MODEL_TITLES

@@ -15,10 +15,8 @@ from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
     LabelShift,
-    Metric,
     Relation,
     characteristics_of,
-    fold_performance,
     joined,
     labels_shift,
     relations,
@@ -83,11 +81,6 @@ class Related(NamedTuple):
     characteristics: pd.DataFrame
     relations: tuple[Relation, ...]
     shifts: tuple[LabelShift, ...]
-
-
-def performance(folded: Folded, metric: Metric) -> FoldPerformance:
-    """The scores so far."""
-    return fold_performance(folded.rows, metric=metric)
 
 
 def related(folded: Folded, scores: FoldPerformance, features: np.ndarray | None) -> Related:

@@ -5,14 +5,9 @@ from collections.abc import Sequence
 from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
 from touchstone.core.questions import Question, with_page
 from touchstone.core.report.overview import Answered
-from touchstone.core.report.parts import Quantity
-from touchstone.core.report.run_report import answer_of
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
-from touchstone.ui import cache
-from touchstone.ui.data.results import dataset_of
 from touchstone.ui.shell import questions
-from touchstone.ui.shell.session import owner, workspace
 
 
 def runs_on_sheet(runs: Sequence[Run]) -> dict[str, Run]:
@@ -53,9 +48,3 @@ def few_labels(runs: Sequence[Run]) -> tuple[Run, ...]:
             plan = load_plan(run.plan)
             newest.setdefault((plan.model, plan.pool), run)
     return tuple(newest.values())
-
-
-@cache.result(max_entries=32)
-def quantities(run: Run) -> tuple[Quantity, ...]:
-    """The numbers of a run that have a name, of one that only serves a question, too."""
-    return answer_of(workspace().rows(owner(), run.id), dataset_of(run.fingerprint), load_plan(run.plan)).numbers

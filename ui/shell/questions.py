@@ -32,18 +32,18 @@ def title(run: Run) -> str:
 
 def verdict(run: Run) -> Verdict | None:
     """What a run has found so far, without advice until it is done; None where it is too early, or it only serves."""
-    known = answer(run)
+    known = None if only_serves(run) else answer(run)
     shown = None if known is None else known.verdict
     return shown if shown is None or run.state == "done" else replace(shown, advice="")
 
 
 def answer(run: Run) -> Answer | None:
-    """What a run says, without figures and tables; None where it is too early, or it only serves.
+    """What a run says, without figures and tables; None where it is too early.
 
     Raises WorkspaceError where its rows are damaged.
     """
     plan = plan_of(run)
-    if plan is None or only_serves(run) or run.n_done == run.n_failed:
+    if plan is None or run.n_done == run.n_failed:
         return None
     return _answer(run, clouds.begun(plan, run.fingerprint))
 

@@ -11,7 +11,6 @@ from touchstone.core.evaluate.source_robustness.true_sources import TrueSources
 from touchstone.core.report import source_robustness as report
 from touchstone.core.report.run_report import IN_SENTENCES
 from touchstone.core.trials import KNOWN_SOURCES, TrialPlan
-from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.run import Run
 from touchstone.ui.shell import answer, background, page
 from touchstone.ui.shell.background import Task
@@ -21,8 +20,8 @@ from touchstone.ui.source_robustness.results import OwnModels
 
 def several(run: Run) -> bool:
     """Whether a run that has ended has the sources of several finders."""
-    ended = run.state != "running"
-    return ended and len(_finders(run)) > 1 and trained_sources.stored(load_plan(run.plan), run.fingerprint)
+    plan, ended = results.plan_of(run), run.state != "running"
+    return ended and len(plan.source_finders) > 1 and trained_sources.stored(plan, run.fingerprint)
 
 
 def side_by_side(run: Run) -> None:
@@ -37,7 +36,7 @@ def side_by_side(run: Run) -> None:
         st.markdown("\n".join(f"- {page.plain(_sentence(pair.sentence(IN_SENTENCES)))}" for pair in agreement.finders))
         plan = results.plan_of(run)
         with st.spinner("Measuring how well the sources are separated"):
-            by_finder = {finder: results.silhouettes(plan, run.fingerprint, finder) for finder in _finders(run)}
+            by_finder = {finder: results.silhouettes(plan, run.fingerprint, finder) for finder in plan.source_finders}
         answer.table(report.silhouette_table(by_finder))
     answer.table(report.agreement_table(agreement))
 
@@ -53,13 +52,8 @@ def tables(run: Run) -> dict[str, Callable[[], pd.DataFrame]]:
 
 def known_sources(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:
     """What known sources tell of the intervals from found ones; nothing where a run does not have both."""
-    beside_found = len(_finders(run)) > 1 and KNOWN_SOURCES in _finders(run)
-    return results.true_sources(run, own) if beside_found else ()
-
-
-def _finders(run: Run) -> tuple[str, ...]:
-    plan = load_plan(run.plan)
-    return plan.source_finders if isinstance(plan, TrialPlan) else ()
+    finders = results.plan_of(run).source_finders
+    return results.true_sources(run, own) if len(finders) > 1 and KNOWN_SOURCES in finders else ()
 
 
 def _agreement(run: Run) -> Task[SourceAgreement]:

@@ -77,11 +77,9 @@ def row_of(
 
 def features(run: Run) -> None:
     """What sources were found in, where somebody chose it; and a warning where that saw the labels."""
-    plan = load_plan(run.plan)
-    if not isinstance(plan, TrialPlan) or plan.representation is None:
-        return
+    plan = results.plan_of(run)
     clustered = [finder for finder in plan.source_finders if finder != KNOWN_SOURCES and not trains(finder)]
-    if not clustered:
+    if plan.representation is None or not clustered:
         return
     chosen = REPRESENTATIONS[plan.representation]
     informed = " These features were trained on the labels, so the sources do not depend on inputs alone."
@@ -90,9 +88,10 @@ def features(run: Run) -> None:
 
 def closer(run: Run, interval: ExpectedInterval, held_out: Sequence[HeldOutSource]) -> None:
     """The sources themselves: how the worst look, how far they stand apart, and what they were found in."""
-    if trained_sources.stored(load_plan(run.plan), run.fingerprint):
+    plan = results.plan_of(run)
+    if trained_sources.stored(plan, run.fingerprint):
         portraits(run, held_out)
-        if len(load_plan(run.plan).source_finders) == 1:  # else all stand side by side above
+        if len(plan.source_finders) == 1:  # else all stand side by side above
             separation(run, interval.source_finder)
     features(run)
 
