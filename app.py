@@ -9,14 +9,14 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from touchstone.ui import ROUTER
-from touchstone.ui.shell import visitors
+from touchstone.ui.shell import only_links
 from touchstone.ui.shell.access import PrintedAddress
 from touchstone.ui.shell.addresses import Addresses
 from touchstone.ui.shell.health import route
 from touchstone.ui.shell.only_links import OnlyLinks
 from touchstone.ui.shell.serving import Index, OwnPagesOnly, SecurityHeaders, check_start
 from touchstone.ui.shell.signed_in import SignedIn
-from touchstone.ui.shell.upload_bounds import UploadBounds
+from touchstone.ui.shell.uploads import UploadBounds
 
 RUNNER = "touchstone.core.workspace.engine.runner"
 
@@ -35,22 +35,22 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 def _begin() -> Callable[[], None]:
     """Say where this Touchstone is open and another one is, open links to others, compile; returns what ends all."""
     from touchstone.core.data.home import home
-    from touchstone.ui.shell import access, already_open, compiling
+    from touchstone.ui.shell import access, background, instance_lock
 
-    if visitors.only():
-        visitors.say()
+    if only_links.only():
+        only_links.say()
         return lambda: None
-    address = already_open.here()
+    address = instance_lock.here()
     access.say(address)
     folder = home()
-    already_open.say(folder, address)
-    visitors.open_door()
-    compiling.begin()
+    instance_lock.say(folder, address)
+    only_links.open_door()
+    background.begin()
 
     def end() -> None:
-        visitors.close_door()
-        already_open.leave(folder, address)
-        compiling.close()
+        only_links.close_door()
+        instance_lock.leave(folder, address)
+        background.close()
 
     return end
 
@@ -63,7 +63,7 @@ def note_fault(problem: Exception) -> None:
 
 
 check_start()
-guards = [OnlyLinks] if visitors.only() else [OwnPagesOnly, PrintedAddress]
+guards = [OnlyLinks] if only_links.only() else [OwnPagesOnly, PrintedAddress]
 app = st.App(
     ROUTER,
     lifespan=lifespan,

@@ -32,7 +32,7 @@ from touchstone.core.evaluate.average_case import (
     mvn_cdf,
 )
 from touchstone.core.evaluate.average_case.gradients import NoisyInputs
-from touchstone.core.evaluate.average_case.half_sigma import half_sigma
+from touchstone.core.evaluate.average_case.monte_carlo import half_sigma
 from touchstone.core.evaluate.average_case.noise import Noise
 from touchstone.core.evaluate.intervals import t_interval
 from touchstone.core.models.architectures import build

@@ -99,8 +99,8 @@ def print_costs() -> None:
 
 
 def print_one_assignment() -> None:
+    from touchstone.core.cluster.quota_assignment import assign_labels
     from touchstone.core.cluster.quotas import first_of_each
-    from touchstone.core.cluster.transport import assign_labels
 
     print("\nOne exact assignment to random centres, prices from zero (processor, the least of 5)")
     print("labels   K " + "".join(f"{n:>12,}" for n in SIZES))

@@ -34,9 +34,9 @@ from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.run import n_rows, table_of
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.executor import Executor
-from touchstone.core.workspace.engine.kernels import NICE
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.engine.worker import NICE
+from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 SECONDS_OF_MEMORY = 200.0

@@ -24,8 +24,8 @@ from scipy.stats import multivariate_normal
 from benchmarks.paired import ratio
 from touchstone.core.data import load_example
 from touchstone.core.evaluate.average_case import Noise, mvn_cdf
+from touchstone.core.evaluate.average_case.gaussian_cdf import linearised
 from touchstone.core.evaluate.average_case.gradients import NoisyInputs
-from touchstone.core.evaluate.average_case.moments import linearised
 from touchstone.core.models.architectures import build
 from touchstone.core.models.threads import single_threaded
 from touchstone.core.models.training import one_torch_thread, sgd, train

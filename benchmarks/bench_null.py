@@ -18,7 +18,7 @@ from tests.worlds.null_worlds import WORLDS
 from tests.worlds.world import World
 from touchstone.core.data import Dataset
 from touchstone.core.data.examples import load_example
-from touchstone.core.evaluate.source_robustness.clouds_plan import KIND, CloudsPlan, cloud_gaps
+from touchstone.core.evaluate.source_robustness.parametric_null import KIND, ParametricNullPlan, cloud_gaps
 from touchstone.core.trials import Context
 
 N_DRAWN = 6000
@@ -81,7 +81,7 @@ def real() -> Iterator[tuple[str, Dataset]]:
 
 def held_against_clouds(name: str, dataset: Dataset) -> tuple[str, ...]:
     """The gap of a data set, those of its clouds, and what is claimed of them; in points."""
-    plan = CloudsPlan()
+    plan = ParametricNullPlan()
     gaps = cloud_gaps(pd.concat([plan.run_trial(dataset, i, context=Context()) for i in range(plan.n_trials(dataset))]))
     copula, excess = 100 * gaps.copula, gaps.claim.interval
     return (

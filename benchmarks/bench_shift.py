@@ -32,7 +32,7 @@ from touchstone.core.evaluate.covariate_shift import (
 )
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.test_quality.shift_plan import together
-from touchstone.core.evaluate.two_samples import smallest_seen, tell_parts
+from touchstone.core.evaluate.two_samples import classifier_two_sample_test, smallest_seen
 
 MNIST = Path(__file__).resolve().parents[2] / "shared" / "data" / "mnist.npz"
 N_TEN, N_HUNDRED, N_NETWORKS = 200, 40, 8  # repeats
@@ -98,7 +98,7 @@ def asked(worlds, names, seed: int) -> dict[tuple[str, str], tuple[bool, bool, b
     told, alike = {}, None
     for world, *parts in worlds:
         moved = set() if world in UNMOVED else {str(MOVED)}
-        classifier = tell_parts(*parts, class_names=names, seed=seed, n_shuffles=99)
+        classifier = classifier_two_sample_test(*parts, class_names=names, seed=seed, n_shuffles=99)
         told["classifier", world] = answers(set(classifier.named), moved, classifier.p_together)
         shift = divergences(*parts, names=names, seed=seed, alike=alike)
         told["divergence", world] = answers(named(shift), moved, together(shift).p_value)
@@ -167,7 +167,7 @@ def main() -> None:
     features, blurred = hidden(network, x[few]), hidden(network, noisy)
     fine = clustered(features, y[few])
     _, *parts = next(of_ten(features, blurred, y[few], np.random.default_rng(0)))
-    print(smallest_seen(tell_parts(*parts, class_names=TEN, seed=0), *parts, seed=0))
+    print(smallest_seen(classifier_two_sample_test(*parts, class_names=TEN, seed=0), *parts, seed=0))
     with Parallel(n_processors) as at_once:
         ten = at_once(delayed(ten_classes)(seed, features, blurred, y[few]) for seed in range(N_TEN))
         show(f"10 classes, {EACH} and {EACH} samples", list(ten), begin)

@@ -17,7 +17,7 @@ import numpy as np
 
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.models import MODELS
-from touchstone.core.models.paper_networks import PaperNetwork
+from touchstone.core.models.networks import PaperNetwork
 from touchstone.core.models.together import fit_together
 from touchstone.core.models.training import best_device
 

@@ -26,7 +26,7 @@ from scipy import stats
 from benchmarks.paired import ratio
 from benchmarks.reproduce_test_quality import mnist
 from touchstone.core.models import MODELS
-from touchstone.core.models.paper_networks import PaperNetwork
+from touchstone.core.models.networks import PaperNetwork
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def taken(way: Way) -> Iterator[Callable[[str, int], PaperNetwork]]:
             network.forward = torch.compile(network.forward)
             return network
 
-        with patch("touchstone.core.models.paper_networks.build", compiled):
+        with patch("touchstone.core.models.networks.build", compiled):
             yield made
 
 

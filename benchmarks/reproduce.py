@@ -32,8 +32,8 @@ from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import Outcomes, SetComparison, compare_sets
 from touchstone.core.evaluate.source_robustness import ExpectedInterval, expected_accuracy_intervals
 from touchstone.core.models import MODELS
-from touchstone.core.models.classifier import Classifier
-from touchstone.core.models.paper_networks import LeNet, PaperNetwork, ResNet20
+from touchstone.core.models.classical import Classifier
+from touchstone.core.models.networks import LeNet, PaperNetwork, ResNet20
 from touchstone.core.trials import FoldPlan, Plan, TrialPlan
 from touchstone.core.trials.epochs import untrained
 from touchstone.core.workspace.engine.executor import Executor

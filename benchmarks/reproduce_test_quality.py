@@ -35,7 +35,7 @@ from touchstone.core.evaluate.guided_tests import (
 from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
 from touchstone.core.models.decoder import fit_decoder
 from touchstone.core.models.layers import Layer, LayerSamples, layer_names, layer_of
-from touchstone.core.models.paper_networks import LeNet, PaperNetwork
+from touchstone.core.models.networks import LeNet, PaperNetwork
 from touchstone.core.models.trained import TrainedNetwork
 from touchstone.core.models.training import one_torch_thread
 

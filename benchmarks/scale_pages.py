@@ -52,7 +52,7 @@ def page_of_folds(n: int, *, peer: bool, made: Callable[[int], Path], again: boo
     from touchstone.core.trials import FoldPlan
     from touchstone.core.workspace.engine.runner import engine
     from touchstone.core.workspace.workspace import LOCAL_OWNER
-    from touchstone.ui.shell.shared_view import parameters_of
+    from touchstone.ui.shell.share import parameters_of
 
     dataset, workspace = read_dataset(made(n)), fresh_home()
     plan = FoldPlan(schemes=("random_folds", "sds_folds"), models=("logistic",), n_folds=5, seeds=(0, 1, 2))

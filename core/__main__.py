@@ -52,8 +52,15 @@ from touchstone.core.command.given_files import (
     given_model,
     says_columns,
 )
-from touchstone.core.command.upkeep import add_upkeep, all_runs, copy_home, say_address, see_doctor
-from touchstone.core.command.verified_run import add_verify_options, verify
+from touchstone.core.command.upkeep import (
+    add_upkeep,
+    add_verify_options,
+    all_runs,
+    copy_home,
+    say_address,
+    see_doctor,
+    verify,
+)
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.tables.vectors import write_vectors
@@ -61,15 +68,14 @@ from touchstone.core.evaluate import claim_error_rates
 from touchstone.core.evaluate.claim_kinds import KINDS, kind_of_code
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.descriptions import plan_reference, reference
-from touchstone.core.report.recreate import recreate
+from touchstone.core.report.files import recreate
 from touchstone.core.report.run_report import answer_of
-from touchstone.core.represent.sentences import sentence_vectors
-from touchstone.core.represent.word_vectors import ON_DISK, add_vectors, with_word_vectors
+from touchstone.core.represent.word_vectors import ON_DISK, add_vectors, sentence_vectors, with_word_vectors
 from touchstone.core.trials import Plan
 from touchstone.core.workspace.engine.runner import close_engine, engine
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import PLANS, load_plan
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 ABOUT = "Touchstone without a browser."

@@ -8,12 +8,12 @@ import streamlit as st
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.report import average_case as report
-from touchstone.core.workspace.run import Run
-from touchstone.ui.average_case import controls, results, samples
+from touchstone.core.workspace.runs import Run
+from touchstone.ui.average_case import controls, samples
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.shell import answer, exports, jobs, page, share
+from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -21,7 +21,7 @@ HOW_TO_READ = Path(__file__).with_suffix(".md")
 
 def show(run: Run) -> None:
     """The verdict and the classes as far as they are known; everything else once the run has ended."""
-    robustness = results.robustness(run)
+    robustness = controls.robustness(run)
     if sigma not in robustness.sigmas:
         page.nothing_yet(running=run.state == "running")
         return
@@ -37,7 +37,7 @@ def show(run: Run) -> None:
     unaudited = partial(st.markdown, "Set the number of audited samples above, and run again.")
     answer.fold(shown.section("audit"), None if robustness.audit.estimators else unaudited)
     answer.fold(shown.section("table"))
-    exports.downloads(
+    downloads.of_page(
         run,
         report.answer(robustness, sigma=sigma),
         files={"Samples": lambda: robustness.table(dataset.ids), "Audited": lambda: robustness.audit.beside},

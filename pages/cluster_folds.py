@@ -9,13 +9,13 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.cluster_folds import Metric
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.run import Run
-from touchstone.ui.cluster_folds import controls, export, inside, labels, look, results, upload
+from touchstone.core.workspace.runs import Run
+from touchstone.ui.cluster_folds import controls, inside, labels, look, scores, upload
 from touchstone.ui.cluster_folds import scores as cluster_folds_scores
 from touchstone.ui.cluster_folds.work import Folded
+from touchstone.ui.data import choice
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data import own_test_set
-from touchstone.ui.shell import answer, exports, jobs, page, share, take_away
+from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -34,7 +34,7 @@ def make() -> None:
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     with button:
         jobs.run_button(run, plan, dataset)
-    own_test_set.not_used(dataset)
+    choice.not_used(dataset)
     share.offer(plan, controls.parameters(plan) or {})
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
@@ -52,8 +52,8 @@ def make() -> None:
     with st.container():  # the same place before and after, so that nothing jumps when the run ends
         if run.state == "running":
             jobs.follow(run, partial(so_far, metric=metric), every=jobs.SECONDS_BETWEEN_DRAWINGS)
-        elif results.of_run(run).cuts:
-            everything(results.of_run(run), metric, {}, run)
+        elif upload.of_run(run).cuts:
+            everything(upload.of_run(run), metric, {}, run)
         else:
             page.nothing_yet(running=False)
     page.foot(run)
@@ -61,7 +61,7 @@ def make() -> None:
 
 def so_far(run: Run, *, metric: Metric) -> None:
     """The scores of the folds that have been tested, while others are."""
-    folded = results.of_run(run)
+    folded = upload.of_run(run)
     if folded.rows.any_tested:
         cluster_folds_scores.show(folded, metric, finished=False)
     else:
@@ -88,7 +88,7 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
     """Scores, how the folds lie, what is in them, and all of it to take away."""
     shown, files = None, {}
     if folded.rows.any_tested:
-        predicted = upload.foretold(chosen, results.performance(folded, metric))
+        predicted = upload.predicted_held_out(chosen, upload.performance(folded, metric))
         shown = cluster_folds_scores.show(folded, metric, predicted, finished=True)
         files = cluster_folds_scores.characteristics(folded, metric)
     else:
@@ -104,10 +104,10 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
         if shown is not None:
             answer.fold(shown.section("table"))
     if run is not None:
-        exports.downloads(run, shown, files=files)
+        downloads.of_page(run, shown, files=files)
     elif shown is not None:
-        take_away.offer({**shown.files, **files}, stem=STEM)
-    export.offer(folded)
+        downloads.offer({**shown.files, **files}, stem=STEM)
+    scores.offer(folded)
 
 
 page.lead(

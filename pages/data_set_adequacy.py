@@ -7,15 +7,14 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.report import data_set_adequacy as report
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui.clouds import part as clouds
+from touchstone.ui.data import choice
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data import own_test_set
-from touchstone.ui.data_set_adequacy import controls, results
+from touchstone.ui.data_set_adequacy import controls
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, exports, jobs, page, share
+from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
-from touchstone.ui.source_robustness import trained_sources
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 6.0
@@ -23,19 +22,19 @@ SECONDS_BETWEEN_DRAWINGS = 6.0
 
 def show(run: Run) -> None:
     """The verdict and its curve as far as they are known; everything else once the run has ended."""
-    adequacy = results.adequacy(run) if run.n_done > run.n_failed else None
+    adequacy = controls.adequacy(run) if run.n_done > run.n_failed else None
     curve = None if adequacy is None else controls.chosen_curve(adequacy, look)
     if adequacy is None or curve is None:
         page.nothing_yet(running=run.state == "running")
         return
     finished, nulls = run.state != "running", clouds.claims(clouds.begun(plan, run.fingerprint))
     shown = report.answer(adequacy, of=curve, worth=look.worth, panels=look.panels, nulls=nulls, finished=finished)
-    answer.show(shown, finished=finished, before=partial(trained_sources.notes, run))
+    answer.show(shown, finished=finished, before=partial(controls.notes, run))
     if not finished:
         return
     clouds.show(clouds.plan_beside(plan, curve.source_finder), dataset)
     answer.folds(shown)
-    exports.downloads(run, shown, files={"Trials": lambda: results.trials(run)})
+    downloads.of_page(run, shown, files={"Trials": lambda: controls.trials(run)})
 
 
 page.lead(
@@ -52,7 +51,7 @@ except DataError as problem:
 run = workspace().find_run(owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
-own_test_set.not_used(dataset)
+choice.not_used(dataset)
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
 look = controls.looked_at(plan)

@@ -12,9 +12,9 @@ from touchstone.core.report.parts import Answer
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples, vectors
 from touchstone.ui.data.choice import Choice
-from touchstone.ui.data_sets import choosing, copies, maps, results, views
+from touchstone.ui.data_sets import choosing, maps, results, views
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, background, exports, page, share
+from touchstone.ui.shell import answer, background, downloads, page, share
 from touchstone.ui.shell.session import read_only
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -42,7 +42,9 @@ def about(look: DataLook) -> None:
         with place:
             answer.part(figure)
     features = where_samples_lie(asked)
-    exports.of_answer("data_sets", choice.title, shown, (("Data", dataset.fingerprint), ("Versions", page.versions())))
+    downloads.of_answer(
+        "data_sets", choice.title, shown, (("Data", dataset.fingerprint), ("Versions", page.versions()))
+    )
     with st.container(gap="xsmall"):
         more(look, shown, features)
 
@@ -52,9 +54,9 @@ def more(look: DataLook, shown: Answer, features: str) -> None:
     page.fold("Samples", lambda: samples.browse(dataset), key="samples")
     page.fold(
         "Duplicates",
-        lambda: share.add(*copies.show(dataset, look.copies, representation=features)),
+        lambda: share.add(*choosing.show(dataset, look.copies, representation=features)),
         key="duplicates",
-        asked_by=(copies.SIMILARITY.key,),
+        asked_by=(choosing.SIMILARITY.key,),
     )
     if dataset.kind == "text":
         page.fold("Words", lambda: views.words(dataset), key="words")

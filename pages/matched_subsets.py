@@ -9,9 +9,9 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.matched_subsets import ModelComparisons
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.report import matched_subsets as report
-from touchstone.ui.matched_subsets import calibration, command, controls, results
+from touchstone.ui.matched_subsets import calibration, controls, results
 from touchstone.ui.predictions import choice as prediction_choice
-from touchstone.ui.shell import answer, background, exports, page, share
+from touchstone.ui.shell import answer, background, downloads, page, share
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 
@@ -24,7 +24,7 @@ def show(comparisons: ModelComparisons) -> None:
     comparison = controls.choose_model(comparisons)
     model = comparison.model
     leads = {**view.settings} | ({controls.MODEL: [model]} if several else {})
-    share.offer(None, leads, view=view, commands=command.commands(sets, plan))
+    share.offer(None, leads, view=view, commands=controls.commands(sets, plan))
     curve = partial(results.curve, sets, plan.at_every_epsilon)
     shown = report.answer(
         comparisons,
@@ -53,7 +53,7 @@ def show(comparisons: ModelComparisons) -> None:
         subset=subset or "",
     )
     rests_on = report.rests_on(sets, plan if pairs.can_match else None, page.versions())
-    exports.of_answer("matched_subsets", view.title, to_send, rests_on, files=samples)
+    downloads.of_answer("matched_subsets", view.title, to_send, rests_on, files=samples)
     page.rests_on(("Two files of predictions", *report.chosen_of(sets)), rests_on, key="matching")
 
 

@@ -14,9 +14,9 @@ from touchstone.core.workspace.models import StoredModel
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice
-from touchstone.ui.data.results import dataset_of
+from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import One, check_address
-from touchstone.ui.overview import asking, doors, examined, files, model_pairs, one_model, results, sheet
+from touchstone.ui.overview import asking, examined, model_pairs, results, sheet
 from touchstone.ui.shell import page, questions, share
 from touchstone.ui.shell.session import owner, read_only, workspace
 
@@ -54,14 +54,14 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     every = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
     with subject:
         about(choice)
-        model = of_models.draw(label="collapsed") if len(models) > 1 else one_model.ANY
-    mine = one_model.runs_about(every, model)
+        model = of_models.draw(label="collapsed") if len(models) > 1 else results.ANY
+    mine = results.runs_about(every, model)
     on_sheet, labelled = results.runs_on_sheet(mine), results.few_labels(mine)
     is_asked = bool(on_sheet or labelled)
     with lead:
-        page.lead(LISTED if is_asked else doors.PURPOSE)
+        page.lead(LISTED if is_asked else results.PURPOSE)
     if choice.stored is None or not is_asked:
-        doors.doors(choice)
+        results.start_cards(choice)
         asking.ask_all(choice, model)
         sheet.elsewhere(len(every), 0)
         return
@@ -69,7 +69,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     dataset = dataset_of(choice.stored.fingerprint)
     asking.ask_all(choice, model)
     counted = [number for run in labelled if (of_labels := questions.answer(run)) for number in of_labels.numbers]
-    judged = [each for each in models if model in (one_model.ANY, each.fingerprint)]
+    judged = [each for each in models if model in (results.ANY, each.fingerprint)]
     shown = marks(list(known.values()), judged, beside=counted)
     unasked = questions.unasked({run.kind for run in on_sheet.values()})
     sheet.axis(
@@ -102,7 +102,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
 view = One("sheet", "Sheet of", {DATA: "this data set", FILES: "prediction files"}, DATA)
 choice = data_choice.required()
 models = workspace().models(owner(), choice.stored.fingerprint) if choice.stored else []
-of_models = one_model.control(models)
+of_models = results.control(models)
 check_address([view, of_models])
 has_files = view.key in st.query_params or bool(workspace().prediction_files(owner()))
 lead, subject = st.container(), st.container(horizontal=True, vertical_alignment="center", gap="medium")
@@ -111,6 +111,6 @@ with subject:
 if chosen == FILES:
     with lead:
         page.lead(LISTED)
-    files.sheet_of_files()
+    sheet.sheet_of_files()
 else:
     of_data(choice, models, lead, subject)

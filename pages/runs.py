@@ -6,11 +6,10 @@ import streamlit as st
 
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.questions import QUESTIONS, with_page
-from touchstone.core.workspace.run import Run
-from touchstone.core.workspace.runs import LONGEST_NAME
+from touchstone.core.workspace.runs import LONGEST_NAME, Run
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.shell import exports, jobs, page, questions, run_list, share, shared_view
+from touchstone.ui.shell import downloads, jobs, page, questions, share
 from touchstone.ui.shell.session import owner, workspace
 
 PER_PAGE = 12
@@ -65,7 +64,7 @@ def show(run: Run) -> None:
         if not questions.link(run):
             st.markdown(":gray[no page]", help=questions.NO_PAGE)
         jobs.action(run)
-        if shared_view.parameters_of(run) is not None:
+        if share.parameters_of(run) is not None:
             with st.popover("Links", icon=":material/link:", type="tertiary", key=f"links-{run.id}"):
                 share.links(run)
         name(run)
@@ -81,9 +80,9 @@ def links_that_work() -> None:
     known, working = {run.id: run for run in runs}, []
     for link in workspace().links(owner()):
         shown = known.get(link.shows) if isinstance(link.shows, str) else link.shows
-        led = shared_view.parameters_of(shown) if link.works and shown is not None else None
+        led = share.parameters_of(shown) if link.works and shown is not None else None
         if led is not None and led[0] in with_page():
-            working.append((link, shared_view.title_of(shown), *led))
+            working.append((link, share.title_of(shown), *led))
     if not working:
         return
     with st.expander(f"{plural(len(working), 'link works', 'links work')}", icon=":material/link:", key="links"):
@@ -100,13 +99,13 @@ page.lead(
 )
 runs = workspace().runs(owner())
 if runs:
-    page.verdict(run_list.in_short(runs), ())
-exports.again()
+    page.verdict(questions.in_short(runs), ())
+downloads.again()
 links_that_work()
 if not runs:
     page.empty("No runs yet. Start one on a page under “Questions”; it is listed here.")
     st.stop()
-listed = run_list.chosen(runs)
+listed = questions.chosen(runs)
 if not listed:
     page.empty("No run has all of these words. Delete one of them to see more.")
 for run in listed[page.part_shown(len(listed), PER_PAGE, key="runs-page")]:

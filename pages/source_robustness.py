@@ -7,14 +7,14 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.report import source_robustness as report
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui.clouds import part as clouds
+from touchstone.ui.data import choice
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data import own_test_set
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, exports, jobs, page, share
+from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
-from touchstone.ui.source_robustness import controls, finders, own_model, results, sources, trained_sources
+from touchstone.ui.source_robustness import controls, finders, own_model, results
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 
@@ -23,7 +23,7 @@ def show(run: Run) -> None:
     """All that finished trials tell, those of a run and those of models that were brought along."""
     intervals = results.intervals(run, own) if own is not None or run.n_done > run.n_failed else None
     comparisons = results.comparisons(run, own) if intervals is not None else ()
-    row = None if intervals is None else sources.row_of(intervals.overall, comparisons, looked, own)
+    row = None if intervals is None else controls.row_of(intervals.overall, comparisons, looked, own)
     if intervals is None or row is None:
         page.nothing_yet(running=run.state == "running")
         return
@@ -38,20 +38,20 @@ def show(run: Run) -> None:
         nulls=clouds.claims(clouds.begun(plan, run.fingerprint)),
         finished=finished,
     )
-    answer.show(shown, finished=finished, before=partial(trained_sources.notes, run))
+    answer.show(shown, finished=finished, before=partial(results.notes, run))
     if not finished:
         return
     clouds.show(clouds.plan_beside(plan, row.source_finder), dataset)
     with st.container(gap="xsmall"):
-        answer.fold(shown.section("hard"), partial(sources.closer, run, row, intervals.sources_of(row)))
+        answer.fold(shown.section("hard"), partial(controls.closer, run, row, intervals.sources_of(row)))
         answer.fold(shown.section("draws"))
         answer.fold(shown.section("true-sources"))
         if finders.several(run):
             page.fold("Do the ways of finding sources agree?", partial(finders.side_by_side, run), key="agreement")
-        if trained_sources.pictured(run):
-            page.fold("What do the sources look like?", partial(trained_sources.pictures, run), key="pictures")
+        if results.pictured(run):
+            page.fold("What do the sources look like?", partial(results.pictures, run), key="pictures")
         answer.fold(shown.section("table"))
-        exports.downloads(
+        downloads.of_page(
             run,
             shown,
             files={
@@ -80,16 +80,16 @@ except DataError as problem:
 run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
-own_test_set.not_used(dataset)
+choice.not_used(dataset)
 own = own_model.section(plan, dataset)
 leads = (plan_parameters(plan) or {}) | own_model.parameters(own)
 share.offer(None if own else plan, leads, view=own_model.view(plan, dataset, own, run))
-looked = sources.looked_at(run, own)
+looked = controls.looked_at(run, own)
 if run is not None:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=jobs.SECONDS_BETWEEN_DRAWINGS)
 elif own is not None:
     show(own_model.unstarted(plan, dataset))
 else:
-    sources.nothing_computed(plan, jobs.ahead(plan, dataset, n_trials))
+    controls.nothing_computed(plan, jobs.ahead(plan, dataset, n_trials))
     page.how_to_read(HOW_TO_READ)

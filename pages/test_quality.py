@@ -11,12 +11,12 @@ from touchstone.core.evaluate.test_quality.looked import Looked, curves_table
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.report import test_quality as report
 from touchstone.core.workspace.models import StoredModel
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.models import results as model_results
-from touchstone.ui.shell import answer, background, exports, page, share
+from touchstone.ui.models import choice as model_results
+from touchstone.ui.shell import answer, background, downloads, page, share
 from touchstone.ui.test_quality import beside, controls, pairs, results
 from touchstone.ui.test_quality import shift as test_quality_shift
 
@@ -36,7 +36,7 @@ def show(looked: Looked, quality: TestQuality) -> None:
         page.fold("Every sample", lambda: answer.part(report.sample_table(results.samples(looked))), key="numbers")
     details = (*report.rests_on(looked, quality, model), ("Versions", page.versions()))
     files = {"Samples": partial(results.samples, looked), "Curves": partial(curves_table, looked)}
-    exports.of_answer("test_quality", data_choice.required().title, shown, details, files=files)
+    downloads.of_answer("test_quality", data_choice.required().title, shown, details, files=files)
     run, plan = shift(looked)
     settled = about | (stored_parameters(plan) or {})
     view = beside.view(model, others, settled, run)

@@ -19,7 +19,6 @@ import torch
 
 from tests.conftest import ROOT
 from touchstone import check
-from touchstone.core.asked import About, usual_plan
 from touchstone.core.data import load_example
 from touchstone.core.data.predictions.pairs import pair_predictions
 from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
@@ -30,6 +29,7 @@ from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.models.example_predictions import example_predictions
 from touchstone.core.models.stored import model_fingerprint
 from touchstone.core.models.training import multiplies_bfloat16
+from touchstone.core.parameters import About, usual_plan
 from touchstone.core.public import Result
 from touchstone.core.questions import QUESTIONS, plan_class
 from touchstone.core.report import cluster_folds, matched_subsets, overview, test_quality
@@ -42,7 +42,7 @@ from touchstone.core.trials.plan import to_json
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.workspace.models import StoredModel
 from touchstone.ui.cluster_folds import work as folds
-from touchstone.ui.shell import run_list
+from touchstone.ui.shell import questions
 
 FOLDER = ROOT / "docs" / "screenshots"
 PRINTED = ROOT / "docs" / "report"
@@ -177,7 +177,7 @@ def card_of_everything() -> Card:
 def card_of_runs() -> Card:
     """What the list of runs says of all that was run for the pictures."""
     run = SimpleNamespace(state="done", fingerprint=DATA)
-    return Card.of(run_list.in_short([run] * len((*RECIPES, *OF_NETWORK, *BESIDE))), ())
+    return Card.of(questions.in_short([run] * len((*RECIPES, *OF_NETWORK, *BESIDE))), ())
 
 
 PAGES = {

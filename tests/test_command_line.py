@@ -26,7 +26,7 @@ from touchstone.core.trials import Context
 from touchstone.core.workspace import frames, work
 from touchstone.core.workspace.engine.runner import close_engine
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import Run, Steps
+from touchstone.core.workspace.runs import Run, Steps
 from touchstone.core.workspace.schema import RunRow
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 

@@ -33,8 +33,8 @@ from touchstone.core.figures.theme import alt_text
 from touchstone.core.models import MODELS, ModelError
 from touchstone.core.models.judged import judge
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.live import lent
 from touchstone.core.models.load import read_stored
+from touchstone.core.models.stored import lent
 from touchstone.core.public import RECIPES, asking
 from touchstone.core.questions import QUESTIONS, plan_class
 from touchstone.core.trials import Context, TrialPlan

@@ -19,7 +19,7 @@ from touchstone.core.cluster.found import FoundSources, OnStep, unheard
 from touchstone.core.cluster.sources import cluster_classes, kmeans
 from touchstone.core.data.errors import DataError
 from touchstone.core.models.architectures import ARCHITECTURES, build
-from touchstone.core.models.classifier import ShouldStop
+from touchstone.core.models.classical import ShouldStop
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import network_inputs
 from touchstone.core.models.threads import single_threaded

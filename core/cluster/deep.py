@@ -10,14 +10,12 @@ from jaxtyping import Float
 from touchstone.core.cluster.found import FoundSources, OnStep, unheard
 from touchstone.core.cluster.sources import cluster_classes, same_size_kmeans
 from touchstone.core.data import Dataset
-from touchstone.core.models.classifier import ShouldStop
-from touchstone.core.models.fitting import fits
+from touchstone.core.models.classical import ShouldStop
 from touchstone.core.models.inputs import network_inputs
 from touchstone.core.models.layers import layer_of
-from touchstone.core.models.networks import MlpSmall
-from touchstone.core.models.paper_networks import Cnn2
+from touchstone.core.models.networks import Cnn2, MlpSmall
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.training import fits, one_torch_thread
 
 
 def deep_kmeans(

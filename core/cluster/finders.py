@@ -11,9 +11,9 @@ from touchstone.core.cluster.deep import deep_kmeans
 from touchstone.core.cluster.found import FoundSources, OnStep, unheard
 from touchstone.core.cluster.sources import Clusterer, cluster_classes, kmeans, same_size_kmeans
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.models.classifier import ShouldStop
-from touchstone.core.models.fitting import fits
-from touchstone.core.models.paper_networks import Cnn2
+from touchstone.core.models.classical import ShouldStop
+from touchstone.core.models.networks import Cnn2
+from touchstone.core.models.training import fits
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
+from touchstone.core.cluster.quota_assignment import assign_labels
 from touchstone.core.cluster.quotas import checked_quotas, first_of_each, label_codes, share_out, spread_quotas
-from touchstone.core.cluster.transport import assign_labels
 from touchstone.core.data.errors import DataError
 from touchstone.core.models.threads import single_threaded
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import get_args
 
 from touchstone.core import COMMAND
-from touchstone.core.asked import ANYTHING, answers_of, asked, values_of
 from touchstone.core.command.given_files import json_or_file
 from touchstone.core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from touchstone.core.data.predictions.pairs import Part, pair_predictions
@@ -22,6 +21,7 @@ from touchstone.core.data.tables import Table
 from touchstone.core.evaluate.matched_subsets import ModelComparisons
 from touchstone.core.evaluate.matched_subsets.plan import BINNING, MatchingPlan, TwoSets
 from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.parameters import ANYTHING, answers_of, asked, values_of
 from touchstone.core.report.matched_subsets import answer
 from touchstone.core.report.parts import Answer
 from touchstone.core.workspace.workspace import Workspace

@@ -15,10 +15,10 @@ from jaxtyping import Float, Integer
 
 from touchstone.core.data import DataError
 from touchstone.core.data.tables.names import plural_of
-from touchstone.core.evaluate.max_t import max_t
+from touchstone.core.evaluate.intervals import max_t
 from touchstone.core.evaluate.mixtures import fit_mixture, jensen_shannon
 from touchstone.core.evaluate.units import FEWEST_UNITS
-from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.threads import single_threaded
 
 N_DIMENSIONS = 10

@@ -14,7 +14,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 from scipy.linalg import cho_factor, cho_solve
 
-from touchstone.core.evaluate.max_t import max_t
+from touchstone.core.evaluate.intervals import max_t
 from touchstone.core.evaluate.units import FEWEST_UNITS
 from touchstone.core.models.threads import single_threaded
 
@@ -89,7 +89,7 @@ class PartsTold:
         )
 
 
-def tell_parts(
+def classifier_two_sample_test(
     train: Float[np.ndarray, "n_train d"],
     y_train: Integer[np.ndarray, " n_train"],
     test: Float[np.ndarray, "n_test d"],
@@ -152,7 +152,8 @@ def smallest_seen(
 ) -> SeenShift | None:
     """Plant shifts into the class of median size, whose parts are drawn again at random, and see which are found.
 
-    A shift is found where it stands out of all classes at once, as in `tell_parts`. None where no class is measured.
+    A shift is found where it stands out of all classes at once, as in `classifier_two_sample_test`. None where no
+    class is measured.
 
     Examples
     --------

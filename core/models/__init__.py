@@ -1,21 +1,20 @@
 """Models that can be trained and tested; write one and add it to ``MODELS``."""
 
-from touchstone.core.models.classical import GradientBoosting, Logistic, NearestNeighbours, Svm
-from touchstone.core.models.classifier import Cancelled, Classifier
+from touchstone.core.models.classical import Cancelled, Classifier, GradientBoosting, Logistic, NearestNeighbours, Svm
 from touchstone.core.models.errors import ModelError
-from touchstone.core.models.fitting import check_fitting, fits
-from touchstone.core.models.networks import MlpSmall
-from touchstone.core.models.paper_networks import (
+from touchstone.core.models.networks import (
     Cnn1,
     Cnn2,
     Cnn3,
     LeNet,
     LinearNetwork,
     Mlp2048,
+    MlpSmall,
     ResNet18,
     ResNet20,
     Vgg19,
 )
+from touchstone.core.models.training import check_fitting, fits
 
 MODELS: dict[str, type[Classifier]] = {
     "svm": Svm,

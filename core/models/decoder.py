@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.threads import single_threaded
 from touchstone.core.models.trained import read_safetensors

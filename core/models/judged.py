@@ -88,7 +88,7 @@ def judge(model: Model, dataset: Dataset, rows: Integer[np.ndarray, " n"] | None
     Examples
     --------
     >>> from touchstone.core.data import load_example
-    >>> from touchstone.core.models.paper_networks import LinearNetwork
+    >>> from touchstone.core.models.networks import LinearNetwork
     >>> wine = load_example("wine")
     >>> model = LinearNetwork(n_epochs=20).fit(wine.x, wine.y, seed=0).trained(wine)
     >>> judge(model, wine).accuracy > 0.9

@@ -11,10 +11,10 @@ from jaxtyping import Float, Integer, Shaped
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.values import check_unique, codes, read_only, texts
 from touchstone.core.models.errors import ModelError
-from touchstone.core.models.foreign import ForeignModel
 from touchstone.core.models.load import Model, model_inputs
 from touchstone.core.models.trained import TrainedNetwork
 from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.uploaded_model import ForeignModel
 
 if TYPE_CHECKING:
     import torch
@@ -276,7 +276,7 @@ def layer_samples(
     Examples
     --------
     >>> from touchstone.core.data import load_example
-    >>> from touchstone.core.models.paper_networks import Mlp2048
+    >>> from touchstone.core.models.networks import Mlp2048
     >>> wine = load_example("wine")
     >>> trained = Mlp2048(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)
     >>> layer_samples(trained, wine, np.arange(9)).features.shape

@@ -17,10 +17,10 @@ from jaxtyping import Integer
 
 from touchstone.core.data import Dataset
 from touchstone.core.models.architectures import architecture
-from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import network_inputs
-from touchstone.core.models.paper_networks import PaperNetwork
+from touchstone.core.models.networks import PaperNetwork
 from touchstone.core.models.threads import single_threaded
 from touchstone.core.models.training import batches, best_device, one_torch_thread, own_randomness
 

@@ -8,8 +8,7 @@ exports, are the public surface (docs/python.md); everything else may change.
 
 from touchstone.core.public.asking import QUESTIONS, RECIPES, check
 from touchstone.core.public.data import dataset, predictions, read, record
-from touchstone.core.public.files import compare
-from touchstone.core.public.labels import FewLabels, few_labels
+from touchstone.core.public.files import FewLabels, compare, few_labels
 from touchstone.core.public.result import Result
 
 __all__ = [

@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core import COMMAND
-from touchstone.core.asked import About, usual_plan
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.models.live import lent
 from touchstone.core.models.load import read_stored
-from touchstone.core.models.stored import RECORDED, ModelFile, model_fingerprint
+from touchstone.core.models.stored import RECORDED, ModelFile, lent, model_fingerprint
+from touchstone.core.parameters import About, usual_plan
 from touchstone.core.public.data import read
 from touchstone.core.public.result import Result
 from touchstone.core.questions import QUESTIONS as RECORDS

@@ -12,14 +12,14 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
-    Foretold,
     LabelShift,
+    PredictedHeldOut,
     Relation,
     RunScore,
     SchemeScore,
     fold_performance,
     fold_verdict,
-    foretold_on_sources,
+    predicted_on_sources,
     rows_of_run,
     scheme_title,
 )
@@ -58,7 +58,7 @@ def answer(
     model: str | None = None,
     scheme: str | None = None,
     relations: Sequence[Relation] = (),
-    foretold: Sequence[Foretold] = (),
+    predicted_held_out: Sequence[PredictedHeldOut] = (),
     shifts: Sequence[LabelShift] = (),
     finished: bool = True,
 ) -> Answer:
@@ -77,7 +77,7 @@ def answer(
         scheme=scheme,
         names=MODEL_TITLES,
         relations=relations,
-        foretold=(*foretold_on_sources(scores), *foretold),
+        predicted_held_out=(*predicted_on_sources(scores), *predicted_held_out),
         shifts=shifts,
     )
     whole = whole_runs(scores, model)

@@ -12,7 +12,7 @@ from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.outlook import judged
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Told
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Estimate
 from touchstone.core.evaluate.data_set_adequacy.verdict import (
     KINDS,
     WORTH,
@@ -113,7 +113,7 @@ def metrics(found: Adequacy, of: Curve) -> list[Metric]:
     """What the next doubling would bring, the held-out gap and both accuracies, with intervals and baselines."""
     told, last, on = of.outlook, of.points[-1].expected, ends(of)
     corrected = "" if told is None or told.n_claims < 2 else f"; for {plural(told.n_claims, 'curve')} at once"
-    gain, gap = (Told(), Told()) if told is None else (told.next_gain, told.gap)
+    gain, gap = (Estimate(), Estimate()) if told is None else (told.next_gain, told.gap)
     over = f"The interval is the 95 % CI for new data{corrected}."
     baseline = f"majority-class baseline {percent(found.majority)}, chance {percent(found.chance)}"
     accuracies = [
@@ -215,11 +215,11 @@ def sentences(found: Adequacy, worth: float) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def _outlook(curve: Curve, name: str) -> Told:
-    return getattr(curve.outlook, name) if curve.outlook else Told()
+def _outlook(curve: Curve, name: str) -> Estimate:
+    return getattr(curve.outlook, name) if curve.outlook else Estimate()
 
 
-def _ends(told: Told) -> list[tuple[str, float]]:
+def _ends(told: Estimate) -> list[tuple[str, float]]:
     return [("", told.value), ("_lower", told.interval.lower), ("_upper", told.interval.upper)]
 
 
@@ -271,11 +271,11 @@ def _step(curve: Curve, point: AtSize, end: str) -> str:
     return points(steps[0].value, steps[0].over_sources).replace(" points", "") if steps else ""
 
 
-def _points(label: str, told: Told, meaning: str) -> Metric:
+def _points(label: str, told: Estimate, meaning: str) -> Metric:
     return Metric(label, points(told.value), over_repeats(points, told.value, told.interval), meaning)
 
 
-def _bare_points(told: Told) -> str:
+def _bare_points(told: Estimate) -> str:
     return points(told.value, told.interval).replace(" points", "")
 
 

@@ -4,8 +4,8 @@ import json
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
-from touchstone.core.asked import ANYTHING, ITSELF, Ask, Asked, answers_of, asked, options_of
 from touchstone.core.evaluate.wording import exact, plural
+from touchstone.core.parameters import ANYTHING, ITSELF, Ask, Asked, answers_of, asked, options_of
 from touchstone.core.questions import of_kind
 from touchstone.core.trials import Plan
 from touchstone.core.workspace.plans import PLANS

@@ -3,8 +3,7 @@
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan, accuracy_of_rows
-from touchstone.core.evaluate.guided_tests.few_labels_words import accuracy_in_words
+from touchstone.core.evaluate.guided_tests.few_labels import FewLabelsPlan, accuracy_in_words, accuracy_of_rows
 from touchstone.core.report.parts import Answer, Quantity, Section, Table
 
 STRATA = (

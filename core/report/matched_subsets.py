@@ -7,7 +7,6 @@ from math import isnan
 
 import pandas as pd
 
-from touchstone.core.asked import label_of
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.calibration import (
     FEWEST_OF_CLASS,
@@ -30,6 +29,7 @@ from touchstone.core.evaluate.matched_subsets.results import KINDS
 from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
 from touchstone.core.evaluate.wording import Verdict, count, p_value, percent, plural, points, resting
 from touchstone.core.figures import matched_subsets as figures
+from touchstone.core.parameters import label_of
 from touchstone.core.report.parts import (
     Answer,
     Beside,

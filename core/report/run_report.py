@@ -8,20 +8,20 @@ from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
 
-from touchstone.core.asked import Asked, answers_of
 from touchstone.core.cluster import SOURCE_FINDERS
 from touchstone.core.data import EXAMPLES, DataError, Dataset
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.wording import count
 from touchstone.core.models import MODELS
+from touchstone.core.parameters import Asked, answers_of
 from touchstone.core.questions import Question, module_of, of_kind
 from touchstone.core.report.descriptions import words_of
+from touchstone.core.report.files import recipe
 from touchstone.core.report.parts import NONE, Answer, Report, Section, nothing_yet
-from touchstone.core.report.recreate import recipe
 from touchstone.core.trials import KNOWN_SOURCES, Plan
 from touchstone.core.workspace.data import StoredDataset
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 
 # What does a result rest on? Data, parameters, seeds, versions, times, device and executor, a line each.
 

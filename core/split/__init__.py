@@ -9,9 +9,8 @@ from touchstone.core.split.adversarial import MaxShift, NearestNeighbourBalls, Q
 from touchstone.core.split.cluster_folds import KMeansFolds, SameSizeFolds, SDSFolds
 from touchstone.core.split.describe_folds import PartDistances, SplitDescription, describe_split, part_distances
 from touchstone.core.split.file_part import DRAWN, FILE, has_test_set, rows_to_judge, split_by_part
-from touchstone.core.split.fold_scheme import NO_FOLD, FoldScheme
 from touchstone.core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFolds, StratifiedFolds
-from touchstone.core.split.scheme import Split, SplitScheme
+from touchstone.core.split.scheme import NO_FOLD, FoldScheme, Split, SplitScheme
 from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
 from touchstone.core.split.source_folds import PairedSourceFolds, SourceInclusiveFolds
 from touchstone.core.split.units import are_spread, draw_of_units, folds_of_units, n_splits_of_units, of_size, partners

@@ -11,11 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float, Shaped
 
-from touchstone.core.asked import asks
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.tables.dates import days
-from touchstone.core.split.fold_scheme import (
+from touchstone.core.parameters import asks
+from touchstone.core.split.scheme import (
+    BALLS,
+    MAX_SHIFT,
     NO_FOLD,
+    QUANTILES,
     Folds,
     asks_starts,
     check_folds,
@@ -27,7 +30,6 @@ from touchstone.core.split.fold_scheme import (
     random_state,
     split_by_fold,
 )
-from touchstone.core.split.scheme import BALLS, MAX_SHIFT, QUANTILES
 
 
 @dataclass(frozen=True)

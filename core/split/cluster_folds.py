@@ -13,7 +13,10 @@ from jaxtyping import Integer
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.split.fold_scheme import (
+from touchstone.core.split.scheme import (
+    KMEANS_FOLDS,
+    SAME_SIZE_FOLDS,
+    SDS_FOLDS,
     Folds,
     asks_starts,
     check_folds,
@@ -25,7 +28,6 @@ from touchstone.core.split.fold_scheme import (
     random_state,
     split_by_fold,
 )
-from touchstone.core.split.scheme import KMEANS_FOLDS, SAME_SIZE_FOLDS, SDS_FOLDS
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.split.fold_scheme import (
+from touchstone.core.split.scheme import (
+    GROUP_FOLDS,
+    RANDOM_FOLDS,
+    STRATIFIED_FOLDS,
     Folds,
+    asks_for_groups,
     check_folds,
     count_folds,
     count_rows,
@@ -21,7 +25,6 @@ from touchstone.core.split.fold_scheme import (
     random_state,
     split_by_fold,
 )
-from touchstone.core.split.scheme import GROUP_FOLDS, RANDOM_FOLDS, STRATIFIED_FOLDS, asks_for_groups
 
 
 @dataclass(frozen=True)

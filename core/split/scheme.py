@@ -6,12 +6,14 @@ so that trials can be drawn anywhere, in any order, by any number of workers.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Bool, Integer, Shaped
+from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data.errors import DataError
+from touchstone.core.parameters import asks
+from touchstone.core.split.cells import number
 
 # Each way of drawing has a stream of random numbers of its own: default_rng([seed, stream, ...]).
 WITHIN_CLASSES, OVER_CLASSES, INCLUSIVE, RANDOM = range(4)
@@ -135,3 +137,213 @@ def check_repeat(repeat: int, n_splits: int) -> None:
     """
     if not 0 <= repeat < n_splits:
         raise IndexError(f"repeat {repeat} is not among the {n_splits} splits of this scheme (0 to {n_splits - 1})")
+
+
+# What is a scheme that cuts all samples into folds? (Wecker et al. 2020, section 3)
+
+
+NO_FOLD = -1
+"""The fold of a row that is in no test part: a single split calls its test part fold 0 and all else so."""
+
+Folds = Integer[np.ndarray, " n_samples"]
+
+
+@runtime_checkable
+class FoldScheme(Protocol):
+    """What every entry of ``FOLD_SCHEMES`` offers: a frozen dataclass with ``n_folds``, ``seed`` and its own fields.
+
+    Fields of its own that ask (``core.asked.asks``) are its options: they stand in the page's form, in plans and in
+    addresses. ``needs`` says what it reads besides labels: "features", "labels", "groups", "values" (X is one number
+    per row) or "nothing". ``column`` is its name in exported files. ``single``: one test part instead of folds.
+    ``label_exact``: each label is spread evenly, to the sample. ``same_size``: the folds differ by one sample at most.
+    """
+
+    title: ClassVar[str]
+    needs: ClassVar[str]
+    column: ClassVar[str]
+    single: ClassVar[bool]
+    label_exact: ClassVar[bool]
+    same_size: ClassVar[bool]
+
+    @property
+    def n_folds(self) -> int:
+        """How many folds are made."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """What all randomness is derived from."""
+        ...
+
+    def assign(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
+        """Give the fold, counted from 0, in whose test part each row is; -1 for none."""
+        ...
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Give every split in turn, as scikit-learn asks for them."""
+        ...
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Give the number of splits that ``split`` yields for the same arguments."""
+        ...
+
+
+def split_by_fold(self: Any, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+    """Give every split in turn (scikit-learn's contract): each fold is tested on once, and the rest trains.
+
+    It is the ``split`` of every fold scheme.
+    """
+    folds = self.assign(X, y, groups)
+    for fold in range(folds.max() + 1):
+        yield Split.of(folds == fold)
+
+
+def count_folds(self: Any, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    """Count the splits: 1 of a single split, otherwise ``n_folds``, whatever the data.
+
+    It is the ``get_n_splits`` of every fold scheme whose number of folds does not hang on the data.
+    """
+    return 1 if self.single else self.n_folds
+
+
+def check_folds(n_folds: int, seed: int) -> None:
+    """Refuse values that no scheme can make folds with.
+
+    Examples
+    --------
+    >>> check_folds(1, 0)
+    Traceback (most recent call last):
+    touchstone.core.data.errors.DataError: The number of folds must be 2 or more, not 1: one is tested on, the ...
+    """
+    if n_folds < 2:
+        raise DataError(f"The number of folds must be 2 or more, not {n_folds}: one is tested on, the others train.")
+    if seed < 0:
+        raise DataError(f"The seed must be 0 or more, not {seed}.")
+
+
+def check_starts(n_init: int) -> None:
+    """Refuse to cluster without a single start.
+
+    Examples
+    --------
+    >>> check_starts(0)
+    Traceback (most recent call last):
+    touchstone.core.data.errors.DataError: The number of starts must be 1 or more, not 0.
+    """
+    if n_init < 1:
+        raise DataError(f"The number of starts must be 1 or more, not {n_init}.")
+
+
+def asks_starts() -> Any:
+    """The field ``n_init`` of a scheme that clusters: how often it starts, of which the best counts."""
+    return asks(
+        8,
+        label="Starts",
+        help="How often clustering starts anew; the best counts. More starts take longer.",
+        lowest=1,
+        highest=100,
+    )
+
+
+def count_rows(X: Any, y: Any, groups: Any, *, n_folds: int) -> int:
+    """Count the rows of whatever is there; lengths that differ and fewer rows than folds are refused.
+
+    Examples
+    --------
+    >>> count_rows(None, [0, 1, 1], None, n_folds=5)
+    Traceback (most recent call last):
+    touchstone.core.data.errors.DataError: 5 folds cannot be made of 3 samples: each fold needs one. Ask for 3 ...
+    """
+    given = {"rows of X": X, "labels": y, "sources": groups}
+    lengths = {what: np.shape(values)[0] for what, values in given.items() if values is not None}
+    if len(set(lengths.values())) != 1:
+        listed = ", ".join(f"{n} {what}" for what, n in lengths.items()) or "neither X nor labels"
+        raise DataError(f"There are {listed}: every sample needs one of each.")
+    n_rows = next(iter(lengths.values()))
+    if n_rows < n_folds:
+        raise DataError(
+            f"{n_folds} folds cannot be made of {n_rows} samples: each fold needs one. Ask for {n_rows} folds or fewer."
+        )
+    return n_rows
+
+
+def label_codes_of(y: Any) -> tuple[Folds, Shaped[np.ndarray, " n_labels"]]:
+    """Number the labels, and give them in sorted order; a scheme that spreads labels cannot do without."""
+    if y is None:
+        raise DataError("This scheme needs the label of every sample (y=...), and there are none.")
+    return number(np.asarray(y), "label")
+
+
+def group_codes_of(groups: Any) -> tuple[Folds, Shaped[np.ndarray, " n_groups"]]:
+    """Number the groups, which are source ids, and give them in sorted order."""
+    if groups is None:
+        raise DataError(
+            "This scheme needs the source of every sample (groups=...), and there are none. "
+            "Take a data set that knows its sources, or a scheme that clusters."
+        )
+    return number(np.asarray(groups), "source")
+
+
+def features_of(X: Any) -> Float[np.ndarray, "n_samples n_features"]:
+    """Read X as one vector per row; images are flattened. Refused: what is no number, is not finite, or never varies.
+
+    Examples
+    --------
+    >>> features_of([[1, 2], [1, 2]])
+    Traceback (most recent call last):
+    touchstone.core.data.errors.DataError: All 2 samples have the same features, so none is nearer to another: ...
+    """
+    if X is None:
+        raise DataError("This scheme needs the features of every sample (X=...), and there are none.")
+    try:
+        features = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            "This scheme needs features that are numbers, the same number of them for every sample. "
+            "Turn text or categories into vectors first."
+        ) from error
+    features = features.reshape(len(features), -1)
+    unusable = ~np.isfinite(features).all(axis=1)
+    if unusable.any():
+        raise DataError(
+            f"{int(unusable.sum())} of {len(features)} samples have features that are missing or infinite, "
+            f"the first of them sample {int(np.argmax(unusable))} (counted from 0). Fill them in or leave them out."
+        )
+    if (features == features[:1]).all():
+        raise DataError(
+            f"All {len(features)} samples have the same features, so none is nearer to another: choose another "
+            "representation, or a scheme that needs no features."
+        )
+    return features
+
+
+def random_state(seed: int, *stream: int) -> int:
+    """Derive the seed that scikit-learn takes (32 bits) from ours, another one for every stream.
+
+    Examples
+    --------
+    >>> random_state(0, 1) == random_state(0, 2)
+    False
+    """
+    return int(np.random.SeedSequence([seed, *stream]).generate_state(1)[0])
+
+
+def deal(
+    piles: Integer[np.ndarray, " n_samples"], n_folds: int, *, rng: np.random.Generator
+) -> Integer[np.ndarray, " n_samples"]:
+    """Deal the rows out to the folds like cards, pile after pile, each pile shuffled.
+
+    Every pile is spread evenly, and so is every run of neighbouring piles: floor or ceiling of its share in each fold.
+
+    Examples
+    --------
+    >>> piles = np.repeat([0, 1], [5, 10])
+    >>> folds = deal(piles, 5, rng=np.random.default_rng(0))
+    >>> np.bincount(folds[:5]), np.bincount(folds[5:])
+    (array([1, 1, 1, 1, 1]), array([2, 2, 2, 2, 2]))
+    """
+    order = rng.permutation(len(piles))
+    order = order[np.argsort(piles[order], kind="stable")]
+    folds = np.empty(len(piles), dtype=np.int64)
+    folds[order] = rng.permutation(n_folds)[np.arange(len(piles)) % n_folds]
+    return folds

@@ -10,8 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float, Integer
 
-from touchstone.core.split.fold_scheme import (
+from touchstone.core.split.scheme import (
+    INCLUSIVE_FOLDS,
+    PAIRED_SOURCES,
     Folds,
+    asks_for_groups,
     asks_starts,
     check_folds,
     check_starts,
@@ -24,7 +27,6 @@ from touchstone.core.split.fold_scheme import (
     random_state,
     split_by_fold,
 )
-from touchstone.core.split.scheme import INCLUSIVE_FOLDS, PAIRED_SOURCES, asks_for_groups
 
 
 def same_size_sources(

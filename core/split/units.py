@@ -13,8 +13,7 @@ from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.split.cells import number
-from touchstone.core.split.fold_scheme import Folds, FoldScheme
-from touchstone.core.split.scheme import RANDOM, Split, SplitScheme, check_repeat
+from touchstone.core.split.scheme import RANDOM, Folds, FoldScheme, Split, SplitScheme, check_repeat
 from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
 from touchstone.core.split.source_folds import SourceInclusiveFolds
 

@@ -7,8 +7,8 @@ from touchstone.core.trials.from_predictions import (
     splits_table,
     trials_given,
     trials_of_predictions,
+    with_labels,
 )
-from touchstone.core.trials.labels_for_predictions import with_labels
 from touchstone.core.trials.map_plan import MapPlan
 from touchstone.core.trials.plan import Context, Plan, from_json, needed_by, to_json, version_of
 from touchstone.core.trials.plan_sources import KNOWN_SOURCES

@@ -11,10 +11,10 @@ from dataclasses import Field, dataclass, fields
 from functools import lru_cache
 from typing import Any, Protocol
 
-from touchstone.core.asked import options_of
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import Kind
 from touchstone.core.models import MODELS
+from touchstone.core.parameters import options_of
 from touchstone.core.represent import default_representation
 from touchstone.core.split.cells import read_cells
 from touchstone.core.trials.epochs import learns_in_epochs

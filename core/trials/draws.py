@@ -20,7 +20,7 @@ from touchstone.core.split import (
     of_size,
 )
 from touchstone.core.split.held_out import OnlyOneSource, without
-from touchstone.core.trials.left_out import n_turns, turns
+from touchstone.core.trials.epochs import n_turns, turns
 from touchstone.core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, known_sources
 
 if TYPE_CHECKING:

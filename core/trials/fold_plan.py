@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from touchstone.core.asked import LATER, Ask, Several, asks, asks_options, asks_several, label_of, title_of
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.models import MODELS, check_fitting
-from touchstone.core.models.classifier import stop_if
+from touchstone.core.models.classical import stop_if
+from touchstone.core.parameters import LATER, Ask, Several, asks, asks_options, asks_several, label_of, title_of
 from touchstone.core.represent import (
     REPRESENTATIONS,
     check_representation,
@@ -33,8 +33,7 @@ from touchstone.core.trials.choices import (
     usual_features,
 )
 from touchstone.core.trials.defaults import meant_features
-from touchstone.core.trials.options import checked_options
-from touchstone.core.trials.plan import Context, check_fields, check_names
+from touchstone.core.trials.plan import Context, check_fields, check_names, checked_options
 from touchstone.core.trials.plan_sources import known_sources
 
 # What are the rows of a trial of folds? Lean ones: a run may have hundreds of thousands.

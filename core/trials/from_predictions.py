@@ -1,22 +1,143 @@
 """How robust is a model that was trained elsewhere? Its predictions on the drawn splits, counted like any trial."""
 
+import re
+from collections.abc import Iterable
+from dataclasses import replace
 from math import nan
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Integer
 
-from touchstone.core.data import Dataset, Predictions, PredictionTable
+from touchstone.core.data import DataError, Dataset, Predictions, PredictionTable, Roles, guess_roles
+from touchstone.core.data.predictions.guess import complete_roles
+from touchstone.core.data.predictions.shapes import read_prediction_table
+from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.names import common_names
+from touchstone.core.data.values import listed
 from touchstone.core.models import MODELS
-from touchstone.core.trials.fitting_predictions import (
-    check_part,
-    check_roles,
-    check_truth,
-    class_codes,
-    rows_of_ids,
-    trial_numbers,
-)
+from touchstone.core.split import Split
 from touchstone.core.trials.run import COLUMNS, as_frame, table_of
 from touchstone.core.trials.trial_plan import TrialPlan
+
+# Do predictions by trial fit a data set and its splits? Joined by id, class and trial, or refused with a remedy.
+
+
+_OTHER_SETTINGS = (
+    "If that is how it was exported, it was exported with other settings: download the splits again, or set the "
+    "controls as they were."
+)
+
+
+def check_roles(table: PredictionTable) -> None:
+    """DataError unless the table has ids and trials, and is of one set and one task."""
+    if table.roles.trial is None:
+        raise DataError(
+            f"{table.name}: no column says which trial a row belongs to. Keep the column 'trial' of the downloaded "
+            "splits, or say which column it is."
+        )
+    if table.roles.id is None:
+        raise DataError(
+            f"{table.name}: no column holds ids. Keep the column 'id' of the downloaded splits, or say which column it "
+            "is: predictions by trial are joined with the data set by it."
+        )
+    for role, names in (("set", table.sets), ("task", table.tasks)):
+        if len(names) > 1:
+            raise DataError(
+                f"{table.name}: there are {len(names)} {role}s ({listed(names)}), and predictions by trial are of one "
+                f"data set. Leave the others out; if the column means something else, take the role {role!r} away."
+            )
+
+
+def rows_of_ids(dataset: Dataset, given: Predictions) -> Integer[np.ndarray, " n_rows"]:
+    """The row of the data set that each prediction is about."""
+    row_of = {str(name): row for row, name in enumerate(dataset.ids)}
+    unknown = list(dict.fromkeys(name for name in given.ids if name not in row_of))
+    if unknown:
+        raise DataError(
+            f"{given.name}: {len(unknown):,} of {len(set(given.ids)):,} ids are not in {dataset.name} "
+            f"({_such(unknown)}); there they are like {dataset.ids[0]!r}. Give the ids as the downloaded splits have "
+            "them, or choose the data set that they are of."
+        )
+    return np.array([row_of[name] for name in given.ids], dtype=np.int64)
+
+
+def check_truth(
+    dataset: Dataset,
+    given: Predictions,
+    rows: Integer[np.ndarray, " n_rows"],
+    code_of: Integer[np.ndarray, " n_classes"],
+) -> None:
+    """DataError where the truth of the predictions is not that of the data set."""
+    differing = np.flatnonzero(code_of[given.y_true] != dataset.y[rows])
+    if len(differing):
+        first = differing[0]
+        raise DataError(
+            f"{given.name}: {len(differing):,} of {len(rows):,} rows have another truth than {dataset.name}, such as "
+            f"id {given.ids[first]!r}: {given.class_names[given.y_true[first]]!r} here, "
+            f"{dataset.class_names[dataset.y[rows[first]]]!r} there. Are these the same samples? Leave the truth out "
+            "to take the data set's."
+        )
+
+
+def class_codes(dataset: Dataset, given: Predictions) -> Integer[np.ndarray, " n_classes"]:
+    """The data set's code of each class of the predictions, matched by name."""
+    common = common_names(set(dataset.class_names), set(given.class_names))
+    names = common[0] if common else {name: name for name in (*dataset.class_names, *given.class_names)}
+    code_of = {names[name]: code for code, name in enumerate(dataset.class_names)}
+    unknown = [name for name in given.class_names if names[name] not in code_of]
+    if unknown:
+        raise DataError(
+            f"{given.name}: {listed(unknown)} {'is no class' if len(unknown) == 1 else 'are no classes'} of "
+            f"{dataset.name}. Its classes are {listed(dataset.class_names)}: name them like that."
+        )
+    return np.array([code_of[names[name]] for name in given.class_names], dtype=np.int64)
+
+
+def trial_numbers(trials: list[str], n_draws: int, name: str) -> dict[int, int]:
+    """Which of `trials` has which number; DataError where one is no number of a draw."""
+    if all(re.fullmatch(r"\d{1,9}\.0+", text) for text in trials):  # as pandas writes whole numbers beside gaps
+        trials = [text.partition(".")[0] for text in trials]
+    numbers = {int(text): place for place, text in enumerate(trials) if re.fullmatch(r"\d{1,9}", text)}
+    wrong = [text for text in trials if not (re.fullmatch(r"\d{1,9}", text) and int(text) < n_draws)]
+    if wrong or len(numbers) < len(trials):
+        raise DataError(
+            f"{name}: {len(wrong) or len(trials) - len(numbers):,} of {len(trials):,} trials are not numbered like the "
+            f"splits ({_such(wrong or trials)}). There are {n_draws:,} trials, from 0 to {n_draws - 1:,}. "
+            f"{_OTHER_SETTINGS}"
+        )
+    return numbers
+
+
+def check_part(split: Split, rows: Integer[np.ndarray, " n_rows"], ids: np.ndarray, place: str) -> None:
+    """DataError unless the rows are just those of the test part."""
+    leaked = np.intersect1d(rows, split.train)
+    if len(leaked):
+        raise DataError(
+            f"{place}: {len(leaked):,} of {len(rows):,} rows are in its training part ({_such(ids[leaked])}), and "
+            f"predictions on training rows are not a test. Give only the rows whose part is 'test'. "
+            f"{_OTHER_SETTINGS}"
+        )
+    outside = np.setdiff1d(rows, split.test)
+    if len(outside):
+        raise DataError(
+            f"{place}: {len(outside):,} of {len(rows):,} rows are not in its test part ({_such(ids[outside])}). Give "
+            f"only the rows whose part is 'test'. {_OTHER_SETTINGS}"
+        )
+    missing = np.setdiff1d(split.test, rows)
+    if len(missing):
+        raise DataError(
+            f"{place}: {len(missing):,} of the {len(split.test):,} rows of its test part have no prediction "
+            f"({_such(ids[missing])}). Predict all of them, or leave the whole trial out. {_OTHER_SETTINGS}"
+        )
+
+
+def _such(values: Iterable[object]) -> str:
+    return "such as " + ", ".join(repr(str(value)) for value in list(values)[:3])
+
+
+# How robust is a model that was trained elsewhere? Its predictions on the drawn splits, counted like any trial.
 
 
 def trials_of_predictions(plan: TrialPlan, dataset: Dataset, table: PredictionTable) -> pd.DataFrame:
@@ -184,3 +305,63 @@ def sample_predictions(plan: TrialPlan, dataset: Dataset) -> pd.DataFrame:
     known = label_of[table["id"]].to_numpy()
     guessed = np.where(rng.random(len(table)) < _SHARE_RIGHT, known, rng.integers(dataset.n_classes, size=len(table)))
     return table.assign(predicted=np.array(dataset.class_names, dtype=object)[guessed])
+
+
+# What if a file of predictions by trial holds no truth? The data set knows it: its labels join by id.
+
+
+_GOLD = "gold"
+_TRUTH = Roles(truth="label", id="id")
+
+
+def with_labels(upload: PredictionUpload, dataset: Dataset) -> PredictionUpload:
+    """The upload, with the data set's labels beside it as a second file where its own file holds no truth.
+
+    What it then holds is all that reading it needs, so that it can be stored. Labels are given of the ids in the file
+    only; where none of its ids is the data set's, all are given, and reading says how few join. Roles of the file are
+    filled in as far as they can be guessed. DataError where the file cannot be read at all.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> file = GivenFile("mine.tsv", b"trial\\tid\\tlabel\\n0\\t3\\tclass_0\\n0\\t170\\tclass_0\\n")
+    >>> upload = with_labels(PredictionUpload(file), load_example("wine"))
+    >>> upload.truth.name, upload.read().select().accuracy
+    ('wine-labels.tsv', 0.5)
+    """
+    said = upload.predictions
+    table = read_prediction_table(said.open())
+    roles = said.roles or guess_roles(table)
+    if roles.has_truth and (roles.says_something or said.roles is not None):
+        return upload
+    labels, known = _labels(dataset, table, roles.id)
+    if said.roles is None:
+        said = replace(said, roles=_roles(table, known))
+    return PredictionUpload(said, GivenFile(f"{dataset.name}-labels.tsv", labels, _TRUTH))
+
+
+def _labels(dataset: Dataset, table: Table, id_column: str | None) -> tuple[bytes, list[str] | None]:
+    """The labels as TSV and, where every row of the table has one, that of each row."""
+    names = [dataset.class_names[code] for code in dataset.y]
+    label_of = dict(zip(dataset.ids.astype(str).tolist(), names, strict=True))
+    wanted = [] if id_column is None else table.strings(id_column)
+    ids = [name for name in dict.fromkeys(wanted) if name in label_of] or list(label_of)
+    content = pd.DataFrame({"id": ids, "label": [label_of[name] for name in ids]}).to_csv(sep="\t", index=False)
+    complete = bool(wanted) and all(name in label_of for name in wanted)
+    return content.encode(), [label_of[name] for name in wanted] if complete else None
+
+
+def _roles(table: Table, labels: list[str] | None) -> Roles | None:
+    """What the columns are, knowing that none is the truth; None where that has to be asked or refused.
+
+    With the labels beside them columns are told by what they hold, too, and several are of several models.
+    """
+    if labels is not None:
+        beside = {**table.columns, _GOLD: np.array(labels, dtype=object)}
+        roles = guess_roles(Table(table.name, beside, table.lines, table.unit))
+        if roles.truth == _GOLD and roles.says_something:
+            return replace(roles, truth=None)
+    try:
+        return complete_roles(table, half="predictions")
+    except DataError:  # reading the file says it, or asks
+        return None

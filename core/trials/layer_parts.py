@@ -9,7 +9,6 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 from jaxtyping import Integer
 
-from touchstone.core.asked import LATER, About, Values, asks, follows
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.layers import Head, Layer, LayerSamples, fit_head, layer_names, layer_of, layer_samples
@@ -17,6 +16,7 @@ from touchstone.core.models.load import Model, read_stored
 from touchstone.core.models.recorded import recorded_parts
 from touchstone.core.models.stored import RECORDED, ModelFile
 from touchstone.core.models.trained import TrainedNetwork
+from touchstone.core.parameters import LATER, About, Values, asks, follows
 from touchstone.core.split import DRAWN, FILE, has_test_set
 from touchstone.core.trials.defaults import Facts
 from touchstone.core.trials.plan import Aside, check_names
@@ -172,7 +172,7 @@ def layers_offered(stored: bytes, dataset: Dataset) -> tuple[str, ...]:
     Examples
     --------
     >>> from touchstone.core.data import load_example
-    >>> from touchstone.core.models.paper_networks import Mlp2048
+    >>> from touchstone.core.models.networks import Mlp2048
     >>> wine = load_example("wine")
     >>> trained = Mlp2048(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)
     >>> layers_offered(ModelFile(trained.to_bytes(), "mlp.safetensors", wine.fingerprint).to_bytes(), wine)
@@ -203,7 +203,7 @@ def layer_parts(
     Examples
     --------
     >>> from touchstone.core.data import load_example
-    >>> from touchstone.core.models.paper_networks import Mlp2048
+    >>> from touchstone.core.models.networks import Mlp2048
     >>> wine = load_example("wine")
     >>> trained = Mlp2048(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)
     >>> stored = ModelFile(trained.to_bytes(), "mlp.safetensors", wine.fingerprint).to_bytes()

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from touchstone.core.asked import About, Values, asks, asks_seed, label_of, title_of
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.models.classifier import stop_if
+from touchstone.core.models.classical import stop_if
+from touchstone.core.parameters import About, Values, asks, asks_seed, label_of, title_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
 from touchstone.core.represent.representations import check_umap, pca_map, umap_map, usable_neighbours
 from touchstone.core.trials.choices import features_offered

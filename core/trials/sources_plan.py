@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from touchstone.core.asked import asks
 from touchstone.core.cluster import SOURCE_FINDERS, FoundSources, check_finder, train_for_sources, trains
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.parameters import asks
 from touchstone.core.trials.plan import Context, check_fields, check_whole
 
 COLUMNS = {

@@ -10,13 +10,12 @@ from jaxtyping import Integer
 
 from touchstone.core.data import Dataset
 from touchstone.core.models import MODELS, Classifier
-from touchstone.core.models.paper_networks import PaperNetwork
+from touchstone.core.models.networks import PaperNetwork
 from touchstone.core.models.together import fit_together, why_not_together
 from touchstone.core.models.training import best_device
 from touchstone.core.split import Split
 from touchstone.core.trials.draws import trial_at
-from touchstone.core.trials.epochs import Chosen, untrained
-from touchstone.core.trials.left_out import of_turn
+from touchstone.core.trials.epochs import Chosen, of_turn, untrained
 from touchstone.core.trials.plan import Context
 from touchstone.core.trials.run import table_of
 

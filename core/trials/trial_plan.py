@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from touchstone.core.asked import ANYTHING, LATER, asks, asks_seed, label_of, title_of
 from touchstone.core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, silhouettes, trains
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models import MODELS, check_fitting
+from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_of, title_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
 from touchstone.core.split import DRAW_SCHEMES, Split
 from touchstone.core.trials.choices import (
@@ -38,8 +38,7 @@ from touchstone.core.trials.draws import (
     spared_split,
     trial_at,
 )
-from touchstone.core.trials.epochs import EPOCHS, fit_and_predict, untrained
-from touchstone.core.trials.left_out import LEFT_OUT, n_turns, of_turn
+from touchstone.core.trials.epochs import EPOCHS, LEFT_OUT, fit_and_predict, n_turns, of_turn, untrained
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
 from touchstone.core.trials.plan_sources import (
     KNOWN_SOURCES,

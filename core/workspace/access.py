@@ -10,10 +10,31 @@ import os
 import secrets
 import stat
 import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from touchstone.core.workspace.holders import is_dead
+from sqlalchemy import and_, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from touchstone.core.workspace.data import require_dataset, require_predictions
+from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.models import require_model
+from touchstone.core.workspace.runs import require_run
+from touchstone.core.workspace.schema import (
+    DatasetRow,
+    LinkRow,
+    ModelRow,
+    PredictionsRow,
+    RestsOnRow,
+    RunRow,
+    ViewLinkRow,
+    now,
+)
+from touchstone.core.workspace.store import Store, hold, is_dead
 
 SECRET = "access"
 """The file of the home. Who deletes it and starts anew shuts out every browser."""
@@ -85,3 +106,240 @@ def _is_ours_alone(file: Path) -> bool:
     except FileNotFoundError:
         return False
     return stat.S_ISREG(about.st_mode) and not about.st_mode & 0o077 and about.st_size >= SHORTEST
+
+
+# Who may see a result without signing in? Whoever has a link to it that is neither revoked nor out of date.
+
+
+USUAL_DAYS = 30
+MOST_DAYS = 365
+SECONDS_BETWEEN_USES = 60.0
+"""How exactly it is written down when a link was last used."""
+DEAD = "It was revoked, has expired, or is wrong. Nothing is shown; ask the sender for a new one."
+"""The one sentence for every link that does not work, so that it tells nobody which ones ever did."""
+_DAY = 24 * 3600.0
+
+
+class DeadLink(WorkspaceError):
+    """A link does not work: unknown, expired or revoked, which is nobody's to tell apart."""
+
+    def __init__(self) -> None:
+        super().__init__(DEAD)
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page shows that is no run: the page, the parameters of the address that settle it, and what it rests on.
+
+    Data sets, predictions and models are named by fingerprint, runs by id. `title` is what is said to be shown.
+    """
+
+    page: str
+    settings: Mapping[str, Sequence[str]]
+    title: str = field(default="", compare=False)
+    datasets: tuple[str, ...] = ()
+    predictions: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Lists of values, and each name once in an order of its own: views of the same are equal."""
+        object.__setattr__(self, "settings", {name: list(values) for name, values in self.settings.items()})
+        for table in _TABLES:
+            object.__setattr__(self, table, tuple(sorted(set(getattr(self, table)))))
+
+    @property
+    def rests_on(self) -> list[tuple[str, str]]:
+        """Everything that has to be there: the table where it stands, and its name there."""
+        return [(table, name) for table in _TABLES for name in getattr(self, table)]
+
+
+@dataclass(frozen=True)
+class Link:
+    """What its owner may know of a link; `id` is the SHA-256 of its token. Times are seconds since 1970, UTC.
+
+    `shows` is the id of a run, or a view.
+    """
+
+    id: str
+    shows: str | View
+    created: float
+    expires: float
+    revoked: float | None
+    used: float | None
+
+    @property
+    def works(self) -> bool:
+        """Whether it still shows its result."""
+        return self.revoked is None and now() < self.expires
+
+
+def link_id(token: str) -> str:
+    """What a link is stored under.
+
+    >>> link_id("a token")[:8]
+    'e3316e2b'
+    """
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Links:
+    """The links to the results of a workspace."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._noted: dict[str, float] = {}
+        """When this process last tried to note that a link was used, by link."""
+
+    def create_link(self, owner: str, shown: str | View, *, days: int = USUAL_DAYS) -> str:
+        """Make a link that shows a run (its id) or a view for so many days; returns its token.
+
+        Nobody can ask for the token again. What is deleted meanwhile has no link made to it.
+        """
+        if not 1 <= days <= MOST_DAYS:
+            raise WorkspaceError(f"A link works for 1 to {MOST_DAYS} days, not for {days}.")
+        token = secrets.token_urlsafe(32)
+        known = {"id": link_id(token), "owner": owner, "expires": now() + days * _DAY}
+        with self._store.session() as session:
+            try:
+                for row in _rows(shown, known):
+                    session.add(row)
+                    session.flush()
+                for table, name in _rests_on(shown):  # who deletes it now waits for this link, and takes it along
+                    hold(session, _TABLES[table].kind, owner, name)
+                _require(session, owner, shown)
+                session.commit()
+            except IntegrityError:
+                session.rollback()
+                _require(session, owner, shown)
+                raise
+        return token
+
+    def links(self, owner: str, shown: str | View | None = None) -> list[Link]:
+        """All links that were ever made and show a run, or anything of what a view rests on on its page; newest first.
+
+        All links of the owner where nothing is named.
+        """
+        runs = select(LinkRow).where(LinkRow.owner == owner)
+        views = select(ViewLinkRow).where(ViewLinkRow.owner == owner)
+        if shown is not None:
+            names = _rests_on(shown)
+            runs = runs.where(LinkRow.run_id.in_([name for table, name in names if table == "runs"]))
+            some = or_(*(and_(RestsOnRow.kind == table, RestsOnRow.name == name) for table, name in names))
+            views = views.where(ViewLinkRow.id.in_(select(RestsOnRow.link_id).where(RestsOnRow.owner == owner, some)))
+            if isinstance(shown, View):
+                views = views.where(ViewLinkRow.page == shown.page)
+        with self._store.session() as session:
+            if shown is not None:
+                _require(session, owner, shown)
+            found = [*map(_run_link, session.scalars(runs)), *_view_links(session, session.scalars(views).all())]
+        return sorted(found, key=lambda link: link.created, reverse=True)
+
+    def revoke_link(self, owner: str, link: str) -> None:
+        """Take a link back, by its id: whoever looks through it sees nothing any more within seconds."""
+
+        def revoke(session: Session) -> None:
+            row = _find(session, link)
+            if row is None or row.owner != owner:
+                raise WorkspaceError(
+                    "This link is not in your workspace: what it showed was deleted, or is somebody else's."
+                )
+            row.revoked = row.revoked or now()
+            session.commit()
+
+        self._store.free(revoke)
+
+    def follow_link(self, link: str) -> tuple[str, str | View]:
+        """The owner of a link that works and what it shows; notes that it was used.
+
+        Raises DeadLink for one that does not work.
+        """
+        with self._store.session() as session:
+            row = _find(session, link)
+            known = _link(session, row) if row is not None else None
+            if row is None or known is None or not known.works:
+                raise DeadLink
+            owner = row.owner
+        if known.used is None or now() - known.used > SECONDS_BETWEEN_USES:
+            self._note_use(link)
+        return owner, known.shows
+
+    def _note_use(self, link: str) -> None:
+        """Write down that a link was used, where that can be written: looking goes on though the disk is full.
+
+        What could not be written is not tried again at once, as each try may wait for whoever keeps the database busy.
+        """
+        if now() - self._noted.get(link, 0.0) <= SECONDS_BETWEEN_USES:
+            return
+        self._noted[link] = now()
+        with suppress(WorkspaceError), self._store.session() as session:
+            for kind in _KINDS:
+                session.execute(update(kind).where(kind.id == link).values(used=now()))
+            session.commit()
+
+
+class _Table(NamedTuple):
+    """Where something is that a view may rest on; `require` raises WorkspaceError where the owner does not have it."""
+
+    kind: type
+    require: Callable[[Session, str, str], object]
+
+
+_KINDS = (LinkRow, ViewLinkRow)
+_TABLES = {
+    "datasets": _Table(DatasetRow, require_dataset),
+    "predictions": _Table(PredictionsRow, require_predictions),
+    "models": _Table(ModelRow, require_model),
+    "runs": _Table(RunRow, require_run),
+}
+"""By the name of the table, which is a field of `View`."""
+
+
+def _rests_on(shown: str | View) -> list[tuple[str, str]]:
+    return [("runs", shown)] if isinstance(shown, str) else shown.rests_on
+
+
+def _find(session: Session, link: str) -> LinkRow | ViewLinkRow | None:
+    return session.get(LinkRow, link) or session.get(ViewLinkRow, link)
+
+
+def _require(session: Session, owner: str, shown: str | View) -> None:
+    """Raises WorkspaceError where the owner does not have what is to be shown."""
+    for table, name in _rests_on(shown):
+        _TABLES[table].require(session, owner, name)
+
+
+def _rows(shown: str | View, known: dict[str, Any]) -> Iterator[LinkRow | ViewLinkRow | RestsOnRow]:
+    """What is stored of a link, in the order in which it has to be."""
+    if isinstance(shown, str):
+        yield LinkRow(run_id=shown, **known)
+        return
+    yield ViewLinkRow(page=shown.page, title=shown.title, settings=json.dumps(shown.settings), **known)
+    for table, name in shown.rests_on:
+        yield RestsOnRow(link_id=known["id"], owner=known["owner"], kind=table, name=name)
+
+
+def _link(session: Session, row: LinkRow | ViewLinkRow) -> Link:
+    return _run_link(row) if isinstance(row, LinkRow) else _view_links(session, [row])[0]
+
+
+def _run_link(row: LinkRow) -> Link:
+    return Link(row.id, row.run_id, row.created, row.expires, row.revoked, row.used)
+
+
+def _view_links(session: Session, rows: Sequence[ViewLinkRow]) -> list[Link]:
+    """Links with all that their views rest on, which takes one question for all of them."""
+    names: dict[str, dict[str, list[str]]] = {row.id: {table: [] for table in _TABLES} for row in rows}
+    for one in session.scalars(select(RestsOnRow).where(RestsOnRow.link_id.in_(list(names)))):
+        names[one.link_id][one.kind].append(one.name)
+    return [
+        Link(
+            row.id,
+            View(row.page, json.loads(row.settings), row.title, **{of: tuple(n) for of, n in names[row.id].items()}),
+            row.created,
+            row.expires,
+            row.revoked,
+            row.used,
+        )
+        for row in rows
+    ]

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from touchstone import core
 from touchstone.core.data import DataError
-from touchstone.core.workspace.blobs import Blobs
 from touchstone.core.workspace.errors import FULL, WorkspaceError, database_error, disk_error
+from touchstone.core.workspace.store import Blobs
 
 DATABASE, ABOUT = "touchstone.sqlite", "about.json"
 WITH_BLOBS = ("datasets", "predictions", "models")

@@ -8,12 +8,10 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from touchstone.core.evaluate.wording import plural
-from touchstone.core.workspace.blobs import Blobs
 from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
-from touchstone.core.workspace.run import require_run, state_of
-from touchstone.core.workspace.runs import Runs
+from touchstone.core.workspace.runs import Runs, require_run, state_of
 from touchstone.core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RunRow, StepsRow, TrialRow
-from touchstone.core.workspace.store import Store
+from touchstone.core.workspace.store import Blobs, Store
 
 WITH_BLOBS = (DatasetRow, PredictionsRow, ModelRow)
 SECONDS_TO_BE_KEPT = 3600.0

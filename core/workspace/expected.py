@@ -8,7 +8,7 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.trials import Plan
 from touchstone.core.trials.plan import MOST
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 
 
 def expected_seconds(plan: Plan, dataset: Dataset, runs: Sequence[Run], *, n_trials: int) -> float | None:

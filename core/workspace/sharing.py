@@ -15,13 +15,12 @@ from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.trials import Plan, needed_by
 from touchstone.core.trials.defaults import Facts
 from touchstone.core.trials.plan import Needing
+from touchstone.core.workspace.access import View, link_id
 from touchstone.core.workspace.data import StoredDataset, StoredPredictions
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.links import View, link_id
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import Run
-from touchstone.core.workspace.runs import is_of
+from touchstone.core.workspace.runs import Run, is_of
 from touchstone.core.workspace.workspace import Workspace
 
 READ_ONLY = "A link shows one result. It cannot start, store or change anything."

@@ -1,6 +1,10 @@
 """Where does everything that is kept stand? In a database, and in a folder of blobs beside it."""
 
-from collections.abc import Callable
+import hashlib
+import os
+import socket
+import uuid
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -9,10 +13,10 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from touchstone.core.data.home import write_whole
 from touchstone.core.data.limits import MIB, most
-from touchstone.core.workspace.blobs import Blobs
 from touchstone.core.workspace.database import open_database
-from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace.errors import WorkspaceError, disk_error
 from touchstone.core.workspace.reserve import Reserve
 from touchstone.core.workspace.schema import (
     DatasetRow,
@@ -23,6 +27,87 @@ from touchstone.core.workspace.schema import (
     TrialRow,
     ViewLinkRow,
 )
+
+# Where do large things live? In files named by their content, so that what is read back is what was written.
+
+
+class Blobs:
+    """A folder of content-addressed files: the name of a blob is the SHA-256 of its bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> blobs = Blobs(Path(tempfile.mkdtemp()))
+    >>> name = blobs.put(b"five bytes")
+    >>> blobs.get(name)
+    b'five bytes'
+    """
+
+    def __init__(self, folder: Path):
+        """Raises WorkspaceError where the folder is not there and cannot be made."""
+        self._folder = folder
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as problem:
+            raise disk_error(problem, "be opened") from problem
+
+    def put(self, content: bytes) -> str:
+        """Store bytes and return their name. A reader never sees half a blob: it is renamed into place when whole.
+
+        Raises WorkspaceError where the disk is full or may not be written to; nothing is left behind then.
+        """
+        name = hashlib.sha256(content).hexdigest()
+        path = self._path(name)
+        try:
+            if path.exists() and path.read_bytes() == content:
+                return name  # what was cut short or damaged is written again
+            write_whole(path, content)
+        except OSError as problem:
+            raise disk_error(problem, "be stored") from problem
+        return name
+
+    def get(self, name: str) -> bytes:
+        """The bytes of a blob. Raises WorkspaceError when it is missing or its bytes are no longer those stored."""
+        try:
+            content = self._path(name).read_bytes()
+        except FileNotFoundError:
+            raise WorkspaceError(
+                f"The stored file {name[:12]} is missing. Delete what it belongs to, and upload or train it again."
+            ) from None
+        except OSError as problem:
+            raise disk_error(problem, "be read") from problem
+        if hashlib.sha256(content).hexdigest() != name:
+            raise WorkspaceError(
+                f"The stored file {name[:12]} is damaged. Delete what it belongs to, and upload or train it again."
+            )
+        return content
+
+    def n_bytes(self, name: str) -> int:
+        """How large a blob is; 0 where it is missing."""
+        try:
+            return self._path(name).stat().st_size
+        except OSError:
+            return 0
+
+    def stored(self) -> Iterator[tuple[str, float]]:
+        """The name of every blob, and when it was written (seconds since 1970)."""
+        for path in self._folder.glob("??/*"):
+            if len(path.name) == 64 and path.is_file():
+                yield path.name, path.stat().st_mtime
+
+    def delete(self, name: str) -> None:
+        """Remove a blob; nothing happens where there is none. Raises WorkspaceError where it cannot be removed."""
+        try:
+            self._path(name).unlink(missing_ok=True)
+        except OSError as problem:
+            raise disk_error(problem, "be deleted") from problem
+
+    def _path(self, name: str) -> Path:
+        return self._folder / name[:2] / name
+
+
+# Where does everything that is kept stand? In a database, and in a folder of blobs beside it.
+
 
 LOCK_OF_BLOBS = 7_305_803_174
 """Known to no other program that may share the database."""
@@ -170,3 +255,45 @@ def hold(session: Session, kind: type, owner: str, name: str) -> None:
     """Have nobody delete a row until this transaction ends (in SQLite nobody can, once it has written)."""
     column = kind.id if kind is RunRow else kind.fingerprint
     session.execute(select(kind.id).where(kind.owner == owner, column == name).with_for_update(read=True))
+
+
+# Which process works on a run, and does it still live? Told at once of those on this machine, else by its lease.
+
+
+def new_holder() -> str:
+    """A name under which this process works on a run: its place, its number and start there, and something unique.
+
+    >>> is_dead(new_holder())
+    False
+    """
+    return f"{_place()}:{os.getpid()}:{_started(os.getpid())}:{uuid.uuid4().hex[:8]}"
+
+
+def is_dead(holder: str | None) -> bool:
+    """Whether the process of this name is known to have ended; False where that cannot be told from here.
+
+    >>> is_dead("another machine:1:2:3"), is_dead(None)
+    (False, False)
+    """
+    place, _, process = (holder or "").rpartition(":")[0].partition(":")
+    pid, _, started = process.partition(":")
+    return place == _place() != "" and pid.isdigit() and _started(int(pid)) != started
+
+
+def _place() -> str:
+    """What tells this machine, since its last start, and this container from all others; empty where nothing does."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        numbers = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return ""
+    return hashlib.sha256(f"{socket.gethostname()} {boot} {numbers}".encode()).hexdigest()[:16]
+
+
+def _started(pid: int) -> str:
+    """When a process of this machine started, in its own ticks; empty where none of this number runs."""
+    try:
+        state, *words = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if state in "ZX" else words[18]

@@ -15,12 +15,11 @@ from touchstone.core.models.pixels import InputRange
 from touchstone.core.models.stored import ModelFile
 from touchstone.core.trials import Plan
 from touchstone.core.trials.defaults import Facts
+from touchstone.core.workspace.access import USUAL_DAYS, Link, Links, View
 from touchstone.core.workspace.data import Data, StoredDataset, StoredPredictions
 from touchstone.core.workspace.errors import DatabaseBusy, WorkspaceError
-from touchstone.core.workspace.links import USUAL_DAYS, Link, Links, View
 from touchstone.core.workspace.models import Models, StoredModel
-from touchstone.core.workspace.run import Run, Steps
-from touchstone.core.workspace.runs import Runs
+from touchstone.core.workspace.runs import Run, Runs, Steps
 from touchstone.core.workspace.sign_ins import SignIn, SignIns
 from touchstone.core.workspace.store import Store
 from touchstone.core.workspace.work import Work

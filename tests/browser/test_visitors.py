@@ -18,8 +18,7 @@ from tests.browser.test_links import create_link, watched
 from tests.browser.waiting import PATIENCE, click, settled
 from touchstone.core.questions import with_page
 from touchstone.core.workspace import events
-from touchstone.ui.shell.only_links import AT_ONCE, NOTHING_ELSE, TOO_MANY
-from touchstone.ui.shell.visitors import SETTING
+from touchstone.ui.shell.only_links import AT_ONCE, NOTHING_ELSE, SETTING, TOO_MANY
 
 pytestmark = pytest.mark.browser
 TITLE = "What is in the data?"

@@ -21,7 +21,7 @@ from touchstone.core.cluster.acol import (
     train_acol,
 )
 from touchstone.core.data import DataError, load_example
-from touchstone.core.models.classifier import Cancelled
+from touchstone.core.models.classical import Cancelled
 from touchstone.core.models.errors import ModelError
 
 N_CLASSES, N_SOURCES = 2, 3

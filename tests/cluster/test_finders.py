@@ -8,8 +8,8 @@ import pytest
 from touchstone.core.cluster import SOURCE_FINDERS, check_finder, deep, find_sources, train_for_sources, trains
 from touchstone.core.cluster.finders import SourceFinder
 from touchstone.core.data import DataError, Dataset, load_example
-from touchstone.core.models.classifier import Cancelled
-from touchstone.core.models.paper_networks import Cnn2
+from touchstone.core.models.classical import Cancelled
+from touchstone.core.models.networks import Cnn2
 
 TRAINED = [name for name in SOURCE_FINDERS if trains(name)]
 

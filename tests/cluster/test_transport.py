@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cluster.transport_oracle import assigned, least_cost, twin
-from touchstone.core.cluster.transport import balance, repair
+from touchstone.core.cluster.quota_assignment import balance, repair
 
 KINDS = ("smooth", "ties", "copies", "far apart")
 

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from touchstone.core.cluster.quota_assignment import assign
 from touchstone.core.cluster.quotas import first_of_each
-from touchstone.core.cluster.transport import assign
 
 
 def assigned(cost: np.ndarray, quotas: np.ndarray, prices: np.ndarray | None = None) -> np.ndarray:

@@ -168,7 +168,7 @@ def _models() -> list[Base]:
 
     from tests.models.test_onnx import onnx_file
     from touchstone.core.models.load import load_model
-    from touchstone.core.models.paper_networks import LinearNetwork
+    from touchstone.core.models.networks import LinearNetwork
     from touchstone.core.models.trained import read_safetensors
 
     digits = load_example("digits")

@@ -23,7 +23,7 @@ from pathlib import Path
 from tests.browser.server import free_port
 from tests.conftest import ROOT
 from tests.test_installed_tool import tracked
-from touchstone.core.workspace.engine.kernels import LAST_COMPILED
+from touchstone.core.workspace.engine.worker import LAST_COMPILED
 
 SECONDS = 120
 PORTS = ("8501", "8786", "5432", "443")

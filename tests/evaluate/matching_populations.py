@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchstone.core.evaluate.matched_subsets import Outcomes
+from touchstone.core.evaluate.matched_subsets.estimates import Repeats
 from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, candidates, match_candidates
-from touchstone.core.evaluate.matched_subsets.repeats import Repeats
-from touchstone.core.evaluate.matched_subsets.tally import STATISTICS
+from touchstone.core.evaluate.matched_subsets.results import STATISTICS
 
 
 @dataclass(frozen=True)

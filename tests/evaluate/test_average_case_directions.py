@@ -7,7 +7,6 @@ from scipy.stats import norm
 
 from tests.evaluate.small_networks import Logits, generator
 from tests.evaluate.test_average_case_plan import planned, rows_of
-from touchstone.core.asked import About
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.evaluate.average_case import estimate
 from touchstone.core.evaluate.average_case.directions import (
@@ -25,6 +24,7 @@ from touchstone.core.evaluate.average_case.shapes import shapes_offered, spread_
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict
 from touchstone.core.figures.average_case import direction_chart
 from touchstone.core.figures.theme import alt_text
+from touchstone.core.parameters import About
 
 
 def pictures(n=12, side=8, seed=0):

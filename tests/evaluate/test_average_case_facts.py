@@ -16,7 +16,7 @@ from touchstone.core.evaluate.average_case.verdict import average_case_verdict, 
 from touchstone.core.figures import average_case as audits
 from touchstone.core.figures.average_case import estimator_style
 from touchstone.core.figures.theme import theme
-from touchstone.core.models.foreign import ForeignModel
+from touchstone.core.models.uploaded_model import ForeignModel
 from touchstone.core.report import average_case as report
 
 AUDITED = [name for name, kind in ESTIMATORS.items() if kind.facts.audited]

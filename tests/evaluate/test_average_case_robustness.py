@@ -14,8 +14,7 @@ from touchstone.core.evaluate.average_case.robustness import (
     kruskal_wallis,
     rank_correlation,
 )
-from touchstone.core.evaluate.average_case.robustness_claims import farther_off
-from touchstone.core.evaluate.average_case.verdict import average_case_verdict
+from touchstone.core.evaluate.average_case.verdict import average_case_verdict, farther_off
 from touchstone.core.evaluate.wording import bare
 
 NAMES = ("plum", "melon", "fig")

@@ -17,7 +17,7 @@ from touchstone.core.evaluate.cluster_folds import (
     fold_performance,
     fold_verdict,
     foretold_on,
-    foretold_on_sources,
+    predicted_on_sources,
     predictions_on_folds,
     rows_of_run,
 )
@@ -213,7 +213,7 @@ def test_a_held_out_set_is_foretold_or_not():
 def test_a_data_sets_own_sources_are_a_held_out_set():
     folded = simulated({"group_folds": 0.3, "sds_folds": 0.3, "random_folds": 0.1})
     found = scored(folded)
-    told = {each.scheme: each for each in foretold_on_sources(found)}
+    told = {each.scheme: each for each in predicted_on_sources(found)}
     assert set(told) == {"sds_folds", "random_folds"}
     for scheme, each in told.items():
         assert each.held_out == "group_folds"
@@ -221,7 +221,7 @@ def test_a_data_sets_own_sources_are_a_held_out_set():
         assert each.difference.value == pytest.approx(found.of(scheme, "model").mean.value - each.held_out_score)
         assert each.difference.interval.holds(each.difference.value)
     assert told["random_folds"].difference.interval.lower > 0
-    assert foretold_on_sources(scored(simulated({"sds_folds": 0.2, "random_folds": 0.1}))) == ()
+    assert predicted_on_sources(scored(simulated({"sds_folds": 0.2, "random_folds": 0.1}))) == ()
 
 
 def lacking(n: int = 300) -> FoldPredictions:

@@ -14,14 +14,14 @@ from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     Metric,
     fold_performance,
-    foretold_on_sources,
+    predicted_on_sources,
     predictions_on_folds,
 )
 from touchstone.core.evaluate.cluster_folds import jackknife as jackknives
 from touchstone.core.evaluate.cluster_folds.compare import WILSON, over_both
-from touchstone.core.evaluate.cluster_folds.fold_claims import beats_baselines
 from touchstone.core.evaluate.cluster_folds.jackknife import pulls_on_mean, scores_without, standard_error
 from touchstone.core.evaluate.cluster_folds.results import ScoreEstimate, counted
+from touchstone.core.evaluate.cluster_folds.verdict import beats_baselines
 from touchstone.core.evaluate.intervals import Interval, p_of_interval
 
 HARD = {"randomized": 0.25, "kmeans": 0.35, "sds": 0.3}
@@ -69,8 +69,8 @@ def coverage(error, n_data_sets: int, **options) -> tuple[dict[str, float], dict
 def test_every_interval_holds_its_own_value(seed, n, n_classes, wrong, metric):
     error = {"randomized": wrong, "kmeans": wrong / 2, "group_folds": wrong}
     told = found(error, np.random.default_rng(seed), metric, n=n, n_classes=n_classes, seeds=(0, 1), rare=0.2)
-    foretold = {f"foretold {each.scheme}": each.difference for each in foretold_on_sources(told)}
-    for name, of in (estimates(told) | foretold).items():
+    predicted_held_out = {f"foretold {each.scheme}": each.difference for each in predicted_on_sources(told)}
+    for name, of in (estimates(told) | predicted_held_out).items():
         if of.interval.known:
             assert of.interval.lower - 1e-12 <= of.value <= of.interval.upper + 1e-12, name
         else:

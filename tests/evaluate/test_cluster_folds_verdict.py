@@ -12,18 +12,18 @@ from tests.worlds import cluster_folds as worlds
 from touchstone.core.data import Predictions
 from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
-    Foretold,
     Metric,
+    PredictedHeldOut,
     Relation,
     fold_performance,
     fold_verdict,
-    foretold_on_sources,
     labels_shift,
+    predicted_on_sources,
     predictions_on_folds,
     scheme_title,
 )
-from touchstone.core.evaluate.cluster_folds.fold_claims import beats_baselines, differs_between_folds
 from touchstone.core.evaluate.cluster_folds.results import ScoreEstimate
+from touchstone.core.evaluate.cluster_folds.verdict import beats_baselines, differs_between_folds
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.wording import percent, points
 from touchstone.core.report.overview import settles
@@ -174,10 +174,10 @@ def test_relations_are_told_with_what_so_few_folds_could_show():
 
 def test_what_scores_predict_is_said():
     gap = ScoreEstimate(0.1, Interval(0.05, 0.15))
-    high = Foretold("random_folds", "model", "the new set", 0.9, 0.8, gap, 0.0001, False)
+    high = PredictedHeldOut("random_folds", "model", "the new set", 0.9, 0.8, gap, 0.0001, False)
     alike = replace(high, scheme="sds_folds", difference=ScoreEstimate(0.0, Interval(-0.02, 0.02)), p=1.0)
     close = replace(high, scheme="mine", difference=ScoreEstimate(0.0, Interval(-0.004, 0.004)), p=1.0)
-    findings = fold_verdict(HARDER, foretold=[high, alike, close]).findings
+    findings = fold_verdict(HARDER, predicted_held_out=[high, alike, close]).findings
     ends = "90.0 % against 80.0 %"
     assert (
         f"Random folds predict 10.0 points [5.0, 15.0] too much for this trained model on the new set: {ends}."
@@ -186,7 +186,7 @@ def test_what_scores_predict_is_said():
     assert any(each.startswith("SDS k-means folds and the new set: no significant difference") for each in findings)
     assert any("predict the new set to within 1.0 points" in each for each in findings)
     on_sources = scored({"group_folds": 0.4, "random_folds": 0.1})
-    findings = fold_verdict(on_sources, foretold=foretold_on_sources(on_sources)).findings
+    findings = fold_verdict(on_sources, predicted_held_out=predicted_on_sources(on_sources)).findings
     assert any("too much for folds by “Known sources, several to a fold”" in each for each in findings)
 
 

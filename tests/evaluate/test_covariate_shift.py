@@ -16,7 +16,7 @@ from touchstone.core.evaluate.covariate_shift import (
     shift_of,
 )
 from touchstone.core.evaluate.mixtures import Mixture, fit_mixture, jensen_shannon
-from touchstone.core.models.classifier import Cancelled
+from touchstone.core.models.classical import Cancelled
 
 FAST = ShiftOptions(n_dimensions=5, n_components=2, n_draws=300)
 

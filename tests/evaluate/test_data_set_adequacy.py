@@ -22,13 +22,13 @@ from tests.evaluate.coverage import NUMBERS
 from touchstone.core.evaluate.claims import claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.outlook import EXPONENTS, Contrast, _told, together, weights
-from touchstone.core.evaluate.data_set_adequacy.results import Told
+from touchstone.core.evaluate.data_set_adequacy.results import Estimate
 from touchstone.core.evaluate.data_set_adequacy.verdict import GAIN, GAP, KINDS, adequacy_verdict, kind, sentence
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, t_interval
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
-from touchstone.core.evaluate.source_robustness.clouds_plan import KIND as NULL
 from touchstone.core.evaluate.source_robustness.counts import groups
 from touchstone.core.evaluate.source_robustness.estimate import Error, error_over_draws, error_over_sources, measure
+from touchstone.core.evaluate.source_robustness.parametric_null import KIND as NULL
 from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
 
 
@@ -212,7 +212,7 @@ def test_a_model_below_the_majority_is_called_that_first(found):
 )
 def test_the_verdict_rests_on_two_claims(found, gain, gap, known, clusters):
     told = {
-        name: Told(sum(ends) / 2, Interval(*ends), Interval(*ends), p_value=0.001 if ends[0] > 0 else 0.5)
+        name: Estimate(sum(ends) / 2, Interval(*ends), Interval(*ends), p_value=0.001 if ends[0] > 0 else 0.5)
         for name, ends in {"next_gain": gain, "gap": gap}.items()
     }
     outlook = replace(found.overall[0].outlook, **told)
@@ -220,7 +220,7 @@ def test_the_verdict_rests_on_two_claims(found, gain, gap, known, clusters):
         curve = replace(found.overall[0], outlook=outlook, source_finder=finder)
         assert kind(curve, worth=0.01) == expected
         assert sentence(curve).startswith(KINDS[expected])
-        assert kind(replace(curve, outlook=replace(outlook, next_gain=Told(0.0), gap=Told()))) == "unknown"
+        assert kind(replace(curve, outlook=replace(outlook, next_gain=Estimate(0.0), gap=Estimate()))) == "unknown"
         assert kind(replace(curve, outlook=None)) == "unknown"
 
 
@@ -350,6 +350,6 @@ def test_wrong_verdicts_are_rare_where_nothing_rises(capsys):
 @pytest.mark.parametrize("rise", [0.0312, 0.07, 0.1111, 0.013])
 def test_of_two_sizes_the_middle_exponent_is_told_whatever_is_left_by_rounding(rise):
     n, accuracy = np.array([3000.0, 10_000.0]), np.array([0.8, 0.8 + rise])
-    at = [Told(float(weights(n, exponent) @ accuracy), Interval(0.0, 0.1), p_value=0.01) for exponent in EXPONENTS]
-    misfits = [Told(0.0, Interval(0.0, 0.0), p_value=1.0)] * len(EXPONENTS)
+    at = [Estimate(float(weights(n, exponent) @ accuracy), Interval(0.0, 0.1), p_value=0.01) for exponent in EXPONENTS]
+    misfits = [Estimate(0.0, Interval(0.0, 0.0), p_value=1.0)] * len(EXPONENTS)
     assert together(at, misfits, n, accuracy).value == at[EXPONENTS.index(1.0)].value

@@ -28,7 +28,7 @@ from touchstone.core.evaluate.guided_tests import (
 )
 from touchstone.core.evaluate.guided_tests.properties import wrong_ways
 from touchstone.core.evaluate.test_quality import fit_regions, measure_quality
-from touchstone.core.models.classifier import Cancelled
+from touchstone.core.models.classical import Cancelled
 from touchstone.core.models.layers import LayerSamples
 
 HEAD = head(3, 6, apart=3.0)

@@ -18,10 +18,10 @@ from touchstone.core.evaluate.guided_tests.few_labels import (
     design_labels,
     expected_errors,
     labelled_accuracy,
+    promise,
     unlike,
 )
-from touchstone.core.evaluate.guided_tests.few_labels_words import promise
-from touchstone.core.evaluate.guided_tests.label_file import read_labels, to_label
+from touchstone.core.evaluate.guided_tests.pool import read_labels, to_label
 from touchstone.core.models.layers import LayerSamples
 
 CLASSES = ("cat", "dog")

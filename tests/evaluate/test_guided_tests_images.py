@@ -8,7 +8,7 @@ from touchstone.core.evaluate.guided_tests import generate_tests, reconstruction
 from touchstone.core.evaluate.test_quality import fit_regions, measure_quality, quality_verdict
 from touchstone.core.models.decoder import fit_decoder
 from touchstone.core.models.layers import layer_of, layer_samples
-from touchstone.core.models.paper_networks import Cnn1
+from touchstone.core.models.networks import Cnn1
 
 
 @pytest.fixture(scope="module")

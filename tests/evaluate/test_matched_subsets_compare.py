@@ -24,7 +24,7 @@ from touchstone.core.evaluate.matched_subsets import (
     smaller_reference,
 )
 from touchstone.core.evaluate.matched_subsets.compare import OF_ERROR, most_repeats
-from touchstone.core.evaluate.matched_subsets.decide import decided
+from touchstone.core.evaluate.matched_subsets.findings import decided
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 

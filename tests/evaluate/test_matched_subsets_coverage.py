@@ -6,9 +6,9 @@ from scipy import stats
 
 from tests.evaluate.matching_populations import TwoSets
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
+from touchstone.core.evaluate.matched_subsets.estimates import Repeats
 from touchstone.core.evaluate.matched_subsets.matching import candidates, match_candidates
-from touchstone.core.evaluate.matched_subsets.repeats import Repeats
-from touchstone.core.evaluate.matched_subsets.tally import COUNTED
+from touchstone.core.evaluate.matched_subsets.results import COUNTED
 
 
 def sure(n: int, right: float) -> Outcomes:

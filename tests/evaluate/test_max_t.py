@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from touchstone.core.evaluate.max_t import max_t
+from touchstone.core.evaluate.intervals import max_t
 
 
 def slow(statistics: np.ndarray) -> np.ndarray:

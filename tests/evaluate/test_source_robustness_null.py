@@ -11,15 +11,16 @@ from tests.worlds.null_worlds import drawn, with_sources
 from touchstone.core.data import DataError, load_example
 from touchstone.core.evaluate.claims import claim
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.source_robustness.clouds_plan import (
+from touchstone.core.evaluate.source_robustness.parametric_null import (
     COLUMNS,
     KIND,
-    CloudsPlan,
+    ParametricNullPlan,
     cloud_gaps,
     cloud_sentence,
     clouds_plan,
+    copula_cloud,
+    gaussian_cloud,
 )
-from touchstone.core.evaluate.source_robustness.surrogates import copula_cloud, gaussian_cloud
 from touchstone.core.trials import Context, TrialPlan
 
 
@@ -67,7 +68,7 @@ def test_columns_that_never_change_stay_as_they_are():
 
 @pytest.fixture(scope="module")
 def rows() -> pd.DataFrame:
-    plan = CloudsPlan(n_clusterings=1, n_repeats=5)
+    plan = ParametricNullPlan(n_clusterings=1, n_repeats=5)
     dataset = drawn(0, partial(with_sources, spread=3.0))
     return pd.concat([plan.run_trial(dataset, index, context=Context()) for index in range(20)], ignore_index=True)
 
@@ -93,16 +94,16 @@ def test_nothing_is_decided_before_all_clouds_are_there(rows, missing):
 
 def test_a_trial_is_the_same_whenever_it_runs_and_another_by_another_seed():
     wine = load_example("wine")
-    plan = CloudsPlan(n_clusterings=1, n_repeats=3)
+    plan = ParametricNullPlan(n_clusterings=1, n_repeats=3)
     first, again = (plan.run_trial(wine, 4, context=Context())["n_correct"].tolist() for _ in range(2))
-    other = CloudsPlan(n_clusterings=1, n_repeats=3, seed=1).run_trial(wine, 4, context=Context())
+    other = ParametricNullPlan(n_clusterings=1, n_repeats=3, seed=1).run_trial(wine, 4, context=Context())
     assert first == again
     assert first != other["n_correct"].tolist()
     assert plan.failed_trial(wine, 25)[["shape", "status"]].values.tolist() == [["gaussian", "failed"]]
 
 
 def test_many_samples_and_columns_are_cut_to_the_budget():
-    plan = CloudsPlan(n_clusterings=1, n_repeats=2, max_samples=500)
+    plan = ParametricNullPlan(n_clusterings=1, n_repeats=2, max_samples=500)
     rows = plan.run_trial(load_example("digits"), 0, context=Context())
     assert rows["n_samples"].iloc[0] == pytest.approx(500, abs=10)
     assert rows["n_dimensions"].iloc[0] == 20
@@ -113,13 +114,13 @@ def test_many_samples_and_columns_are_cut_to_the_budget():
 )
 def test_what_makes_no_plan_is_refused(options):
     with pytest.raises(DataError):
-        CloudsPlan(**options)
+        ParametricNullPlan(**options)
 
 
 def test_clouds_stand_beside_clusterings_of_features_alone():
     trials = TrialPlan(n_sources=4, seed=3, test_share=0.25, source_finders=("same_size_kmeans", "known", "acol"))
     beside = [clouds_plan(trials, finder) for finder in trials.source_finders]
-    assert beside == [CloudsPlan("same_size_kmeans", n_sources=4, test_share=0.25, seed=3), None, None]
+    assert beside == [ParametricNullPlan("same_size_kmeans", n_sources=4, test_share=0.25, seed=3), None, None]
 
 
 @pytest.mark.parametrize(

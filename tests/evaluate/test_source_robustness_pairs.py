@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtr
 
 from touchstone.core.evaluate.intervals import holm
-from touchstone.core.evaluate.source_robustness.pairs import corrected_pairs
+from touchstone.core.evaluate.source_robustness.counts import corrected_pairs
 
 THREE = [("a", "b"), ("a", "c"), ("b", "c")]
 

@@ -24,9 +24,8 @@ from touchstone.core.evaluate.test_quality import (
     quality_verdict,
     samples_table,
 )
-from touchstone.core.evaluate.test_quality.quality_claims import claims_of, class_shares
 from touchstone.core.evaluate.test_quality.shares import Shares, random_splits, share_intervals
-from touchstone.core.evaluate.test_quality.verdict import DRAWN_HERE
+from touchstone.core.evaluate.test_quality.verdict import DRAWN_HERE, claims_of, class_shares
 from touchstone.core.models.layers import LayerSamples
 
 

@@ -21,7 +21,7 @@ from touchstone.core.evaluate.test_quality.shift_plan import (
     shift_of_rows,
 )
 from touchstone.core.models import Cancelled
-from touchstone.core.models.paper_networks import LinearNetwork, Mlp2048
+from touchstone.core.models.networks import LinearNetwork, Mlp2048
 from touchstone.core.models.recorded import record_of
 from touchstone.core.models.stored import ModelFile, model_fingerprint
 from touchstone.core.trials import Context, Plan, from_json, to_json

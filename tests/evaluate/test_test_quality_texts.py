@@ -15,7 +15,7 @@ from touchstone.core.evaluate.guided_tests import (
 )
 from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
 from touchstone.core.models.layers import layer_of, layer_samples
-from touchstone.core.models.paper_networks import LinearNetwork
+from touchstone.core.models.networks import LinearNetwork
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
-from touchstone.core.evaluate.two_samples import MOST, PartsTold, areas, smallest_seen, tell_parts
+from touchstone.core.evaluate.two_samples import MOST, PartsTold, areas, classifier_two_sample_test, smallest_seen
 
 
 def rng(seed=0):
@@ -33,7 +33,7 @@ def test_parts_that_are_alike_are_told_apart_in_one_of_twenty():
     for seed in range(100):
         order = rng(seed).permutation(len(y))[:600]
         train, test = order[:400], order[400:]
-        found = tell_parts(
+        found = classifier_two_sample_test(
             x[train], y[train], x[test], y[test], class_names=tuple("0123456789"), seed=seed, n_shuffles=39
         )
         named += bool(found.named)
@@ -47,7 +47,7 @@ def test_a_class_of_digits_that_moved_is_named():
     order = rng().permutation(len(y))
     train, test = order[:1200], order[1200:]
     moved = x[test] + (y[test] == 3)[:, None] * np.linspace(0, 2, 64)
-    found = tell_parts(x[train], y[train], moved, y[test], class_names=tuple("0123456789"), seed=0)
+    found = classifier_two_sample_test(x[train], y[train], moved, y[test], class_names=tuple("0123456789"), seed=0)
     assert found.named == ("3",)
     table = found.table().set_index("label")
     assert table.loc["3", "auc"] > 0.9
@@ -68,7 +68,7 @@ def test_a_network_that_remembers_its_training_samples_is_found_out(shared_data)
 
     def told(first: np.ndarray, second: np.ndarray) -> PartsTold:
         names = tuple("0123456789")
-        return tell_parts(hidden[first], y[first], hidden[second], y[second], class_names=names, seed=0)
+        return classifier_two_sample_test(hidden[first], y[first], hidden[second], y[second], class_names=names, seed=0)
 
     assert told(train, test).p_together < 0.05 < told(test, new).p_together
     assert told(train, test).together > told(test, new).together + 0.03
@@ -77,11 +77,11 @@ def test_a_network_that_remembers_its_training_samples_is_found_out(shared_data)
 def test_small_classes_are_left_out_and_large_ones_sampled():
     y = np.repeat([0, 1], [5, 2 * MOST])
     x = rng().normal(size=(len(y), 2))
-    found = tell_parts(x, y, x[:9], y[:9], class_names=("few", "many"), seed=0, n_shuffles=19)
+    found = classifier_two_sample_test(x, y, x[:9], y[:9], class_names=("few", "many"), seed=0, n_shuffles=19)
     assert np.isnan(found.p_value).all()
     assert np.isnan(found.p_together)
     assert found.named == ()
-    both = tell_parts(x, y, x, y, class_names=("few", "many"), seed=0, n_shuffles=19)
+    both = classifier_two_sample_test(x, y, x, y, class_names=("few", "many"), seed=0, n_shuffles=19)
     assert both.measured.tolist() == [1]
 
 
@@ -93,13 +93,15 @@ def test_features_that_do_not_vary_tell_nothing():
 def test_planted_shifts_of_the_size_that_is_said_are_found():
     y = np.repeat([0, 1], 150)
     x, other = rng(1).normal(size=(300, 4)), rng(2).normal(size=(300, 4))
-    told = tell_parts(x, y, other, y, class_names=("a", "b"), seed=0)
+    told = classifier_two_sample_test(x, y, other, y, class_names=("a", "b"), seed=0)
     size = smallest_seen(told, x, y, other, y, seed=0).size
     found = 0
     for seed in range(40):
         x, other = rng(10 + seed).normal(size=(300, 4)), rng(100 + seed).normal(size=(300, 4))
         other[y == 0, 0] += size
-        found += "a" in tell_parts(x, y, other, y, class_names=("a", "b"), seed=seed, n_shuffles=99).named
+        found += (
+            "a" in classifier_two_sample_test(x, y, other, y, class_names=("a", "b"), seed=seed, n_shuffles=99).named
+        )
     assert stats.binomtest(found, 40, 0.8).pvalue > 0.001
 
 

@@ -18,9 +18,8 @@ from touchstone.core.evaluate.average_case.verdict import average_case_verdict
 from touchstone.core.evaluate.cluster_folds import FoldPredictions, Metric, fold_performance, fold_verdict
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
-from touchstone.core.evaluate.matched_subsets.estimates import Influences, units_of_sets
+from touchstone.core.evaluate.matched_subsets.estimates import Influences, Repeats, units_of_sets
 from touchstone.core.evaluate.matched_subsets.matching import candidates, match_candidates
-from touchstone.core.evaluate.matched_subsets.repeats import Repeats
 from touchstone.core.evaluate.test_quality.shares import CountsByUnit, Shares
 from touchstone.core.evaluate.units import Design, samples_as_units, units_of
 from touchstone.core.split import RandomFolds, folds_of_units

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from touchstone.core.evaluate.source_robustness.mean_images import mean_images
+from touchstone.core.evaluate.source_robustness.agreement import mean_images
 from touchstone.core.figures.source_robustness import (
     MOST_CLASSES,
     MOST_SOURCES,

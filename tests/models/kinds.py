@@ -5,7 +5,7 @@ from functools import partial
 
 from touchstone.core.models import MODELS
 from touchstone.core.models.architectures import ARCHITECTURES
-from touchstone.core.models.paper_networks import PaperNetwork
+from touchstone.core.models.networks import PaperNetwork
 
 PAPER_NETWORKS = [name for name in MODELS if issubclass(MODELS[name], PaperNetwork)]
 OTHERS = [name for name in MODELS if name not in PAPER_NETWORKS]

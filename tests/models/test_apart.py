@@ -10,11 +10,9 @@ import torch
 from tests.models.test_onnx import onnx_file
 from tests.models.test_tried import endless, large
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.models import apart
-from touchstone.core.models.apart import Apart
 from touchstone.core.models.errors import ModelError, ModelStopped
-from touchstone.core.models.foreign import read_onnx
 from touchstone.core.models.stored import ModelFile
+from touchstone.core.models.uploaded_model import Apart, read_onnx
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered
 
 

@@ -3,10 +3,10 @@ import pytest
 
 from touchstone.core.data import load_example
 from touchstone.core.models import ModelError
-from touchstone.core.models.classifier import Cancelled
+from touchstone.core.models.classical import Cancelled
 from touchstone.core.models.decoder import Decoder, fit_decoder
 from touchstone.core.models.layers import layer_samples
-from touchstone.core.models.paper_networks import Cnn1
+from touchstone.core.models.networks import Cnn1
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

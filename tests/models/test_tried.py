@@ -11,7 +11,7 @@ from touchstone.core.data import Dataset, load_example
 from touchstone.core.models import ModelError, tried
 from touchstone.core.models.judged import judge
 from touchstone.core.models.load import load_model
-from touchstone.core.models.paper_networks import LinearNetwork
+from touchstone.core.models.networks import LinearNetwork
 from touchstone.core.models.tried import try_model
 
 BOOL = 9

@@ -16,7 +16,7 @@ from touchstone.core.trials import Context, Plan, TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.needed import about, found_rows
 from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.shell import background
 

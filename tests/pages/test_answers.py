@@ -15,7 +15,7 @@ from touchstone.core.report.parts import Answer
 from touchstone.core.report.run_report import answer_of, report_of
 from touchstone.core.trials import to_json
 from touchstone.core.workspace.workspace import LOCAL_OWNER
-from touchstone.ui.shell import shared_view
+from touchstone.ui.shell import share
 from touchstone.ui.shell.page import plain
 
 SUMMARISED = ("Narrow boxes are Monte-Carlo's answers", "Ticks are Monte-Carlo's answer")
@@ -61,7 +61,7 @@ def test_all_doors_say_one_answer(answered, open_page, workspace, monkeypatch, t
     for title in answer.tables:
         assert title in paper
     # the page
-    page, parameters = shared_view.parameters_of(run)
+    page, parameters = share.parameters_of(run)
     monkeypatch.setattr(conftest, "FOLDS", [*conftest.FOLDS, "features", *(section.key for section in answer.sections)])
     app = open_page(page, **parameters)
     words = conftest.plainly(app)

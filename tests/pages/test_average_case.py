@@ -17,7 +17,7 @@ from touchstone.core.report import average_case as report
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.forms.plan_form import stored_parameters
 

@@ -17,11 +17,11 @@ from touchstone.core.questions import with_page
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, Plan, to_json
 from touchstone.core.workspace import frames
-from touchstone.core.workspace.engine.agenda import usual_steps
+from touchstone.core.workspace.engine.ask_all import usual_steps
 from touchstone.core.workspace.engine.runner import engine
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
-from touchstone.ui.shell import shared_view
+from touchstone.ui.shell import share
 
 ASKED = {question.kind: stem for stem, question in with_page().items() if question.kind}
 SMALL = {"covariate_shift": {"n_resplits": 19}, "guided_tests": {"frequency": 0.5}}
@@ -49,7 +49,7 @@ def stored(workspace: Workspace, kind: str) -> Run:
 @pytest.mark.parametrize("kind", ASKED)
 def test_copied_commands_find_the_run_of_the_page_and_check_its_numbers(kind, open_page, workspace, capsys):
     run = stored(workspace, kind)
-    page, parameters = shared_view.parameters_of(run)
+    page, parameters = share.parameters_of(run)
     assert page == ASKED[kind]
     app = open_page(page, folded=True, **parameters)
     commands = [code.value for code in app.code if code.value.startswith("python -m core run")]

@@ -3,7 +3,7 @@ import pytest
 from tests.pages.conftest import charts, plainly, stored_run, texts
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
-from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from touchstone.core.evaluate.source_robustness.parametric_null import ParametricNullPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.workspace import LOCAL_OWNER
 from touchstone.ui.data_set_adequacy import controls
@@ -156,7 +156,7 @@ def test_clusters_are_undecided_until_clouds_were_drawn_and_never_called_sources
     app = _open(open_page, wine)
     assert "Undecided whether held-out clusters are harder than those of simulated data" in plainly(app)
     assert app.button(key="clouds").label == "Compare with data without groups"
-    stored_run(workspace, wine, plan=CloudsPlan())
+    stored_run(workspace, wine, plan=ParametricNullPlan())
     app = _open(open_page, wine)
     assert "No significant gap between held-out clusters" in plainly(app)
     assert "Undecided whether held-out clusters" not in plainly(app), "without a gap no cloud has to explain one"
@@ -167,7 +167,7 @@ def test_clusters_are_undecided_until_clouds_were_drawn_and_never_called_sources
 
 def test_clouds_that_are_not_finished_are_followed(open_page, workspace, wine):
     stored_run(workspace, wine, plan=PLAN)
-    run = stored_run(workspace, wine, plan=CloudsPlan(), n_trials=3)
+    run = stored_run(workspace, wine, plan=ParametricNullPlan(), n_trials=3)
     app = _open(open_page, wine)
     assert app.button(key=f"resume-{run.id}").label == "Resume"
     assert "Undecided whether held-out clusters" in plainly(app)

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from tests.evaluate.feature_populations import cloud, head
 from tests.models.test_recorded import npz
 from tests.pages.conftest import texts
-from touchstone.core.models.paper_networks import Mlp2048
+from touchstone.core.models.networks import Mlp2048
 from touchstone.core.models.recorded import record_of
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
@@ -21,7 +21,7 @@ def page_with_features() -> None:
     import streamlit as st
 
     from touchstone.ui.data import choice as data_choice
-    from touchstone.ui.data.results import dataset_of
+    from touchstone.ui.data.samples import dataset_of
     from touchstone.ui.models import choice as model_choice
 
     dataset = dataset_of(st.query_params["data"])

@@ -20,14 +20,14 @@ from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.test_quality import fit_regions
 from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.evaluate.wording import points
-from touchstone.core.models import MODELS, ModelError, apart
+from touchstone.core.models import MODELS, ModelError
 from touchstone.core.models.load import read_stored
 from touchstone.core.models.stored import ModelFile, model_fingerprint
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import layer_parts
 from touchstone.core.workspace import frames
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.guided_tests import files, gallery, work

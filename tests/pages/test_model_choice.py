@@ -10,18 +10,18 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import texts
 from tests.workspace.conftest import wait_until
-from touchstone.core.asked import asked
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.models.load import read_stored
-from touchstone.core.models.paper_networks import LinearNetwork
+from touchstone.core.models.networks import LinearNetwork
 from touchstone.core.models.stored import ModelFile
+from touchstone.core.parameters import asked
 from touchstone.core.trials import Context, TrainingPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.runner import engine
-from touchstone.core.workspace.run import Run, Steps
+from touchstone.core.workspace.runs import Run, Steps
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import compiling, jobs
+from touchstone.ui.shell import background, jobs
 
 QUICK = TrainingPlan("linear", n_epochs=2)
 
@@ -29,7 +29,7 @@ QUICK = TrainingPlan("linear", n_epochs=2)
 def page_with_a_model() -> None:
     import streamlit as st
 
-    from touchstone.ui.data.results import dataset_of
+    from touchstone.ui.data.samples import dataset_of
     from touchstone.ui.models import choice
 
     data = st.query_params.get("data") or st.session_state["data"]
@@ -368,7 +368,7 @@ def test_progress_says_that_code_is_compiled_first(workspace, wine, monkeypatch)
     run = workspace.create_run(LOCAL_OWNER, QUICK, wine.fingerprint)
     first = dataclasses.replace(run, state="running", n_done=0)
     monkeypatch.setattr(compiling, "is_going_on", lambda: True)
-    assert jobs.describe(first) == compiling.ONCE
+    assert jobs.describe(first) == background.ONCE
     assert jobs.describe(dataclasses.replace(first, n_trials=9, n_done=3)) == "3 of 9 trials"
 
 

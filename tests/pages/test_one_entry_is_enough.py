@@ -9,7 +9,6 @@ import pytest
 from tests.pages.conftest import charts, plainly, stored_run
 from tests.pages.test_average_case import kept, planned, rows_of
 from tests.pages.test_average_case import stored_run as stored_average_case
-from touchstone.core.asked import About, asks
 from touchstone.core.cluster import SOURCE_FINDERS, SourceFinder
 from touchstone.core.data import DataError, load_example
 from touchstone.core.evaluate.average_case import ESTIMATORS, Facts, GaussianLogits, Mark
@@ -19,6 +18,7 @@ from touchstone.core.figures import average_case as audits
 from touchstone.core.figures.theme import theme
 from touchstone.core.models import MODELS
 from touchstone.core.models.errors import ModelError
+from touchstone.core.parameters import About, asks
 from touchstone.core.report import average_case as average_case_report
 from touchstone.core.report import source_robustness as source_robustness_report
 from touchstone.core.report.descriptions import describe

@@ -12,11 +12,11 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.conftest import PLAN, plainly, stored_run, texts
 from tests.pages.test_matched_subsets import ROLES, made, settled, store
 from touchstone.core.__main__ import main
-from touchstone.core.asked import About, usual_plan
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.models import MODELS
 from touchstone.core.models.stored import ModelFile
+from touchstone.core.parameters import About, usual_plan
 from touchstone.core.trials import FoldPlan, SourcesPlan, TrialPlan
 from touchstone.core.workspace.engine.runner import engine
 from touchstone.core.workspace.workspace import LOCAL_OWNER

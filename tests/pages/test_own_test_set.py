@@ -11,17 +11,17 @@ from tests.pages.test_model_choice import QUICK, trained, weights
 from tests.pages.test_shared_run import open_link
 from tests.pages.test_test_quality import stored_shift
 from tests.split.marked import marked
-from touchstone.core.asked import About
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.test_quality.verdict import DRAWN_HERE
 from touchstone.core.evaluate.wording import percent
-from touchstone.core.models.paper_networks import LinearNetwork
+from touchstone.core.models.networks import LinearNetwork
+from touchstone.core.parameters import About
 from touchstone.core.trials import from_json, to_json
 from touchstone.core.trials.layer_parts import NOT_TRAINED_HERE, NOT_TRAINED_HERE_BUT_MARKED, layer_parts, split_of
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
-from touchstone.ui.data.own_test_set import NOT_USED
+from touchstone.ui.data.choice import NOT_USED
 from touchstone.ui.forms.plan_form import plan_parameters, stored_parameters
 
 __all__ = ["open_link"]  # a fixture

@@ -13,11 +13,11 @@ from tests.workspace.plans import SleepPlan
 from tests.workspace.test_migrations import flip_a_byte
 from touchstone.core.data.home import home
 from touchstone.core.questions import QUESTIONS
-from touchstone.core.report.recreate import recipe
+from touchstone.core.report.files import recipe
 from touchstone.core.workspace.engine.runner import Engine
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.shell import jobs, questions, run_list
+from touchstone.ui.shell import jobs, questions
 
 
 @pytest.fixture
@@ -46,7 +46,8 @@ def test_the_page_says_first_how_many_runs_there_are_and_what_to_do(open_page, w
     run = stored_run(workspace, wine)
     assert "**1 run on 1 data set: 1 done\\.** **Next:** open one" in texts(open_page("runs")).replace("\n", " ")
     short = [
-        run_list.in_short([replace(run, state=state), run]) for state in ("interrupted", "cancelled", "running", "done")
+        questions.in_short([replace(run, state=state), run])
+        for state in ("interrupted", "cancelled", "running", "done")
     ]
     assert [each.headline.partition(": ")[2] for each in short] == [
         "1 interrupted, 1 done.",

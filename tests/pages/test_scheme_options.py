@@ -6,11 +6,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from touchstone.core.asked import asks
 from touchstone.core.data import DataError
+from touchstone.core.parameters import asks
 from touchstone.core.report.descriptions import describe, plan_reference
 from touchstone.core.split import FOLD_SCHEMES
-from touchstone.core.split.fold_scheme import count_folds, count_rows, split_by_fold
+from touchstone.core.split.scheme import count_folds, count_rows, split_by_fold
 from touchstone.core.trials import Context, FoldPlan, to_json
 from touchstone.core.workspace.plans import load_plan
 from touchstone.ui.forms.plan_form import plan_at, plan_parameters

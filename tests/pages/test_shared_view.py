@@ -31,7 +31,7 @@ from touchstone.core.trials import (
 )
 from touchstone.core.trials.map_plan import METHODS
 from touchstone.core.workspace import frames
-from touchstone.core.workspace.links import DEAD
+from touchstone.core.workspace.access import DEAD
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 __all__ = ["acol", "digits", "open_link", "uploaded"]  # fixtures

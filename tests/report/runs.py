@@ -9,15 +9,15 @@ import numpy as np
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from touchstone.core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
+from touchstone.core.evaluate.guided_tests.few_labels import FewLabelsPlan
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
-from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from touchstone.core.evaluate.source_robustness.parametric_null import ParametricNullPlan
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from touchstone.core.models import MODELS
 from touchstone.core.models.stored import ModelFile, model_fingerprint
 from touchstone.core.trials import Context, FoldPlan, MapPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan, to_json
 from touchstone.core.workspace import frames
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 NAMES = (
@@ -62,7 +62,7 @@ def plans() -> dict[str, Plan]:
         TRAINING,
         MapPlan(),
         SourcesPlan("deep_kmeans", n_sources=2, n_clusterings=2),
-        CloudsPlan(n_sources=2, n_clusterings=1, n_repeats=2),
+        ParametricNullPlan(n_sources=2, n_clusterings=1, n_repeats=2),
         FewLabelsPlan(of, NEW, (1, 12), (100, 100), (4000, 1000)),
     )
     return {plan.kind: plan for plan in found}

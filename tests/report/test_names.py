@@ -8,7 +8,7 @@ import pytest
 from touchstone.core.cluster import SOURCE_FINDERS, SourceFinder
 from touchstone.core.data import load_example
 from touchstone.core.models import MODELS, fits
-from touchstone.core.models.paper_networks import LinearNetwork
+from touchstone.core.models.networks import LinearNetwork
 from touchstone.core.report.run_report import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
 from touchstone.core.report.source_robustness import title
 from touchstone.core.trials import KNOWN_SOURCES, TrainingPlan, TrialPlan

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from touchstone.core.data import DataError
-from touchstone.core.represent.sentences import sentence_vectors
+from touchstone.core.represent.word_vectors import sentence_vectors
 
 
 @pytest.fixture

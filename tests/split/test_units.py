@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.units import with_usual_units
-from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from touchstone.core.evaluate.source_robustness.parametric_null import ParametricNullPlan
 from touchstone.core.split import (
     DRAW_SCHEMES,
     FOLD_SCHEMES,
@@ -225,7 +225,7 @@ def test_a_test_set_that_is_drawn_or_marked_has_whole_units():
 
 
 def test_clouds_are_made_of_one_point_for_each_unit():
-    rows = CloudsPlan(n_sources=3, n_repeats=2, n_clusterings=1).run_trial(written(), 0, context=Context())
+    rows = ParametricNullPlan(n_sources=3, n_repeats=2, n_clusterings=1).run_trial(written(), 0, context=Context())
     assert (rows["n_samples"] == N_UNITS).all()
 
 

@@ -1,6 +1,6 @@
 """The controls of a form, for tests that need no page."""
 
-from touchstone.core.asked import ANYTHING, About, asked
+from touchstone.core.parameters import ANYTHING, About, asked
 from touchstone.ui.forms.controls import Control
 from touchstone.ui.forms.plan_form import control
 

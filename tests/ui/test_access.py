@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 from tests.ui.test_serving import AUTH
 from touchstone.core.__main__ import main
 from touchstone.core.workspace.access import NOTE, SECRET, secret
-from touchstone.ui.shell import access, already_open, sign_in
+from touchstone.ui.shell import access, instance_lock, sign_in
 
 HERE = "http://127.0.0.1:8501"
 
@@ -212,7 +212,7 @@ def test_who_does_without_it_is_told_what_that_means(monkeypatch, capsys):
 def test_the_command_line_prints_the_address_again(home, capsys):
     assert main(["address"]) == 1
     assert "No Touchstone is open" in capsys.readouterr().err
-    already_open.arrive(home, HERE)
+    instance_lock.arrive(home, HERE)
     assert (home / NOTE).is_file()
     assert main(["address"]) == 0
     assert capsys.readouterr().out == f"{access.with_token(HERE)}\n"

@@ -5,10 +5,10 @@ from dataclasses import fields
 import pytest
 
 from tests.ui.forms import controls_of
-from touchstone.core.asked import About
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.average_case import ESTIMATORS
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.parameters import About
 from touchstone.core.workspace.models import StoredModel
 from touchstone.ui.forms.texts import Numbers
 

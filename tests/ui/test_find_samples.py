@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from touchstone.core.data import Dataset, load_example
-from touchstone.ui.data.find import find_samples
+from touchstone.ui.data.choice import find_samples
 
 
 @pytest.fixture(scope="module")

@@ -34,17 +34,17 @@ def files() -> None:
     import pandas as pd
     import streamlit as st
 
-    from touchstone.ui.shell import take_away
+    from touchstone.ui.shell import downloads
 
-    take_away.clear()
+    downloads.clear()
     place = st.container()
     frame = pd.DataFrame({"a": [1]})
     if not st.session_state.get("nothing"):
-        take_away.offer({"Table": lambda: frame}, stem="first")
-        take_away.offer({"Samples": lambda: frame}, stem="second", more=lambda: st.button("Report"))
-        take_away.offer({"Samples": lambda: frame}, stem="second", more=lambda: st.button("Report"))
+        downloads.offer({"Table": lambda: frame}, stem="first")
+        downloads.offer({"Samples": lambda: frame}, stem="second", more=lambda: st.button("Report"))
+        downloads.offer({"Samples": lambda: frame}, stem="second", more=lambda: st.button("Report"))
     with place:
-        take_away.menu()
+        downloads.menu()
 
 
 def test_a_verdict_card_says_what_to_do_next_and_what_a_number_has_to_beat():

@@ -9,8 +9,8 @@ import pytest
 
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import load_example
+from touchstone.core.workspace.access import DeadLink
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.links import DeadLink
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.shell import background, session
 

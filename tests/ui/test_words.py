@@ -9,7 +9,7 @@ from touchstone.core.report.files import tsv
 from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.trials import TrialPlan
 from touchstone.ui.data import samples
-from touchstone.ui.data.portraits import portrait, telling_words
+from touchstone.ui.data.samples import portrait, telling_words
 from touchstone.ui.forms import controls
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import share

@@ -8,13 +8,13 @@ from tests.workspace.conftest import wait_until
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import DataError, load_example
 from touchstone.core.models.stored import ModelFile
-from touchstone.core.workspace.engine.agenda import (
+from touchstone.core.workspace.engine.ask_all import (
     ANSWERED,
     CUT,
     NO_MODEL,
     NO_TIME,
     STOPPED,
-    Agenda,
+    AskAll,
     NoModel,
     Step,
     foreseen,
@@ -36,7 +36,7 @@ def fingerprint(workspace, wine) -> str:
     return workspace.add_dataset(LOCAL_OWNER, wine)
 
 
-def asked(engine: Engine, fingerprint: str, steps: list[Step], seconds: float = SECONDS) -> Agenda:
+def asked(engine: Engine, fingerprint: str, steps: list[Step], seconds: float = SECONDS) -> AskAll:
     agenda = engine.ask(LOCAL_OWNER, fingerprint, steps, seconds)
     agenda.join(SECONDS)
     assert not agenda.going

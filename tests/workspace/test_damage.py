@@ -14,7 +14,7 @@ from tests.workspace.conftest import behind
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.schema import TrialRow
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 

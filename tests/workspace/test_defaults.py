@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from touchstone.core.asked import options_of
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
-from touchstone.core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from touchstone.core.evaluate.source_robustness.parametric_null import ParametricNullPlan
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
-from touchstone.core.models.paper_networks import LinearNetwork, Mlp2048
+from touchstone.core.models.networks import LinearNetwork, Mlp2048
 from touchstone.core.models.stored import ModelFile
+from touchstone.core.parameters import options_of
 from touchstone.core.represent import default_representation
 from touchstone.core.split import FOLD_SCHEMES
 from touchstone.core.trials import Context, FoldPlan, MapPlan, TrialPlan, to_json
@@ -32,7 +32,7 @@ SPELLINGS = {
     "two defaults": (TrialPlan(n_repeats=4, seed=2), {"across": "class", "representation": "raw"}),
     "adequacy": (AdequacyPlan(sizes=(30, 0), n_repeats=4), {"representation": "raw", "across": "class"}),
     "map": (MapPlan(), {"representation": "raw"}),
-    "clouds": (CloudsPlan(), {"representation": "raw"}),
+    "clouds": (ParametricNullPlan(), {"representation": "raw"}),
     "largest shift": (
         FoldPlan(schemes=("max_shift",), n_folds=4),
         {"options": (("max_shift", "test_share", 0.25),)},

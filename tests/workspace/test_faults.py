@@ -18,10 +18,10 @@ from touchstone.core.data import load_example
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace import database
-from touchstone.core.workspace.blobs import Blobs
 from touchstone.core.workspace.engine import lease, runner
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.errors import DatabaseBusy, DiskFull, WorkspaceError, database_error
+from touchstone.core.workspace.store import Blobs
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)

@@ -13,7 +13,7 @@ from touchstone.core.models.stored import ModelFile, model_fingerprint
 from touchstone.core.trials import Context
 from touchstone.core.workspace.engine.runner import Engine
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.run import Steps
+from touchstone.core.workspace.runs import Steps
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 

@@ -12,7 +12,7 @@ from touchstone.core.trials import Context, SourcesPlan, TrialPlan, to_json
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.needed import found_otherwise, found_rows, found_sources
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.run import Run, Steps
+from touchstone.core.workspace.runs import Run, Steps
 from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 DEEP = TrialPlan(models=("logistic",), source_finders=("kmeans", "deep_kmeans"), n_repeats=2, n_clusterings=2)

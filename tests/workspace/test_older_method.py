@@ -8,13 +8,13 @@ import pytest
 
 from tests.workspace.plans import SleepPlan
 from touchstone.core.cluster import SOURCE_FINDERS
-from touchstone.core.report.recreate import recipe, recreate
+from touchstone.core.report.files import recipe, recreate
 from touchstone.core.report.run_report import OLDER_METHOD, provenance
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.runner import Engine
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.sharing import SharedWorkspace
 from touchstone.core.workspace.workspace import LOCAL_OWNER
 

@@ -15,9 +15,8 @@ from tests.workspace.plans import SleepPlan
 from touchstone.core.trials import COLUMNS, Context, TrialPlan
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.engine.health import workers
-from touchstone.core.workspace.engine.kernels import NICE
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.engine.worker import work
+from touchstone.core.workspace.engine.worker import NICE, work
 from touchstone.core.workspace.provenance import provenance
 from touchstone.core.workspace.workspace import LOCAL_OWNER
 

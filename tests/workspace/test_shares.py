@@ -10,7 +10,7 @@ from touchstone.core.data import DataError
 from touchstone.core.data.limits import most
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.engine.shares import Shares
+from touchstone.core.workspace.engine.trial_queue import Shares
 from touchstone.core.workspace.workspace import Workspace
 
 ANNA, BOB = "oidc:anna", "oidc:bob"

@@ -12,10 +12,10 @@ from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import COMPARISON, NEW, OTHER, OWNER, UPLOAD, everything
 from touchstone.core.models.stored import ModelFile
 from touchstone.core.trials import SourcesPlan, TrialPlan
-from touchstone.core.workspace import database, frames, links
+from touchstone.core.workspace import access, database, frames
+from touchstone.core.workspace.access import DEAD, MOST_DAYS, DeadLink
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.links import DEAD, MOST_DAYS, DeadLink
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
 from touchstone.core.workspace.workspace import Workspace
 
@@ -49,7 +49,7 @@ def run(workspace: Workspace, wine, models) -> Run:
 def clock(monkeypatch) -> list[float]:
     """Seconds since 1970, as links see them."""
     clock = [1_000_000.0]
-    monkeypatch.setattr("touchstone.core.workspace.links.now", lambda: clock[0])
+    monkeypatch.setattr("touchstone.core.workspace.access.now", lambda: clock[0])
     return clock
 
 
@@ -253,7 +253,7 @@ def test_a_plan_that_needs_no_other_run_has_no_data_set_read_for_it(workspace, r
 
 
 def test_a_run_that_is_deleted_meanwhile_gets_no_link(workspace, run, monkeypatch):
-    made = links._rows
+    made = access._rows
 
     def too_late(*given):
         workspace.delete_run(OWNER, run.id)

@@ -10,9 +10,9 @@ from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import COMPARISON, NEW, OTHER, OWNER, UPLOAD, everything
 from tests.workspace.test_sharing import DAY, SHOWN, clock, models, public, run
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
-from touchstone.core.workspace import links
+from touchstone.core.workspace import access
+from touchstone.core.workspace.access import DEAD, DeadLink, View
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.links import DEAD, DeadLink, View
 from touchstone.core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
 from touchstone.core.workspace.workspace import Workspace
 
@@ -200,7 +200,7 @@ def test_a_link_to_a_view_dies_with_the_first_thing_that_it_rests_on(what, works
 
 @pytest.mark.parametrize("what", ["datasets", "predictions", "models", "runs"])
 def test_what_is_deleted_before_a_link_is_there_gets_none(what, workspace, view, monkeypatch):
-    made = links._rows
+    made = access._rows
 
     def too_late(*given):
         delete_something(workspace, view, what)
@@ -215,7 +215,7 @@ def test_what_is_deleted_before_a_link_is_there_gets_none(what, workspace, view,
 
 @pytest.mark.sqlite
 def test_who_deletes_something_waits_for_the_link_that_is_being_made(workspace, view, monkeypatch):
-    made = links._rows
+    made = access._rows
 
     def slowly(*given):
         yield from made(*given)

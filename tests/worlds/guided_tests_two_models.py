@@ -18,7 +18,7 @@ from tests.worlds.world import World
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.guided_tests import JudgedSuite, make_suite, suite_difference
 from touchstone.core.models import MODELS
-from touchstone.core.models.classifier import Classifier
+from touchstone.core.models.classical import Classifier
 
 SECOND = "guided_tests.second_model"
 SIDE, N_TRAIN = 8, 300

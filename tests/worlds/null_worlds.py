@@ -12,7 +12,12 @@ import pandas as pd
 from tests.worlds.world import World
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.source_robustness.clouds_plan import FEWEST_CLOUDS, KIND, CloudsPlan, cloud_gaps
+from touchstone.core.evaluate.source_robustness.parametric_null import (
+    FEWEST_CLOUDS,
+    KIND,
+    ParametricNullPlan,
+    cloud_gaps,
+)
 from touchstone.core.trials import Context
 
 N_CLASSES, N_PER_CLASS, N_DIMENSIONS = 4, 150, 8
@@ -64,7 +69,7 @@ def drawn(seed: int, shape: Shape, *, n_dimensions: int = N_DIMENSIONS) -> Datas
 
 def claims(data_seed: int, method_seed: int, *, shape: Shape, n_dimensions: int = N_DIMENSIONS) -> Mapping[str, Claim]:
     """The claim of a plan as pages start it, but for its Gaussian clouds, on which the claim does not rest."""
-    plan = CloudsPlan(seed=method_seed)
+    plan = ParametricNullPlan(seed=method_seed)
     dataset = drawn(data_seed, shape, n_dimensions=n_dimensions)
     rows = [plan.run_trial(dataset, index, context=Context()) for index in range(1 + FEWEST_CLOUDS)]
     return {KIND: cloud_gaps(pd.concat(rows)).claim}

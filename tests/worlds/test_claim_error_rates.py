@@ -20,7 +20,7 @@ from touchstone.core.evaluate.claim_kinds import KINDS
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.overview import slices
-from touchstone.core.evaluate.test_quality.quality_claims import SHARE_KINDS
+from touchstone.core.evaluate.test_quality.verdict import SHARE_KINDS
 from touchstone.core.questions import QUESTIONS
 
 TOY = "cluster_folds.goes_with"

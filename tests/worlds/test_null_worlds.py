@@ -5,7 +5,7 @@ import pytest
 from tests.worlds.measure import measure
 from tests.worlds.null_worlds import WORLDS
 from tests.worlds.world import World
-from touchstone.core.evaluate.source_robustness.clouds_plan import KIND
+from touchstone.core.evaluate.source_robustness.parametric_null import KIND
 
 N_DATA_SETS = 8
 

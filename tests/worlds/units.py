@@ -30,13 +30,13 @@ from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.overview.slices import Slices, weak_classes, weak_slices
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals, expected_accuracy_intervals, source_verdict
 from touchstone.core.evaluate.test_quality import measure_quality
-from touchstone.core.evaluate.test_quality.quality_claims import (
+from touchstone.core.evaluate.test_quality.verdict import (
     claims_of,
     moved,
     moved_together,
 )
 from touchstone.core.evaluate.test_quality.verdict import findings as quality_findings
-from touchstone.core.evaluate.two_samples import tell_parts
+from touchstone.core.evaluate.two_samples import classifier_two_sample_test
 from touchstone.core.evaluate.units import Design as Sampled
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.split import FOLD_SCHEMES, folds_of_units
@@ -189,7 +189,7 @@ def shifts(design: Design, rng: np.random.Generator) -> Claims:
 def separated(design: Design, rng: np.random.Generator) -> Claims:
     """The same, asked by a classifier that separates training from test samples."""
     arrays, asked = _arrays(*_two_parts(design, rng, n_train=2 * design.n_units))
-    parts = tell_parts(*arrays, seed=int(rng.integers(2**30)), **asked)
+    parts = classifier_two_sample_test(*arrays, seed=int(rng.integers(2**30)), **asked)
     if parts.named or parts.p_together < 0.05:
         yield "separated", SAID
 

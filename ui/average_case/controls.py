@@ -2,16 +2,26 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from touchstone.core.asked import About
 from touchstone.core.data import Dataset
+from touchstone.core.evaluate.average_case.noise import square_root
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.average_case.robustness import Robustness, evaluate_robustness
+from touchstone.core.evaluate.average_case.shapes import spread_of
+from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import exact
+from touchstone.core.models.inputs import network_inputs
+from touchstone.core.parameters import About
 from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.runs import Run
+from touchstone.ui import cache
+from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form
+from touchstone.ui.shell.session import owner, workspace
 
 
 def average_case_plan(dataset: Dataset, model: StoredModel) -> tuple[AverageCasePlan, DeltaGenerator]:
@@ -62,3 +72,20 @@ def _sigma_control(plan: AverageCasePlan) -> One:
 def _class_control(dataset: Dataset) -> One:
     names = {"": "the least robust class"} | {name: name for name in dataset.class_names}
     return One("class", "Samples of", names, "", "The class of the least and most robust samples shown below.")
+
+
+# What do runs of average-case robustness tell?
+
+
+@cache.result(max_entries=8)
+def robustness(run: Run) -> Robustness:
+    """All that the finished trials of a run of average-case robustness tell."""
+    data = dataset_of(run.fingerprint)
+    rows = workspace().rows(owner(), run.id)
+    return evaluate_robustness(rows, class_names=data.class_names, design=design_of(data))
+
+
+@cache.result(max_entries=4)
+def noise_root(dataset: Dataset, shape: str) -> np.ndarray:
+    """What turns independent noise in the pixels of images, channels first, into noise that varies together."""
+    return square_root(spread_of(shape, dataset, network_inputs(dataset.x))["covariance"])

@@ -12,8 +12,7 @@ from touchstone.core.evaluate.wording import count, fixed, percent, quoted
 from touchstone.core.figures import average_case as figures
 from touchstone.core.represent import default_representation
 from touchstone.core.represent.representations import pca_map
-from touchstone.ui.average_case.controls import RobustnessLook
-from touchstone.ui.average_case.results import noise_root
+from touchstone.ui.average_case.controls import RobustnessLook, noise_root
 from touchstone.ui.data import samples
 from touchstone.ui.data_sets import maps
 from touchstone.ui.data_sets import results as data_sets_results

@@ -7,22 +7,27 @@ import streamlit as st
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from touchstone.core.evaluate.source_robustness.clouds_plan import CloudGaps, CloudsPlan, cloud_gaps, clouds_plan
-from touchstone.core.report.clouds import gap_table
+from touchstone.core.evaluate.source_robustness.parametric_null import (
+    CloudGaps,
+    ParametricNullPlan,
+    cloud_gaps,
+    clouds_plan,
+)
+from touchstone.core.report.parametric_null import gap_table
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, jobs, page
 from touchstone.ui.shell.session import owner, read_only, workspace
 
 
-def plan_beside(plan: TrialPlan | AdequacyPlan, source_finder: str) -> CloudsPlan | None:
+def plan_beside(plan: TrialPlan | AdequacyPlan, source_finder: str) -> ParametricNullPlan | None:
     """The clouds beside a plan; None where sources are known or a network found them."""
     return clouds_plan(plan.trial_plan if isinstance(plan, AdequacyPlan) else plan, source_finder)
 
 
-def plans_beside(plan: TrialPlan | AdequacyPlan) -> list[CloudsPlan]:
+def plans_beside(plan: TrialPlan | AdequacyPlan) -> list[ParametricNullPlan]:
     """The clouds beside each of its source finders that clusters."""
     beside = [plan_beside(plan, finder) for finder in plan.source_finders]
     return [clouds for clouds in beside if clouds is not None]
@@ -46,7 +51,7 @@ def gaps(run: Run) -> CloudGaps:
     return cloud_gaps(workspace().rows(owner(), run.id))
 
 
-def parameters(plan: CloudsPlan) -> dict[str, list[str]] | None:
+def parameters(plan: ParametricNullPlan) -> dict[str, list[str]] | None:
     """The parameters of the address that lead to usual trials with clusters found like these."""
     return plan_parameters(
         TrialPlan(
@@ -59,7 +64,7 @@ def parameters(plan: CloudsPlan) -> dict[str, list[str]] | None:
     )
 
 
-def show(plan: CloudsPlan | None, dataset: Dataset) -> None:
+def show(plan: ParametricNullPlan | None, dataset: Dataset) -> None:
     """Where the clouds stand: a button that draws them, their progress, or their gaps; nothing where there are none."""
     if plan is None:
         return
@@ -75,7 +80,7 @@ def show(plan: CloudsPlan | None, dataset: Dataset) -> None:
         answer.table(gap_table(gaps(run), dataset.n_samples))
 
 
-def _offer(plan: CloudsPlan, dataset: Dataset) -> None:
+def _offer(plan: ParametricNullPlan, dataset: Dataset) -> None:
     if read_only():
         return
     st.button(

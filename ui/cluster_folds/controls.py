@@ -3,9 +3,9 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from touchstone.core.asked import About
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.cluster_folds import Metric
+from touchstone.core.parameters import About
 from touchstone.core.trials import FoldPlan
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters

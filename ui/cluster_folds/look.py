@@ -17,12 +17,12 @@ from touchstone.core.represent.representations import pca_map
 from touchstone.core.split.describe_folds import MOST_ROWS, FoldDescription
 from touchstone.core.trials import MapPlan
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import Run
-from touchstone.ui.cluster_folds import results
+from touchstone.core.workspace.runs import Run
+from touchstone.ui.cluster_folds import upload
 from touchstone.ui.cluster_folds.work import Cut, Folded
 from touchstone.ui.data_sets import results as data_sets_results
 from touchstone.ui.forms.pick_one import choose
-from touchstone.ui.shell import answer, background, page, share, take_away
+from touchstone.ui.shell import answer, background, downloads, page, share
 from touchstone.ui.shell.session import owner, workspace
 
 ADDRESSES = ("left", "right", "foldmap")
@@ -67,7 +67,7 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
     """Where samples lie on the map, and whether that is still being worked out."""
     if folded.coordinates is not None:
         return folded.coordinates, False
-    task = results.features(folded)
+    task = upload.features(folded)
     if task is None:
         st.caption("No map: the chosen data set does not contain these samples.")
         return None, False
@@ -132,7 +132,7 @@ def _described(folded: Folded, chosen: list[Cut]) -> None:
     descriptions = {}
     for cut in chosen:
         try:
-            task = results.description(folded, cut)
+            task = upload.description(folded, cut)
             description = background.answer(
                 task, "Measuring how much training and test parts differ", key=f"described-{cut.scheme}"
             )
@@ -149,7 +149,7 @@ def _described(folded: Folded, chosen: list[Cut]) -> None:
             ),
             "Labels": lambda: _joined({cut: description.labels_table() for cut, description in descriptions.items()}),
         }
-        take_away.offer(tables, stem="cluster-folds")
+        downloads.offer(tables, stem="cluster-folds")
 
 
 def _joined(tables: dict[Cut, pd.DataFrame]) -> pd.DataFrame:

@@ -5,14 +5,17 @@ An example has no fingerprint before it was read once: until then the address ca
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
+import numpy as np
 import streamlit as st
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
+from touchstone.core.split import has_test_set
 from touchstone.core.workspace.data import StoredDataset
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.run import Run
-from touchstone.ui.data.results import dataset_of
+from touchstone.core.workspace.runs import Run
+from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.shell import jobs
 from touchstone.ui.shell.page import error, plain
 from touchstone.ui.shell.session import hold, owner, workspace
@@ -157,3 +160,60 @@ def forget(fingerprint: str) -> None:
     """Delete a stored data set with its runs, and show the first example again."""
     workspace().delete_dataset(owner(), fingerprint)
     choose(next(iter(EXAMPLES)))
+
+
+# Which samples does somebody mean? Those with one of the ids, classes, sources or words that are written down.
+
+
+class Search(NamedTuple):
+    """Positions of the samples that were found, rising, and what of the wanted was found nowhere."""
+
+    rows: np.ndarray
+    missing: tuple[str, ...]
+
+
+def find_samples(dataset: Dataset, wanted: str) -> Search:
+    """Samples by id, class or source, each as a whole, and texts that contain a word; wanted are separated by commas.
+
+    Capitals do not matter.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> found = find_samples(load_example("wine"), "class_0, 100, 999")
+    >>> len(found.rows), found.missing
+    (60, ('999',))
+    """
+    names = [name for part in wanted.split(",") if (name := part.strip().casefold())]
+    if not names:
+        return Search(np.empty(0, dtype=np.int64), ())
+    keys = [_folded(dataset.ids), _folded(np.array(dataset.class_names, dtype=object))[dataset.y]]
+    keys += [] if dataset.sources is None else [_folded(dataset.sources)]
+    texts = _folded(dataset.x) if dataset.kind == "text" else None
+    matches, missing = np.zeros(dataset.n_samples, dtype=bool), []
+    for name in names:
+        hits = np.any([key == name for key in keys], axis=0)
+        if texts is not None:
+            hits |= np.fromiter((name in text for text in texts), dtype=bool, count=len(texts))
+        matches |= hits
+        missing += [] if hits.any() else [name]
+    return Search(np.flatnonzero(matches), tuple(missing))
+
+
+def _folded(values: np.ndarray) -> np.ndarray:
+    return np.array([str(value).casefold() for value in values], dtype=object)
+
+
+# Where does the test set that a file marks not count? A sentence for questions that split all samples many times.
+
+
+NOT_USED = (
+    "The file's own test set is not used here. This page splits all samples many times, whichever part the file "
+    "puts them in."
+)
+
+
+def not_used(dataset: Dataset) -> None:
+    """Say so where the data set has one."""
+    if has_test_set(dataset):
+        st.caption(NOT_USED)

@@ -10,7 +10,7 @@ from touchstone.core.represent.word_vectors import WORD_ENDINGS, add_vectors, op
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice
-from touchstone.ui.data.results import dataset_of
+from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.shell import page, uploads
 from touchstone.ui.shell.session import owner, read_only, workspace
 

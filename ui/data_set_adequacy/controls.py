@@ -1,20 +1,27 @@
 """Which models, sources and sizes? The controls of an AdequacyPlan and of what is looked at, all in the address."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from touchstone.core.asked import About
 from touchstone.core.data import Dataset
+from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve
 from touchstone.core.evaluate.data_set_adequacy.verdict import WORTH, first_curve
+from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import plural
+from touchstone.core.parameters import About
 from touchstone.core.report.run_report import FINDER_TITLES, MODEL_TITLES
+from touchstone.core.workspace.runs import Run
+from touchstone.ui import cache
+from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import Number, One, check_address
 from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.shell import page
+from touchstone.ui.shell.session import owner, workspace
 
 
 def adequacy_plan(dataset: Dataset) -> tuple[AdequacyPlan, DeltaGenerator]:
@@ -103,3 +110,20 @@ def _look_controls(plan: AdequacyPlan) -> tuple[One, Number, One]:
 
 def _name(model: str, finder: str) -> str:
     return f"{model} {finder}"
+
+
+# What do runs tell of more samples and new sources?
+
+
+@cache.result(max_entries=16)
+def adequacy(run: Run) -> Adequacy:
+    """All that the finished trials of a run tell of the size of the training set; by class once it has ended."""
+    data = dataset_of(run.fingerprint)
+    n_per_class = dict(zip(data.class_names, data.n_per_class.tolist(), strict=True))
+    evaluated = adequacy_of(trials(run), n_per_class=n_per_class, by_class=run.state != "running")
+    return replace(evaluated, design=design_beside_sources(data))
+
+
+def trials(run: Run) -> pd.DataFrame:
+    """The rows of a run's trials."""
+    return workspace().rows(owner(), run.id)

@@ -11,24 +11,24 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from touchstone.core.asked import About
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.data_sets import label_counts
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
 from touchstone.core.figures.maps import MOST_COLOURS, map_chart
 from touchstone.core.figures.theme import alt_text
+from touchstone.core.parameters import About
 from touchstone.core.represent.representations import pca_map
 from touchstone.core.trials import FoldPlan
 from touchstone.core.trials.map_plan import MapPlan
-from touchstone.core.workspace.links import View
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.access import View
+from touchstone.core.workspace.runs import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples
-from touchstone.ui.data.find import find_samples
+from touchstone.ui.data.choice import find_samples
 from touchstone.ui.data_sets import results
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
-from touchstone.ui.shell import background, jobs, page, session, take_away
+from touchstone.ui.shell import background, downloads, jobs, page, session
 from touchstone.ui.shell.session import owner, workspace
 
 _SELECTED, _DRAWN, _ROUND = "map_selected", "map_drawn", "map_round"
@@ -295,4 +295,4 @@ def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
             height=430,
             alt="The selected samples",
         )
-    take_away.here({"Selected samples": lambda: samples.table(dataset, rows)}, stem="data-set")
+    downloads.here({"Selected samples": lambda: samples.table(dataset, rows)}, stem="data-set")

@@ -14,7 +14,7 @@ from touchstone.core.represent import number_title, numbers_of
 from touchstone.ui.data.samples import enlarged
 from touchstone.ui.data_sets import results
 from touchstone.ui.forms.controls import One, check_address
-from touchstone.ui.shell import background, page, take_away
+from touchstone.ui.shell import background, downloads, page
 
 N_WORDS = 15
 
@@ -54,7 +54,7 @@ def words(dataset: Dataset) -> None:
         figure = partial(_characteristic_words, counts, label, plain_only)
         caption = f"Most characteristic of {page.plain(quoted(label))}, largest z first (log-odds over their SE)."
         page.figure(figure, caption, key="characteristic")
-    take_away.offer({"Words": counts.table}, stem="data-set")
+    downloads.offer({"Words": counts.table}, stem="data-set")
 
 
 def _frequent_words(counts: WordCounts, label: str | None, plain_only: bool, *, dark: bool) -> go.Figure:

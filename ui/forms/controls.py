@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.ui.shell.page import plain
-from touchstone.ui.shell.session import is_fixed
+from touchstone.ui.shell.session import is_fixed, read_only
 
 MOST_SIDE_BY_SIDE = 3
 LONGEST_SIDE_BY_SIDE = 90  # characters, all names together
@@ -322,3 +323,18 @@ def _forget_unless(key: str, can_be: Callable[[Any], bool]) -> None:
 def _forget(keys: Sequence[str]) -> None:
     for key in keys:
         st.query_params.pop(key, None)
+
+
+# How does a choice that was made once keep out of the way? It folds into one line that says it; "change" opens it.
+
+
+def choice_line(line: str, *, key: str, chosen: str, change: str = "change", expanded: bool = False) -> DeltaGenerator:
+    """The line (Markdown) of a choice, and the place for its controls, which the line opens.
+
+    `chosen` names what is chosen: once that is another thing the choice is made, and the place closes again. Through a
+    link nothing can be changed, and the place says more of what was.
+
+    Controls must be drawn in it whether it is open or not: what the address binds a widget to would else be lost.
+    """
+    word = "details" if read_only() else change
+    return st.expander(f"{line} · :blue[{word}]", expanded=expanded, key=f"chosen-{key}-{chosen[:24]}")

@@ -1,4 +1,4 @@
-"""How does a plan ask, and which address leads to it? Both follow from what stands beside its fields (`core.asked`)."""
+"""How does a plan ask, and which address leads to it? Both follow from what stands beside its fields (`core.parameters`)."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from touchstone.core.asked import ANYTHING, About, Asked, answers_of, asked, values_of
 from touchstone.core.data import DataError
+from touchstone.core.parameters import ANYTHING, About, Asked, answers_of, asked, values_of
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.ui.data.results import dataset_of
+from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import Control, Name, Number, One, OneOrUsual, Pick, check_address
 from touchstone.ui.forms.texts import NamedNumbers, NumberOrWord, Numbers
 from touchstone.ui.shell.session import owner, workspace

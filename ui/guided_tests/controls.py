@@ -7,11 +7,11 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from touchstone.core.asked import About
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
 from touchstone.core.evaluate.test_quality.looked import RegionChoice
-from touchstone.core.workspace.links import View
+from touchstone.core.parameters import About
+from touchstone.core.workspace.access import View
 from touchstone.core.workspace.models import StoredModel
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_form

@@ -10,12 +10,12 @@ from touchstone.core.evaluate.test_quality import Regions
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.report.guided_tests import answer
 from touchstone.core.report.to_markdown import to_markdown
-from touchstone.core.workspace.run import Run
-from touchstone.ui.shell import exports, page, take_away
+from touchstone.core.workspace.runs import Run
+from touchstone.ui.shell import downloads, page
 from touchstone.ui.shell.background import Task
 
 
-def downloads(
+def offer(
     run: Run,
     plan: GuidedTestsPlan,
     guided: Guided,
@@ -28,7 +28,7 @@ def downloads(
     trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
     shown, notes = answer(guided, trip=trip, tested=tested), " ".join(looked.parts.notes)
     also = {"Parts": notes} if notes else {}
-    exports.downloads(run, shown, also=also)
+    downloads.of_page(run, shown, also=also)
     stem = f"guided-tests-{run.id[:8]}"
 
     def more() -> None:
@@ -48,12 +48,12 @@ def downloads(
         )
         page.download(
             "Report (Markdown)",
-            lambda: exports.report_file(run, shown, also=also, write=to_markdown),
+            lambda: downloads.report_file(run, shown, also=also, write=to_markdown),
             name=f"{stem}.md",
             mime="text/markdown",
         )
 
-    take_away.offer({}, stem="guided-suite", more=more)
+    downloads.offer({}, stem="guided-suite", more=more)
 
 
 def suite(plan: GuidedTestsPlan, guided: Guided, looked: Looked) -> bytes:

@@ -11,9 +11,9 @@ from touchstone.core.evaluate.guided_tests import (
 from touchstone.core.evaluate.guided_tests.results import Origin
 from touchstone.core.evaluate.test_quality import Regions
 from touchstone.core.evaluate.test_quality.looked import Looked
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache
-from touchstone.ui.data.results import dataset_of
+from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.guided_tests import work
 from touchstone.ui.shell.background import Work
 from touchstone.ui.shell.session import owner, workspace

@@ -3,29 +3,110 @@
 Models belong to a data set: choosing another data set puts the model aside.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from touchstone.core.data import Dataset
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.identity import key
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.wording import count, percent
 from touchstone.core.models import MODELS
+from touchstone.core.models.layer_files import ENDINGS, open_layer_file
 from touchstone.core.models.stored import RECORDED, ModelFile
 from touchstone.core.split import FILE, rows_to_judge
-from touchstone.core.trials.layer_parts import UPLOADED, split_of
+from touchstone.core.trials.layer_parts import UPLOADED, LayerParts, layer_parts, layers_offered, split_of
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.models import StoredModel
+from touchstone.ui import cache
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.forms.chosen import choice_line
-from touchstone.ui.models import features
+from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.models import training as model_training
 from touchstone.ui.models import upload as model_upload
-from touchstone.ui.shell import page
+from touchstone.ui.shell import page, uploads
+from touchstone.ui.shell.background import Work
 from touchstone.ui.shell.session import hold, owner, read_only, workspace
+
+# How do features get in without their model? Two files become a data set and a record of what the model said of it.
+
+
+FORMAT = (
+    "NPZ, or a zip of NPY files, with three arrays. **features** of one layer (n, d); **proba** or **logits** of "
+    "the model (n, number of classes); **labels**, the true classes. Optional: **class_names** and **ids**. Or a "
+    "table (CSV, TSV, JSONL, Parquet) with columns such as prob_cat, prob_dog, label, id; other numbers are features."
+)
+_ROUND = "features-upload-round"
+
+
+class Added(NamedTuple):
+    """Fingerprints of what was just stored."""
+
+    dataset: str
+    record: str
+
+
+def turn() -> int:
+    """How many uploads this session has made: each form is a new, empty one."""
+    return st.session_state.setdefault(_ROUND, 0)
+
+
+def section() -> Added | None:
+    """The form for the two files, and what was wrong with them; returns what was just stored."""
+    st.caption(
+        "For a model that you cannot upload. Its features become a data set of their own. A linear head fitted to "
+        "them replaces the rest of the model."
+    )
+    types = [ending[1:] for ending in ENDINGS]
+    with st.form(f"features-upload-form-{turn()}", border=False, enter_to_submit=False):
+        with st.container(horizontal=True, gap="medium"):
+            train = st.file_uploader("Training part", type=types, key=f"features-train-{turn()}", help=FORMAT)
+            test = st.file_uploader("Test part", type=types, key=f"features-test-{turn()}", help=FORMAT)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            name = st.text_input("Name", key=f"features-name-{turn()}", placeholder="as the first file", width=280)
+            asked = st.form_submit_button("Use these features", key="use-features")
+    if not asked:
+        return None
+    if train is None or test is None:
+        st.warning("Choose both files first.", icon=":material/upload_file:")
+        return None
+    try:
+        with st.spinner("Reading both files"):
+            return _store(train, test, name.strip() or PurePath(train.name).stem)
+    except DataError as problem:
+        page.error(problem)
+        return None
+
+
+def _store(train: Any, test: Any, name: str) -> Added:
+    from touchstone.core.models.recorded import read_recorded, record_of
+
+    for part, file in (("Training part", train), ("Test part", test)):
+        try:
+            uploads.check(open_layer_file, file)
+        except DataError as problem:
+            raise DataError(f"{part}, {problem}") from None
+    parts = read_recorded(
+        train.getvalue(),
+        test.getvalue(),
+        train_name=f"{train.name} (training part)",
+        test_name=f"{test.name} (test part)",
+    )
+    dataset, record = record_of(*parts, name=name)
+    kept = Added(
+        workspace().add_dataset(owner(), dataset),
+        workspace().keep_model(owner(), record.to_bytes(), name=name, has_gradients=False),
+    )
+    st.session_state[_ROUND] += 1  # a new, empty form
+    return kept
+
+
+# Which model is the question about? One that was trained here or brought along; the address names it by fingerprint.
+
 
 ADDRESS = "model"
 """The parameter of the address that names the model."""
@@ -103,9 +184,9 @@ def _of_link(chosen: StoredModel | None, dataset: Dataset) -> StoredModel | None
 
 def _features() -> None:
     """The form for features without a model; what was uploaded becomes the data set and the model of the page."""
-    key = f"features-upload-{features.turn()}"  # a new one, closed, when something was uploaded
+    key = f"features-upload-{turn()}"  # a new one, closed, when something was uploaded
     with st.expander("Upload features instead", icon=":material/dataset:", key=key):
-        added = features.section()
+        added = section()
     if added is not None:
         st.session_state[LAYER] = UPLOADED  # in the place of another model's
         data_choice.choose(added.dataset)
@@ -243,3 +324,30 @@ def _remember(dataset: str, address: str | None) -> None:
     else:
         st.session_state[_OF] = (dataset, address)
     hold(ADDRESS, address)
+
+
+# How does a layer of a stored model see its data set? Read once, for all questions that rest on it.
+
+
+@cache.result(max_entries=32)
+def layers(dataset: Dataset, model: StoredModel) -> tuple[str, ...]:
+    """The layers that a model offers, the usual one first. Raises ModelError for a file that cannot be read."""
+    return layers_offered(workspace().model_bytes(owner(), model.fingerprint), dataset)
+
+
+def parts_name(dataset: Dataset, model: StoredModel, layer: str) -> str:
+    """What both parts of a data set in a layer go by in keys."""
+    split = split_of(model.training_plan, dataset)
+    return key("layer parts", dataset.fingerprint, model.fingerprint, layer, *split.values())
+
+
+@cache.task(max_entries=3)  # few: the features of a large data set take hundreds of megabytes
+def layer_samples(dataset: Dataset, model: StoredModel, layer: str) -> Work[LayerParts]:
+    """Training and test part of a data set in a layer of a model, split as when it was trained."""
+    split, owner_name, shelf = split_of(model.training_plan, dataset), owner(), workspace()
+
+    def read(step: Callable[[], None]) -> LayerParts:
+        stored = shelf.model_bytes(owner_name, model.fingerprint)
+        return layer_parts(stored, dataset, layer=layer, **split, is_known=model.training_plan is not None)
+
+    return Work(read)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from touchstone.core.evaluate.wording import listed, plural
 from touchstone.core.questions import QUESTIONS, Question
-from touchstone.core.workspace.engine.agenda import Agenda, Step, foreseen, steps_of, usual_steps
+from touchstone.core.workspace.engine.ask_all import AskAll, Step, foreseen, steps_of, usual_steps
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
@@ -107,7 +107,7 @@ def _ahead(model: str) -> None:
     _reasons({stem: reason for stem, reason in questions.items() if reason})
 
 
-def _follow(agenda: Agenda) -> None:
+def _follow(agenda: AskAll) -> None:
     """How far it is; the whole page is drawn anew when another question has its answer."""
     at_first = (agenda.now, len(agenda.done), agenda.going)
 

@@ -40,17 +40,17 @@ from touchstone.core.represent import default_representation
 from touchstone.core.represent.representations import pca_map
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache
-from touchstone.ui.average_case import results as average_case_results
-from touchstone.ui.cluster_folds import results as cluster_folds_results
+from touchstone.ui.average_case import controls as average_case_results
+from touchstone.ui.cluster_folds import upload as cluster_folds_results
 from touchstone.ui.data_sets import maps
 from touchstone.ui.data_sets import results as data_sets_results
-from touchstone.ui.data_sets.copies import SIMILARITY
+from touchstone.ui.data_sets.choosing import SIMILARITY
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.matched_subsets import results as matched_subsets_results
-from touchstone.ui.models import results as models_results
-from touchstone.ui.shell import background, page, take_away
+from touchstone.ui.models import choice as models_results
+from touchstone.ui.shell import background, downloads, page
 from touchstone.ui.shell.background import Task
 from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.test_quality import results as test_quality_results
@@ -123,7 +123,7 @@ def _groups(examined: Examined) -> None:
     tables = {"Groups of samples": lambda: words.weak_table(weak)}
     if any(each.is_weak for each in weak):
         tables["Samples of weak groups"] = lambda: weak_parts.samples_of_weak(table, slices, weak)
-    take_away.offer(tables, stem="samples")
+    downloads.offer(tables, stem="samples")
 
 
 def _classes(examined: Examined) -> None:
@@ -132,7 +132,7 @@ def _classes(examined: Examined) -> None:
         return
     classes = weak_parts.weak_classes(table, _tested(examined), design=design_of(examined.dataset))
     _says(words.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
-    take_away.offer({"Classes, all methods": lambda: words.weak_table(classes)}, stem="classes")
+    downloads.offer({"Classes, all methods": lambda: words.weak_table(classes)}, stem="classes")
 
 
 def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Examined) -> None:
@@ -158,7 +158,7 @@ def _map(examined: Examined) -> None:
     if chosen:
         known = table.iloc[list(chosen)]
         st.dataframe(known, hide_index=True, lazy=len(known) > maps.samples.LAZY_ROWS, alt="All that is known of them")
-    take_away.offer({"Samples, all methods": lambda: table}, stem="samples")
+    downloads.offer({"Samples, all methods": lambda: table}, stem="samples")
 
 
 def _agreement(examined: Examined) -> None:
@@ -175,7 +175,7 @@ def _agreement(examined: Examined) -> None:
     if len(by_class):
         st.dataframe(by_class.round(3), hide_index=True, alt="The same within each class")
         st.caption(BY_CLASS_CAPTION)
-    take_away.offer({"Agreement of methods": lambda: lines, "Agreement by class": lambda: by_class}, stem="samples")
+    downloads.offer({"Agreement of methods": lambda: lines, "Agreement by class": lambda: by_class}, stem="samples")
 
 
 def _coverage(examined: Examined) -> None:

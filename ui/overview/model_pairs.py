@@ -19,13 +19,13 @@ from touchstone.core.trials import FoldPlan, Plan, TrialPlan
 from touchstone.core.trials.plan import to_json
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache
-from touchstone.ui.average_case import results as average_case_results
-from touchstone.ui.cluster_folds import results as cluster_folds_results
-from touchstone.ui.guided_tests import beside
+from touchstone.ui.average_case import controls as average_case_results
+from touchstone.ui.cluster_folds import upload as cluster_folds_results
+from touchstone.ui.guided_tests import gallery
 from touchstone.ui.guided_tests import results as guided_results
-from touchstone.ui.shell import background, page, take_away
+from touchstone.ui.shell import background, downloads, page
 from touchstone.ui.shell.session import owner, workspace
 
 TITLE = "Which model is better?"
@@ -98,7 +98,7 @@ def _pictures(run: Run | None, models: Sequence[StoredModel]) -> _Pictures | Non
     own = next((model for model in models if model.fingerprint == getattr(plan, "model", "")), None)
     if run is None or own is None:
         return None
-    others = tuple(beside.others(own).values())[:MOST_ASKED]
+    others = tuple(gallery.others(own).values())[:MOST_ASKED]
     return _Pictures(run, own, others) if others else None
 
 
@@ -127,7 +127,7 @@ def _say(pairs: Sequence[ModelPair]) -> None:
     if pairs:
         st.dataframe(report.pairs_lines(pairs), hide_index=True, alt=verdict.headline)
         st.caption(CAPTION)
-        take_away.offer({"Models side by side": lambda: report.pairs_table(pairs)}, stem="models")
+        downloads.offer({"Models side by side": lambda: report.pairs_table(pairs)}, stem="models")
 
 
 def _but(known: Sequence[ModelPair], pairs: Sequence[ModelPair]) -> list[ModelPair]:

@@ -1,6 +1,7 @@
 """How does the sheet look? Every accuracy on one axis, then a card for each question: its answer, or its run."""
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -8,18 +9,19 @@ from streamlit.delta_generator import DeltaGenerator
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.figures.overview import Mark
-from touchstone.core.questions import FIRST, QUESTIONS
+from touchstone.core.questions import FIRST, QUESTIONS, module_of
 from touchstone.core.report import overview as report
 from touchstone.core.report.html import to_html
-from touchstone.core.report.overview import Answered
+from touchstone.core.report.overview import Answered, marks
+from touchstone.core.workspace.access import View
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.links import View
 from touchstone.core.workspace.models import StoredModel
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.overview import results
-from touchstone.ui.shell import jobs, page, questions, share, take_away
+from touchstone.ui.overview import model_pairs, results
+from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.shell import downloads, jobs, page, questions, share
 from touchstone.ui.shell.session import read_only
 
 
@@ -101,7 +103,7 @@ def take(
             report.sheet(subject, known, shown=shown, baseline=baseline, unasked=unasked, provenance=provenance)
         )
 
-    take_away.offer(
+    downloads.offer(
         {"Answers": lambda: report.table(known), "Accuracies": lambda: report.accuracies(shown)},
         stem="sheet",
         more=lambda: page.download("The sheet, to print (HTML)", write, name="sheet.html", mime="text/html"),
@@ -128,3 +130,77 @@ def elsewhere(n_runs: int, n_shown: int) -> None:
     if n_runs > n_shown:
         label = f"All {plural(n_runs, 'run')} of this data set"
         st.page_link(page_file("runs"), label=label, icon=":material/history:", help="")
+
+
+# The sheet of prediction files: what questions that are about no data set came to, without model or data.
+
+
+MOST = 6
+SUBJECT = "Prediction files"
+SHEET = {"sheet": ["prediction files"]}
+"""The parameter of the address that leads to this sheet."""
+COMPARED = "compared"
+"""The parameter of the address that names a comparison, by the parameters of its own page."""
+Known = tuple[Answered, Mapping[str, str | list[str]], str]
+"""An answer, the parameters of its address, and the command that checks it."""
+
+
+def sheet_of_files() -> None:
+    """Every answer that is known, the newest first, on one axis; where there is none, where to begin."""
+    modules = [module_of(question, "card") for question in QUESTIONS.values() if not question.about_data_set]
+    named = st.query_params.get_all(COMPARED)
+    try:
+        for module in modules:
+            for written in named[:MOST]:
+                module.compare_again(parse_qs(written))
+    except (DataError, WorkspaceError) as problem:
+        page.error(problem)
+        return
+    known = [answer for module in modules for answer in module.answers() if not named or _written(answer) in named]
+    if named:
+        known.sort(key=lambda each: named.index(_written(each)))
+    shown = [answer for answer, _, _ in known[:MOST]]
+    accuracies = marks(shown)
+    axis(shown, accuracies, None)
+    for place, (answer, query, _) in enumerate(known[:MOST]):
+        with st.container(border=True, key=f"card-files-{place}", gap="small"):
+            _card(answer, dict(query))
+    if len(known) > MOST:
+        st.caption(f"{len(known) - MOST} more were compared since the server was started.")
+    if known:
+        with st.container(gap="xsmall"):
+            model_pairs.offer_of_files(modules, shown)
+        every = [question.stem for question in QUESTIONS.values()]
+        take(SUBJECT, shown, accuracies, None, _rests_on(known[:MOST]), asked=every, view=_view(known[:MOST]))
+        share.add_commands([(f"Command: checks {answer.about}", command) for answer, _, command in known[:MOST]])
+    for module in modules:
+        module.begin()
+
+
+def _written(known: Known) -> str:
+    """A comparison as an address names it."""
+    return urlencode(known[1], doseq=True)
+
+
+def _view(known: Sequence[Known]) -> View:
+    """What a link to this sheet shows: the comparisons on it, which are made anew where it is opened."""
+    settings = {**SHEET, COMPARED: [_written(each) for each in known]}
+    return View(FIRST, settings, SUBJECT, predictions=tuple(_files(known)))
+
+
+def _files(known: Sequence[Known]) -> dict[str, str]:
+    """Every file that the answers are about, by fingerprint, with its name."""
+    named = {value for _, query, _ in known for value in query.values() if isinstance(value, str)}
+    return {file: title for file, title in prediction_choice.stored_titles().items() if file in named}
+
+
+def _rests_on(known: Sequence[Known]) -> list[tuple[str, str]]:
+    return [(title, f"fingerprint {file}") for file, title in _files(known).items()]
+
+
+def _card(answer: Answered, query: dict[str, str | list[str]]) -> None:
+    st.markdown(f"**{answer.question.title}**  \n:gray[{page.plain(answer.about)}]")
+    page.says(answer.verdict, help=answer.trusted)
+    where = page_file(answer.question.page)
+    with foot(answer):
+        st.page_link(where, label="Open", icon=":material/arrow_forward:", help="", query_params=query)

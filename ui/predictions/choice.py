@@ -21,8 +21,7 @@ from touchstone.core.evaluate.wording import percent, plural
 from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from touchstone.core.workspace.data import StoredPredictions
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.ui.forms.chosen import choice_line
-from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.forms.controls import One, check_address, choice_line
 from touchstone.ui.predictions import results
 from touchstone.ui.predictions import upload as prediction_upload
 from touchstone.ui.shell import page

@@ -4,6 +4,9 @@ What is done within a moment is shown at once; for the rest a fragment looks aga
 """
 
 import concurrent.futures
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,6 +17,8 @@ from typing import Generic, TypeVar
 import streamlit as st
 
 from touchstone.core.evaluate.wording import count
+from touchstone.core.workspace.engine.worker import are_compiled
+from touchstone.ui import ROOT
 from touchstone.ui.shell.session import bound, read_only
 
 Answer = TypeVar("Answer")
@@ -119,3 +124,37 @@ def whole_answer(task: Task[Answer]) -> Answer:
         concurrent.futures.wait([task.future], timeout=MOMENT)
         task.look()
     return task.future.result()
+
+
+# Who waits for code that is compiled once? Nobody: it is compiled beside the server, from the server's start on.
+
+
+ONCE = "Starting. This first run after an installation also compiles code, for about half a minute."
+_compiler: subprocess.Popen[bytes] | None = None
+_lock = threading.Lock()
+
+
+def begin() -> None:
+    """Compile what is not compiled yet, in a process of its own that steps back behind others."""
+    global _compiler
+    with _lock:
+        if _compiler is None and not are_compiled():
+            command = [sys.executable, "-m", "touchstone.core.workspace.engine.worker"]
+            # In a session of its own: Ctrl-C is for the server, which ends it (`close`).
+            _compiler = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+
+
+def is_going_on() -> bool:
+    """Whether code is being compiled now."""
+    with _lock:
+        return _compiler is not None and _compiler.poll() is None
+
+
+def close() -> None:
+    """Stop it, for when the server ends."""
+    global _compiler
+    with _lock:
+        if _compiler is not None:
+            _compiler.terminate()
+            _compiler.wait(timeout=10)
+        _compiler = None

@@ -18,9 +18,9 @@ from touchstone.core.trials import Plan
 from touchstone.core.workspace.engine.runner import close_engine
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.expected import expected_seconds
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui import ROOT
-from touchstone.ui.shell import compiling
+from touchstone.ui.shell import background
 from touchstone.ui.shell.page import error, or_toast
 from touchstone.ui.shell.session import engine, owner, read_only, workspace
 
@@ -176,8 +176,8 @@ def describe(run: Run) -> str:
             far += f" {count(run.waits_for.n_done)} of {count(run.waits_for.n_steps)}"
         return f"{far}, stopping" if run.cancelling else far
     if run.state == "running" and run.n_done == 0 and not run.steps:
-        if compiling.is_going_on():
-            return compiling.ONCE
+        if background.is_going_on():
+            return background.ONCE
         first = f"; the first of {plural(run.n_trials, 'trial')} arrives within seconds" if run.n_trials > 1 else ""
         return f"Starting the workers{first}"
     if run.cancelling:

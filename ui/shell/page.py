@@ -18,7 +18,7 @@ from touchstone.core.report.parts import Figure, Metric
 from touchstone.core.report.run_report import OLDER_METHOD, provenance
 from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
 from touchstone.core.workspace.provenance import LIBRARIES
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui.shell import charts, session
 from touchstone.ui.shell.plan_words import describe
 from touchstone.ui.shell.session import read_only

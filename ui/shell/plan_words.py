@@ -7,7 +7,7 @@ from touchstone.core.report.descriptions import describe as describe_plan
 from touchstone.core.trials import Plan
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui.shell.session import owner, workspace
 
 UNKNOWN = "settings that this version of Touchstone does not know"

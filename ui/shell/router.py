@@ -12,7 +12,7 @@ from touchstone.core.questions import FIRST, QUESTIONS, Question, with_page
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page
 
-    from touchstone.ui.shell.shared_view import Opened
+    from touchstone.ui.shell.share import Opened
 
 ROOT = Path(__file__).resolve().parents[2]
 ABOUT = (
@@ -27,7 +27,7 @@ def main() -> None:
     from touchstone import core
     from touchstone.core.workspace.errors import WorkspaceError
     from touchstone.ui import page_file
-    from touchstone.ui.shell import gate, serving, session, shared_view, sign_in
+    from touchstone.ui.shell import gate, serving, session, share, sign_in
     from touchstone.ui.shell.page import error
 
     def declare(question: Question) -> "Page":
@@ -47,24 +47,24 @@ def main() -> None:
     link, trouble, closed = None, None, sign_in.is_set_up()
     try:
         closed = session.must_sign_in()
-        link = shared_view.opened() if shared_view.asked_for() else None
+        link = share.opened() if share.asked_for() else None
     except WorkspaceError as problem:
         trouble = problem
         session.look_through(None)
-    shared_file = page_file(link.page if link else shared_view.PATH)
-    groups = {"": [st.Page(shared_file, title="Shared result", url_path=shared_view.PATH, visibility="hidden")]}
+    shared_file = page_file(link.page if link else share.PATH)
+    groups = {"": [st.Page(shared_file, title="Shared result", url_path=share.PATH, visibility="hidden")]}
     for question in with_page().values():
         groups.setdefault(question.group, []).append(declare(question))
-    alone = closed or shared_view.asked_for()
+    alone = closed or share.asked_for()
     page = st.navigation(groups, position="hidden" if alone else "sidebar")
     st.set_page_config(page_title=f"{page.title} · Touchstone")
     try:
         if trouble is not None:
             error(trouble)
-        elif page.url_path == shared_view.PATH:
+        elif page.url_path == share.PATH:
             through_link(page, link) if link else page.run()
-        elif shared_view.asked_for():
-            shared_view.dead()
+        elif share.asked_for():
+            share.dead()
         elif closed:
             gate.closed()
         else:
@@ -78,13 +78,13 @@ def own(page: "Page") -> None:
     import streamlit as st
 
     from touchstone.ui.data import choice as data_choice
-    from touchstone.ui.shell import gate, share, sign_in, take_away, upload_bounds
+    from touchstone.ui.shell import downloads, gate, share, sign_in, uploads
 
     st.logo(str(ROOT / "ui" / "shell" / "logo.svg"), size="large")
     if sign_in.is_set_up():
         gate.way_out()
     share.clear()
-    take_away.clear()
+    downloads.clear()
     question = QUESTIONS[page.url_path or FIRST]
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         title(question)
@@ -92,12 +92,12 @@ def own(page: "Page") -> None:
             if question.about_data_set:
                 data_choice.control()
             menus = st.container(horizontal=True, width="content")
-    if (refusal := upload_bounds.refused()) is not None:
+    if (refusal := uploads.refused()) is not None:
         st.toast(refusal, icon=":material/error:", duration="infinite")
     page.run()
     with menus:
         share.menu(page.url_path, of_data_set=question.about_data_set)
-        take_away.menu()
+        downloads.menu()
 
 
 def title(question: Question) -> None:
@@ -112,29 +112,29 @@ def through_link(page: "Page", link: "Opened") -> None:
     """The page of a shared result, for whoever has the link to it."""
     import streamlit as st
 
-    from touchstone.ui.shell import share, shared_view, take_away
+    from touchstone.ui.shell import downloads, share
 
-    if not shared_view.settle(link, page):
+    if not share.settle(link, page):
         return
     share.clear()
-    take_away.clear()
+    downloads.clear()
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         title(QUESTIONS[link.page])
-        shared_view.head(link)
+        share.head(link)
         menu = st.container(width="content")
-    shared_view.watch(link)
+    share.watch(link)
     try:
         page.run()
         with menu:
-            take_away.menu()
+            downloads.menu()
     finally:
-        shared_view.settled(link)
+        share.settled(link)
 
 
 if __name__ == "__main__":
     try:
         main()
     finally:  # pages are also ended by st.stop and st.rerun
-        from touchstone.ui.shell import memory
+        from touchstone.ui.shell import health
 
-        memory.settle()
+        health.settle()

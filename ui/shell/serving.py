@@ -21,7 +21,7 @@ from starlette.responses import FileResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
-from touchstone.ui.shell import sign_in, visitors
+from touchstone.ui.shell import only_links, sign_in
 from touchstone.ui.shell.addresses import first_page
 from touchstone.ui.shell.health import is_about_health
 
@@ -265,12 +265,12 @@ def is_loopback(address: str | None) -> bool:
 def check_start() -> None:
     """End the process with a sentence where starting would be unsafe; else note that the app was started by app.py."""
     problem = sign_in.problem()
-    everybody = sign_in.is_set_up() or visitors.only()
+    everybody = sign_in.is_set_up() or only_links.only()
     if problem is None and not everybody and not is_loopback(address := st.get_option("server.address")):
         problem = CLOSED.format(address=address or "every address of this machine")
     if problem is not None:
         raise SystemExit(problem)
-    visitors.place()
+    only_links.place()
     _check_log(os.environ.get(LOG, ""))
     most = os.environ.get(MOST_UPLOAD, "")
     if most.isascii() and most.isdigit():  # where it is something else, whoever reads a file says so

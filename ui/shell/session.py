@@ -14,14 +14,14 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
+from touchstone.core.workspace.access import DeadLink
 from touchstone.core.workspace.engine.runner import Engine
 from touchstone.core.workspace.engine.runner import engine as process_engine
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.links import DeadLink
 from touchstone.core.workspace.sharing import READ_ONLY, SharedWorkspace
 from touchstone.core.workspace.sign_ins import SignIn
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
-from touchstone.ui.shell import sign_in, visitors
+from touchstone.ui.shell import only_links, sign_in
 
 NOT_SIGNED_IN = "You are not signed in, or your session has expired. Sign in again."
 SECONDS_BELIEVED = 2.0
@@ -78,7 +78,7 @@ def _view() -> _Looker:
 
 def _own() -> _Looker:
     """Whoever signed in here; where nobody does, the local owner; where only links are answered, nobody."""
-    if visitors.only():
+    if only_links.only():
         raise DeadLink
     if not sign_in.is_set_up():
         return _Looker(LOCAL_OWNER)

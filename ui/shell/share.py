@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -13,14 +14,151 @@ from touchstone.core.data import DataError
 from touchstone.core.data.tables.proposal import FileReading
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.trials import Plan, to_json
+from touchstone.core.workspace import events
+from touchstone.core.workspace.access import DEAD, USUAL_DAYS, DeadLink, Link, View, link_id
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.links import USUAL_DAYS, Link, View, link_id
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace.sharing import SharedWorkspace
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data.results import dataset_of
-from touchstone.ui.shell import shared_view, sign_in, visitors
-from touchstone.ui.shell.page import day, download, error, or_toast
+from touchstone.ui.data.samples import dataset_of
+from touchstone.ui.shell import addresses, only_links, questions, session, sign_in
+from touchstone.ui.shell.page import day, download, error, or_toast, plain
 from touchstone.ui.shell.session import owner, workspace
+
+# What does a link open? The page of its result, with what the link settles.
+
+
+PATH = addresses.SHARED
+"""The address of every link."""
+TOKEN = addresses.TOKEN
+"""The parameter of that address that holds the token."""
+SECONDS_BETWEEN_QUESTIONS = 2.0
+"""How often an open tab asks whether its link still works."""
+READ_ONLY = "Shared by a link: you can explore this result and download its tables, but not change it."
+_SETTLED, _LOOKED_AT, _NOTED = "settled_address", "looked_at_beside_it", "noted_link"
+SECONDS_BEFORE_SETTLING = 0.2
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A link that works: what it shows, on which page, with which parameters of the address."""
+
+    through: SharedWorkspace
+    page: str
+    title: str
+    parameters: Mapping[str, list[str]]
+
+
+def asked_for() -> bool:
+    """Whether the address holds a token, or nobody gets an answer here without one."""
+    return TOKEN in st.query_params or only_links.only()
+
+
+def parameters_of(shown: Run | View) -> tuple[str, dict[str, list[str]]] | None:
+    """The page of a result and the parameters that lead there; None for a run that no link can show."""
+    if isinstance(shown, View):
+        return shown.page, {name: list(values) for name, values in shown.settings.items()}
+    led = questions.address_of(shown)
+    if led is None or not questions.is_result(shown):
+        return None
+    return led[0], {data_choice.ADDRESS: [shown.fingerprint], **led[1]}
+
+
+def title_of(shown: Run | View) -> str:
+    """What is said to be shown: the data set of a run, or what a view was called when its link was made."""
+    return shown.title if isinstance(shown, View) else data_choice.title_of(shown)
+
+
+def opened() -> Opened | None:
+    """The link whose token the address holds, through which this session then looks.
+
+    None where it does not work, whatever the reason. Raises WorkspaceError where nobody can say: a database that is
+    busy or damaged makes no link a dead one.
+    """
+    token = st.query_params.get(TOKEN, "")
+    try:
+        through = session.shared(token)
+        session.look_through(through)
+        shown = through.shown(through.owner)
+        led = parameters_of(shown)
+        if led is not None:
+            _note(token, works=True)
+            session.look_through(through, fixed=led[1])
+            return Opened(through, led[0], title_of(shown), led[1])
+    except DeadLink:
+        pass
+    _note(token, works=False)
+    session.look_through(None)
+    return None
+
+
+def _note(token: str, *, works: bool) -> None:
+    """Have it written down what came of a link in this session, once, and again when it has ended meanwhile."""
+    came = (link_id(token), works)
+    if st.session_state.get(_NOTED) != came:
+        st.session_state[_NOTED] = came
+        events.note("link_asked", link=events.short(came[0]), works=works)
+
+
+def settle(link: Opened, page: Any) -> bool:
+    """Have the address ask for the result of the link, whatever else it asks for; gives whether the page can be drawn.
+
+    Controls that were drawn hold on to their part of the address: where the browser went back to another one, nothing
+    is drawn once, which makes them let go.
+    """
+    link_owner, settled = st.session_state.get(_SETTLED, ("", {}))
+    drawn = link_owner == link.through.owner
+    ours = settled if drawn else {}
+    if all(asked in (link.parameters[key], ours.get(key)) for key, asked in _asked(link).items()):
+        return True
+    rest = {key: st.query_params.get_all(key) for key in st.query_params if key not in link.parameters}
+    if not drawn:
+        st.switch_page(page, query_params={**st.session_state.pop(_LOOKED_AT, rest), **link.parameters})
+    _soon_again()
+    del st.session_state[_SETTLED]
+    st.session_state[_LOOKED_AT] = rest
+    return False
+
+
+@st.fragment(run_every=SECONDS_BEFORE_SETTLING)
+def _soon_again() -> None:
+    if _SETTLED not in st.session_state:
+        st.rerun()
+
+
+def settled(link: Opened) -> None:
+    """Remember how the address says the same once the page was drawn: controls leave out of it what is usual."""
+    st.session_state[_SETTLED] = (link.through.owner, _asked(link))
+
+
+def _asked(link: Opened) -> dict[str, list[str]]:
+    return {key: st.query_params.get_all(key) for key in link.parameters}
+
+
+def head(link: Opened) -> None:
+    """What is said above a shared result, in the place of the controls of the owner."""
+    st.markdown(f"**{plain(link.title)}**", width="content")
+    st.badge("Read-only", icon=":material/visibility:", color="gray", help=READ_ONLY)
+
+
+@st.fragment(run_every=SECONDS_BETWEEN_QUESTIONS)
+def watch(link: Opened) -> None:
+    """Clear the page soon after its link was taken back; what else is wrong stands where it is looked for."""
+    try:
+        link.through.shown(link.through.owner)
+    except DeadLink:
+        st.rerun()
+    except WorkspaceError as problem:
+        error(problem)
+
+
+def dead() -> None:
+    """What every link that does not work shows."""
+    st.error(DEAD, title="This link does not work", icon=":material/link_off:")
+
+
+# How does somebody else see the very same? By a link to it, by its address, or by the command that computes it.
+
 
 FOLDER = "" if COMMAND == "touchstone" else ", in Touchstone's folder"
 """Where a command works: anywhere, or only there."""
@@ -133,7 +271,7 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
 def _report_first() -> None:
     """The report, before any link, where nobody else can open a link."""
     report = st.session_state.get(_REPORT)
-    if report is None or sign_in.is_set_up() or visitors.address() is not None:
+    if report is None or sign_in.is_set_up() or only_links.address() is not None:
         return
     write, name = report
     st.markdown(REPORT)
@@ -167,8 +305,8 @@ def _shown(offered: Offer, choice: data_choice.Choice | None) -> Run | View | No
     shown, view = None, offered.view
     if view is None and offered.plan and choice and choice.stored:
         shown = workspace().find_run(owner(), offered.plan, choice.stored.fingerprint)
-        led = shared_view.parameters_of(shown) if shown and offered.rests_on else None
-        view = View(*led, shared_view.title_of(shown), runs=(shown.id,)) if shown and led else None
+        led = parameters_of(shown) if shown and offered.rests_on else None
+        view = View(*led, title_of(shown), runs=(shown.id,)) if shown and led else None
     if view is None:
         return shown
     return replace(view, runs=(*view.runs, *(run.id for run in offered.rests_on)))
@@ -182,7 +320,7 @@ def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) ->
 
     Nothing for a run that no link can show.
     """
-    led = shared_view.parameters_of(shown)
+    led = parameters_of(shown)
     if led is None:
         return
     what = shown if isinstance(shown, View) else shown.id
@@ -191,10 +329,10 @@ def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) ->
     except WorkspaceError as problem:
         error(problem)
         return
-    if (url := visitors.address()) is not None:
+    if (url := only_links.address()) is not None:
         st.markdown(FOR_OTHERS.format(url=url))
     elif not sign_in.is_set_up():
-        st.markdown(NOT_OPEN if visitors.is_wanted() else HERE_ONLY)
+        st.markdown(NOT_OPEN if only_links.is_wanted() else HERE_ONLY)
     st.caption(ABOUT_LINKS)
     name = shown.page if isinstance(shown, View) else shown.id
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -236,8 +374,8 @@ def link_line(link: Link, *, to_this: bool = True, where: str = "") -> None:
 def _create(shown: str | View, parameters: Mapping[str, Sequence[str]], days: int) -> None:
     token = workspace().create_link(owner(), shown, days=days)
     made = st.session_state.setdefault(_MADE, {})
-    query = {shared_view.TOKEN: token, **parameters}
-    made[link_id(token)] = address(shared_view.PATH, query, root=visitors.address())
+    query = {TOKEN: token, **parameters}
+    made[link_id(token)] = address(PATH, query, root=only_links.address())
 
 
 @or_toast

@@ -11,17 +11,17 @@ from touchstone.core.evaluate.source_robustness.true_sources import TrueSources
 from touchstone.core.report import source_robustness as report
 from touchstone.core.report.run_report import IN_SENTENCES
 from touchstone.core.trials import KNOWN_SOURCES, TrialPlan
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui.shell import answer, background, page
 from touchstone.ui.shell.background import Task
-from touchstone.ui.source_robustness import results, trained_sources
+from touchstone.ui.source_robustness import results
 from touchstone.ui.source_robustness.results import OwnModels
 
 
 def several(run: Run) -> bool:
     """Whether a run that has ended has the sources of several finders."""
     plan, ended = results.plan_of(run), run.state != "running"
-    return ended and len(plan.source_finders) > 1 and trained_sources.stored(plan, run.fingerprint)
+    return ended and len(plan.source_finders) > 1 and results.stored(plan, run.fingerprint)
 
 
 def side_by_side(run: Run) -> None:

@@ -17,18 +17,18 @@ from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate.wording import count, listed, plural
 from touchstone.core.trials import TrialPlan, needed_by, rows_to_predict, sample_predictions, to_json, trials_given
+from touchstone.core.workspace.access import View
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.links import View
 from touchstone.core.workspace.provenance import LIBRARIES
-from touchstone.core.workspace.run import Run, run_key
+from touchstone.core.workspace.runs import Run, run_key
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.forms.chosen import choice_line
+from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.predictions import results as prediction_results
 from touchstone.ui.predictions import upload as prediction_upload
-from touchstone.ui.shell import background, page, take_away
+from touchstone.ui.shell import background, downloads, page
 from touchstone.ui.shell.session import hold, is_fixed, owner, read_only, workspace
-from touchstone.ui.source_robustness import results, trained_sources
+from touchstone.ui.source_robustness import results
 from touchstone.ui.source_robustness.results import OwnModels, OwnPredictions
 
 ADDRESS = "own"
@@ -134,7 +134,7 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
     """The two steps, and files to fill in and to try."""
     n_draws = plural(len(plan.draws(dataset)), "trial")
     st.markdown("Test a model that you train elsewhere on the splits of this page: upload its predictions.")
-    if not trained_sources.stored(plan, dataset.fingerprint):
+    if not results.stored(plan, dataset.fingerprint):
         st.markdown("The sources are not computed yet. Press **Run**; then the splits can be downloaded here.")
         return
     st.markdown(
@@ -142,7 +142,7 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
         "*train*, and predict those whose `part` is *test*; `id` names the sample."
     )
     stem = f"touchstone-splits-{dataset.name}"
-    take_away.here({"Splits": lambda: results.drawn(plan, dataset)}, stem=stem)
+    downloads.here({"Splits": lambda: results.drawn(plan, dataset)}, stem=stem)
     st.markdown(
         "**2. Upload its predictions**, a row per trial and sample: `trial`, `id` and `predicted`, or a probability "
         "per class. Several models stand in a column `model`, or in a column each. Trials may be missing."
@@ -158,7 +158,7 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
             page.error(problem)
     st.caption("A file to fill in, and one of a made-up model to try:")
     files = {"Rows to predict": rows_to_predict, "Sample predictions": sample_predictions}
-    take_away.here(
+    downloads.here(
         {title: lambda make=make: results.drawn(plan, dataset, make) for title, make in files.items()},
         stem="touchstone",
     )

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from touchstone.core.asked import About
 from touchstone.core.evaluate.test_quality.looked import RegionChoice
 from touchstone.core.evaluate.test_quality.regions import FORM
+from touchstone.core.parameters import About
 from touchstone.ui import page_file
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell import page

@@ -13,7 +13,7 @@ from touchstone.core.figures import test_quality as figures
 from touchstone.ui.data import samples
 from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.controls import One, check_address
-from touchstone.ui.shell import background, page, session, take_away
+from touchstone.ui.shell import background, downloads, page, session
 from touchstone.ui.test_quality import results
 
 MOST_SHOWN = 12
@@ -56,7 +56,7 @@ def plane(looked: Looked, label: int, rival: int) -> None:
     if plane is None:
         st.skeleton(height=540)
         return
-    take_away.offer({"Two classes": plane.table}, stem="test-quality")
+    downloads.offer({"Two classes": plane.table}, stem="test-quality")
     dataset, positions = looked.dataset, looked.parts.test_rows[plane.rows]
     chosen = maps.selected(dataset.fingerprint)
     chart, beside = st.columns([3, 2], gap="large")

@@ -19,10 +19,10 @@ from touchstone.core.report import test_quality as report
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache
-from touchstone.ui.data.results import dataset_of
-from touchstone.ui.models.results import parts_name
+from touchstone.ui.data.samples import dataset_of
+from touchstone.ui.models.choice import parts_name
 from touchstone.ui.shell.background import Work
 from touchstone.ui.shell.session import owner, workspace
 

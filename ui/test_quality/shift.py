@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from touchstone.core.asked import About
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import LEVEL
-from touchstone.core.evaluate.test_quality import parts_told
+from touchstone.core.evaluate.test_quality import verdict
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.test_quality.shift_plan import FEWEST_RESPLITS, CovariateShiftPlan
 from touchstone.core.evaluate.two_samples import PartsTold
 from touchstone.core.evaluate.wording import plural
+from touchstone.core.parameters import About
 from touchstone.core.report import test_quality as report
 from touchstone.core.workspace.models import StoredModel
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui.forms.plan_form import plan_form
-from touchstone.ui.shell import answer, background, exports, jobs, page, take_away
+from touchstone.ui.shell import answer, background, downloads, jobs, page
 from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.test_quality import results
 
@@ -25,18 +25,18 @@ def at_once(looked: Looked) -> PartsTold | None:
     if parts is None:
         st.skeleton(height=60)
         return None
-    st.markdown(f"**{page.plain(parts_told.separation(parts))}**")
+    st.markdown(f"**{page.plain(verdict.separation(parts))}**")
     if parts.named or parts.p_together < LEVEL:
-        st.caption(parts_told.MEMORY)
+        st.caption(verdict.MEMORY)
     page.fold("How small a shift would have been detected?", lambda: _seen(looked), key="seen")
-    take_away.offer({"AUC of training against test": parts.table}, stem="test-quality")
+    downloads.offer({"AUC of training against test": parts.table}, stem="test-quality")
     return parts
 
 
 def _seen(looked: Looked) -> None:
     shift = background.answer(results.smallest_seen(looked), "Planting shifts", key="seen")
     if shift is not None:
-        st.markdown(page.plain(parts_told.seen(shift)))
+        st.markdown(page.plain(verdict.seen(shift)))
         st.caption("Artificial shifts of this class, along the direction of its largest variance.")
 
 
@@ -62,7 +62,7 @@ def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | Non
     jobs.follow(run, jobs.progress)
     jobs.follow(run, _results, every=jobs.SECONDS_BETWEEN_DRAWINGS)
     if classifier is not None and run.state == "done":
-        st.markdown(page.plain(parts_told.disagreement(classifier, results.covariate_shift(run))))
+        st.markdown(page.plain(verdict.disagreement(classifier, results.covariate_shift(run))))
     return run
 
 
@@ -78,7 +78,7 @@ def _results(run: Run) -> None:
         if verdict.advice and run.state != "running":
             st.markdown(page.plain(verdict.advice))
         if any(claim.decision == "above" for claim in verdict.claims):
-            st.caption(parts_told.MEMORY)
+            st.caption(verdict.MEMORY)
 
     def by_class() -> None:
         figure, table = shown.sections[0].parts
@@ -88,4 +88,4 @@ def _results(run: Run) -> None:
         page.foot(run)
 
     page.fold("Divergence of every class", by_class, key="shift-classes")
-    exports.downloads(run, shown)
+    downloads.of_page(run, shown)

@@ -21,7 +21,7 @@ from touchstone.core.evaluate.average_case.class_means import (
     class_means,
     share_of,
 )
-from touchstone.core.evaluate.average_case.half_sigma import looked_through
+from touchstone.core.evaluate.average_case.monte_carlo import looked_through
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm, share_difference, wilson
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, mean_by
 

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from touchstone.core.asked import About, Titles
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.average_case.directions import covariance_of_changes
+from touchstone.core.parameters import About, Titles
 
 if TYPE_CHECKING:
     import torch

@@ -14,11 +14,11 @@ from touchstone.core.evaluate.average_case import ESTIMATORS, Estimator, MonteCa
 from touchstone.core.evaluate.average_case.audit import MONTE_CARLO, PLAIN
 from touchstone.core.evaluate.average_case.directions import N_STRENGTHS, directions_of, kept_along
 from touchstone.core.evaluate.average_case.gradients import NoisyInputs, clean_logits, inputs_of, logits_of
-from touchstone.core.evaluate.average_case.half_sigma import HalfSigma, half_sigma, looked_through
+from touchstone.core.evaluate.average_case.monte_carlo import HalfSigma, half_sigma, looked_through
 from touchstone.core.evaluate.average_case.noise import CutOff, Noise
 from touchstone.core.evaluate.average_case.results import Estimate
 from touchstone.core.evaluate.average_case.shapes import spread_of
-from touchstone.core.models.classifier import stop_if
+from touchstone.core.models.classical import stop_if
 from touchstone.core.models.load import Model, model_inputs, read_stored
 from touchstone.core.models.trained import TrainedNetwork
 from touchstone.core.models.training import best_device, one_torch_thread

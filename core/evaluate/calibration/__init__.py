@@ -3,15 +3,6 @@
 `calibration(...)` gathers all there is to say of one subset; the parts can be had alone.
 """
 
-from touchstone.core.evaluate.calibration.by_class import (
-    FEWEST_OF_CLASS,
-    ClassCalibration,
-    calibration_by_class,
-    class_error,
-    class_sentence,
-    class_table,
-    probabilities_of,
-)
 from touchstone.core.evaluate.calibration.errors import (
     N_BINS,
     Bin,
@@ -25,7 +16,19 @@ from touchstone.core.evaluate.calibration.errors import (
     expected_calibration_error,
     smooth_error,
 )
-from touchstone.core.evaluate.calibration.summary import Calibration, bins_table, calibration, calibration_table
+from touchstone.core.evaluate.calibration.summary import (
+    FEWEST_OF_CLASS,
+    Calibration,
+    ClassCalibration,
+    bins_table,
+    calibration,
+    calibration_by_class,
+    calibration_table,
+    class_error,
+    class_sentence,
+    class_table,
+    probabilities_of,
+)
 
 __all__ = [
     "FEWEST_OF_CLASS",

@@ -2,7 +2,7 @@
 
 `rows_of_run(rows, dataset)` (of a run) or `rows_of_tables(...)` (uploaded) say what was predicted on which fold;
 `fold_performance(...)` scores it by fold, seed and scheme; `characteristics_of` and `relations` look for what goes with
-the scores, `foretold_on` and `foretold_on_sources` for what they foretell; `fold_verdict(...)` says it in sentences.
+the scores, `foretold_on` and `predicted_on_sources` for what they foretell; `fold_verdict(...)` says it in sentences.
 """
 
 from touchstone.core.evaluate.cluster_folds.characteristics import (
@@ -11,14 +11,14 @@ from touchstone.core.evaluate.cluster_folds.characteristics import (
     mean_by_fold,
     relations,
 )
-from touchstone.core.evaluate.cluster_folds.foretell import foretold_on, foretold_on_sources
+from touchstone.core.evaluate.cluster_folds.compare import RecipeDifference, recipe_difference
 from touchstone.core.evaluate.cluster_folds.performance import BASELINES, fold_performance
-from touchstone.core.evaluate.cluster_folds.recipes import RecipeDifference, recipe_difference
+from touchstone.core.evaluate.cluster_folds.predicts_held_out import foretold_on, predicted_on_sources
 from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
     FoldScore,
-    Foretold,
     Metric,
+    PredictedHeldOut,
     Relation,
     RunScore,
     SchemeDifference,
@@ -46,9 +46,9 @@ __all__ = [
     "FoldPerformance",
     "FoldPredictions",
     "FoldScore",
-    "Foretold",
     "LabelShift",
     "Metric",
+    "PredictedHeldOut",
     "RecipeDifference",
     "Relation",
     "RunScore",
@@ -62,11 +62,11 @@ __all__ = [
     "fold_performance",
     "fold_verdict",
     "foretold_on",
-    "foretold_on_sources",
     "joined",
     "labels_shift",
     "mean_by_fold",
     "moderated",
+    "predicted_on_sources",
     "predictions_on_folds",
     "recipe_difference",
     "relations",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import exp, hypot, isnan, log, nan, sqrt
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Float
 from scipy.optimize import brentq
 
@@ -15,7 +16,7 @@ from touchstone.core.evaluate.cluster_folds.jackknife import (
     trained_anew,
 )
 from touchstone.core.evaluate.cluster_folds.results import RunScore, SchemeDifference, SchemeScore, ScoreEstimate
-from touchstone.core.evaluate.cluster_folds.tested import FoldedRun
+from touchstone.core.evaluate.cluster_folds.tested import FoldedRun, TrainedFolds
 from touchstone.core.evaluate.intervals import (
     LEAST_P,
     UNKNOWN,
@@ -23,10 +24,11 @@ from touchstone.core.evaluate.intervals import (
     apart,
     half_width,
     p_of_interval,
+    smoothed_mean,
     t_interval,
     within,
 )
-from touchstone.core.evaluate.units import Design, Error
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design, Error
 
 JACKKNIFE, WILSON = "jackknife", "wilson"
 """How the interval of a `ScoreEstimate` was found."""
@@ -205,3 +207,47 @@ def _mean_ends(estimates: Sequence[ScoreEstimate]) -> Interval:
     """The interval of a mean of estimates of the same samples, which may all be wrong in the same way."""
     lower, upper = (np.mean([getattr(each.interval, end) for each in estimates]) for end in ("lower", "upper"))
     return Interval(float(lower), float(upper))
+
+
+# By how much is one recipe right more often than another, tried on the same folds?
+
+
+@dataclass(frozen=True)
+class RecipeDifference:
+    """How much more often the first recipe is right: `mean` with its `se` over samples and trainings, and its `df`.
+
+    `mean` is drawn a little towards 0 (`smoothed_mean`); `shares` are how often each is right, as counted, on `n`
+    samples. `df` is 0 where a single fold was tested: nobody can say then what another training would do.
+    """
+
+    mean: float
+    se: float
+    df: float
+    shares: tuple[float, float]
+    n: int
+
+
+def recipe_difference(rows: pd.DataFrame, design: Design = EACH_SAMPLE) -> RecipeDifference:
+    """Compare two recipes on the folds that both were tested on; the error is over the units of the samples.
+
+    `rows` has seed, fold, row, first and second: a line for each seed and sample, with whether each recipe was right.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"seed": 0, "fold": np.arange(40) % 5, "row": range(40), "first": 1.0, "second": 1.0})
+    >>> rows.loc[::4, "second"] = 0.0
+    >>> difference = recipe_difference(rows)
+    >>> difference.shares, round(difference.mean, 3), difference.n
+    ((1.0, 0.75), 0.238, 40)
+    """
+    by_row = rows.groupby("row")
+    first, second = (np.asarray(by_row[name].mean(), dtype=np.float64) for name in ("first", "second"))
+    n, shares = len(first), (float(first.mean()), float(second.mean()))
+    apart = (rows["first"] - rows["second"]).to_numpy(dtype=np.float64)
+    folds, seed = TrainedFolds.of(rows), rows["seed"].to_numpy()
+    # The error of one seed: others train on samples of the same data, and do not make what these share any less.
+    of_samples = float(np.sqrt(np.mean([smoothed_mean(apart[seed == each])[1] ** 2 for each in folds.seeds])))
+    effect = design.of(np.array(by_row["first"].mean().index, dtype=np.int64)).effect((first - second) / n)
+    trainings, df = folds.error_of(apart).of_units(effect), min(effect.df, n - 1.0)
+    se, df = trainings.added_to(of_samples * np.sqrt(effect.times), df) if df > 0 else (np.nan, 0.0)
+    return RecipeDifference(smoothed_mean(first - second)[0], se, df, shares, n)

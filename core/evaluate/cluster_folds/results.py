@@ -210,7 +210,7 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Foretold:
+class PredictedHeldOut:
     """Does a scheme's score foretell the score on a held-out set? `difference` is the scheme's less the held-out."""
 
     scheme: str

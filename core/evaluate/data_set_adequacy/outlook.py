@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
-from touchstone.core.evaluate.data_set_adequacy.results import CurvePoint, Learning, Outlook, Told
+from touchstone.core.evaluate.data_set_adequacy.results import CurvePoint, Estimate, Learning, Outlook
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
@@ -105,11 +105,11 @@ def misfit(n: Float[np.ndarray, " n_sizes"], exponent: float) -> Float[np.ndarra
 
 
 def together(
-    at: Sequence[Told],
-    misfits: Sequence[Told],
+    at: Sequence[Estimate],
+    misfits: Sequence[Estimate],
     n: Float[np.ndarray, " n_sizes"],
     accuracy: Float[np.ndarray, " n_sizes"],
-) -> Told:
+) -> Estimate:
     """One claim of those at each of EXPONENTS: the value of the best fit, the interval that holds those that fit.
 
     All are kept where none fits, and where there are two sizes, which any exponent goes through.
@@ -309,7 +309,7 @@ def _of_samples(terms: list[tuple[float, Measured]]) -> Interval:
     return Interval(weight * difference.lower, weight * difference.upper)
 
 
-def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> list[Told]:
+def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> list[Estimate]:
     errors, uppers = ([getattr(contrast, end) for contrast in contrasts] for end in ("sources", "upper"))
     if moderated and errors:
         errors, uppers = _moderated(errors, contrasts), _moderated(uppers, contrasts)
@@ -326,7 +326,7 @@ def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> lis
         over_draws = t_interval(contrast.value, contrast.draws.se, contrast.draws.df)
         of_draws = (contrast.draws.se / error.se) ** 2 if error.se > 0 else float("nan")
         p_value = float(np.minimum(n_claims * t_p_value(contrast.value, error.se, error.df), 1.0))
-        claimed.append(Told(contrast.value, interval, over_draws, of_draws, p_value))
+        claimed.append(Estimate(contrast.value, interval, over_draws, of_draws, p_value))
     return claimed
 
 
@@ -377,9 +377,9 @@ def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: L
         terms = [(float(weight), measure) for weight, measure in zip(weights, measured, strict=True)]
         return error_over_sources(terms, layout), error_over_draws(terms)
 
-    def accuracy(value: float, weights: np.ndarray) -> Told:
+    def accuracy(value: float, weights: np.ndarray) -> Estimate:
         sources, draws = errors(weights)
-        return Told(value, share_interval(value, sources.se, sources.df), share_interval(value, draws.se, draws.df))
+        return Estimate(value, share_interval(value, sources.se, sources.df), share_interval(value, draws.se, draws.df))
 
     points = []
     for at in np.geomspace(n[0], AHEAD * n[-1], n_points):
@@ -392,6 +392,8 @@ def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: L
         law=law,
         reason="",
         points=tuple(points),
-        ceiling=accuracy(law.ceiling, law.sensitivity[0]) if law.ceiling < 1 else Told(1.0),
-        next_gain=Told(gain, *(within(t_interval(gain, error.se, error.df), -1.0, 1.0) for error in (sources, draws))),
+        ceiling=accuracy(law.ceiling, law.sensitivity[0]) if law.ceiling < 1 else Estimate(1.0),
+        next_gain=Estimate(
+            gain, *(within(t_interval(gain, error.se, error.df), -1.0, 1.0) for error in (sources, draws))
+        ),
     )

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from touchstone.core.asked import Several, asks, asks_like
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.wording import count, listed
 from touchstone.core.models import MODELS
+from touchstone.core.parameters import Several, asks, asks_like
 from touchstone.core.split import Split
 from touchstone.core.trials import COLUMNS as TRIAL_COLUMNS
 from touchstone.core.trials import Context, Draw, TrialPlan

@@ -36,7 +36,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Told:
+class Estimate:
     """A number that a verdict rests on. NaN: not (yet) told.
 
     `interval` is over sources and samples, and holds for all classes (or models) that it stands among at once; so does
@@ -50,7 +50,7 @@ class Told:
     of_draws: float = float("nan")
     p_value: float = float("nan")
 
-    def of_accuracies(self, now: ExpectedValue) -> "Told":
+    def of_accuracies(self, now: ExpectedValue) -> "Estimate":
         """As a gain of an accuracy that is `now`: no more than is left, nor less than is there, as far as it is known.
 
         >>> now = ExpectedValue(0.96, over_sources=Interval(0.93, 0.98))
@@ -76,11 +76,11 @@ class Outlook:
 
     before: AtSize
     after: AtSize
-    next_gain: Told
-    gain: Told
-    familiar_gain: Told
-    gap: Told
-    closing: Told
+    next_gain: Estimate
+    gain: Estimate
+    familiar_gain: Estimate
+    gap: Estimate
+    closing: Estimate
     n_claims: int
 
 
@@ -103,8 +103,8 @@ class Learning:
     law: PowerLaw | None
     reason: str
     points: tuple[CurvePoint, ...] = ()
-    ceiling: Told = Told()
-    next_gain: Told = Told()
+    ceiling: Estimate = Estimate()
+    next_gain: Estimate = Estimate()
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.data_set_adequacy.outlook import judged
-from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve, Learning, Told
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve, Estimate, Learning
 from touchstone.core.evaluate.intervals import UNKNOWN
 from touchstone.core.evaluate.source_robustness import leading_row
-from touchstone.core.evaluate.source_robustness.clouds_plan import cloud_sentence
+from touchstone.core.evaluate.source_robustness.parametric_null import cloud_sentence
 from touchstone.core.evaluate.source_robustness.results import below_majority
 from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.evaluate.wording import (
@@ -50,7 +50,7 @@ KINDS = {
 
 def gain_claim(curve: Curve, *, worth: float = WORTH) -> Claim:
     """What the next doubling would bring; "above" only where its estimate is worth collecting for."""
-    gain = curve.outlook.next_gain if curve.outlook else Told()
+    gain = curve.outlook.next_gain if curve.outlook else Estimate()
     return _claim(GAIN, gain, worth)
 
 
@@ -132,10 +132,10 @@ def gap_sentence(curve: Curve, *, worth: float = WORTH) -> str:
 
 
 def _gap(curve: Curve, worth: float) -> Claim:
-    return _claim(GAP, curve.outlook.gap if curve.outlook else Told(), worth)
+    return _claim(GAP, curve.outlook.gap if curve.outlook else Estimate(), worth)
 
 
-def _claim(name: str, estimate: Told, worth: float) -> Claim:
+def _claim(name: str, estimate: Estimate, worth: float) -> Claim:
     if not estimate.interval.known:
         return claim(name, estimate.value, UNKNOWN, float("nan"), smallest=worth)
     return claim(name, estimate.value, estimate.interval, estimate.p_value, smallest=worth)

@@ -19,8 +19,7 @@ from touchstone.core.evaluate.data_sets.summaries import (
     number_by_class,
     summarise,
 )
-from touchstone.core.evaluate.data_sets.verdict import data_verdict
-from touchstone.core.evaluate.data_sets.words import Word, WordCounts, count_words, english_stop_words
+from touchstone.core.evaluate.data_sets.verdict import Word, WordCounts, count_words, data_verdict, english_stop_words
 
 __all__ = [
     "ColumnSummaries",

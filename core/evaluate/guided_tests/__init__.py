@@ -6,27 +6,17 @@ lines through feature space, `label_next(...)` lists the real samples of least c
 decoded images through the whole model.
 """
 
-from touchstone.core.evaluate.guided_tests.accuracy import (
-    TABLE_MIXES,
-    TABLE_SIZES,
-    AccuracyGrid,
-    MixAccuracy,
-    SharedAccuracy,
-    accuracy_grid,
-    grid_beside,
-    mix_accuracy,
-    shared_accuracy,
-    table_sizes,
-)
 from touchstone.core.evaluate.guided_tests.generate import (
     FREQUENCIES,
     MIXES,
     Recipe,
     Start,
+    Walk,
     generate_class,
     generate_tests,
     sizes,
     start,
+    walk_between,
 )
 from touchstone.core.evaluate.guided_tests.images import Reconstruction, RoundTrip, reconstruction, round_trip
 from touchstone.core.evaluate.guided_tests.judged_suite import (
@@ -43,10 +33,23 @@ from touchstone.core.evaluate.guided_tests.missing import (
     nearest,
 )
 from touchstone.core.evaluate.guided_tests.properties import Properties, Property, check_properties
-from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
+from touchstone.core.evaluate.guided_tests.results import (
+    REGIONS,
+    TABLE_MIXES,
+    TABLE_SIZES,
+    AccuracyGrid,
+    GeneratedTests,
+    MixAccuracy,
+    SharedAccuracy,
+    accuracy_grid,
+    all_of,
+    grid_beside,
+    mix_accuracy,
+    shared_accuracy,
+    table_sizes,
+)
 from touchstone.core.evaluate.guided_tests.stored import Guided, guided_of_rows
 from touchstone.core.evaluate.guided_tests.suite import Suite, make_suite
-from touchstone.core.evaluate.guided_tests.walk import Walk, walk_between
 
 __all__ = [
     "FREQUENCIES",

@@ -6,14 +6,20 @@ makes its interval shorter. Where it is not expected to, the pool is one stratum
 is labelled is known, so that the interval speaks of the rest.
 """
 
+import time
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Bool, Float, Integer
 from scipy import special
 
-from touchstone.core.data import DataError
+from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.wording import count, percent, plural
+from touchstone.core.parameters import asks
+from touchstone.core.trials.plan import Context, check_fields, check_whole
 
 FEWEST_LABELS = 20
 N_STRATA = 5
@@ -268,3 +274,215 @@ def _allocated(n_in: np.ndarray, deviations: np.ndarray, n_labels: int) -> np.nd
         room = n < n_in if step > 0 else n > least
         n[np.argmax(np.where(room, step * (wanted - n), -np.inf))] += step
     return n
+
+
+# How accurate is a model on a pool of which few samples were labelled? The counts that came back, kept as a plan.
+
+
+COLUMNS = {
+    "accuracy": "float64",
+    "lower": "float64",
+    "upper": "float64",
+    "n_labels": "Int64",
+    "n_pool": "Int64",
+    "seconds": "float64",
+    "status": "str",
+}
+"""The columns of the one row and their types: the accuracy of the pool with its 95 % interval, both as fractions."""
+
+
+@dataclass(frozen=True)
+class FewLabelsPlan:
+    """Give the accuracy of a stored model on a pool of samples, from the labels of few of them.
+
+    Parameters
+    ----------
+    model
+        The fingerprint of the stored model whose predictions were labelled.
+    pool
+        What the pool is called, such as the name of its file.
+    n_wrong, n_labelled, n_in
+        Of each stratum: how many of its labelled samples are wrong, how many were labelled, how many it has in all.
+    n_skipped
+        Rows above the last label that have none.
+
+    Raises DataError where the counts contradict each other, or a stratum has no label.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> plan = FewLabelsPlan("f1", "new.csv", (1, 12), (100, 100), (4000, 1000))
+    >>> plan.run_trial(load_example("wine"), 0, context=Context())[["accuracy", "n_labels", "n_pool"]].round(3)
+       accuracy  n_labels  n_pool
+    0     0.968       200    5000
+    """
+
+    model: str = asks(
+        label="Model",
+        help="The stored model whose predictions were labelled.",
+        place="command",
+        choices=lambda about: None,
+    )
+    pool: str = asks(label="Samples", help="What the pool is called.", place="command", choices=lambda about: None)
+    n_wrong: tuple[int, ...] = asks(
+        label="Wrong", help="Labelled samples of each stratum that are wrong.", place="command", lowest=0, many=True
+    )
+    n_labelled: tuple[int, ...] = asks(
+        label="Labelled", help="Labelled samples of each stratum.", place="command", lowest=1, many=True
+    )
+    n_in: tuple[int, ...] = asks(
+        label="Samples of each stratum", help="Labelled or not.", place="command", lowest=1, many=True
+    )
+    n_skipped: int = asks(
+        0, label="Skipped", help="Rows above the last label that have none.", place="command", lowest=0
+    )
+
+    described: ClassVar[str] = "{pool}"
+
+    kind: ClassVar[str] = "few_labels"
+    METHOD_VERSION: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        check_whole(self, {"n_skipped": 0})
+        if not self.n_in or len({len(self.n_wrong), len(self.n_labelled), len(self.n_in)}) > 1:
+            raise DataError("n_wrong, n_labelled and n_in hold one number for each stratum, at least one.")
+        for stratum, (n_wrong, n_labelled, n_in) in enumerate(self.strata, start=1):
+            if not 0 <= n_wrong <= n_labelled <= n_in or n_in < 1:
+                raise DataError(
+                    f"Stratum {stratum}: {n_wrong} wrong of {n_labelled} labels of {n_in} samples cannot be. Each is "
+                    "at most the next."
+                )
+        if not all(self.n_labelled):
+            empty = self.n_labelled.index(0) + 1
+            raise DataError(f"Stratum {empty} has no label yet. Label at least one sample of each stratum.")
+
+    @property
+    def strata(self) -> list[tuple[int, int, int]]:
+        """Of each stratum: samples that are wrong, that are labelled, and all.
+
+        >>> FewLabelsPlan("f1", "new.csv", (1, 12), (100, 100), (4000, 1000)).strata
+        [(1, 100, 4000), (12, 100, 1000)]
+        """
+        return list(zip(self.n_wrong, self.n_labelled, self.n_in, strict=True))
+
+    @property
+    def accuracy(self) -> LabelledAccuracy:
+        """What the labels say of the whole pool."""
+        return labelled_accuracy(*(np.array(counts) for counts in (self.n_wrong, self.n_labelled, self.n_in)))
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """One."""
+        return 1
+
+    def stored_models(self) -> tuple[str, ...]:
+        """None: the model has predicted already, and may be gone."""
+        return ()
+
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        """The accuracy of the pool (`COLUMNS`)."""
+        start, labelled = time.perf_counter(), self.accuracy
+        ends = {"lower": labelled.interval.lower, "upper": labelled.interval.upper}
+        sizes = {"n_labels": labelled.n_labels, "n_pool": labelled.n_pool}
+        seconds = time.perf_counter() - start
+        return _frame({"accuracy": labelled.accuracy, **ends, **sizes, "seconds": seconds, "status": "ok"})
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """One row with status "failed" and no figures."""
+        return _frame({"status": "failed"})
+
+
+def accuracy_of_rows(rows: pd.DataFrame) -> LabelledAccuracy | None:
+    """The accuracy that the rows of a run hold; None where its trial failed.
+
+    >>> from touchstone.core.data import load_example
+    >>> plan = FewLabelsPlan("f1", "new.csv", (1, 12), (100, 100), (4000, 1000))
+    >>> accuracy_of_rows(plan.run_trial(load_example("wine"), 0, context=Context())) == plan.accuracy
+    True
+    """
+    known = rows[rows["status"] == "ok"]
+    if known.empty:
+        return None
+    row = known.iloc[0]
+    interval = Interval(float(row["lower"]), float(row["upper"]))
+    return LabelledAccuracy(float(row["accuracy"]), interval, int(row["n_labels"]), int(row["n_pool"]))
+
+
+def _frame(row: dict[str, object]) -> pd.DataFrame:
+    return pd.DataFrame([row], columns=list(COLUMNS)).astype(COLUMNS)
+
+
+# What do few labels bring, before and after somebody gives them? In sentences.
+
+
+def promise(design: LabelDesign) -> str:
+    """How short the interval is expected to be, and what it would take at random.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from touchstone.core.evaluate.guided_tests.few_labels import design_labels
+    >>> errors = 0.5 * np.random.default_rng(0).random(5000) ** 4
+    >>> print(promise(design_labels(1 - errors, errors, n_labels=300)))
+    300 labels bring the accuracy of all 5 000 samples to about ±2.7 points; drawn at random it would take 453.
+    >>> print(promise(design_labels(1 - errors, np.full(5000, 0.1), n_labels=300)))
+    300 labels bring the accuracy of all 5 000 samples to about ±3.4 points. Confidence is not expected to save labels
+    here, so they are drawn at random.
+    """
+    brings = (
+        f"{plural(design.n_labels, 'label')} bring the accuracy of all {count(len(design.stratum))} samples to about "
+        f"±{100 * design.half_width:.1f} points"
+    )
+    if not design.stratified:
+        return f"{brings}. Confidence is not expected to save labels here, so they are drawn at random."
+    if design.n_at_random < WORTH_IT * design.n_labels:
+        return f"{brings}. Drawn at random it would take as many."
+    return f"{brings}; drawn at random it would take {count(design.n_at_random)}."
+
+
+def guess(design: LabelDesign) -> str:
+    """What matched confidences would predict before any label, with the assumption that it rests on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from touchstone.core.evaluate.guided_tests.few_labels import design_labels
+    >>> print(guess(design_labels(np.full(100, 0.9), np.full(100, 0.1), n_labels=50)))
+    This assumes that confidence is as reliable here as on the test samples: accuracy would then be 90.0 %. The
+    accuracy from the labels does not need this assumption.
+    >>> print(guess(design_labels(np.full(100, 0.9), np.full(100, 0.1), n_labels=50, doubt=0.4)))
+    At least 40.0 % of the samples are unlike the test samples: their confidence is lower. This assumes half of these
+    wrong. Were confidence as reliable as on the test samples, accuracy would be 90.0 %. The accuracy from the labels
+    does not need these assumptions.
+    """
+    accuracy = percent(design.predicted_accuracy)
+    if design.doubt:
+        return (
+            f"At least {percent(design.doubt)} of the samples are unlike the test samples: their confidence is lower. "
+            "This assumes half of these wrong. Were confidence as reliable as on the test samples, accuracy would be "
+            f"{accuracy}. The accuracy from the labels does not need these assumptions."
+        )
+    return (
+        f"This assumes that confidence is as reliable here as on the test samples: accuracy would then be {accuracy}. "
+        "The accuracy from the labels does not need this assumption."
+    )
+
+
+def accuracy_in_words(labelled: LabelledAccuracy, *, n_skipped: int = 0) -> str:
+    """The accuracy that labels tell, and a warning where rows above the last one have none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from touchstone.core.evaluate.guided_tests.few_labels import labelled_accuracy
+    >>> print(accuracy_in_words(labelled_accuracy(np.array([1, 12]), np.full(2, 100), np.array([4000, 1000]))))
+    Accuracy is 96.8 % [93.9, 98.4] on all 5 000 samples, by 200 labels.
+    """
+    accuracy = (
+        f"Accuracy is {percent(labelled.accuracy, labelled.interval)} on all {count(labelled.n_pool)} samples, "
+        f"by {plural(labelled.n_labels, 'label')}."
+    )
+    if not n_skipped:
+        return accuracy
+    rows = plural(n_skipped, "row")
+    return f"{accuracy} {rows} above the last label have none: if these were hard to label, it is too high."

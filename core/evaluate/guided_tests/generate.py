@@ -5,14 +5,130 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.guided_tests.paths import Paths, place_at_boundary, place_near_centroid
 from touchstone.core.evaluate.guided_tests.results import GeneratedTests, all_of
 from touchstone.core.evaluate.test_quality import Regions, rivals
-from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.layers import Head, LayerSamples
+
+# Where on its way does a feature lie in a region? Lines through feature space, many at once, and bisection on t.
+
+
+_N_STEPS = 10  # of bisection: a thousandth of the way
+_N_STEPS_TO_ENDS = 8
+Predicate = Callable[[Float[np.ndarray, " n"]], Bool[np.ndarray, " n"]]
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """Lines start + t * (end - start) + noise, t from 0 to 1, a row each; held to what the layer can give.
+
+    `low` and `high` bound each feature by what training samples have: behind a ReLU nothing is negative.
+    """
+
+    start: Float[np.ndarray, "n d"] = field(repr=False)
+    end: Float[np.ndarray, "n d"] = field(repr=False)
+    noise: Float[np.ndarray, "n d"] = field(repr=False)
+    low: Float[np.ndarray, " d"] = field(repr=False)
+    high: Float[np.ndarray, " d"] = field(repr=False)
+
+    def at(self, t: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n d"]:
+        """Give the point of each line at its `t`."""
+        points = self.end - self.start
+        points *= t[:, None].astype(points.dtype)
+        points += self.start
+        points += self.noise
+        return np.clip(points, self.low, self.high, out=points)
+
+    def to(self, end: Float[np.ndarray, "n d"]) -> "Paths":
+        """Give the same lines with other ends."""
+        return Paths(self.start, end, self.noise, self.low, self.high)
+
+
+def first_true(
+    holds: Predicate, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"], *, n_steps: int = _N_STEPS
+) -> Float[np.ndarray, " n"]:
+    """Bisect between `low`, where `holds` is not true, and `high`, where it is: give the t just inside, row by row.
+
+    Examples
+    --------
+    >>> first_true(lambda t: t >= np.array([0.25, 0.5]), np.zeros(2), np.ones(2)).round(2)
+    array([0.25, 0.5 ])
+    """
+    low, high = low.copy(), high.copy()
+    for _ in range(n_steps):
+        middle = (low + high) / 2
+        inside = holds(middle)
+        high = np.where(inside, middle, high)
+        low = np.where(inside, low, middle)
+    return high
+
+
+def place_near_centroid(
+    paths: Paths, y: Integer[np.ndarray, " n"], regions: Regions, *, rng: np.random.Generator
+) -> Float[np.ndarray, " n"]:
+    """Give a `t` at which each line, which ends at its own centroid, lies in the centroid region, where there is one.
+
+    The region is a ball, so that a line is inside from some t on; of what is inside each takes a random t.
+    """
+
+    def inside(t: np.ndarray) -> np.ndarray:
+        return regions.in_centroid(paths.at(t), y)
+
+    nothing, all_of_it = np.zeros(len(y)), np.ones(len(y))
+    entered = np.where(inside(nothing), 0.0, first_true(inside, nothing, all_of_it))
+    return entered + (1 - entered) * rng.random(len(y))
+
+
+def place_at_boundary(
+    paths: Paths,
+    y: Integer[np.ndarray, " n"],
+    rival: Integer[np.ndarray, " n"],
+    regions: Regions,
+    head: Head,
+    *,
+    rng: np.random.Generator,
+) -> tuple[Paths, Float[np.ndarray, " n"]]:
+    """Give lines that cross from one side of the boundary with the rival to the other, and a `t` in the region.
+
+    A line that starts on its own side ends at the rival's centroid, any other at its own. Bisection finds where both
+    classes are as probable, then both ends of the region around it, and each line takes a random t between these. A
+    line without such a place stays at its start, which may lie in the region too.
+    """
+    rows = np.arange(len(y))
+
+    def own_side(proba: np.ndarray) -> np.ndarray:
+        return proba[rows, y] >= proba[rows, rival]
+
+    nothing, all_of_it = np.zeros(len(y)), np.ones(len(y))
+    proba = head(paths.at(nothing))
+    begins_right, weak_at_first = own_side(proba), regions.in_boundary(proba)
+    # Towards the other side, from wherever it starts: else the line need not cross the boundary at all.
+    end = np.where(begins_right[:, None], regions.centroids[rival], regions.centroids[y]).astype(paths.start.dtype)
+    paths = paths.to(end)
+    proba = head(paths.at(all_of_it))
+    crosses, weak_at_last = own_side(proba) != begins_right, regions.in_boundary(proba)
+
+    def crossed(t: np.ndarray) -> np.ndarray:
+        return own_side(head(paths.at(t))) != begins_right
+
+    def weak(t: np.ndarray) -> np.ndarray:
+        return regions.in_boundary(head(paths.at(t)))
+
+    crossing = first_true(crossed, nothing, all_of_it)
+    crosses &= weak(crossing)
+    before = first_true(weak, nothing, crossing, n_steps=_N_STEPS_TO_ENDS)
+    # From the far end backwards: seen from there the region's last place is its first.
+    after = 1 - first_true(lambda left: weak(1 - left), nothing, 1 - crossing, n_steps=_N_STEPS_TO_ENDS)
+    before, after = np.where(weak_at_first, 0.0, before), np.where(weak_at_last, 1.0, after)
+    return paths, np.where(crosses, before + (after - before) * rng.random(len(y)), 0.0)
+
+
+# Which tests are missing? Features made at the boundary and near the centroid of each class (Algorithm 1).
+
 
 MIXES = (0.0, 0.2, 0.3, 0.5, 0.7, 0.8, 1.0)
 """The distribution choices d of Algorithm 1, as shares of the centroid region."""
@@ -276,3 +392,76 @@ def _root(features: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "k d"]:
         return (centred / np.sqrt(n)).astype(np.float32)
     values, vectors = np.linalg.eigh(centred.T @ centred / n)
     return (np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T).astype(np.float32)
+
+
+# What happens on the way from one class to another? One sample, moved step by step, with all that is said of it.
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """A line through feature space at steps `t`: the head's probabilities and, of class `label`, the regions.
+
+    `features` can be decoded, so that the way is seen.
+    """
+
+    label: int
+    t: Float[np.ndarray, " n_steps"]
+    features: Float[np.ndarray, "n_steps n_features"] = field(repr=False)
+    proba: Float[np.ndarray, "n_steps n_classes"] = field(repr=False)
+    distance: Float[np.ndarray, " n_steps"]
+    in_centroid: Bool[np.ndarray, " n_steps"]
+    in_boundary: Bool[np.ndarray, " n_steps"]
+    class_names: tuple[str, ...]
+
+    def table(self) -> pd.DataFrame:
+        """Tidy rows, one for each step and class: t, label, probability, distance, in_centroid, in_boundary."""
+        n_steps, n_classes = self.proba.shape
+        per_step = ("t", "distance", "in_centroid", "in_boundary")
+        cells = {name: np.repeat(getattr(self, name), n_classes) for name in per_step}
+        names = np.tile(np.array(self.class_names, dtype=object), n_steps)
+        made = pd.DataFrame({**cells, "label": names, "probability": self.proba.ravel()})
+        return made[["t", "label", "probability", "distance", "in_centroid", "in_boundary"]]
+
+
+def walk_between(
+    regions: Regions,
+    head: Head,
+    features: Float[np.ndarray, " n_features"],
+    *,
+    label: int,
+    towards: int,
+    n_steps: int = 41,
+) -> Walk:
+    """Walk from a sample of class `label` to the centroid of the class `towards`, which may be its own.
+
+    Raises DataError for classes that there are not, and for features of another length.
+
+    Examples
+    --------
+    >>> from touchstone.core.evaluate.test_quality import fit_regions
+    >>> from touchstone.core.models.layers import LayerSamples
+    >>> head = lambda features: np.column_stack([1 / (1 + np.exp(features[:, 0])), 1 / (1 + np.exp(-features[:, 0]))])
+    >>> x = np.array([[-5.0], [-3.0], [3.0], [5.0]])
+    >>> train = LayerSamples(x, [0, 0, 1, 1], head(x), ("left", "right"))
+    >>> walk_between(fit_regions(train), head, x[0], label=0, towards=1, n_steps=3).in_centroid
+    array([ True, False, False])
+    """
+    if not all(0 <= code < regions.n_classes for code in (label, towards)) or n_steps < 2:
+        raise DataError(f"A walk has two steps or more, between classes 0 to {regions.n_classes - 1}.")
+    if features.shape[0] != regions.centroids.shape[1]:
+        raise DataError(f"Features of another length: {features.shape[0]}, not {regions.centroids.shape[1]}.")
+    t = np.linspace(0.0, 1.0, n_steps)
+    start = features.astype(np.float64)
+    points = start + t[:, None] * (regions.centroids[towards] - start)
+    proba, y = head(points), np.full(n_steps, label, dtype=np.int64)
+    distance = regions.distances(points, y)
+    return Walk(
+        label,
+        t,
+        points,
+        proba,
+        distance,
+        distance <= regions.radii[label],
+        regions.in_boundary(proba),
+        regions.class_names,
+    )

@@ -7,9 +7,8 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.guided_tests.accuracy import SharedAccuracy, shared_accuracy
 from touchstone.core.evaluate.guided_tests.oracle import NO_ERROR, OracleError, oracle_error
-from touchstone.core.evaluate.guided_tests.results import REGIONS
+from touchstone.core.evaluate.guided_tests.results import REGIONS, SharedAccuracy, shared_accuracy
 from touchstone.core.evaluate.guided_tests.suite import Suite
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, sum_of_errors, t_interval
 from touchstone.core.models.load import Model

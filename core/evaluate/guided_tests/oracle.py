@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.classical import ShouldStop, stop_if
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline

@@ -10,9 +10,7 @@ from typing import Any, ClassVar, cast, get_args
 import numpy as np
 import pandas as pd
 
-from touchstone.core.asked import asks, asks_seed, follows, label_of
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.evaluate.guided_tests.accuracy import table_sizes
 from touchstone.core.evaluate.guided_tests.generate import (
     FREQUENCIES,
     MIXES,
@@ -28,13 +26,15 @@ from touchstone.core.evaluate.guided_tests.generate import (
 )
 from touchstone.core.evaluate.guided_tests.images import reconstruction
 from touchstone.core.evaluate.guided_tests.judged_suite import judge_suite
+from touchstone.core.evaluate.guided_tests.results import table_sizes
 from touchstone.core.evaluate.guided_tests.rows import Trial, class_rows, framed, suite_rows
 from touchstone.core.evaluate.guided_tests.suite import make_suite
 from touchstone.core.evaluate.test_quality import UNITS, fit_regions
 from touchstone.core.evaluate.test_quality.regions import Unit, asks_r, asks_theta1, asks_theta2, asks_unit, check_band
-from touchstone.core.models.classifier import stop_if
+from touchstone.core.models.classical import stop_if
 from touchstone.core.models.decoder import fit_decoder
 from touchstone.core.models.training import one_torch_thread
+from touchstone.core.parameters import asks, asks_seed, follows, label_of
 from touchstone.core.trials import Context
 from touchstone.core.trials.layer_parts import (
     LayerParts,

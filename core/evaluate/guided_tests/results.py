@@ -2,13 +2,17 @@
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
 
-from touchstone.core.data import Dataset
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.guided_tests.oracle import NO_ERROR, OracleError
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, share_interval, sum_of_errors, wilson
+from touchstone.core.evaluate.wording import plural
+from touchstone.core.models.layers import LayerSamples
 
 REGIONS = ("centroid", "boundary")
 
@@ -174,3 +178,203 @@ def all_of(parts: "list[GeneratedTests]") -> GeneratedTests:
     per_row = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _PER_ROW}
     asked, placed = (sum(getattr(part, name) for part in parts) for name in ("asked", "placed"))
     return GeneratedTests(parts[0].class_names, **per_row, asked=asked, placed=placed, origin=parts[0].origin)
+
+
+# How does the model fare on generated tests? Accuracy of its head over mixes and sizes (section 5.4, table 2).
+
+
+TABLE_MIXES = (0.0, 0.3, 0.5, 0.7, 1.0)
+"""The mixes of table 2, as shares of the centroid region."""
+TABLE_SIZES = (0.01, 0.03, 0.07, 0.1)
+"""The sizes of table 2, as shares of the test set, for *each* class."""
+_FEWEST_MIXED = 10
+
+
+@dataclass(frozen=True)
+class SharedAccuracy:
+    """Of `n` generated tests from `n_parents` real samples `n_correct` are taken for what they were generated for.
+
+    The interval is over parents: generating more from the same samples does not make it shorter.
+    """
+
+    n: int
+    n_correct: int
+    n_parents: int
+    accuracy: float
+    interval: Interval
+    parent_word: str = "sample"
+    """What the parents count as: samples, or the units that these came in."""
+
+    @property
+    def parents(self) -> str:
+        """How many real samples the tests are from, or how many units of such."""
+        return plural(self.n_parents, self.parent_word)
+
+
+@dataclass(frozen=True)
+class MixAccuracy:
+    """One cell of table 2, and the same for either region.
+
+    `at_boundary` is the share of the boundary tests on their own class's side of the boundary, and nothing else: at a
+    mix of 0-100 the accuracy is that share. `asked` and `n_unplaced` count over all classes.
+    """
+
+    centroid_share: float
+    n_per_class: int
+    asked: int
+    n_unplaced: int
+    overall: SharedAccuracy
+    near_centroid: SharedAccuracy
+    at_boundary: SharedAccuracy
+
+
+@dataclass(frozen=True)
+class AccuracyGrid:
+    """Accuracies over mixes and sizes, beside that on the original test set (`n_correct` of `n_test`, Wilson's)."""
+
+    n_test: int
+    n_correct: int
+    accuracy: float
+    interval: Interval
+    cells: tuple[MixAccuracy, ...]
+
+    def table(self) -> pd.DataFrame:
+        """Tidy rows, one for each mix and size.
+
+        centroid_share, n_per_class, asked, n_unplaced; n, n_parents, accuracy, lower, upper over all, and the same for
+        each region (with _centroid and _boundary); test_accuracy, test_lower, test_upper.
+        """
+        rows = []
+        for cell in self.cells:
+            row: dict[str, object] = {
+                "centroid_share": cell.centroid_share,
+                "n_per_class": cell.n_per_class,
+                "asked": cell.asked,
+                "n_unplaced": cell.n_unplaced,
+            }
+            named = (("", cell.overall), ("_centroid", cell.near_centroid), ("_boundary", cell.at_boundary))
+            for suffix, accuracy in named:
+                row |= {
+                    f"n{suffix}": accuracy.n,
+                    f"n_parents{suffix}": accuracy.n_parents,
+                    f"accuracy{suffix}": accuracy.accuracy,
+                }
+                row |= {f"lower{suffix}": accuracy.interval.lower, f"upper{suffix}": accuracy.interval.upper}
+            row |= {"test_accuracy": self.accuracy, "test_lower": self.interval.lower}
+            rows.append(row | {"test_upper": self.interval.upper})
+        return pd.DataFrame(rows)
+
+
+def shared_accuracy(
+    correct: Bool[np.ndarray, " n"],
+    cluster: Integer[np.ndarray, " n"],
+    *,
+    oracle: OracleError = NO_ERROR,
+    parent_word: str = "sample",
+) -> SharedAccuracy:
+    """Give the share of correct ones, with an interval over clusters, Wilson's by Student's t.
+
+    Where hardly a cluster differs from the others it is Wilson's as well, of as many samples as there are clusters.
+    `oracle` is the error that it owes to who decides which tests count. `parent_word` says what a cluster is of.
+
+    Examples
+    --------
+    >>> one = shared_accuracy(np.array([True, True, False, True]), np.array([0, 0, 1, 1]))
+    >>> one.accuracy, one.n_parents
+    (0.75, 2)
+    """
+    n = len(correct)
+    if n == 0:
+        return SharedAccuracy(0, 0, 0, float("nan"), UNKNOWN, parent_word)
+    _, cluster = np.unique(cluster, return_inverse=True)
+    size, right = np.bincount(cluster), np.bincount(cluster, weights=correct)
+    k, value = len(size), float(correct.mean())
+    whole = wilson(value * k, float(k))
+    if k < 2:
+        return SharedAccuracy(n, int(correct.sum()), k, value, whole, parent_word)
+    # The linearised variance of a ratio over clusters (Cochran 1977, section 11.2): sizes differ, too.
+    se = float(np.sqrt(k / (k - 1) * np.square(right - value * size).sum())) / n
+    interval = share_interval(value, *sum_of_errors((se, float(k - 1)), oracle))
+    few = min((right > 0).sum(), (right < size).sum()) < _FEWEST_MIXED
+    return SharedAccuracy(n, int(correct.sum()), k, value, joined(interval, whole) if few else interval, parent_word)
+
+
+def mix_accuracy(tests: GeneratedTests, *, centroid_share: float, n_per_class: int) -> MixAccuracy:
+    """Say how the head fares on generated tests: on all of them, and on those of either region."""
+    cluster, correct, near = tests.clusters, tests.correct, tests.for_centroid
+    word, sides = tests.origin.word, (np.ones_like(near), near, ~near)
+    parts = [shared_accuracy(correct[rows], cluster[rows], parent_word=word) for rows in sides]
+    return MixAccuracy(centroid_share, n_per_class, int(tests.asked.sum()), tests.n_unplaced, *parts)
+
+
+def accuracy_grid(
+    near: GeneratedTests,
+    boundary: GeneratedTests,
+    test: LayerSamples,
+    *,
+    sizes: tuple[int, ...],
+    mixes: tuple[float, ...] = TABLE_MIXES,
+) -> AccuracyGrid:
+    """Fill table 2 from two sets of generated tests, one of either region: every mix takes the first of each class.
+
+    Mixes and sizes thus share their tests, so that what differs between them is the mix. `sizes` are tests for each
+    class. Raises DataError where fewer were asked for than the largest size.
+    """
+    n_correct = int((test.predicted == test.labels).sum())
+    return grid_beside(near, boundary, n_test=len(test), n_correct=n_correct, sizes=sizes, mixes=mixes)
+
+
+def grid_beside(
+    near: GeneratedTests,
+    boundary: GeneratedTests,
+    *,
+    n_test: int,
+    n_correct: int,
+    sizes: tuple[int, ...],
+    mixes: tuple[float, ...] = TABLE_MIXES,
+) -> AccuracyGrid:
+    """Fill table 2 where of the test set no more is known than how many of it were right.
+
+    Classes that no test was asked for are left out, so that a part of a generation can be shown, too.
+    """
+    largest, wanted = max(sizes), _wanted(near, boundary)
+    if not wanted.any() or min(near.asked[wanted, 0].min(), boundary.asked[wanted, 1].min()) < largest:
+        raise DataError(f"{largest} tests for each class and region must be generated first.")
+    cells = []
+    for size in dict.fromkeys(sizes):  # of small test sets several are one test
+        for share in mixes:
+            n_near = round(share * size)
+            taken = _first(near, boundary, n_near, size - n_near)
+            cells.append(mix_accuracy(taken, centroid_share=share, n_per_class=size))
+    interval = wilson(float(n_correct), float(n_test))
+    return AccuracyGrid(n_test, n_correct, n_correct / n_test, interval, tuple(cells))
+
+
+def table_sizes(n_test: int) -> tuple[int, ...]:
+    """Give the sizes of table 2 for a test set: for each class 1, 3, 7 and 10 % of the whole.
+
+    Examples
+    --------
+    >>> table_sizes(10_000), table_sizes(26_032)
+    ((100, 300, 700, 1000), (260, 781, 1822, 2603))
+    """
+    return tuple(max(1, round(share * n_test)) for share in TABLE_SIZES)
+
+
+def _first(near: GeneratedTests, boundary: GeneratedTests, n_near: int, n_boundary: int) -> GeneratedTests:
+    """The first of each class and region, or as many as could be placed."""
+    parts = []
+    for tests, n, column in ((near, n_near, 0), (boundary, n_boundary, 1)):
+        own = tests.for_centroid == (column == 0)
+        rank = np.zeros(len(tests), dtype=np.int64)
+        for label in range(len(tests.class_names)):
+            rows = np.flatnonzero(own & (tests.y == label))
+            rank[rows] = 1 + np.arange(len(rows))
+        parts.append(tests.take((rank > 0) & (rank <= n)))
+    made = all_of(parts)
+    asked = np.outer(_wanted(near, boundary), [n_near, n_boundary])
+    return replace(made, asked=asked)
+
+
+def _wanted(near: GeneratedTests, boundary: GeneratedTests) -> Bool[np.ndarray, " n_classes"]:
+    return (near.asked + boundary.asked).sum(axis=1) > 0

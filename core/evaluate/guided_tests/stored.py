@@ -6,16 +6,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from touchstone.core.evaluate.guided_tests.accuracy import (
+from touchstone.core.evaluate.guided_tests.images import Reconstruction
+from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite
+from touchstone.core.evaluate.guided_tests.results import (
+    REGIONS,
+    SAMPLES,
     AccuracyGrid,
+    GeneratedTests,
+    Origin,
     SharedAccuracy,
     grid_beside,
     shared_accuracy,
     table_sizes,
 )
-from touchstone.core.evaluate.guided_tests.images import Reconstruction
-from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite
-from touchstone.core.evaluate.guided_tests.results import REGIONS, SAMPLES, GeneratedTests, Origin
 from touchstone.core.evaluate.guided_tests.suite import Suite
 from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.models.decoder import Decoder

@@ -16,7 +16,7 @@ from touchstone.core.evaluate.guided_tests.oracle import MOST_FOR_ORACLE, kept_b
 from touchstone.core.evaluate.guided_tests.results import SAMPLES, GeneratedTests, Origin
 from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.test_quality import fit_regions
-from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.threads import single_threaded
 

@@ -4,11 +4,10 @@ from math import nan
 
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.claims import Claim, claim
-from touchstone.core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
 from touchstone.core.evaluate.guided_tests.generate import mix_title
 from touchstone.core.evaluate.guided_tests.images import Reconstruction, RoundTrip
 from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite, SuiteDifference
-from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests
+from touchstone.core.evaluate.guided_tests.results import REGIONS, AccuracyGrid, GeneratedTests, SharedAccuracy
 from touchstone.core.evaluate.guided_tests.stored import Guided
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval
 from touchstone.core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted, resting

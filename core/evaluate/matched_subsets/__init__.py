@@ -14,9 +14,15 @@ from touchstone.core.evaluate.matched_subsets.compare import (
     most_repeats,
     n_steps,
 )
+from touchstone.core.evaluate.matched_subsets.estimates import (
+    SUBSETS,
+    calibrations,
+    coverages,
+    densities,
+    worked_example,
+)
 from touchstone.core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match
 from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
-from touchstone.core.evaluate.matched_subsets.repeats import SUBSETS, calibrations, coverages, densities, worked_example
 from touchstone.core.evaluate.matched_subsets.results import (
     FEWEST_PAIRS,
     LabelGap,

@@ -9,8 +9,16 @@ import numpy as np
 
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate.intervals import UNKNOWN, wilson
-from touchstone.core.evaluate.matched_subsets.decide import baselines_of, calibrations_of, decided
-from touchstone.core.evaluate.matched_subsets.estimates import estimates, label_gaps, units_of_sets, whole_gap
+from touchstone.core.evaluate.matched_subsets.estimates import (
+    Repeats,
+    Share,
+    estimates,
+    label_gaps,
+    units_of_sets,
+    whole,
+    whole_gap,
+)
+from touchstone.core.evaluate.matched_subsets.findings import baselines_of, calibrations_of, decided
 from touchstone.core.evaluate.matched_subsets.matching import (
     EPSILON,
     By,
@@ -21,7 +29,6 @@ from touchstone.core.evaluate.matched_subsets.matching import (
     match_candidates,
 )
 from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, Scale, outcomes_of
-from touchstone.core.evaluate.matched_subsets.repeats import Repeats, Share, whole
 from touchstone.core.evaluate.matched_subsets.results import (
     FEWEST_PAIRS,
     LabelGap,

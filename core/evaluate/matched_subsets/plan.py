@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from touchstone.core.asked import asks, asks_seed
 from touchstone.core.data.predictions.pairs import WHOLE, Part, PredictionPairs
 from touchstone.core.evaluate.calibration import (
     Binning,
@@ -17,10 +16,11 @@ from touchstone.core.evaluate.calibration import (
     probabilities_of,
 )
 from touchstone.core.evaluate.matched_subsets.compare import EPSILONS, compare_pairs, epsilon_curve, n_steps
+from touchstone.core.evaluate.matched_subsets.estimates import calibrations, coverages, densities
 from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, MatchedSubsets, Method, Order
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Scale
-from touchstone.core.evaluate.matched_subsets.repeats import calibrations, coverages, densities
 from touchstone.core.evaluate.matched_subsets.results import ModelComparisons, SetComparison
+from touchstone.core.parameters import asks, asks_seed
 
 Step = Callable[[], None]
 BINNING = ("binning", "n_bins")

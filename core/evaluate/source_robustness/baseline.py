@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, joined, p_of_interval
-from touchstone.core.evaluate.source_robustness.against_rest import accuracy_difference
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
 from touchstone.core.evaluate.source_robustness.estimate import (
     error_over_draws,
@@ -14,6 +13,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     measure,
     of_samples,
 )
+from touchstone.core.evaluate.source_robustness.hardness import accuracy_difference
 from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE, Baseline, Difference
 from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE, RANDOM
 

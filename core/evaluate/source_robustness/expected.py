@@ -19,10 +19,6 @@ from touchstone.core.evaluate.intervals import (
     t_p_value,
     within,
 )
-from touchstone.core.evaluate.source_robustness.against_rest import (
-    accuracy_difference,
-    classes_against_rest,
-)
 from touchstone.core.evaluate.source_robustness.baseline import baseline
 from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
@@ -34,6 +30,10 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     measure,
     of_samples,
     rho_terms,
+)
+from touchstone.core.evaluate.source_robustness.hardness import (
+    accuracy_difference,
+    classes_against_rest,
 )
 from touchstone.core.evaluate.source_robustness.held_out import held_out_sources
 from touchstone.core.evaluate.source_robustness.results import (

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.evaluate.intervals import Interval, holm, t_p_value, wilson
-from touchstone.core.evaluate.source_robustness.against_rest import difference
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
@@ -27,10 +26,11 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     pooled,
 )
 from touchstone.core.evaluate.source_robustness.expected import expected_interval
+from touchstone.core.evaluate.source_robustness.hardness import difference
 from touchstone.core.evaluate.source_robustness.results import Difference, ExpectedInterval, ExpectedValue
 from touchstone.core.evaluate.wording import count, p_value, percent, plural, points
 from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
-from touchstone.core.trials.left_out import LEFT_OUT
+from touchstone.core.trials.epochs import LEFT_OUT
 
 KNOWN = "known"
 LEVEL = 0.05

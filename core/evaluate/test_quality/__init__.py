@@ -5,8 +5,7 @@ splits; `centroid_curve(...)` and `boundary_curve(...)` show what rests on a thr
 classes; `quality_verdict(...)` and `findings(...)` say it in sentences.
 """
 
-from touchstone.core.evaluate.test_quality.pair_map import PairMap, map_pair
-from touchstone.core.evaluate.test_quality.pairs import PairShares
+from touchstone.core.evaluate.test_quality.pairs import PairMap, PairShares, map_pair
 from touchstone.core.evaluate.test_quality.quality import (
     Curve,
     TestQuality,

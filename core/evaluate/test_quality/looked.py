@@ -9,7 +9,7 @@ import pandas as pd
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.identity import key
-from touchstone.core.evaluate.test_quality.pair_map import PairMap, map_pair
+from touchstone.core.evaluate.test_quality.pairs import PairMap, map_pair
 from touchstone.core.evaluate.test_quality.quality import (
     Curve,
     TestQuality,
@@ -27,7 +27,7 @@ from touchstone.core.evaluate.test_quality.regions import (
     asks_unit,
     fit_regions,
 )
-from touchstone.core.evaluate.two_samples import PartsTold, SeenShift, smallest_seen, tell_parts
+from touchstone.core.evaluate.two_samples import PartsTold, SeenShift, classifier_two_sample_test, smallest_seen
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.trials.layer_parts import LayerParts, asks_layer
 
@@ -111,7 +111,7 @@ def parts_told(looked: Looked, step: Callable[[], None]) -> PartsTold:
     parts = looked.parts
     samples = (parts.train.features, parts.train.labels, parts.test.features, parts.test.labels)
     names = parts.test.class_names
-    return tell_parts(*samples, class_names=names, seed=_SEED, units=_units(parts), on_step=step)
+    return classifier_two_sample_test(*samples, class_names=names, seed=_SEED, units=_units(parts), on_step=step)
 
 
 def seen(looked: Looked, parts_told: PartsTold) -> SeenShift | None:

@@ -6,9 +6,9 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.asked import asks
 from touchstone.core.data import DataError
 from touchstone.core.models.layers import LayerSamples
+from touchstone.core.parameters import asks
 
 THETA_2 = 0.7
 Unit = Literal["99th percentile", "largest"]

@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from touchstone.core.asked import asks, asks_seed, follows, label_of
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.covariate_shift import (
@@ -31,10 +30,11 @@ from touchstone.core.evaluate.covariate_shift import (
     corrected,
     shift_of,
 )
-from touchstone.core.evaluate.test_quality.quality_claims import moved, moved_together
+from touchstone.core.evaluate.test_quality.verdict import moved, moved_together
 from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, quoted, resting
-from touchstone.core.models.classifier import stop_if
+from touchstone.core.models.classical import stop_if
 from touchstone.core.models.layers import LayerSamples
+from touchstone.core.parameters import asks, asks_seed, follows, label_of
 from touchstone.core.trials import Context
 from touchstone.core.trials.layer_parts import (
     asks_layer,

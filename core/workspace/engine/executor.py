@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from touchstone.core.data.limits import MIB, most
-from touchstone.core.workspace.engine.same_versions import SameVersions
-from touchstone.core.workspace.engine.shares import Shares
+from touchstone.core.workspace.engine.recompute import SameVersions
+from touchstone.core.workspace.engine.trial_queue import Shares
 from touchstone.core.workspace.engine.worker import mismatch_said, security
 
 if TYPE_CHECKING:

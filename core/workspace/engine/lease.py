@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.run import Run, Steps
+from touchstone.core.workspace.runs import Run, Steps
 from touchstone.core.workspace.workspace import Workspace
 
 RENEWAL_SECONDS = 0.5

@@ -18,7 +18,7 @@ from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.lease import Lease
 from touchstone.core.workspace.errors import DatabaseBusy, WorkspaceError
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.run import WAITING, Run, Steps
+from touchstone.core.workspace.runs import WAITING, Run, Steps
 
 NeededRows = dict[str, bytes]
 """The rows of plans, as bytes, by the JSON of each."""

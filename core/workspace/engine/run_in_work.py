@@ -31,7 +31,7 @@ from touchstone.core.workspace.engine.worker import Done, work
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.provenance import provenance
-from touchstone.core.workspace.run import WAITING, Run, Steps
+from touchstone.core.workspace.runs import WAITING, Run, Steps
 from touchstone.core.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from touchstone.core.data.home import home
 from touchstone.core.data.limits import most
 from touchstone.core.workspace import events
-from touchstone.core.workspace.engine.agenda import Agenda, Step
+from touchstone.core.workspace.engine.ask_all import AskAll, Step
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.engine.lease import Lease
 from touchstone.core.workspace.engine.run_in_work import RunInWork
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.holders import new_holder
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace.store import new_holder
 from touchstone.core.workspace.workspace import Workspace
 
 SECONDS_TO_GIVE_BACK = 3600.0
@@ -46,7 +46,7 @@ class Engine:
         self.trial_seconds = trial_seconds or float(most("TOUCHSTONE_MOST_TRIAL_SECONDS") or "inf")
         self._closing = threading.Event()
         self._threads: set[threading.Thread] = set()
-        self._agendas: dict[tuple[str, str], Agenda] = {}
+        self._agendas: dict[tuple[str, str], AskAll] = {}
 
     def start(self, owner: str, run_id: str) -> bool:
         """Start or resume a run; returns at once. False where it is being worked on already, or done.
@@ -65,18 +65,18 @@ class Engine:
         work.start()
         return True
 
-    def ask(self, owner: str, fingerprint: str, steps: Sequence[Step], seconds: float) -> Agenda:
+    def ask(self, owner: str, fingerprint: str, steps: Sequence[Step], seconds: float) -> AskAll:
         """Have these questions about a data set worked off, one after the other, within a time; returns at once.
 
         Where an agenda for it is going on already, that one is returned, and nothing begins.
         """
         agenda = self.agenda(owner, fingerprint)
         if agenda is None or not agenda.going:
-            agenda = self._agendas[owner, fingerprint] = Agenda(self, owner, fingerprint, steps, seconds)
+            agenda = self._agendas[owner, fingerprint] = AskAll(self, owner, fingerprint, steps, seconds)
             agenda.start()
         return agenda
 
-    def agenda(self, owner: str, fingerprint: str) -> Agenda | None:
+    def agenda(self, owner: str, fingerprint: str) -> AskAll | None:
         """The last agenda for a data set that this process has begun; None where there is none."""
         return self._agendas.get((owner, fingerprint))
 

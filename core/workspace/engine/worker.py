@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -25,11 +26,68 @@ from touchstone.core.trials import Context, from_json, sources_at_hand
 from touchstone.core.trials.plan import Aside, Counting, Grouping, Plan
 from touchstone.core.trials.run import Counted, n_rows, table_of
 from touchstone.core.workspace import frames
-from touchstone.core.workspace.engine.kernels import NICE
 from touchstone.core.workspace.engine.needed import NeededRows, joined
 from touchstone.core.workspace.engine.trial_queue import Task, Trials
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import PLANS
+
+# Is the code compiled that is compiled once, after an installation? The loops of clustering, matching and noise.
+
+
+CORE = Path(__file__).resolve().parents[2]
+LAST_COMPILED = {
+    "cluster/transport.py": "assign_labels",
+    "cluster/sds.py": "_add_to_sums",
+    "evaluate/matched_subsets/kernels.py": "count_matching",
+    "evaluate/average_case/normal_kernels.py": "integrate",
+}
+"""The files of such loops, below `core`, and in each the loop that needs the others and is kept after these."""
+
+NICE = 10
+"""So far the processes that compile and that work step back behind whatever somebody waits for."""
+
+
+def are_compiled() -> bool:
+    """Whether numba has kept every file's loops since the file was last written; nothing is imported."""
+    return all(_is_kept(CORE / file, loop) for file, loop in LAST_COMPILED.items())
+
+
+def compile_all() -> None:
+    """Have numba compile all loops, or load what it has kept: the least of work that needs each."""
+    import numpy as np
+
+    from touchstone.core.cluster import SDSKMeans
+    from touchstone.core.evaluate.average_case.gaussian_cdf import mvn_cdf
+    from touchstone.core.evaluate.matched_subsets.compare import compare_sets
+    from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
+
+    rng = np.random.default_rng(0)
+    SDSKMeans(n_clusters=3, n_init=1, random_state=0).fit(rng.normal(size=(60, 3)), np.arange(60) % 2)
+    mvn_cdf(np.ones((1, 4)), np.eye(4)[None] + 0.5)
+    labels, confidence = np.arange(60) % 2, rng.uniform(0.5, 1.0, size=60)
+    confidence[0] = 0.0  # so wide a range that confidences, labels and places do not fit into one word
+    sets = [Outcomes(labels, confidence, rng.random(60) < confidence, ("a", "b")) for _ in range(2)]
+    for method in ("random", "maximum"):
+        compare_sets(*sets, epsilon=0.1, method=method, scale="confidence", n_repeats=1, more=False, rng=rng)
+
+
+def _is_kept(file: Path, loop: str) -> bool:
+    written = file.stat().st_mtime
+    return any(kept.stat().st_mtime >= written for kept in _kept(file, f"{file.stem}.{loop}-*.nbi"))
+
+
+def _kept(file: Path, pattern: str) -> Iterator[Path]:
+    elsewhere = os.environ.get("NUMBA_CACHE_DIR")
+    yield from Path(elsewhere).glob(f"*/{pattern}") if elsewhere else (file.parent / "__pycache__").glob(pattern)
+
+
+if __name__ == "__main__":
+    os.nice(NICE)
+    compile_all()
+
+
+# What does a worker do? Trials, which find around them somebody to ask, to tell, and to hand a trained model to.
+
 
 if TYPE_CHECKING:
     from distributed import Security

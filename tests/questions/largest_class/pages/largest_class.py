@@ -7,7 +7,7 @@ from touchstone.core.evaluate.largest_class.plan import LargestClassPlan
 from touchstone.core.report.largest_class import answer_of_rows
 
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.shell import answer, exports, jobs, page, share
+from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
 
 page.lead("Draws of the samples, and how many of each are of the largest class.")
@@ -21,5 +21,5 @@ if run is None:
 else:
     shown = answer_of_rows(workspace().rows(owner(), run.id), dataset, plan)
     answer.show(shown)
-    exports.downloads(run, shown)
+    downloads.of_page(run, shown)
 page.how_to_read(Path(__file__).with_suffix(".md"))

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from touchstone.core.asked import asks
 from touchstone.core.data import Dataset
+from touchstone.core.parameters import asks
 from touchstone.core.trials.plan import Context, check_fields
 
 

@@ -7,6 +7,7 @@ throughout: hundreds of fits take seconds, and what is asked of it is only how m
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -14,16 +15,16 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
+from scipy import special
 
-from touchstone.core.asked import asks
 from touchstone.core.cluster import SOURCE_FINDERS, find_sources, trains
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import t_interval, t_p_value
-from touchstone.core.evaluate.source_robustness.surrogates import CLOUDS
 from touchstone.core.evaluate.wording import p_value, points
-from touchstone.core.models.classifier import ShouldStop, stop_if
+from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.threads import single_threaded
+from touchstone.core.parameters import asks
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
 from touchstone.core.represent.representations import principal_components
 from touchstone.core.split import SourceExclusive, SourceInclusive, partners
@@ -31,6 +32,82 @@ from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import check_fields, check_whole
 from touchstone.core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, features, rows_of_units
+
+# What would the classes look like if they had no groups? Clouds of the same shape, drawn class by class.
+
+
+def copula_cloud(
+    features: Float[np.ndarray, "n_samples n_features"],
+    y: Integer[np.ndarray, " n_samples"],
+    *,
+    rng: np.random.Generator,
+) -> Float[np.ndarray, "n_samples n_features"]:
+    """Draw each class anew from a Gaussian copula: its marginals exactly, the correlations of its normal scores.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> features, y = rng.exponential(size=(50, 3)), np.zeros(50, dtype=int)
+    >>> cloud = copula_cloud(features, y, rng=rng)
+    >>> bool((np.sort(cloud, axis=0) == np.sort(features, axis=0)).all()), bool((cloud == features).all())
+    (True, False)
+    """
+    from scipy.stats import rankdata
+
+    def drawn(members: np.ndarray) -> np.ndarray:
+        scores = special.ndtri((rankdata(members, axis=0) - 0.5) / len(members))
+        places = np.argsort(np.argsort(_rotated(scores, rng), axis=0), axis=0)
+        return np.take_along_axis(np.sort(members, axis=0), places, axis=0)
+
+    return _class_by_class(features, y, drawn)
+
+
+def gaussian_cloud(
+    features: Float[np.ndarray, "n_samples n_features"],
+    y: Integer[np.ndarray, " n_samples"],
+    *,
+    rng: np.random.Generator,
+) -> Float[np.ndarray, "n_samples n_features"]:
+    """Draw each class anew from a Gaussian, with exactly the class's mean and covariance.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> features, y = rng.exponential(size=(50, 3)), np.zeros(50, dtype=int)
+    >>> cloud = gaussian_cloud(features, y, rng=rng)
+    >>> bool(np.allclose(np.cov(cloud.T), np.cov(features.T)))
+    True
+    """
+    return _class_by_class(features, y, lambda members: _rotated(members, rng))
+
+
+CLOUDS = {"copula": copula_cloud, "gaussian": gaussian_cloud}
+"""Ways to draw a cloud, by name; the claim rests on the first."""
+
+
+def _class_by_class(features: np.ndarray, y: np.ndarray, drawn: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    cloud = np.empty_like(features)
+    for label in np.unique(y):
+        cloud[y == label] = drawn(features[y == label])
+    return cloud
+
+
+def _rotated(
+    members: Float[np.ndarray, "n_members n_features"], rng: np.random.Generator
+) -> Float[np.ndarray, "n_members n_features"]:
+    """Rows mixed by a random rotation that keeps their mean: same mean, same covariance, and else like a Gaussian."""
+    mean = members.mean(axis=0)
+    _, spread, directions = np.linalg.svd(members - mean, full_matrices=False)
+    kept = spread > 1e-9 * max(spread[0], 1e-300)
+    if not kept.any():
+        return np.tile(mean, (len(members), 1))
+    places = rng.standard_normal((len(members), int(kept.sum())))
+    orthogonal, _ = np.linalg.qr(places - places.mean(axis=0))
+    return mean + (orthogonal * spread[kept]) @ directions[kept]
+
+
+# How much harder are held-out clusters in clouds without groups? The same procedure on data and on such clouds.
+
 
 COLUMNS = {
     "cloud": "Int64",
@@ -58,7 +135,7 @@ RIDGE = 0.001
 
 
 @dataclass(frozen=True)
-class CloudsPlan:
+class ParametricNullPlan:
     """Measure the gap between clusters seen in training and held-out ones, on the data and on clouds of their shape.
 
     Parameters
@@ -229,7 +306,7 @@ def discriminated(
     return scores.argmax(axis=1)
 
 
-def clouds_plan(plan: TrialPlan, source_finder: str) -> CloudsPlan | None:
+def clouds_plan(plan: TrialPlan, source_finder: str) -> ParametricNullPlan | None:
     """The clouds beside a plan of trials with one of its source finders.
 
     None where there is nothing to compare with: sources that are known, or that a network found.
@@ -243,12 +320,12 @@ def clouds_plan(plan: TrialPlan, source_finder: str) -> CloudsPlan | None:
     """
     if source_finder == KNOWN_SOURCES or trains(source_finder):
         return None
-    return CloudsPlan(source_finder, plan.n_sources, plan.representation, plan.test_share, seed=plan.seed)
+    return ParametricNullPlan(source_finder, plan.n_sources, plan.representation, plan.test_share, seed=plan.seed)
 
 
 @lru_cache(maxsize=2)
 def _points(
-    plan: CloudsPlan, dataset: Dataset
+    plan: ParametricNullPlan, dataset: Dataset
 ) -> tuple[Float[np.ndarray, "n_samples n_dimensions"], Integer[np.ndarray, " n_samples"]]:
     """The features that clusters are found in, condensed, of a share of every class where there are many samples.
 

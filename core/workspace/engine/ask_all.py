@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Protocol, runtime_checkable
 
-from touchstone.core.asked import About, usual_plan
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models.stored import RECORDED
+from touchstone.core.parameters import About, usual_plan
 from touchstone.core.questions import QUESTIONS, Question, plan_class, with_page
 from touchstone.core.trials import Plan, TrainingPlan, TrialPlan
 from touchstone.core.workspace.errors import WorkspaceError
@@ -57,7 +57,7 @@ class Step:
 
 
 @dataclass(eq=False)
-class Agenda:
+class AskAll:
     """Questions about one data set, worked off in a thread of its own until the time is up.
 
     `done` are the stems of what was answered, `left_out` the others so far with the reason, `now` what is being worked
@@ -187,7 +187,7 @@ def usual_steps(workspace: Workspace, owner: str, fingerprint: str, *, model: st
         return usual_plan(plan_class(question), About(dataset()))
 
     def clouds() -> Plan | None:
-        from touchstone.core.evaluate.source_robustness.clouds_plan import clouds_plan
+        from touchstone.core.evaluate.source_robustness.parametric_null import clouds_plan
 
         plan: TrialPlan = usual_plan(TrialPlan, About(dataset()))
         return clouds_plan(plan, plan.source_finders[0])

@@ -4,12 +4,17 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.source_robustness.clouds_plan import CloudGaps, CloudsPlan, cloud_gaps, cloud_sentence
+from touchstone.core.evaluate.source_robustness.parametric_null import (
+    CloudGaps,
+    ParametricNullPlan,
+    cloud_gaps,
+    cloud_sentence,
+)
 from touchstone.core.evaluate.wording import count, fixed
 from touchstone.core.report.parts import Answer, Column, Section, Table
 
 
-def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CloudsPlan) -> Answer:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: ParametricNullPlan) -> Answer:
     """Everything about a run, from the rows of its trials."""
     gaps = cloud_gaps(rows)
     return Answer(None, (), (Section("", (cloud_sentence(gaps.claim), gap_table(gaps, dataset.n_samples))),))

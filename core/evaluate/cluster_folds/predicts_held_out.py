@@ -7,7 +7,12 @@ from math import nan
 from touchstone.core.data import Predictions
 from touchstone.core.evaluate.cluster_folds.compare import FEWEST_SEEDS, seed_error
 from touchstone.core.evaluate.cluster_folds.performance import fold_performance
-from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, Foretold, SchemeDifference, ScoreEstimate
+from touchstone.core.evaluate.cluster_folds.results import (
+    FoldPerformance,
+    PredictedHeldOut,
+    SchemeDifference,
+    ScoreEstimate,
+)
 from touchstone.core.evaluate.cluster_folds.tested import predictions_on_folds
 from touchstone.core.evaluate.intervals import Interval, apart, p_of_interval, within
 
@@ -17,7 +22,7 @@ SOURCE_SCHEMES = ("leave_one_group_out", "group_folds")
 
 def foretold_on(
     performance: FoldPerformance, held_out: Mapping[str, Predictions], *, name: str
-) -> tuple[Foretold, ...]:
+) -> tuple[PredictedHeldOut, ...]:
     """Every scheme's score less that on a held-out set; `held_out` has, by model, the predictions on it.
 
     Of one model in either, the names need not be the same. The two sets share no samples, so that the interval of the
@@ -36,7 +41,7 @@ def foretold_on(
     models = performance.models
     if len(models) == len(held_out) == 1:
         held_out = dict(zip(models, held_out.values(), strict=True))
-    foretold = []
+    predicted_held_out = []
     for model in models:
         if model not in held_out:
             continue
@@ -47,38 +52,38 @@ def foretold_on(
                 value, interval = row.mean.value - score.mean.value, _apart(row.mean, score.mean)
                 difference = ScoreEstimate(value, interval, score.n)
                 p = p_of_interval(value, interval) if interval.known else nan
-                foretold.append(
-                    Foretold(
+                predicted_held_out.append(
+                    PredictedHeldOut(
                         row.scheme, model, name, row.mean.value, score.mean.value, difference, p, False, row.seed_error
                     )
                 )
-    return tuple(foretold)
+    return tuple(predicted_held_out)
 
 
-def foretold_on_sources(performance: FoldPerformance) -> tuple[Foretold, ...]:
+def predicted_on_sources(performance: FoldPerformance) -> tuple[PredictedHeldOut, ...]:
     """Every scheme's score less that on the data set's own sources, each held out; empty where that was not tested.
 
     The same samples are tested either way, so that the difference is paired.
     """
-    foretold = []
+    predicted_held_out = []
     for each in performance.differences:
         names = (each.scheme, each.other)
         sources = [name for name in names if name in SOURCE_SCHEMES]
         if len(sources) == 1:
-            foretold.append(_foretold(each, sources[0]))
-    return tuple(foretold)
+            predicted_held_out.append(_foretold(each, sources[0]))
+    return tuple(predicted_held_out)
 
 
-def _foretold(each: SchemeDifference, sources: str) -> Foretold:
+def _foretold(each: SchemeDifference, sources: str) -> PredictedHeldOut:
     gaps = [gap for _, gap in each.per_seed]
     # From three seeds on the interval of the difference allows for them.
     of_seeds = seed_error(gaps) if 1 < len(gaps) < FEWEST_SEEDS else 0.0
     own, other = each.score, each.other_score
     if sources == each.other:
-        return Foretold(each.scheme, each.model, sources, own, other, each.difference, each.p, True, of_seeds)
+        return PredictedHeldOut(each.scheme, each.model, sources, own, other, each.difference, each.p, True, of_seeds)
     turned = Interval(-each.difference.interval.upper, -each.difference.interval.lower)
     difference = replace(each.difference, value=-each.difference.value, interval=turned)
-    return Foretold(each.other, each.model, sources, other, own, difference, each.p, True, of_seeds)
+    return PredictedHeldOut(each.other, each.model, sources, other, own, difference, each.p, True, of_seeds)
 
 
 def _apart(own: ScoreEstimate, other: ScoreEstimate) -> Interval:

@@ -1,6 +1,8 @@
-"""What can be taken away of a run? Its tables, a report for somebody without the app, and what recreates it."""
+"""What can be taken away of a page? One menu at its top has every table and report; the page says which as it goes."""
 
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import pandas as pd
@@ -8,19 +10,96 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.questions import QUESTIONS, of_kind
+from touchstone.core.report.files import FORMATS, Recreated, example_to_read, recipe, recreate
 from touchstone.core.report.html import to_html
 from touchstone.core.report.parts import NONE, Answer, Report
-from touchstone.core.report.recreate import Recreated, example_to_read, recipe, recreate
 from touchstone.core.report.run_report import report_of
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.run import Run
+from touchstone.core.workspace.runs import Run
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.shell import jobs, page, share, take_away
+from touchstone.ui.shell import jobs, page, share
+from touchstone.ui.shell.page import FIGURE_FORMAT, FIGURE_FORMATS
 from touchstone.ui.shell.session import owner, workspace
 
+_OFFERED = "take_away"
 
-def downloads(
+
+@dataclass(frozen=True, eq=False)
+class _Offer:
+    """Some tables by title, and what draws further files beneath them."""
+
+    tables: Mapping[str, Callable[[], pd.DataFrame]]
+    stem: str
+    more: Callable[[], None] | None
+
+
+def offer(
+    tables: Mapping[str, Callable[[], pd.DataFrame]], *, stem: str, more: Callable[[], None] | None = None
+) -> None:
+    """Have the menu of this page offer every table in every format, and `more` beneath.
+
+    Each file is written only when it is asked for. A part of a page that is drawn anew by itself offers the same again.
+    """
+    offered: dict[str, _Offer] = st.session_state.setdefault(_OFFERED, {})
+    offered[f"{stem}-{next(iter(tables), 'run')}"] = _Offer(tables, stem, more)
+
+
+def clear() -> None:
+    """Forget what the page drawn before this one offered."""
+    st.session_state.pop(_OFFERED, None)
+
+
+def menu() -> None:
+    """The menu, for the page just drawn; nothing where it offers nothing."""
+    offered: dict[str, _Offer] = st.session_state.get(_OFFERED, {})
+    if not offered:
+        return
+    with st.popover("Take away", icon=":material/download:", help="Tables · reports · parameters", key="take-away"):
+        for offer in offered.values():
+            _files(offer.tables, offer.stem)
+            if offer.more is not None:
+                offer.more()
+        _figure_format()
+
+
+def _figure_format() -> None:
+    """Which files the cameras over figures give; remembered also while a page without this menu is drawn."""
+    control = f"{FIGURE_FORMAT}-control"
+    st.session_state[control] = st.session_state.get(FIGURE_FORMAT, FIGURE_FORMATS[0])
+    st.segmented_control(
+        "Figures: the camera over each saves it as",
+        FIGURE_FORMATS,
+        key=control,
+        required=True,
+        on_change=lambda: st.session_state.update({FIGURE_FORMAT: st.session_state[control]}),
+    )
+
+
+def here(tables: Mapping[str, Callable[[], pd.DataFrame]], *, stem: str) -> None:
+    """Tables that belong to a step or a selection, behind a button where that stands."""
+    key = f"downloads-{stem}-{next(iter(tables))}"
+    with st.popover("Download", icon=":material/download:", type="tertiary", key=key):
+        _files(tables, stem)
+
+
+def _files(tables: Mapping[str, Callable[[], pd.DataFrame]], stem: str) -> None:
+    for title, table in tables.items():
+        name = f"{stem}-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}"
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            for form, (write, ending, mime) in FORMATS.items():
+                page.download(
+                    f"{title} ({form})",
+                    lambda table=table, write=write: write(table()),
+                    name=f"{name}.{ending}",
+                    mime=mime,
+                )
+
+
+# What can be taken away of a run? Its tables, a report for somebody without the app, and what recreates it.
+
+
+def of_page(
     run: Run,
     answer: Answer | None,
     *,
@@ -33,7 +112,7 @@ def downloads(
     a whole where there is no answer, is what *Share* offers first where links work on this machine only.
     """
     tables = {**(NONE if answer is None else answer.files), **files}
-    take_away.offer(tables, stem=_name(run), more=lambda: of_run(run, answer, also=also))
+    offer(tables, stem=_name(run), more=lambda: of_run(run, answer, also=also))
     share.offer_report(lambda: report_file(run, answer, also=also), name=f"{_name(run)}.html")
 
 
@@ -54,7 +133,7 @@ def of_answer(
     def more() -> None:
         page.download("Report (HTML)", report, name=f"{name}.html", mime="text/html")
 
-    take_away.offer({**answer.files, **files}, stem=name, more=more)
+    offer({**answer.files, **files}, stem=name, more=more)
     share.offer_report(report, name=f"{name}.html")
 
 
@@ -80,7 +159,7 @@ def _name(run: Run) -> str:
 
 
 def of_run(run: Run, answer: Answer | None = None, *, also: Mapping[str, str] = NONE) -> None:
-    """The report and the parameters of a run, as buttons; arguments as in `downloads`."""
+    """The report and the parameters of a run, as buttons; arguments as in `of_page`."""
     report = partial(report_file, run, answer, also=also)
 
     def parameters() -> bytes:

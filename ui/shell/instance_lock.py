@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from touchstone.core.workspace.access import NOTE, open_at
-from touchstone.core.workspace.holders import new_holder
+from touchstone.core.workspace.store import new_holder
 from touchstone.ui.shell.access import with_token
 
 ALREADY_OPEN = "A Touchstone is already open on {home}: {url}. Both show the same data and runs; one of them is enough."
