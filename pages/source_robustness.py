@@ -8,13 +8,13 @@ import streamlit as st
 from touchstone.core.data import DataError
 from touchstone.core.report import source_robustness as report
 from touchstone.core.workspace.runs import Run
-from touchstone.ui.clouds import part as clouds
 from touchstone.ui.data import choice
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.source_robustness import controls, finders, own_model, results
+from touchstone.ui.source_robustness import results as clouds
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Integer, Real
 
-from touchstone.core.cluster.acol import acol_sources
-from touchstone.core.cluster.deep import deep_kmeans
+from touchstone.core.cluster.deep import acol_sources, deep_kmeans
 from touchstone.core.cluster.found import FoundSources, OnStep, unheard
 from touchstone.core.cluster.sources import Clusterer, cluster_classes, kmeans, same_size_kmeans
 from touchstone.core.data import DataError, Dataset

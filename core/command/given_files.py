@@ -15,7 +15,7 @@ from touchstone.core.data.tables.proposal import SINGLE, propose_roles, roles_fr
 from touchstone.core.data.tables.roles import NO_UNIT
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.wording import percent
-from touchstone.core.models.pixels import InputRange
+from touchstone.core.models.inputs import InputRange
 from touchstone.core.trials.training_plan import trainable
 from touchstone.core.workspace.uploaded_model import bring_model
 from touchstone.core.workspace.workspace import Workspace

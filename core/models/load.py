@@ -22,8 +22,7 @@ from jaxtyping import Integer, Shaped
 from touchstone.core.data import Dataset
 from touchstone.core.models.architectures import ARCHITECTURES
 from touchstone.core.models.errors import ModelError
-from touchstone.core.models.inputs import input_shape, network_inputs
-from touchstone.core.models.pixels import InputRange, black_and_white, checked_range
+from touchstone.core.models.inputs import InputRange, black_and_white, checked_range, input_shape, network_inputs
 from touchstone.core.models.stored import LIVE, RECORDED, ModelFile, found
 from touchstone.core.models.trained import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
 from touchstone.core.models.uploaded_model import READERS, Apart, ForeignKind, ForeignModel, adapt

@@ -15,7 +15,7 @@ import numpy as np
 from touchstone.core.data import Dataset
 from touchstone.core.data.identity import hash_of
 from touchstone.core.models.errors import ModelError
-from touchstone.core.models.pixels import InputRange
+from touchstone.core.models.inputs import InputRange
 
 RECORDED = "recorded"
 """The architecture of what is no model, but a record of what one said (`core.models.recorded`)."""

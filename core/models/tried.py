@@ -16,9 +16,9 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.sandbox import MOST_BYTES, SECONDS_TO_READ, Answer, Child
 from touchstone.core.data.store import from_bytes, to_bytes
 from touchstone.core.models.errors import ModelError
+from touchstone.core.models.inputs import InputRange
 from touchstone.core.models.judged import Judged, judge
 from touchstone.core.models.load import read_stored
-from touchstone.core.models.pixels import InputRange
 from touchstone.core.models.stored import ModelFile
 from touchstone.core.models.trained import TrainedNetwork
 from touchstone.core.models.uploaded_model import REMEDY, ForeignModel

@@ -20,8 +20,7 @@ from touchstone.core.data.sandbox import (
     Stopped,
 )
 from touchstone.core.models.errors import ModelError, ModelStopped
-from touchstone.core.models.inputs import network_inputs
-from touchstone.core.models.pixels import InputRange, black_and_white
+from touchstone.core.models.inputs import InputRange, black_and_white, network_inputs
 
 if TYPE_CHECKING:
     import torch

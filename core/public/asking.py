@@ -1,7 +1,7 @@
 """What does a question come to, of a data set, or of one model on it? Computed in this process, by the pages' code."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -13,18 +13,67 @@ import pandas as pd
 
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.models.load import read_stored
 from touchstone.core.models.stored import RECORDED, ModelFile, lent, model_fingerprint
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.public.data import read
-from touchstone.core.public.result import Result
 from touchstone.core.questions import QUESTIONS as RECORDS
 from touchstone.core.questions import plan_class
+from touchstone.core.report.parts import Answer, Figure, Quantity
 from touchstone.core.report.quantities import muted_kinds
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, Plan
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
 from touchstone.core.workspace.models import StoredModel
+
+# What does a question come to? The verdict in sentences, its numbers with their intervals, figures and tables.
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a question came to: the `answer` that the app's page shows, and the `rows` of all trials beneath it."""
+
+    answer: Answer
+    rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    @property
+    def verdict(self) -> Verdict:
+        """`headline`, `advice` and further sentences; `text` is all of them."""
+        assert self.answer.verdict is not None
+        return self.answer.verdict
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What the sentences rest on, that of the headline first; each has a `code` (docs/claims.md), a `decision`."""
+        return self.answer.claims
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The numbers that can be held against a bound, each with its 95 % interval."""
+        return self.answer.numbers
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Each has a `key`, a `caption` that says how to read it, and `draw()`, which gives a plotly figure."""
+        return self.answer.figures
+
+    @property
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """Aggregates, a frame for each title."""
+        return self.answer.tables
+
+    def table(self) -> pd.DataFrame:
+        """Tidy rows of `quantities`: number, value, lower, upper, n; ends are of 95 % intervals."""
+        return pd.DataFrame(
+            [(each.title, each.value, each.interval.lower, each.interval.upper, each.n) for each in self.quantities],
+            columns=["number", "value", "lower", "upper", "n"],
+        )
+
+
+# What does a question come to, of a data set, or of one model on it? Computed in this process, by the pages' code.
+
 
 RECIPES = tuple(stem for stem, question in RECORDS.items() if question.speaks_of == "recipe")
 """The questions about a recipe, which is trained anew for each split."""

@@ -25,7 +25,7 @@ from touchstone.core.evaluate.guided_tests.few_labels import (
     promise,
     unlike,
 )
-from touchstone.core.public.result import Result
+from touchstone.core.public.asking import Result
 from touchstone.core.report.quantities import muted_kinds
 
 File = str | PathLike[str]

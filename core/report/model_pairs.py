@@ -21,7 +21,7 @@ from touchstone.core.evaluate.guided_tests import JudgedSuite, suite_difference
 from touchstone.core.evaluate.guided_tests.verdict import second_model
 from touchstone.core.evaluate.intervals import Interval, smoothed_mean, t_interval, t_p_value
 from touchstone.core.evaluate.source_robustness import compare_models
-from touchstone.core.evaluate.source_robustness.words import noun
+from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 from touchstone.core.evaluate.wording import Verdict, count, gap, p_value, plural, points
 from touchstone.core.report.overview import MOST_TIMES, times_needed

@@ -23,8 +23,8 @@ from touchstone.core.evaluate.source_robustness import (
     source_verdict,
 )
 from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement
+from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources, true_source_table, true_sources
-from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.evaluate.units import design_beside_sources, design_of
 from touchstone.core.evaluate.wording import count, percent, points, ratio
 from touchstone.core.figures import source_robustness as figures

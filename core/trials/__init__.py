@@ -11,9 +11,8 @@ from touchstone.core.trials.from_predictions import (
 )
 from touchstone.core.trials.map_plan import MapPlan
 from touchstone.core.trials.plan import Context, Plan, from_json, needed_by, to_json, version_of
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES
 from touchstone.core.trials.run import COLUMNS
-from touchstone.core.trials.sources_plan import SourcesPlan, found_in, notes_in, sources_at_hand
+from touchstone.core.trials.sources_plan import KNOWN_SOURCES, SourcesPlan, found_in, notes_in, sources_at_hand
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.trials.trial_plan import Draw, TrialPlan
 

@@ -6,7 +6,7 @@ from touchstone.core.parameters import About, Titles, title_of
 from touchstone.core.represent import REPRESENTATIONS, available, numbers_of
 from touchstone.core.split import FOLD_SCHEMES
 from touchstone.core.trials.epochs import EPOCHS
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
 KNOWN_TITLE = "known sources"
 ACROSS = {"class": "within each class", "all": "over all classes together"}

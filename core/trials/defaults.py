@@ -19,7 +19,7 @@ from touchstone.core.represent import default_representation
 from touchstone.core.split.cells import read_cells
 from touchstone.core.trials.epochs import learns_in_epochs
 from touchstone.core.trials.plan import Aside, Context, Plan
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES, known_sources
+from touchstone.core.trials.sources_plan import KNOWN_SOURCES, known_sources
 
 
 class About(Protocol):

@@ -21,7 +21,7 @@ from touchstone.core.split import (
 )
 from touchstone.core.split.held_out import OnlyOneSource, without
 from touchstone.core.trials.epochs import n_turns, turns
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, known_sources
+from touchstone.core.trials.sources_plan import KNOWN_SOURCES, check_class_sizes, known_sources
 
 if TYPE_CHECKING:
     from touchstone.core.trials.trial_plan import TrialPlan

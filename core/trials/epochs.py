@@ -16,8 +16,8 @@ from touchstone.core.data import Dataset
 from touchstone.core.models import Classifier
 from touchstone.core.split import Split
 from touchstone.core.split.held_out import turns_of
-from touchstone.core.trials.plan_sources import known_sources
 from touchstone.core.trials.run import Counted
+from touchstone.core.trials.sources_plan import known_sources
 
 EPOCHS = {
     "last": "the last epoch",

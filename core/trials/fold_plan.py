@@ -34,7 +34,7 @@ from touchstone.core.trials.choices import (
 )
 from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import Context, check_fields, check_names, checked_options
-from touchstone.core.trials.plan_sources import known_sources
+from touchstone.core.trials.sources_plan import known_sources
 
 # What are the rows of a trial of folds? Lean ones: a run may have hundreds of thousands.
 

@@ -40,15 +40,16 @@ from touchstone.core.trials.draws import (
 )
 from touchstone.core.trials.epochs import EPOCHS, LEFT_OUT, fit_and_predict, n_turns, of_turn, untrained
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
-from touchstone.core.trials.plan_sources import (
+from touchstone.core.trials.run import COLUMNS, Counted, count_trial, table_of
+from touchstone.core.trials.sources_plan import (
     KNOWN_SOURCES,
+    SourcesPlan,
     features,
     found_by_clustering,
     known_sources,
+    sources_of,
     whole_sources,
 )
-from touchstone.core.trials.run import COLUMNS, Counted, count_trial, table_of
-from touchstone.core.trials.sources_plan import SourcesPlan, sources_of
 from touchstone.core.trials.together import groups_of, run_together
 
 

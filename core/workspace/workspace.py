@@ -11,7 +11,7 @@ import pandas as pd
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.predictions.upload import PredictionUpload
-from touchstone.core.models.pixels import InputRange
+from touchstone.core.models.inputs import InputRange
 from touchstone.core.models.stored import ModelFile
 from touchstone.core.trials import Plan
 from touchstone.core.trials.defaults import Facts

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from touchstone.core.cluster import acol, find_sources
-from touchstone.core.cluster.acol import (
+from touchstone.core.cluster import find_sources
+from touchstone.core.cluster.deep import (
     LADDER,
     LEAST_SHARE,
     AcolOptions,

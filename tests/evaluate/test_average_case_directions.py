@@ -16,11 +16,12 @@ from touchstone.core.evaluate.average_case.directions import (
     directions_of,
     kept_along,
     quantiles,
+    shapes_offered,
+    spread_of,
 )
 from touchstone.core.evaluate.average_case.gradients import NoisyInputs
 from touchstone.core.evaluate.average_case.noise import Noise
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
-from touchstone.core.evaluate.average_case.shapes import shapes_offered, spread_of
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict
 from touchstone.core.figures.average_case import direction_chart
 from touchstone.core.figures.theme import alt_text

@@ -11,13 +11,16 @@ from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.overview.slices import (
     Slices,
     Weak,
+    classes_verdict,
     find_slices,
     hardness,
     samples_of_weak,
+    slices_verdict,
     weak_classes,
+    weak_lines,
     weak_slices,
+    weak_table,
 )
-from touchstone.core.evaluate.overview.slices_in_words import classes_verdict, slices_verdict, weak_lines, weak_table
 
 N_SLICES, N_EACH, N_WORLDS = 20, 60, 200
 CODES = np.repeat(np.arange(N_SLICES), N_EACH)

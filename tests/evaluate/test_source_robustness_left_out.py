@@ -6,9 +6,9 @@ import pytest
 
 from tests.evaluate.populations import frame, trial_rows
 from tests.worlds.source_robustness_populations import RealPopulation
-from touchstone.core.evaluate.source_robustness.baseline import baseline
 from touchstone.core.evaluate.source_robustness.counts import groups
 from touchstone.core.evaluate.source_robustness.estimate import error_over_sources, mc_error, measure
+from touchstone.core.evaluate.source_robustness.expected import baseline
 from touchstone.core.trials.draws import EXCLUSIVE
 
 SIZE = 100

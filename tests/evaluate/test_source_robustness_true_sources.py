@@ -9,7 +9,7 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.source_robustness.agreement import agreement
 from touchstone.core.evaluate.source_robustness.true_sources import true_source_table, true_sources
 from touchstone.core.trials import Context, TrialPlan
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
 NAMES = {"model": "SVM", "kmeans": "k-means"}
 ALIKE = {"n_sources": 60, "size": 300, "size_sd": 0.1, "source_sd": 0.1, "class_sd": 0.0, "training_sd": 0.02}

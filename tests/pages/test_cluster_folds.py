@@ -15,7 +15,7 @@ from touchstone.core.represent import REPRESENTATIONS
 from touchstone.core.trials import FoldPlan
 from touchstone.core.workspace.workspace import LOCAL_OWNER
 from touchstone.ui.cluster_folds import controls, labels
-from touchstone.ui.forms.texts import NamedNumbers
+from touchstone.ui.forms.controls import NamedNumbers
 
 PLAN = FoldPlan(seeds=(0, 1, 2))
 

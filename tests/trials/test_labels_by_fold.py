@@ -13,8 +13,8 @@ from touchstone.core.report.descriptions import describe
 from touchstone.core.split import SDSFolds
 from touchstone.core.trials import Context, FoldPlan, to_json
 from touchstone.core.workspace.plans import load_plan
+from touchstone.ui.forms.controls import NamedNumbers
 from touchstone.ui.forms.plan_form import plan_at, plan_parameters
-from touchstone.ui.forms.texts import NamedNumbers
 
 ROWS = (("class_0", 30, 20, 9), ("class_2", 1, 1, 0))
 PLAN = FoldPlan(schemes=("random_folds", "sds_folds"), models=(), n_folds=3, labels_by_fold=ROWS)

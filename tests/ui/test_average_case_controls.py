@@ -10,7 +10,7 @@ from touchstone.core.evaluate.average_case import ESTIMATORS
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.parameters import About
 from touchstone.core.workspace.models import StoredModel
-from touchstone.ui.forms.texts import Numbers
+from touchstone.ui.forms.controls import Numbers
 
 SIGMAS = Numbers("sigmas", "Sigmas", 0.0, None, (0.1,), "")
 

@@ -13,8 +13,8 @@ from touchstone.core.parameters import ANYTHING, About, Asked, asked, values_of
 from touchstone.core.trials import FoldPlan, SourcesPlan, TrainingPlan, to_json
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.plans import PLANS
+from touchstone.ui.forms.controls import NumberOrWord
 from touchstone.ui.forms.plan_form import plan_at, plan_parameters
-from touchstone.ui.forms.texts import NumberOrWord
 
 WITHOUT_A_FORM = (SourcesPlan, FewLabelsPlan)  # a network of sources, and counts of labels that were read
 WITH_A_FORM = [plan for plan in PLANS.values() if plan not in WITHOUT_A_FORM] + [MatchingPlan, RegionChoice]

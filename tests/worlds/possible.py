@@ -20,8 +20,7 @@ from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import compare_sets, matched_verdict
-from touchstone.core.evaluate.overview.slices import Slices, weak_classes, weak_slices
-from touchstone.core.evaluate.overview.slices_in_words import classes_verdict, slices_verdict
+from touchstone.core.evaluate.overview.slices import Slices, classes_verdict, slices_verdict, weak_classes, weak_slices
 from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals, source_verdict
 from touchstone.core.evaluate.wording import MINUS, Verdict
 

@@ -5,9 +5,9 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.average_case.directions import COVARIED, MOST_COVARIED
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import Robustness
-from touchstone.core.evaluate.average_case.shapes import COVARIED, MOST_COVARIED
 from touchstone.core.evaluate.wording import count, fixed, percent, quoted
 from touchstone.core.figures import average_case as figures
 from touchstone.core.represent import default_representation

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.wording import fixed
 from touchstone.core.trials import FoldPlan
-from touchstone.ui.forms.texts import NamedNumbers
+from touchstone.ui.forms.controls import NamedNumbers
 from touchstone.ui.shell.session import is_fixed
 
 ADDRESS = "labels_by_fold"

@@ -1,4 +1,4 @@
-"""How does a plan ask, and which address leads to it? Both follow from what stands beside its fields (`core.parameters`)."""
+"""How does a plan ask, and which address leads to it? Both follow from its fields (`core.parameters`)."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -11,8 +11,18 @@ from touchstone.core.data import DataError
 from touchstone.core.parameters import ANYTHING, About, Asked, answers_of, asked, values_of
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.ui.data.samples import dataset_of
-from touchstone.ui.forms.controls import Control, Name, Number, One, OneOrUsual, Pick, check_address
-from touchstone.ui.forms.texts import NamedNumbers, NumberOrWord, Numbers
+from touchstone.ui.forms.controls import (
+    Control,
+    Name,
+    NamedNumbers,
+    Number,
+    NumberOrWord,
+    Numbers,
+    One,
+    OneOrUsual,
+    Pick,
+    check_address,
+)
 from touchstone.ui.shell.session import owner, workspace
 
 AnyPlan = TypeVar("AnyPlan")

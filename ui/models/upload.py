@@ -10,7 +10,7 @@ from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.wording import percent
 from touchstone.core.models import MODELS, fits
 from touchstone.core.models.errors import ModelError
-from touchstone.core.models.pixels import InputRange, normalised
+from touchstone.core.models.inputs import InputRange, normalised
 from touchstone.core.trials.training_plan import trainable
 from touchstone.ui.shell import page
 from touchstone.ui.shell.session import owner, workspace

@@ -18,7 +18,7 @@ from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.overview import slices as weak_parts
-from touchstone.core.evaluate.overview import slices_in_words as words
+from touchstone.core.evaluate.overview import slices as words
 from touchstone.core.evaluate.overview.samples import (
     CORRECT,
     agreement,

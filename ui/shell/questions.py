@@ -14,7 +14,6 @@ from touchstone.core.trials import Plan
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache, page_file
-from touchstone.ui.clouds import part as clouds
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.plan_form import stored_parameters
@@ -22,6 +21,7 @@ from touchstone.ui.shell import jobs
 from touchstone.ui.shell.page import plain
 from touchstone.ui.shell.plan_words import describe, plan_of
 from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.source_robustness import results as clouds
 
 NO_PAGE = "These settings were made on the command line; the pages cannot show all of them."
 

@@ -16,7 +16,7 @@ from touchstone.core.evaluate.source_robustness import (
     hardest,
     leading_row,
 )
-from touchstone.core.evaluate.source_robustness.words import noun
+from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.wording import count, percent, plural, quoted, ratio
 from touchstone.core.parameters import About
 from touchstone.core.report.source_robustness import Row, title

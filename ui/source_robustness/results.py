@@ -1,6 +1,6 @@
 """What is known of runs of trials: their evaluation, the sources they drew, and models that were brought along."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,6 +12,8 @@ import streamlit as st
 from touchstone.core.cluster import SOURCE_FINDERS, Silhouettes
 from touchstone.core.data import DataError, Dataset, PredictionTable
 from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.source_robustness import (
     AccuracyIntervals,
     ModelComparison,
@@ -22,11 +24,18 @@ from touchstone.core.evaluate.source_robustness import (
 from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement, mean_images
 from touchstone.core.evaluate.source_robustness.agreement import agreement as agreement_of
 from touchstone.core.evaluate.source_robustness.held_out import Cluster
+from touchstone.core.evaluate.source_robustness.parametric_null import (
+    CloudGaps,
+    ParametricNullPlan,
+    cloud_gaps,
+    clouds_plan,
+)
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources
 from touchstone.core.evaluate.source_robustness.true_sources import true_sources as true_sources_of
 from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import listed
 from touchstone.core.figures import source_robustness as figures
+from touchstone.core.report.parametric_null import gap_table
 from touchstone.core.report.run_report import IN_SENTENCES
 from touchstone.core.trials import (
     KNOWN_SOURCES,
@@ -46,7 +55,8 @@ from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
-from touchstone.ui.shell import jobs, page
+from touchstone.ui.forms.plan_form import plan_parameters
+from touchstone.ui.shell import answer, jobs, page
 from touchstone.ui.shell.background import Work
 from touchstone.ui.shell.session import owner, read_only, workspace
 
@@ -291,4 +301,78 @@ def pictures(run: Run) -> None:
         "a row mean different sources; a row of equal pictures suggests that its sources are chance."
         + figures.left_out(dataset.n_classes, plan.n_sources)
         + (" Of the first clustering." if plan.n_clusterings > 1 else "")
+    )
+
+
+# How does a page show clouds without groups? Progress while they come, then their gaps; and the claims for words.
+
+
+def plan_beside(plan: TrialPlan | AdequacyPlan, source_finder: str) -> ParametricNullPlan | None:
+    """The clouds beside a plan; None where sources are known or a network found them."""
+    return clouds_plan(plan.trial_plan if isinstance(plan, AdequacyPlan) else plan, source_finder)
+
+
+def plans_beside(plan: TrialPlan | AdequacyPlan) -> list[ParametricNullPlan]:
+    """The clouds beside each of its source finders that clusters."""
+    beside = [plan_beside(plan, finder) for finder in plan.source_finders]
+    return [clouds for clouds in beside if clouds is not None]
+
+
+def begun(plan: object, fingerprint: str) -> tuple[tuple[str, Run], ...]:
+    """The runs of the clouds beside a plan that have come to something, each with its source finder."""
+    beside = plans_beside(plan) if isinstance(plan, TrialPlan | AdequacyPlan) else ()
+    runs = ((clouds.source_finder, workspace().find_run(owner(), clouds, fingerprint)) for clouds in beside)
+    return tuple((finder, run) for finder, run in runs if run is not None and run.n_done)
+
+
+def claims(runs: Iterable[tuple[str, Run]]) -> dict[str, Claim]:
+    """What such runs tell so far, by source finder."""
+    return {finder: gaps(run).claim for finder, run in runs}
+
+
+@cache.result(max_entries=16)
+def gaps(run: Run) -> CloudGaps:
+    """The gaps of the data and of all clouds that are finished."""
+    return cloud_gaps(workspace().rows(owner(), run.id))
+
+
+def parameters(plan: ParametricNullPlan) -> dict[str, list[str]] | None:
+    """The parameters of the address that lead to usual trials with clusters found like these."""
+    return plan_parameters(
+        TrialPlan(
+            source_finders=(plan.source_finder,),
+            n_sources=plan.n_sources,
+            representation=plan.representation,
+            test_share=plan.test_share,
+            seed=plan.seed,
+        )
+    )
+
+
+def show(plan: ParametricNullPlan | None, dataset: Dataset) -> None:
+    """Where the clouds stand: a button that draws them, their progress, or their gaps; nothing where there are none."""
+    if plan is None:
+        return
+    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    if run is None:
+        _offer(plan, dataset)
+        return
+    if run.state != "done":
+        st.caption("Held-out clusters are compared with those of simulated data without groups.")
+        jobs.follow(run, jobs.progress)
+        return
+    with st.expander("Would data without groups look the same?"):
+        answer.table(gap_table(gaps(run), dataset.n_samples))
+
+
+def _offer(plan: ParametricNullPlan, dataset: Dataset) -> None:
+    if read_only():
+        return
+    st.button(
+        "Compare with data without groups",
+        key="clouds",
+        on_click=page.or_toast(jobs.start),
+        args=(plan, dataset),
+        help="The same procedure on simulated data with each class's shape, but without groups. Without it, "
+        "clusters are no evidence of sources.",
     )

@@ -13,8 +13,7 @@ from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.evaluate.average_case.facts import Facts, Mark
 from touchstone.core.evaluate.average_case.gaussian_cdf import NormalProbability, linearised, logit_moments, mvn_cdf
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs
-from touchstone.core.evaluate.average_case.margins import Margins, mv_sigmoid
+from touchstone.core.evaluate.average_case.gradients import Margins, NoisyInputs, mv_sigmoid
 from touchstone.core.evaluate.average_case.results import Estimate
 from touchstone.core.models.errors import ModelError
 

@@ -16,12 +16,14 @@ from jaxtyping import Bool, Float, Integer
 from touchstone.core.evaluate.average_case.class_means import bivariate_tail, bounds_from_pairs
 from touchstone.core.evaluate.average_case.gradients import (
     MOST_NUMBERS,
+    Margins,
     NoisyInputs,
     gram,
+    joined,
+    margins,
     mean_and_jacobian,
     rows_at_once,
 )
-from touchstone.core.evaluate.average_case.margins import Margins, joined, margins
 from touchstone.core.evaluate.average_case.rivals import MANY_CLASSES, Rivals, find_rivals
 
 N_REPLICATES = 12

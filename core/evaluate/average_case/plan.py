@@ -15,10 +15,9 @@ from jaxtyping import Integer
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.average_case import ESTIMATORS, NOISES, Estimator, offered
 from touchstone.core.evaluate.average_case.audit import MONTE_CARLO
-from touchstone.core.evaluate.average_case.directions import MOST_COLUMNS
+from touchstone.core.evaluate.average_case.directions import MOST_COLUMNS, SHAPES, check_shape, shapes_offered
 from touchstone.core.evaluate.average_case.estimators import BY_LIMIT
 from touchstone.core.evaluate.average_case.monte_carlo import DRAWS_STEP
-from touchstone.core.evaluate.average_case.shapes import SHAPES, check_shape, shapes_offered
 from touchstone.core.evaluate.average_case.trial import MOST_FOR_SIGMOIDS, Trial, failed, judged, trials_of
 from touchstone.core.evaluate.wording import count, exact, plural
 from touchstone.core.models.errors import ModelError

@@ -12,12 +12,11 @@ from jaxtyping import Float, Integer
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.average_case import ESTIMATORS, Estimator, MonteCarlo, estimates, mvn_cdf
 from touchstone.core.evaluate.average_case.audit import MONTE_CARLO, PLAIN
-from touchstone.core.evaluate.average_case.directions import N_STRENGTHS, directions_of, kept_along
+from touchstone.core.evaluate.average_case.directions import N_STRENGTHS, directions_of, kept_along, spread_of
 from touchstone.core.evaluate.average_case.gradients import NoisyInputs, clean_logits, inputs_of, logits_of
 from touchstone.core.evaluate.average_case.monte_carlo import HalfSigma, half_sigma, looked_through
 from touchstone.core.evaluate.average_case.noise import CutOff, Noise
 from touchstone.core.evaluate.average_case.results import Estimate
-from touchstone.core.evaluate.average_case.shapes import spread_of
 from touchstone.core.models.classical import stop_if
 from touchstone.core.models.load import Model, model_inputs, read_stored
 from touchstone.core.models.trained import TrainedNetwork

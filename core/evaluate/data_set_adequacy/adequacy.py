@@ -15,7 +15,6 @@ from touchstone.core.evaluate.data_set_adequacy.outlook import along, judged, le
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Step
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals
-from touchstone.core.evaluate.source_robustness.baseline import above_majority
 from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Measured,
@@ -24,7 +23,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     measure,
     rho_terms,
 )
-from touchstone.core.evaluate.source_robustness.expected import expected_interval
+from touchstone.core.evaluate.source_robustness.expected import above_majority, expected_interval
 from touchstone.core.evaluate.source_robustness.hardness import difference
 from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE
 from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE

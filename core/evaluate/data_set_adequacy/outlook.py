@@ -35,7 +35,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     error_over_sources,
     few_errors,
 )
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
 if TYPE_CHECKING:
     from touchstone.core.evaluate.data_set_adequacy.adequacy import Sized

@@ -12,9 +12,9 @@ from touchstone.core.evaluate.data_set_adequacy.outlook import judged
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve, Estimate, Learning
 from touchstone.core.evaluate.intervals import UNKNOWN
 from touchstone.core.evaluate.source_robustness import leading_row
+from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.source_robustness.parametric_null import cloud_sentence
 from touchstone.core.evaluate.source_robustness.results import below_majority
-from touchstone.core.evaluate.source_robustness.words import noun
 from touchstone.core.evaluate.wording import (
     Verdict,
     bare,
@@ -27,7 +27,7 @@ from touchstone.core.evaluate.wording import (
     quoted,
     resting,
 )
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
 # What does a curve come to, and how are its two claims said? The next doubling's gain, and the held-out gap.
 

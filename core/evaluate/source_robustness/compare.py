@@ -14,12 +14,12 @@ from touchstone.core.evaluate.source_robustness.counts import Group, corrected_p
 from touchstone.core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
 from touchstone.core.evaluate.source_robustness.expected import usual_n_train
 from touchstone.core.evaluate.source_robustness.hardness import difference
+from touchstone.core.evaluate.source_robustness.held_out import held_out
 from touchstone.core.evaluate.source_robustness.results import Difference, ExpectedInterval
-from touchstone.core.evaluate.source_robustness.words import held_out
 from touchstone.core.evaluate.wording import count, gap, listed, p_value, plural, ratio
 from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
 from touchstone.core.trials.epochs import LEFT_OUT
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
 LEVEL = 0.05
 

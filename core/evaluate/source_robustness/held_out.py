@@ -7,6 +7,7 @@ import numpy as np
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
 from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
+from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
 Cluster = tuple[int, str | None, str]
 """What a source is known by: its clustering, its class (None where classes share it), its name."""
@@ -92,3 +93,24 @@ def _by_unit(counts: Counts, layout: Layout) -> tuple[np.ndarray, np.ndarray, np
         np.bincount(layout.cell_unit, weights=counts.cell_n, minlength=n_units),
         times,
     )
+
+
+# What are sources called? Known ones are sources; found ones are clusters, and never carry the word.
+
+
+def noun(source_finder: str) -> str:
+    """What one of them is.
+
+    >>> noun("known"), noun("kmeans")
+    ('source', 'cluster')
+    """
+    return "source" if source_finder == KNOWN_SOURCES else "cluster"
+
+
+def held_out(source_finder: str) -> str:
+    """What accuracy is lost on.
+
+    >>> held_out("kmeans")
+    'held-out clusters'
+    """
+    return f"held-out {noun(source_finder)}s"

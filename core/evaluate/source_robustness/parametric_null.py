@@ -31,7 +31,7 @@ from touchstone.core.split import SourceExclusive, SourceInclusive, partners
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import check_fields, check_whole
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, features, rows_of_units
+from touchstone.core.trials.sources_plan import KNOWN_SOURCES, check_class_sizes, features, rows_of_units
 
 # What would the classes look like if they had no groups? Clouds of the same shape, drawn class by class.
 

@@ -7,9 +7,9 @@ from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.source_robustness.compare import ModelComparison, compared, leading_row, standing
 from touchstone.core.evaluate.source_robustness.hardness import Hardness, hardest
+from touchstone.core.evaluate.source_robustness.held_out import held_out, noun
 from touchstone.core.evaluate.source_robustness.parametric_null import cloud_sentence
 from touchstone.core.evaluate.source_robustness.results import AccuracyIntervals, Baseline, ExpectedInterval
-from touchstone.core.evaluate.source_robustness.words import held_out, noun
 from touchstone.core.evaluate.wording import (
     Verdict,
     count,
@@ -23,7 +23,7 @@ from touchstone.core.evaluate.wording import (
     resting,
     rho,
 )
-from touchstone.core.trials.plan_sources import KNOWN_SOURCES
+from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
 # What else is found of one model: by class, by held-out source, against other clouds and other splits.
 

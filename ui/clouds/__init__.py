@@ -1,1 +1,0 @@
-"""How hard are held-out clusters of data without groups?"""
