@@ -167,10 +167,10 @@ QUESTIONS: dict[str, Question] = {
             serves=("source_robustness", "data_set_adequacy"),
         ),
         Question(
-            "clouds",
+            "parametric_null",
             "How hard are held-out clusters of data without groups?",
             kind="clouds",
-            plan="touchstone.core.evaluate.source_robustness.parametric_null:CloudsPlan",
+            plan="touchstone.core.evaluate.source_robustness.parametric_null:ParametricNullPlan",
             address="touchstone.ui.source_robustness.results:parameters",
             serves=("source_robustness", "data_set_adequacy"),
         ),

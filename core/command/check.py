@@ -533,7 +533,7 @@ def _steps(sheet: Sheet, workspace: Workspace, fingerprint: str | None, model: s
 def _named(stem: str, text: str) -> str:
     """What is said of a question, after its name.
 
-    >>> _named("average_case", "There was no time left."), _named("clouds", "There was none.")
+    >>> _named("average_case", "There was no time left."), _named("parametric_null", "There was none.")
     ('Average case: There was no time left.', 'How hard are held-out clusters of data without groups? There was none.')
     """
     name = QUESTIONS[stem].name or QUESTIONS[stem].title

@@ -111,7 +111,7 @@ def classifier_two_sample_test(
     >>> rng = np.random.default_rng(0)
     >>> y, moved = np.arange(120) % 2, np.array([0.0, 1.0])
     >>> train, test = rng.normal(size=(120, 2)), rng.normal(size=(120, 2)) + moved[y][:, None]
-    >>> found = tell_parts(train, y, test, y, class_names=("stays", "moves"), seed=0)
+    >>> found = classifier_two_sample_test(train, y, test, y, class_names=("stays", "moves"), seed=0)
     >>> found.named, found.auc[:, 0].round(2)
     (('moves',), array([0.4 , 0.82]))
     """
@@ -159,7 +159,7 @@ def smallest_seen(
     --------
     >>> rng = np.random.default_rng(0)
     >>> x, y = rng.normal(size=(200, 3)), np.arange(200) % 2
-    >>> told = tell_parts(x, y, x[:100], y[:100], class_names=("a", "b"), seed=0)
+    >>> told = classifier_two_sample_test(x, y, x[:100], y[:100], class_names=("a", "b"), seed=0)
     >>> 0.3 < smallest_seen(told, x, y, x[:100], y[:100], seed=0).size < 1.2
     True
     """

@@ -14,7 +14,7 @@ RECORD = Question(
     ":material/bar_chart:",
     "Questions",
     kind="largest_class",
-    plan="touchstone.core.evaluate.largest_class.plan:LargestClassPlan",
+    plan="touchstone.core.evaluate.largest_class:LargestClassPlan",
 )
 
 

@@ -102,10 +102,12 @@ def test_an_engine_that_closes_leaves_the_run_to_be_resumed(engine, workspace, f
 def test_usual_steps_train_a_model_before_they_ask_of_one(workspace, fingerprint):
     steps = usual_steps(workspace, LOCAL_OWNER, fingerprint)
     stems = [each.stem for each in steps]
-    assert stems[:2] == ["source_robustness", "clouds"]
+    assert stems[:2] == ["source_robustness", "parametric_null"]
     assert stems[-1] == "data_set_adequacy"
     assert stems.index("training") < stems.index("average_case") < stems.index("guided_tests")
-    plans = {each.stem: each.make() for each in steps if each.stem in ("source_robustness", "clouds", "training")}
+    plans = {
+        each.stem: each.make() for each in steps if each.stem in ("source_robustness", "parametric_null", "training")
+    }
     assert {plan.kind for plan in plans.values()} == {"trials", "clouds", "training"}
     assert all(plan.n_trials(load_example("wine")) for plan in plans.values())
 
@@ -138,7 +140,7 @@ def test_what_is_asked_and_what_not_and_why_is_known_before(engine, workspace, f
     done, trained = step("source_robustness", n=1), step("training", n=2)
     asked(engine, fingerprint, [done])
     steps = [done, step("cluster_folds", n=3), trained, Step("average_case", no_model), Step("guided_tests", refuse)]
-    known = foreseen([*steps, Step("clouds", lambda: None)], workspace, LOCAL_OWNER, fingerprint)
+    known = foreseen([*steps, Step("parametric_null", lambda: None)], workspace, LOCAL_OWNER, fingerprint)
     assert known == {
         "source_robustness": ANSWERED,
         "cluster_folds": "",

@@ -54,8 +54,8 @@ class Estimate:
         """As a gain of an accuracy that is `now`: no more than is left, nor less than is there, as far as it is known.
 
         >>> now = ExpectedValue(0.96, over_sources=Interval(0.93, 0.98))
-        >>> Told(0.08, Interval(-0.02, 0.18)).of_accuracies(now)
-        Told(value=0.04..., interval=Interval(lower=-0.02, upper=0.06...), ...)
+        >>> Estimate(0.08, Interval(-0.02, 0.18)).of_accuracies(now)
+        Estimate(value=0.04..., interval=Interval(lower=-0.02, upper=0.06...), ...)
         """
         known = now.over_sources if now.over_sources.known else Interval(0.0, 1.0)
         value = float(np.clip(self.value, -now.value, 1 - now.value))

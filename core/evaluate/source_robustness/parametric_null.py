@@ -159,7 +159,7 @@ class ParametricNullPlan:
     Examples
     --------
     >>> from touchstone.core.data import load_example
-    >>> plan, wine = CloudsPlan(n_clusterings=1, n_repeats=2), load_example("wine")
+    >>> plan, wine = ParametricNullPlan(n_clusterings=1, n_repeats=2), load_example("wine")
     >>> plan.n_trials(wine)
     39
     >>> plan.run_trial(wine, 0, context=Context())["scheme"].tolist()
@@ -214,7 +214,7 @@ class ParametricNullPlan:
     def title(self) -> str:
         """What a person calls it.
 
-        >>> CloudsPlan().title
+        >>> ParametricNullPlan().title
         'Data without groups · k-means clusters'
         """
         return f"Data without groups · {SOURCE_FINDERS[self.source_finder].title}"
@@ -249,7 +249,7 @@ class ParametricNullPlan:
     def shape_of(self, index: int) -> str:
         """The shape of a trial's cloud.
 
-        >>> [CloudsPlan().shape_of(index) for index in (0, 1, 19, 20, 38)]
+        >>> [ParametricNullPlan().shape_of(index) for index in (0, 1, 19, 20, 38)]
         ['data', 'copula', 'copula', 'gaussian', 'gaussian']
         """
         return DATA if index == 0 else list(CLOUDS)[(index - 1) // self.n_clouds]
@@ -386,7 +386,7 @@ class CloudGaps:
 
 
 def cloud_gaps(rows: pd.DataFrame) -> CloudGaps:
-    """The gaps in the rows of a CloudsPlan, as far as its trials go.
+    """The gaps in the rows of a ParametricNullPlan, as far as its trials go.
 
     Examples
     --------

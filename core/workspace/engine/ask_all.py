@@ -222,5 +222,5 @@ def usual_steps(workspace: Workspace, owner: str, fingerprint: str, *, model: st
         else:
             steps.append(Step(question.stem, partial(recipe, question)))
         if question.stem == "source_robustness":
-            steps.append(Step("clouds", clouds))
+            steps.append(Step("parametric_null", clouds))
     return tuple(steps)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import streamlit as st
-from touchstone.core.evaluate.largest_class.plan import LargestClassPlan
+from touchstone.core.evaluate.largest_class import LargestClassPlan
 from touchstone.core.report.largest_class import answer_of_rows
 
 from touchstone.ui.data import choice as data_choice

@@ -1,8 +1,7 @@
 """How large is the largest class? The verdict and its figure."""
 
 import pandas as pd
-from touchstone.core.evaluate.largest_class.plan import LargestClassPlan
-from touchstone.core.evaluate.largest_class.verdict import largest_class_verdict
+from touchstone.core.evaluate.largest_class import LargestClassPlan, largest_class_verdict
 from touchstone.core.figures.largest_class import draws_chart
 
 from touchstone.core.data import Dataset

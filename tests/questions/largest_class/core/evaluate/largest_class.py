@@ -1,4 +1,4 @@
-"""Which samples are counted? A plan of the toy question: each trial draws samples anew and counts their classes."""
+"""How large is the largest class? The plan of the toy question draws samples anew; and what the draws come to."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
+from touchstone.core.evaluate.wording import Verdict, percent
 from touchstone.core.parameters import asks
 from touchstone.core.trials.plan import Context, check_fields
 
@@ -36,3 +37,8 @@ class LargestClassPlan:
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         return pd.DataFrame({"trial": [index], "largest": [pd.NA], "n": [dataset.n_samples], "status": ["failed"]})
+
+
+def largest_class_verdict(rows: pd.DataFrame) -> Verdict:
+    share = float((rows["largest"] / rows["n"]).mean())
+    return Verdict(f"The largest class holds {percent(share)} of the samples.", f"{len(rows)} draws.", "", ())

@@ -1,1 +1,0 @@
-"""How large is the largest class?"""
