@@ -29,7 +29,7 @@ def show(run: Run) -> None:
         return
     finished, nulls = run.state != "running", clouds.claims(clouds.begun(plan, run.fingerprint))
     shown = report.answer(adequacy, of=curve, worth=look.worth, panels=look.panels, nulls=nulls, finished=finished)
-    answer.show(shown, finished=finished, before=partial(controls.notes, run))
+    answer.show(shown, finished=finished, before=partial(clouds.notes, run))
     if not finished:
         return
     clouds.show(clouds.plan_beside(plan, curve.source_finder), dataset)
