@@ -16,7 +16,7 @@ from touchstone.ui.shell.health import route
 from touchstone.ui.shell.only_links import OnlyLinks
 from touchstone.ui.shell.serving import Index, OwnPagesOnly, SecurityHeaders, check_start
 from touchstone.ui.shell.signed_in import SignedIn
-from touchstone.ui.shell.uploads import UploadBounds
+from touchstone.ui.shell.upload_bounds import UploadBounds
 
 RUNNER = "touchstone.core.workspace.engine.runner"
 

@@ -10,10 +10,9 @@ from touchstone.core.evaluate.cluster_folds import Metric
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import Run
-from touchstone.ui.cluster_folds import controls, inside, labels, look, scores, upload
+from touchstone.ui.cluster_folds import controls, inside, labels, look, upload
 from touchstone.ui.cluster_folds import scores as cluster_folds_scores
 from touchstone.ui.cluster_folds.work import Folded
-from touchstone.ui.data import choice
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
@@ -34,7 +33,7 @@ def make() -> None:
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     with button:
         jobs.run_button(run, plan, dataset)
-    choice.not_used(dataset)
+    data_choice.not_used(dataset)
     share.offer(plan, controls.parameters(plan) or {})
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
@@ -107,7 +106,7 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
         downloads.of_page(run, shown, files=files)
     elif shown is not None:
         downloads.offer({**shown.files, **files}, stem=STEM)
-    scores.offer(folded)
+    cluster_folds_scores.offer(folded)
 
 
 page.lead(

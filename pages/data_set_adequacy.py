@@ -8,7 +8,6 @@ import streamlit as st
 from touchstone.core.data import DataError
 from touchstone.core.report import data_set_adequacy as report
 from touchstone.core.workspace.runs import Run
-from touchstone.ui.data import choice
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data_set_adequacy import controls
 from touchstone.ui.forms.plan_form import plan_parameters
@@ -51,7 +50,7 @@ except DataError as problem:
 run = workspace().find_run(owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
-choice.not_used(dataset)
+data_choice.not_used(dataset)
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
 look = controls.looked_at(plan)

@@ -14,7 +14,7 @@ from touchstone.core.report import guided_tests as report
 from touchstone.core.workspace.runs import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.guided_tests import controls, files, gallery, properties, results
+from touchstone.ui.guided_tests import controls, files, folded, gallery, results
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.models import choice as model_results
 from touchstone.ui.shell import answer, background, jobs, page, share
@@ -38,7 +38,7 @@ def everything(guided: Guided) -> None:
     """The verdict, every class on pictures, what else was found, and the tests themselves."""
     answer.show(report.answer(guided), most=MOST_FINDINGS)
     if len(guided.generated):
-        properties.add(gallery.gallery(guided, looked, within))
+        folded.add(gallery.gallery(guided, looked, within))
 
 
 def nothing_computed(test: LayerSamples) -> None:
@@ -105,11 +105,11 @@ try:
         else:
             page.nothing_yet(running=False)
     if run is not None and guided is not None and has_tests:
-        properties.with_another(run, guided, model)
-        properties.features(run, guided, looked, inside=layers != (OUTPUTS,))
-    properties.on_the_way(looked, within, guided, opened=not has_tests)
-    properties.to_label(looked, within, model)
-    kept = properties.tested(looked)
+        folded.with_another(run, guided, model)
+        folded.features(run, guided, looked, inside=layers != (OUTPUTS,))
+    folded.on_the_way(looked, within, guided, opened=not has_tests)
+    folded.to_label(looked, within, model)
+    kept = folded.tested(looked)
     if run is not None and guided is not None and has_tests:
         files.offer(run, plan, guided, looked, kept, results.sent_again(run, looked), within)
     if run is not None:

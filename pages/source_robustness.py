@@ -8,12 +8,11 @@ import streamlit as st
 from touchstone.core.data import DataError
 from touchstone.core.report import source_robustness as report
 from touchstone.core.workspace.runs import Run
-from touchstone.ui.data import choice
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
-from touchstone.ui.source_robustness import controls, finders, own_model, results
+from touchstone.ui.source_robustness import controls, finders, own_model
 from touchstone.ui.source_robustness import results as clouds
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -21,8 +20,8 @@ HOW_TO_READ = Path(__file__).with_suffix(".md")
 
 def show(run: Run) -> None:
     """All that finished trials tell, those of a run and those of models that were brought along."""
-    intervals = results.intervals(run, own) if own is not None or run.n_done > run.n_failed else None
-    comparisons = results.comparisons(run, own) if intervals is not None else ()
+    intervals = clouds.intervals(run, own) if own is not None or run.n_done > run.n_failed else None
+    comparisons = clouds.comparisons(run, own) if intervals is not None else ()
     row = None if intervals is None else controls.row_of(intervals.overall, comparisons, looked, own)
     if intervals is None or row is None:
         page.nothing_yet(running=run.state == "running")
@@ -38,7 +37,7 @@ def show(run: Run) -> None:
         nulls=clouds.claims(clouds.begun(plan, run.fingerprint)),
         finished=finished,
     )
-    answer.show(shown, finished=finished, before=partial(results.notes, run))
+    answer.show(shown, finished=finished, before=partial(clouds.notes, run))
     if not finished:
         return
     clouds.show(clouds.plan_beside(plan, row.source_finder), dataset)
@@ -48,16 +47,16 @@ def show(run: Run) -> None:
         answer.fold(shown.section("true-sources"))
         if finders.several(run):
             page.fold("Do the ways of finding sources agree?", partial(finders.side_by_side, run), key="agreement")
-        if results.pictured(run):
-            page.fold("What do the sources look like?", partial(results.pictures, run), key="pictures")
+        if clouds.pictured(run):
+            page.fold("What do the sources look like?", partial(clouds.pictures, run), key="pictures")
         answer.fold(shown.section("table"))
         downloads.of_page(
             run,
             shown,
             files={
-                "Trials": lambda: results.trials(run, own),
+                "Trials": lambda: clouds.trials(run, own),
                 **finders.tables(run),
-                "Drawn splits": lambda: results.drawn(plan, dataset),
+                "Drawn splits": lambda: clouds.drawn(plan, dataset),
             },
             also={} if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
         )
@@ -80,7 +79,7 @@ except DataError as problem:
 run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
-choice.not_used(dataset)
+data_choice.not_used(dataset)
 own = own_model.section(plan, dataset)
 leads = (plan_parameters(plan) or {}) | own_model.parameters(own)
 share.offer(None if own else plan, leads, view=own_model.view(plan, dataset, own, run))

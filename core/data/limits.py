@@ -4,13 +4,9 @@ The environment says it, or else what is usual. `SETTINGS` lists all of that; do
 test compares the two. Bytes are read up to the limit here, from a file, out of gzip, or out of a zip archive.
 """
 
-import contextlib
-import ctypes
 import gzip
 import io
 import os
-import runpy
-import sys
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -267,26 +263,3 @@ class Archive:
                 f"{self.name}: {path} cannot be unpacked; it is damaged or encrypted. Make the archive again."
             ) from error
         return whole.getvalue()
-
-
-# How does a child begin? In a network of its own, in which there is nothing, while it still has one thread.
-
-
-_NEW_NETWORK, _NEW_USERS = 0x40000000, 0x10000000
-
-
-def leave_network() -> None:
-    """Leave the network of this process, if the system lets it."""
-    user, group = os.getuid(), os.getgid()
-    unshare = getattr(ctypes.CDLL(None), "unshare", None)
-    if unshare is None or unshare(_NEW_NETWORK) == 0 or unshare(_NEW_USERS | _NEW_NETWORK) != 0:
-        return
-    for name, content in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-        with contextlib.suppress(OSError), open(f"/proc/self/{name}", "w") as file:
-            file.write(content)
-
-
-if __name__ == "__main__":
-    sys.path[0] = os.getcwd()  # not the folder of this script
-    leave_network()
-    runpy.run_module("touchstone.core.data.sandbox", run_name="__main__", alter_sys=True)

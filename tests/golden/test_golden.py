@@ -5,7 +5,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from touchstone.core.workspace.run import method_version
 
 from touchstone.core.data.identity import key
 from touchstone.core.questions import of_kind
@@ -13,6 +12,7 @@ from touchstone.core.report.descriptions import describe
 from touchstone.core.trials import Plan, to_json
 from touchstone.core.workspace.engine.runner import engine
 from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.runs import method_version
 from touchstone.core.workspace.sharing import SharedWorkspace
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.forms.plan_form import about_plan, plan_at

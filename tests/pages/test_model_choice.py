@@ -367,7 +367,7 @@ def test_lists_of_runs_name_a_training_and_lead_to_its_form(open_page, workspace
 def test_progress_says_that_code_is_compiled_first(workspace, wine, monkeypatch):
     run = workspace.create_run(LOCAL_OWNER, QUICK, wine.fingerprint)
     first = dataclasses.replace(run, state="running", n_done=0)
-    monkeypatch.setattr(compiling, "is_going_on", lambda: True)
+    monkeypatch.setattr(background, "is_going_on", lambda: True)
     assert jobs.describe(first) == background.ONCE
     assert jobs.describe(dataclasses.replace(first, n_trials=9, n_done=3)) == "3 of 9 trials"
 

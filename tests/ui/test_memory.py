@@ -26,7 +26,7 @@ def n_searched(nodes: list[Node]) -> int:
 
 @pytest.fixture(autouse=True)
 def as_at_the_start(monkeypatch) -> Iterator[None]:
-    monkeypatch.setattr(memory, "_last", health._SetAside())
+    monkeypatch.setattr(health, "_last", health._SetAside())
     gc.unfreeze()
     yield
     gc.unfreeze()

@@ -21,8 +21,8 @@ from tests.browser.provider import COOKIE_SECRET, Client, provide, secrets_for
 from tests.browser.server import Server, serve
 from tests.ui.test_serving import AUTH, Answer, ask
 from touchstone.core.workspace.workspace import Workspace
-from touchstone.ui.shell import serving, sign_in, signed_in, uploads
-from touchstone.ui.shell.uploads import SECONDS_TO_RETURN, UploadBounds
+from touchstone.ui.shell import serving, sign_in, signed_in, upload_bounds, uploads
+from touchstone.ui.shell.upload_bounds import SECONDS_TO_RETURN, UploadBounds
 
 MIB = 2**20
 FILE = '--b\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n%s\r\n--b--\r\n'
@@ -263,8 +263,8 @@ def test_what_a_closed_page_held_is_given_back(monkeypatch):
     door._sweep()
     clock[0] = SECONDS_TO_RETURN - 1
     door._sweep()
-    assert uploads.held_files() == {"here": [2], "gone": [3]}, "a page that comes back finds its files"
+    assert upload_bounds.held_files() == {"here": [2], "gone": [3]}, "a page that comes back finds its files"
     clock[0] = SECONDS_TO_RETURN
     door._sweep()
-    assert uploads.held_files() == {"here": [2]}
+    assert upload_bounds.held_files() == {"here": [2]}
     assert closed == ["gone"]

@@ -128,8 +128,8 @@ def test_in_that_process_no_page_shows_anything_without_a_link(token):
 
 def test_links_name_the_address_as_long_as_they_open_there(monkeypatch):
     process = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
-    monkeypatch.setattr(visitors, "_process", process)
-    monkeypatch.setattr(visitors, "_place", ("fd00::7", 8502))
+    monkeypatch.setattr(only_links, "_process", process)
+    monkeypatch.setattr(only_links, "_place", ("fd00::7", 8502))
     assert (only_links.address(), only_links.is_wanted()) == ("http://[fd00::7]:8502/", True)
     made = share.address("shared_run", {"t": "token"}, root=only_links.address())
     assert made == "http://[fd00::7]:8502/shared_run?t=token"

@@ -259,6 +259,6 @@ def test_a_run_that_is_deleted_meanwhile_gets_no_link(workspace, run, monkeypatc
         workspace.delete_run(OWNER, run.id)
         yield from made(*given)
 
-    monkeypatch.setattr(links, "_rows", too_late)
+    monkeypatch.setattr(access, "_rows", too_late)
     with pytest.raises(WorkspaceError, match="not in your workspace"):
         workspace.create_link(OWNER, run.id)

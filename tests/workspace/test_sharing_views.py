@@ -206,7 +206,7 @@ def test_what_is_deleted_before_a_link_is_there_gets_none(what, workspace, view,
         delete_something(workspace, view, what)
         yield from made(*given)
 
-    monkeypatch.setattr(links, "_rows", too_late)
+    monkeypatch.setattr(access, "_rows", too_late)
     with pytest.raises(WorkspaceError, match="not in your workspace"):
         workspace.create_link(OWNER, view)
     left = everything(workspace)
@@ -224,7 +224,7 @@ def test_who_deletes_something_waits_for_the_link_that_is_being_made(workspace, 
             other.execute("DELETE FROM predictions")
         other.close()
 
-    monkeypatch.setattr(links, "_rows", slowly)
+    monkeypatch.setattr(access, "_rows", slowly)
     token = workspace.create_link(OWNER, view)
     workspace.delete_predictions(OWNER, UPLOAD.fingerprint)
     with pytest.raises(DeadLink):

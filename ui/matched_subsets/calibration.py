@@ -1,30 +1,15 @@
 """How does a page show the calibration of two test sets? All subsets, one that is chosen, and its classes."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable
 
 import pandas as pd
-import streamlit as st
 
-from touchstone.core.command.compared_files import PARTS, SIDES
-from touchstone.core.data import DataError
-from touchstone.core.data.identity import key
-from touchstone.core.data.predictions.pairs import Part
 from touchstone.core.evaluate.calibration import bins_table, calibration_table, class_table
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
-from touchstone.core.evaluate.wording import listed, plural
-from touchstone.core.questions import QUESTIONS
 from touchstone.core.report import matched_subsets as report
-from touchstone.core.report.model_pairs import OnTwoSets
-from touchstone.core.report.overview import Answered
-from touchstone.ui import page_file
 from touchstone.ui.forms.controls import One, check_address
-from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 from touchstone.ui.matched_subsets import results
-from touchstone.ui.matched_subsets.controls import check_of_stored
-from touchstone.ui.matched_subsets.results import Compared
-from touchstone.ui.predictions import choice as prediction_choice
-from touchstone.ui.shell import answer, background, downloads, page
+from touchstone.ui.shell import answer, background, downloads
 
 SUBSET = "subset"
 """The parameter of the address that names the subset in question."""
@@ -58,82 +43,3 @@ def choose_subset(known: Reliability) -> str:
     control = One(SUBSET, "Subset", {name: name for name in known.subsets}, report.usual_subset(known))
     check_address([control])
     return control.draw(side_by_side=True)
-
-
-# What did comparing prediction files come to? Answers for the sheet of files; nothing is read or computed for it.
-
-
-QUESTION = QUESTIONS["matched_subsets"]
-MOST = 3
-
-
-def answers() -> list[tuple[Answered, Mapping[str, str | list[str]], str]]:
-    """What was compared since the server was started, of files that are still here; each with address and command."""
-    titles = prediction_choice.stored_titles()
-    return [
-        (
-            Answered(
-                QUESTION,
-                prediction_choice.names(each.sets.parameters, titles),
-                each.verdict,
-                each.numbers,
-                each.when,
-            ),
-            each.sets.parameters | (plan_parameters(each.plan) or {}),
-            check_of_stored(each.sets, each.plan),
-        )
-        for each in _still_here(titles)
-    ]
-
-
-def compare_again(parameters: Mapping[str, Sequence[str]]) -> None:
-    """Compare what such parameters of an address lead to, unless that is known; returns while it is worked out, too.
-
-    Raises DataError or WorkspaceError for files, parts of them or settings that there are not.
-    """
-    first = {name: values[0] for name, values in parameters.items()}
-    plan = plan_at(MatchingPlan, {name: list(values) for name, values in parameters.items()})
-    if plan is None or not {first.get("reference"), first.get("target")} <= prediction_choice.stored_titles().keys():
-        raise DataError("This address names files or settings that are not here. Compare the files again.")
-    parts = {f"{side}_part": Part(**{what: first.get(f"{side}_{what}") for what in PARTS}) for side in SIDES}
-    sets = TwoSets(first["reference"], first["target"], **parts, task=first.get("task"))
-    background.answer(results.comparisons(sets, plan), "Matching", key=key(sets, plan))
-
-
-def models() -> list[OnTwoSets]:
-    """Every model of what was compared, with its predictions, which are read for it."""
-    titles = prediction_choice.stored_titles()
-    compared = dict.fromkeys(each.sets for each in _still_here(titles))
-    known = [(sets, results.pairs_of(sets)) for sets in compared]
-    return [
-        OnTwoSets(name, pairs.references[name], pairs.targets[name], _titles(sets, titles))
-        for sets, pairs in known
-        for name in pairs.models
-    ]
-
-
-def _still_here(titles: Mapping[str, str]) -> list[Compared]:
-    return [each for each in results.compared() if {each.sets.reference, each.sets.target} <= titles.keys()]
-
-
-def _titles(sets: TwoSets, titles: Mapping[str, str]) -> tuple[str, str]:
-    """What the two sets are called, with the part of the file where one was chosen."""
-    sides = ((sets.reference, sets.reference_part), (sets.target, sets.target_part))
-    first, second = (
-        ", ".join([titles[file], *(part for part in asdict(chosen).values() if part is not None)])
-        for file, chosen in sides
-    )
-    return first, second
-
-
-def begin() -> None:
-    """Which files there are, and the way to compare them."""
-    titles = list(prediction_choice.stored_titles().values())
-    with st.container(border=True, key="card-matched-subsets"):
-        st.markdown(f"**{QUESTION.title}**")
-        if titles:
-            files = page.plain(listed(titles, most=MOST))
-            st.markdown(f"{plural(len(titles), 'file')} of predictions: {files}. Compare two of them.")
-        else:
-            st.markdown("No predictions yet. Upload those of a model on two test sets; no code needed.")
-        st.page_link(page_file(QUESTION.page), label="Compare two test sets", icon=":material/arrow_forward:", help="")

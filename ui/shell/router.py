@@ -78,7 +78,7 @@ def own(page: "Page") -> None:
     import streamlit as st
 
     from touchstone.ui.data import choice as data_choice
-    from touchstone.ui.shell import downloads, share, sign_in, signed_in, uploads
+    from touchstone.ui.shell import downloads, share, sign_in, signed_in, upload_bounds
 
     st.logo(str(ROOT / "ui" / "shell" / "logo.svg"), size="large")
     if sign_in.is_set_up():
@@ -92,7 +92,7 @@ def own(page: "Page") -> None:
             if question.about_data_set:
                 data_choice.control()
             menus = st.container(horizontal=True, width="content")
-    if (refusal := uploads.refused()) is not None:
+    if (refusal := upload_bounds.refused()) is not None:
         st.toast(refusal, icon=":material/error:", duration="infinite")
     page.run()
     with menus:

@@ -4,9 +4,9 @@ import streamlit as st
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import LEVEL
-from touchstone.core.evaluate.test_quality import verdict
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.test_quality.shift_plan import FEWEST_RESPLITS, CovariateShiftPlan
+from touchstone.core.evaluate.test_quality.verdict import MEMORY, disagreement, seen, separation
 from touchstone.core.evaluate.two_samples import PartsTold
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.parameters import About
@@ -25,9 +25,9 @@ def at_once(looked: Looked) -> PartsTold | None:
     if parts is None:
         st.skeleton(height=60)
         return None
-    st.markdown(f"**{page.plain(verdict.separation(parts))}**")
+    st.markdown(f"**{page.plain(separation(parts))}**")
     if parts.named or parts.p_together < LEVEL:
-        st.caption(verdict.MEMORY)
+        st.caption(MEMORY)
     page.fold("How small a shift would have been detected?", lambda: _seen(looked), key="seen")
     downloads.offer({"AUC of training against test": parts.table}, stem="test-quality")
     return parts
@@ -36,7 +36,7 @@ def at_once(looked: Looked) -> PartsTold | None:
 def _seen(looked: Looked) -> None:
     shift = background.answer(results.smallest_seen(looked), "Planting shifts", key="seen")
     if shift is not None:
-        st.markdown(page.plain(verdict.seen(shift)))
+        st.markdown(page.plain(seen(shift)))
         st.caption("Artificial shifts of this class, along the direction of its largest variance.")
 
 
@@ -62,7 +62,7 @@ def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | Non
     jobs.follow(run, jobs.progress)
     jobs.follow(run, _results, every=jobs.SECONDS_BETWEEN_DRAWINGS)
     if classifier is not None and run.state == "done":
-        st.markdown(page.plain(verdict.disagreement(classifier, results.covariate_shift(run))))
+        st.markdown(page.plain(disagreement(classifier, results.covariate_shift(run))))
     return run
 
 
@@ -78,7 +78,7 @@ def _results(run: Run) -> None:
         if verdict.advice and run.state != "running":
             st.markdown(page.plain(verdict.advice))
         if any(claim.decision == "above" for claim in verdict.claims):
-            st.caption(verdict.MEMORY)
+            st.caption(MEMORY)
 
     def by_class() -> None:
         figure, table = shown.sections[0].parts

@@ -36,7 +36,7 @@ from touchstone.core.workspace.plans import PLANS
 
 CORE = Path(__file__).resolve().parents[2]
 LAST_COMPILED = {
-    "cluster/transport.py": "assign_labels",
+    "cluster/quota_assignment.py": "assign_labels",
     "cluster/sds.py": "_add_to_sums",
     "evaluate/matched_subsets/kernels.py": "count_matching",
     "evaluate/average_case/normal_kernels.py": "integrate",
