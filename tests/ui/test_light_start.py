@@ -57,7 +57,6 @@ def test_the_launcher_imports_nothing_of_core_but_the_list_of_questions():
         "sign_in",
         "signed_in",
         "upload_bounds",
-        "visitors",
     ]
     assert in_fresh_process(code) == str(
         [

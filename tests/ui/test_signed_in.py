@@ -21,7 +21,7 @@ from tests.browser.provider import COOKIE_SECRET, Client, provide, secrets_for
 from tests.browser.server import Server, serve
 from tests.ui.test_serving import AUTH, Answer, ask
 from touchstone.core.workspace.workspace import Workspace
-from touchstone.ui.shell import serving, sign_in, signed_in, upload_bounds, uploads
+from touchstone.ui.shell import serving, sign_in, signed_in, upload_bounds
 from touchstone.ui.shell.upload_bounds import SECONDS_TO_RETURN, UploadBounds
 
 MIB = 2**20
@@ -255,8 +255,8 @@ def test_what_a_closed_page_held_is_given_back(monkeypatch):
     server = SimpleNamespace(
         uploaded_file_mgr=manager, is_active_session=lambda session: session == "here", close_session=closed.append
     )
-    monkeypatch.setattr(uploads.runtime, "exists", lambda: True)
-    monkeypatch.setattr(uploads.runtime, "get_instance", lambda: server)
+    monkeypatch.setattr(upload_bounds.runtime, "exists", lambda: True)
+    monkeypatch.setattr(upload_bounds.runtime, "get_instance", lambda: server)
     clock = [0.0]
     monkeypatch.setattr(upload_bounds, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     door = UploadBounds(lambda *_: None)

@@ -19,12 +19,12 @@ from touchstone.core.evaluate.claim_error_rates import FILE, Rate, about, rates,
 from touchstone.core.evaluate.claim_kinds import KINDS
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
-from touchstone.core.evaluate.overview import slices
 from touchstone.core.evaluate.test_quality.verdict import SHARE_KINDS
 from touchstone.core.questions import QUESTIONS
+from touchstone.core.report import model_pairs
 
 TOY = "cluster_folds.goes_with"
-ROOMS = (Path(claim_error_rates.__file__).parent, Path(slices.__file__).parent)
+ROOMS = (Path(claim_error_rates.__file__).parent, Path(model_pairs.__file__).parent)
 MAKES_CLAIMS = re.compile(r"^from touchstone\.core\.evaluate\.claims import .*\bclaim\b", re.MULTILINE)
 KIND = re.compile(rf"(?:{'|'.join(QUESTIONS)})\.[a-z_]+")
 

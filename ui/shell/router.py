@@ -27,7 +27,7 @@ def main() -> None:
     from touchstone import core
     from touchstone.core.workspace.errors import WorkspaceError
     from touchstone.ui import page_file
-    from touchstone.ui.shell import serving, session, share, sign_in, signed_in
+    from touchstone.ui.shell import gate, serving, session, share, sign_in
     from touchstone.ui.shell.page import error
 
     def declare(question: Question) -> "Page":
@@ -66,7 +66,7 @@ def main() -> None:
         elif share.asked_for():
             share.dead()
         elif closed:
-            signed_in.closed()
+            gate.closed()
         else:
             own(page)
     except WorkspaceError as problem:
@@ -78,11 +78,11 @@ def own(page: "Page") -> None:
     import streamlit as st
 
     from touchstone.ui.data import choice as data_choice
-    from touchstone.ui.shell import downloads, share, sign_in, signed_in, upload_bounds
+    from touchstone.ui.shell import downloads, gate, share, sign_in, upload_bounds
 
     st.logo(str(ROOT / "ui" / "shell" / "logo.svg"), size="large")
     if sign_in.is_set_up():
-        signed_in.way_out()
+        gate.way_out()
     share.clear()
     downloads.clear()
     question = QUESTIONS[page.url_path or FIRST]

@@ -8,18 +8,15 @@ Streamlit has no part in, with the way to the provider.
 import time
 from urllib.parse import parse_qs, quote
 
-import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from touchstone.core.evaluate.wording import plural
-from touchstone.ui.shell import session, sign_in
+from touchstone.ui.shell import sign_in
 from touchstone.ui.shell.addresses import CALLBACK, first_page
 from touchstone.ui.shell.health import is_about_health
 from touchstone.ui.shell.only_links import Links, belongs_to_a_page, brought, opened, refused_page, with_cookie
-from touchstone.ui.shell.page import day, or_toast, plain
 
 SIGN_IN = "sign_in"
 """The address that leads to a provider; `PROVIDER` says to which, where there are several."""
@@ -130,59 +127,3 @@ def _closed(scope: Scope) -> Response:
     if not _opens_a_page(scope):
         return PlainTextResponse(NOT_SIGNED_IN, 401)
     return refused_page(401, "signed_in", sign_in=sign_in, address=first_page() + SIGN_IN, parameter=PROVIDER)
-
-
-# What does a page show whose sign-in has ended, and where is the way out? A sentence with a button; and a button.
-
-
-ABOUT_SIGN_INS = "Pages of a sign-in that you end close at their next step. A sign-in lasts 30 days at most."
-ONLY_HERE = "You are signed in here, and nowhere else."
-
-
-def closed() -> None:
-    """All that is seen on a page that was open when its sign-in ended; `signed_in` lets nobody else open one."""
-    st.space("large")
-    with st.container(border=True, key="gate", horizontal_alignment="center", gap="medium"):
-        st.space("small")
-        st.image(str(sign_in.LOGO), width=245, alt="Touchstone")
-        st.markdown(sign_in.ABOUT, text_alignment="center")
-        st.caption(sign_in.SENTENCE, text_alignment="center")
-        for name in sign_in.providers():
-            label = "Sign in" if name is None else f"Sign in with {plain(name)}"
-            st.button(label, type="primary", key=f"sign-in-{name}", on_click=st.login, args=(name,))
-        st.space("small")
-
-
-def way_out() -> None:
-    """Who is signed in, where else, and the way out, at the foot of the sidebar."""
-    called = st.user.get("name") or st.user.get("email") or st.user.get("sub")
-    with st.sidebar:
-        st.caption(f"Signed in as {plain(called)}")
-        with st.popover("Sign-ins", icon=":material/devices:", type="tertiary"):
-            _sign_ins()
-        st.button("Sign out", icon=":material/logout:", type="tertiary", key="sign-out", on_click=_sign_out)
-
-
-def _sign_ins() -> None:
-    """Where else this person is signed in, with the way to end it."""
-    others = session.other_sign_ins()
-    st.markdown(f"You are signed in here and in {plural(len(others), 'other browser')}." if others else ONLY_HERE)
-    for other in others:
-        browser = plain(other.browser) or "A browser"
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"{browser}, since {day(other.began)}, last used {day(other.used)}", width="stretch")
-            st.button("End", key=f"end-{other.id}", type="tertiary", on_click=_end, args=(other.id,))
-    st.caption(ABOUT_SIGN_INS)
-
-
-@or_toast
-def _end(which: str) -> None:
-    """End one of the others."""
-    session.sign_out(which)
-
-
-@or_toast
-def _sign_out() -> None:
-    """End this sign-in for whoever has its cookie, and then the browser's own."""
-    session.sign_out()
-    st.logout()
