@@ -10,9 +10,8 @@ from touchstone.core.cluster.finders import (
     train_for_sources,
     trains,
 )
-from touchstone.core.cluster.found import FoundSources
 from touchstone.core.cluster.quotas import spread_quotas
-from touchstone.core.cluster.sources import Silhouettes, cluster_classes, silhouettes
+from touchstone.core.cluster.sources import FoundSources, Silhouettes, cluster_classes, silhouettes
 
 if TYPE_CHECKING:
     from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans

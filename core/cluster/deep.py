@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from touchstone.core.cluster.found import FoundSources, OnStep, unheard
-from touchstone.core.cluster.sources import cluster_classes, kmeans, same_size_kmeans
+from touchstone.core.cluster.sources import FoundSources, OnStep, cluster_classes, kmeans, same_size_kmeans, unheard
 from touchstone.core.data import Dataset
 from touchstone.core.data.errors import DataError
 from touchstone.core.models.architectures import ARCHITECTURES, build

@@ -7,8 +7,15 @@ import numpy as np
 from jaxtyping import Integer, Real
 
 from touchstone.core.cluster.deep import acol_sources, deep_kmeans
-from touchstone.core.cluster.found import FoundSources, OnStep, unheard
-from touchstone.core.cluster.sources import Clusterer, cluster_classes, kmeans, same_size_kmeans
+from touchstone.core.cluster.sources import (
+    Clusterer,
+    FoundSources,
+    OnStep,
+    cluster_classes,
+    kmeans,
+    same_size_kmeans,
+    unheard,
+)
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models.classical import ShouldStop
 from touchstone.core.models.networks import Cnn2

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from touchstone import core
-from touchstone.core.data.dataset import Dataset
+from touchstone.core.data.dataset import Dataset, with_usual_units
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.store import home, write_whole
-from touchstone.core.data.units import with_usual_units
 
 LIBRARIES = {  # the name that pip knows, which is the class name: the name that Python imports
     "numpy": "numpy",

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset, Predictions, load_example, read_dataset
+from touchstone.core.data.dataset import with_usual_units
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
 from touchstone.core.data.tables.proposal import SINGLE, said_roles
-from touchstone.core.data.units import with_usual_units
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.recorded import record_of
 

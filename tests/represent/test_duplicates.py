@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.data.units import duplicate_groups
+from touchstone.core.data.dataset import duplicate_groups
 from touchstone.core.represent.duplicates import (
     NearDuplicates,
     n_steps,

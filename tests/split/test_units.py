@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.data.units import with_usual_units
+from touchstone.core.data.dataset import with_usual_units
 from touchstone.core.evaluate.source_robustness.parametric_null import ParametricNullPlan
 from touchstone.core.split import (
     DRAW_SCHEMES,

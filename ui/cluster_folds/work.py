@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
+from touchstone.core.data.dataset import duplicate_groups
 from touchstone.core.data.predictions.fold_files import read_folds, scheme_of
 from touchstone.core.data.predictions.upload import PredictionUpload
-from touchstone.core.data.units import duplicate_groups
 from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,

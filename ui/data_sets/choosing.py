@@ -8,7 +8,7 @@ import streamlit as st
 from jaxtyping import Integer
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset
-from touchstone.core.data.units import CONTENT, with_copies_together
+from touchstone.core.data.dataset import CONTENT, with_copies_together
 from touchstone.core.evaluate.data_sets import ExactCopies, NearCopies
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.ui.data import choice as data_choice

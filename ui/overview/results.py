@@ -15,8 +15,7 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice
 from touchstone.ui.forms.controls import One
 from touchstone.ui.shell import jobs, questions
-from touchstone.ui.shell.page import plain
-from touchstone.ui.shell.plan_words import plan_of
+from touchstone.ui.shell.page import plain, plan_of
 
 
 def runs_on_sheet(runs: Sequence[Run]) -> dict[str, Run]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -14,14 +15,45 @@ from touchstone import core
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.report.descriptions import describe as describe_plan
 from touchstone.core.report.parts import Figure, Metric
 from touchstone.core.report.run_report import OLDER_METHOD, provenance
+from touchstone.core.trials import Plan
 from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
+from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.provenance import LIBRARIES
 from touchstone.core.workspace.runs import Run
 from touchstone.ui.shell import charts, session
-from touchstone.ui.shell.plan_words import describe
-from touchstone.ui.shell.session import read_only
+from touchstone.ui.shell.session import owner, read_only, workspace
+
+# What was computed, in a few words? A run's plan as the screen says it: models by the names that people gave them.
+
+
+UNKNOWN = "settings that this version of Touchstone does not know"
+
+
+def plan_of(run: Run) -> Plan | None:
+    """The plan of a run; None where it names what this version does not have."""
+    try:
+        return load_plan(run.plan)
+    except DataError:
+        return None
+
+
+def describe(run: Run) -> str:
+    """A run's plan in a few words."""
+    plan = plan_of(run)
+    if plan is None:
+        return UNKNOWN
+    words = describe_plan(plan)
+    for model in plan.stored_models():
+        with suppress(WorkspaceError):  # one that was deleted keeps its identifier
+            words = words.replace(f"model {model[:12]}", f"model “{workspace().stored_model(owner(), model).name}”")
+    return words
+
+
+# What does every page have? The same skeleton: header, verdict, how to read, downloads, empty state, foot.
+
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
 FIGURE_FORMATS = ("SVG", "PNG")

@@ -18,8 +18,7 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.shell import jobs
-from touchstone.ui.shell.page import plain
-from touchstone.ui.shell.plan_words import describe, plan_of
+from touchstone.ui.shell.page import describe, plain, plan_of
 from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.source_robustness import results as clouds
 

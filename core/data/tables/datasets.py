@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from touchstone.core.data.dataset import ABOUT_UNITS, Dataset, Kind
+from touchstone.core.data.dataset import ABOUT_UNITS, Dataset, Kind, with_usual_units
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
 from touchstone.core.data.tables import Table
@@ -22,7 +22,6 @@ from touchstone.core.data.tables.proposal import FileReading
 from touchstone.core.data.tables.roles import NAMES, NO_UNIT, DatasetRoles, guess_dataset_roles
 from touchstone.core.data.tables.sources import about, about_parts, named_parts
 from touchstone.core.data.tables.vector_columns import spread_vectors
-from touchstone.core.data.units import with_usual_units
 from touchstone.core.data.values import listed
 
 _LABEL_STEMS = ("label", "class", "target", "category")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from touchstone.core.data.dataset import Dataset
+from touchstone.core.data.dataset import Dataset, with_usual_units
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Archive, Limits, opened
 from touchstone.core.data.tables.files import read_table
@@ -19,7 +19,6 @@ from touchstone.core.data.tables.names import NAMES, TRUTH_LIKELY, called, compa
 from touchstone.core.data.tables.roles import NAMES as ROLE_NAMES
 from touchstone.core.data.tables.sources import about_parts, part_name
 from touchstone.core.data.tables.table import Table, make_table
-from touchstone.core.data.units import with_usual_units
 from touchstone.core.data.values import first_repeat, listed, objects, quoted
 
 IMAGE_ENDINGS = {".png", ".jpg", ".jpeg"}

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from touchstone.core.data.dataset import PARTS, Dataset, Kind
+from touchstone.core.data.dataset import PARTS, Dataset, Kind, with_usual_units
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Archive, Limits
 from touchstone.core.data.tables.images import to_unit_range
 from touchstone.core.data.tables.names import compact, encode
 from touchstone.core.data.tables.sources import about_parts, part_name
 from touchstone.core.data.tables.table import Table, make_table
-from touchstone.core.data.units import with_usual_units
 from touchstone.core.data.values import first_repeat, objects, quoted, spell
 
 # Which array of an NPZ is what? By its name: inputs, labels, ids, sources, units and the parts of samples.

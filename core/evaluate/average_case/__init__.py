@@ -17,12 +17,11 @@ from touchstone.core.evaluate.average_case.estimators import (
     Taylor,
     TaylorMVS,
 )
-from touchstone.core.evaluate.average_case.facts import Facts, Mark
 from touchstone.core.evaluate.average_case.gaussian_cdf import NormalProbability, mvn_cdf
 from touchstone.core.evaluate.average_case.gradients import NoisyInputs, inputs_of, logits_of
 from touchstone.core.evaluate.average_case.monte_carlo import MonteCarlo
 from touchstone.core.evaluate.average_case.noise import NOISES, Noise
-from touchstone.core.evaluate.average_case.results import Estimate
+from touchstone.core.evaluate.average_case.results import Estimate, Facts, Mark
 from touchstone.core.evaluate.average_case.shared import Shared
 from touchstone.core.models.errors import ModelError
 

@@ -11,10 +11,9 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.evaluate.average_case.facts import Facts, Mark
 from touchstone.core.evaluate.average_case.gaussian_cdf import NormalProbability, linearised, logit_moments, mvn_cdf
 from touchstone.core.evaluate.average_case.gradients import Margins, NoisyInputs, mv_sigmoid
-from touchstone.core.evaluate.average_case.results import Estimate
+from touchstone.core.evaluate.average_case.results import Estimate, Facts, Mark
 from touchstone.core.models.errors import ModelError
 
 PAPER_COPIES, PAIRED_COPIES = 5, 6

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.data.units import duplicate_groups
+from touchstone.core.data.dataset import duplicate_groups
 from touchstone.core.evaluate import data_sets
 from touchstone.core.evaluate.data_sets import (
     ColumnSummaries,

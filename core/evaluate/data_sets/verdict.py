@@ -10,8 +10,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 from scipy import sparse
 
-from touchstone.core.data.dataset import Kind
-from touchstone.core.data.units import CONTENT
+from touchstone.core.data.dataset import CONTENT, Kind
 from touchstone.core.evaluate.data_sets.summaries import ExactCopies, LabelCounts, NumberByClass
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural, quoted, samples_of

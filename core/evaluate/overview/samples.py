@@ -13,7 +13,7 @@ from jaxtyping import Float
 from scipy import special
 
 from touchstone.core.data import Dataset
-from touchstone.core.data.units import duplicate_groups
+from touchstone.core.data.dataset import duplicate_groups
 from touchstone.core.evaluate.average_case.robustness import Robustness
 from touchstone.core.evaluate.calibration.errors import bin_of
 from touchstone.core.evaluate.cluster_folds import scheme_title
