@@ -24,7 +24,7 @@ def run(workspace: Workspace, wine) -> Run:
 def clock(monkeypatch) -> list[float]:
     """What the clock says."""
     clock = [1e9]
-    for module in ("run", "work"):
+    for module in ("runs", "work"):
         monkeypatch.setattr(f"touchstone.core.workspace.{module}.now", lambda: clock[0])
     return clock
 
