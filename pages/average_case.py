@@ -36,7 +36,6 @@ def show(run: Run) -> None:
     page.fold("Robust, or only confident?", lambda: samples.confident(robustness, look, dataset), key="linked")
     unaudited = partial(st.markdown, "Set the number of audited samples above, and run again.")
     answer.fold(shown.section("audit"), None if robustness.audit.estimators else unaudited)
-    answer.fold(shown.section("table"))
     downloads.of_page(
         run,
         report.answer(robustness, sigma=sigma),

@@ -67,14 +67,13 @@ def answer(found: Robustness, *, sigma: float | None = None, summarised: bool = 
     trust = f"Can these numbers be trusted? {trust_line(found, sigma)}"
     sections = [
         Section("", (class_figure(found, sigma, summarised=summarised),)),
-        Section("How much noise does it take? Over sigma", partial(_over_sigma, found), "sigmas"),
+        Section("How much noise does it take? Over sigma", partial(_over_sigma, found, sigma), "sigmas"),
         *(
             [Section("Which change breaks a class?", (direction_figure(found, sigma),), "directions")]
             if bool((found.along["sigma"] == sigma).any())
             else []
         ),
         Section(trust, partial(_audited, found.audit, sigma, summarised=summarised), "audit"),
-        Section("In numbers", (class_table(found, sigma),), "table"),
     ]
     files = {
         "Classes": found.class_table,
@@ -265,9 +264,9 @@ def class_table(found: Robustness, sigma: float) -> Table:
     )
 
 
-def _over_sigma(found: Robustness) -> tuple[Part, ...]:
-    beside = Beside((sigma_figure(found), gap_figure(found)))
-    return (half_figure(found), beside) if len(found.half) else (beside,)
+def _over_sigma(found: Robustness, sigma: float) -> tuple[Part, ...]:
+    over = (Beside((sigma_figure(found), gap_figure(found))), class_table(found, sigma))
+    return (half_figure(found), *over) if len(found.half) else over
 
 
 def _audited(of: Audit, sigma: float, *, summarised: bool) -> tuple[Part, ...]:

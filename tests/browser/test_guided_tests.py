@@ -71,7 +71,7 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
     assert set(zipfile.ZipFile(suite.path()).namelist()) == {"guided_suite.npz", "test_guided_suite.py"}
 
     report = take(page, "Report (Markdown)").path().read_text("utf-8")
-    assert "Centroid-boundary mix: 30-70" in report
+    assert "Mix: 30-70" in report
     assert "Every 0-100 column of its table 2 is chance" in report
 
     address = shared_address(page)
