@@ -34,7 +34,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 def _begin() -> Callable[[], None]:
     """Say where this Touchstone is open and another one is, open links to others, compile; returns what ends all."""
-    from touchstone.core.data.store import home
+    from touchstone.core.data.home import home
     from touchstone.ui.shell import access, background, instance_lock
 
     if only_links.only():

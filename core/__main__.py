@@ -62,7 +62,7 @@ from touchstone.core.command.upkeep import (
     verify,
 )
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
-from touchstone.core.data.store import home
+from touchstone.core.data.home import home
 from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.evaluate import claim_error_rates
 from touchstone.core.evaluate.claim_kinds import KINDS, kind_of_code

@@ -18,7 +18,7 @@ import pytest
 
 import touchstone.core.command.check
 from touchstone.core.__main__ import _parser, main
-from touchstone.core.command.check import Requirement, required
+from touchstone.core.command.requirements import Requirement, required
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan

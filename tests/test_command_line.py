@@ -19,8 +19,8 @@ from touchstone.core.__main__ import _parser, _say, main
 from touchstone.core.command.compared_files import compare_files
 from touchstone.core.command.given_files import given_dataset
 from touchstone.core.data import DataError, load_example
+from touchstone.core.data.home import home
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
-from touchstone.core.data.store import home
 from touchstone.core.data.tables.proposal import FileReading
 from touchstone.core.trials import Context
 from touchstone.core.workspace import frames, work

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from touchstone import core
 from touchstone.core.data.dataset import Dataset, with_usual_units
 from touchstone.core.data.errors import DataError
-from touchstone.core.data.store import home, write_whole
+from touchstone.core.data.home import home, write_whole
 
 LIBRARIES = {  # the name that pip knows, which is the class name: the name that Python imports
     "numpy": "numpy",

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Shaped
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.data.tables.dates import days
+from touchstone.core.data.tables.table import days
 from touchstone.core.parameters import asks
 from touchstone.core.split.scheme import (
     BALLS,

@@ -13,8 +13,8 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from touchstone.core.data.home import write_whole
 from touchstone.core.data.limits import MIB, most
-from touchstone.core.data.store import write_whole
 from touchstone.core.workspace.database import open_database
 from touchstone.core.workspace.errors import WorkspaceError, disk_error
 from touchstone.core.workspace.reserve import Reserve

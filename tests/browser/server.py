@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from touchstone.core.data.store import write_whole
+from touchstone.core.data.home import write_whole
 from touchstone.core.workspace import access
 from touchstone.core.workspace.access import derived
 

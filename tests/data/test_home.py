@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from touchstone.core.data import DataError
-from touchstone.core.data.store import home, write_whole
+from touchstone.core.data.home import home, write_whole
 
 
 def test_home_is_made_for_its_owner_only(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from tests.plain_words import problems_of
 from tests.workspace.conftest import behind
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_migrations import flip_a_byte
-from touchstone.core.data.store import home
+from touchstone.core.data.home import home
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.files import recipe
 from touchstone.core.workspace.engine.runner import Engine

@@ -18,7 +18,7 @@ from tests.workspace.test_leases import dead_holder
 from tests.workspace.test_verify import PLAN, done, stored
 from touchstone.core.__main__ import main
 from touchstone.core.data import DataError, Dataset, load_example
-from touchstone.core.data.store import home
+from touchstone.core.data.home import home
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace import frames

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from touchstone.core.data.errors import DataError, RolesNeeded
-from touchstone.core.data.tables.dates import days
 from touchstone.core.data.tables.roles import NO_UNIT, DatasetRoles, free_columns, guess_dataset_roles, role_reasons
-from touchstone.core.data.tables.table import Table
+from touchstone.core.data.tables.table import Table, days
 from touchstone.core.data.values import sample, spell
 
 SINGLE = tuple(each.name for each in fields(DatasetRoles) if each.name != "features")

@@ -14,9 +14,8 @@ from jaxtyping import Integer
 
 from touchstone.core.data.dataset import PARTS
 from touchstone.core.data.errors import DataError
-from touchstone.core.data.tables.dates import days
 from touchstone.core.data.tables.names import OF_SOURCE, ROW_NAMES, SOURCE_STEMS, compact, is_called_source
-from touchstone.core.data.tables.table import Table
+from touchstone.core.data.tables.table import Table, days
 from touchstone.core.data.values import quoted
 
 # Which samples does a file itself mark as train, validation or test? Its split is somebody's decision, and is kept.

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from touchstone.core.data.home import home
 from touchstone.core.data.limits import most
-from touchstone.core.data.store import home
 from touchstone.core.workspace import events
 from touchstone.core.workspace.engine.ask_all import AskAll, Step
 from touchstone.core.workspace.engine.executor import Executor
