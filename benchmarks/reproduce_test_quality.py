@@ -36,8 +36,7 @@ from touchstone.core.evaluate.test_quality import measure_quality, quality_verdi
 from touchstone.core.models.decoder import fit_decoder
 from touchstone.core.models.layers import Layer, LayerSamples, layer_names, layer_of
 from touchstone.core.models.networks import LeNet, PaperNetwork
-from touchstone.core.models.trained import TrainedNetwork
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.training import TrainedNetwork, one_torch_thread
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "mnist.npz"
 N_FOR_DECODER = 10_000

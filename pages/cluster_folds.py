@@ -10,7 +10,7 @@ from touchstone.core.evaluate.cluster_folds import Metric
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import Run
-from touchstone.ui.cluster_folds import controls, inside, labels, look, upload
+from touchstone.ui.cluster_folds import controls, inside, look, results, upload
 from touchstone.ui.cluster_folds import scores as cluster_folds_scores
 from touchstone.ui.cluster_folds.work import Folded
 from touchstone.ui.data import choice as data_choice
@@ -38,7 +38,7 @@ def make() -> None:
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
     if run is None:
-        labels.edit(plan, dataset)
+        controls.edit(plan, dataset)
         n = plural(len(plan.models), "model")
         then = f", then trains {n} on all but one and tests on that one" * bool(plan.models)
         page.not_computed(f"**Run** makes the folds{then}: {jobs.ahead(plan, dataset, n_trials)}")
@@ -51,8 +51,8 @@ def make() -> None:
     with st.container():  # the same place before and after, so that nothing jumps when the run ends
         if run.state == "running":
             jobs.follow(run, partial(so_far, metric=metric), every=jobs.SECONDS_BETWEEN_DRAWINGS)
-        elif upload.of_run(run).cuts:
-            everything(upload.of_run(run), metric, {}, run)
+        elif results.of_run(run).cuts:
+            everything(results.of_run(run), metric, {}, run)
         else:
             page.nothing_yet(running=False)
     page.foot(run)
@@ -60,7 +60,7 @@ def make() -> None:
 
 def so_far(run: Run, *, metric: Metric) -> None:
     """The scores of the folds that have been tested, while others are."""
-    folded = upload.of_run(run)
+    folded = results.of_run(run)
     if folded.rows.any_tested:
         cluster_folds_scores.show(folded, metric, finished=False)
     else:
@@ -87,7 +87,7 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
     """Scores, how the folds lie, what is in them, and all of it to take away."""
     shown, files = None, {}
     if folded.rows.any_tested:
-        predicted = upload.predicted_held_out(chosen, upload.performance(folded, metric))
+        predicted = upload.predicted_held_out(chosen, results.performance(folded, metric))
         shown = cluster_folds_scores.show(folded, metric, predicted, finished=True)
         files = cluster_folds_scores.characteristics(folded, metric)
     else:

@@ -12,7 +12,7 @@ from touchstone.core.report.parts import Answer
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples, vectors
 from touchstone.ui.data.choice import Choice
-from touchstone.ui.data_sets import choosing, maps, results, views
+from touchstone.ui.data_sets import choosing, copies, maps, results, views
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, background, downloads, page, share
 from touchstone.ui.shell.session import read_only
@@ -54,9 +54,9 @@ def more(look: DataLook, shown: Answer, features: str) -> None:
     page.fold("Samples", lambda: samples.browse(dataset), key="samples")
     page.fold(
         "Duplicates",
-        lambda: share.add(*choosing.show(dataset, look.copies, representation=features)),
+        lambda: share.add(*copies.show(dataset, look.copies, representation=features)),
         key="duplicates",
-        asked_by=(choosing.SIMILARITY.key,),
+        asked_by=(copies.SIMILARITY.key,),
     )
     if dataset.kind == "text":
         page.fold("Words", lambda: views.words(dataset), key="words")

@@ -15,8 +15,7 @@ from jaxtyping import Float
 from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.trained import read_safetensors
-from touchstone.core.models.training import OnEpoch, adamw, best_device, one_torch_thread
+from touchstone.core.models.training import OnEpoch, adamw, best_device, one_torch_thread, read_safetensors
 
 if TYPE_CHECKING:
     import torch

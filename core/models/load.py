@@ -24,7 +24,7 @@ from touchstone.core.models.architectures import ARCHITECTURES
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import InputRange, black_and_white, checked_range, input_shape, network_inputs
 from touchstone.core.models.stored import LIVE, RECORDED, ModelFile, found
-from touchstone.core.models.trained import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
+from touchstone.core.models.training import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
 from touchstone.core.models.uploaded_model import READERS, Apart, ForeignKind, ForeignModel, adapt
 
 # Which weights that others named are those of a network here? Renamed only where the network is the same to the bit.

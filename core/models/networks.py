@@ -12,8 +12,16 @@ from touchstone.core.models.architectures import ARCHITECTURES, build
 from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.inputs import input_shape, network_inputs
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.trained import TrainedNetwork
-from touchstone.core.models.training import OnEpoch, adamw, best_device, one_torch_thread, predict_logits, sgd, train
+from touchstone.core.models.training import (
+    OnEpoch,
+    TrainedNetwork,
+    adamw,
+    best_device,
+    one_torch_thread,
+    predict_logits,
+    sgd,
+    train,
+)
 from touchstone.core.models.vectors import fit_text, fit_vectors
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from touchstone.core.models.inputs import InputRange
 from touchstone.core.models.judged import Judged, judge
 from touchstone.core.models.load import read_stored
 from touchstone.core.models.stored import ModelFile
-from touchstone.core.models.trained import TrainedNetwork
+from touchstone.core.models.training import TrainedNetwork
 from touchstone.core.models.uploaded_model import REMEDY, ForeignModel
 
 SECONDS_TO_JUDGE = 600

@@ -64,7 +64,7 @@ def answer(
 ) -> Answer:
     """Everything about folds; the verdict about a model and a scheme, the first ones by default.
 
-    What known sources foretell is in it, and what to do next once a run has `finished`.
+    What known sources predict is in it, and what to do next once a run has `finished`.
     """
     lying = Section("Map of the folds", (size_figure(rows), *label_figures(rows)), "folds-lie")
     if not scores.runs:

@@ -84,7 +84,7 @@ class Column:
     help
         What it means, where the title does not say it.
     decimals
-        Of a number; None writes it as it is.
+        Of a number; None leaves its form to page and paper.
     factor
         What a number is multiplied by: 100 for percent.
     width

@@ -15,7 +15,7 @@ from touchstone.core.models.layers import Head, Layer, LayerSamples, fit_head, l
 from touchstone.core.models.load import Model, read_stored
 from touchstone.core.models.recorded import recorded_parts
 from touchstone.core.models.stored import RECORDED, ModelFile
-from touchstone.core.models.trained import TrainedNetwork
+from touchstone.core.models.training import TrainedNetwork
 from touchstone.core.parameters import LATER, About, Values, asks, follows
 from touchstone.core.split import DRAWN, FILE, has_test_set
 from touchstone.core.trials.defaults import Facts

@@ -1,4 +1,4 @@
-"""Where do models stay, trained here or brought along? In the workspace of their owner, each of one data set."""
+"""Where do models stay, trained here or uploaded? In the workspace of their owner, each of one data set."""
 
 from dataclasses import dataclass
 

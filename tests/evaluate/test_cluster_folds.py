@@ -16,7 +16,7 @@ from touchstone.core.evaluate.cluster_folds import (
     Metric,
     fold_performance,
     fold_verdict,
-    foretold_on,
+    predicted_on,
     predicted_on_sources,
     predictions_on_folds,
     rows_of_run,
@@ -204,7 +204,7 @@ def test_a_held_out_set_is_foretold_or_not():
     new = Predictions(
         [f"new {row}" for row in range(1000)], y, np.where(rng.random(1000) < 0.7, y, (y + 1) % 3), ("a", "b", "c")
     )
-    told = {each.scheme: each for each in foretold_on(scored(folded), {"model": new}, name="the new set")}
+    told = {each.scheme: each for each in predicted_on(scored(folded), {"model": new}, name="the new set")}
     assert told["random_folds"].difference.interval.lower > 0.15
     assert told["sds_folds"].difference.interval.holds(0.0)
     assert told["sds_folds"].held_out_score == pytest.approx(f1_score(y, new.y_pred, average="macro"))

@@ -7,15 +7,17 @@ from touchstone.core.evaluate.covariate_shift import (
     ClassParts,
     CovariateShift,
     Divergence,
+    Mixture,
     ShiftOptions,
     class_parts,
     class_seed,
     class_shift,
     corrected,
     covariate_shift,
+    fit_mixture,
+    jensen_shannon,
     shift_of,
 )
-from touchstone.core.evaluate.mixtures import Mixture, fit_mixture, jensen_shannon
 from touchstone.core.models.classical import Cancelled
 
 FAST = ShiftOptions(n_dimensions=5, n_components=2, n_draws=300)

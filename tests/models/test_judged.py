@@ -11,7 +11,7 @@ from touchstone.core.models.errors import ModelError
 from touchstone.core.models.judged import MOST_JUDGED, Judged, check_above_chance, judge
 from touchstone.core.models.load import model_inputs
 from touchstone.core.models.networks import LinearNetwork
-from touchstone.core.models.trained import TrainedNetwork
+from touchstone.core.models.training import TrainedNetwork
 
 
 @pytest.fixture(scope="module")

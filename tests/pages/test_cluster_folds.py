@@ -14,7 +14,7 @@ from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.represent import REPRESENTATIONS
 from touchstone.core.trials import FoldPlan
 from touchstone.core.workspace.workspace import LOCAL_OWNER
-from touchstone.ui.cluster_folds import controls, labels
+from touchstone.ui.cluster_folds import controls
 from touchstone.ui.forms.controls import NamedNumbers
 
 PLAN = FoldPlan(seeds=(0, 1, 2))
@@ -123,11 +123,11 @@ def test_a_cell_that_is_changed_is_in_the_line_and_the_rest_of_its_label_is_shar
     wine = load_example("wine")
     plan = FoldPlan(schemes=("sds_folds",), n_folds=3, labels_by_fold=(("class_2", 1, 1, 0),))
     state = {"editor": {"edited_rows": {"0": {"Fold 1": 30}, 2: {"Fold 2": None}}}}
-    monkeypatch.setattr(labels.st, "session_state", state)
-    labels._take("editor", plan, wine)
+    monkeypatch.setattr(controls.st, "session_state", state)
+    controls._take("editor", plan, wine)
     assert state["labels_by_fold"] == "class_2: 48 0 0; class_0: 30 14.5 14.5"
     taken = NamedNumbers("labels_by_fold", "Labels by fold", 0.0, "").meant(state["labels_by_fold"])
-    counts = labels.counts_by_fold(replace(plan, labels_by_fold=taken), wine)
+    counts = controls.counts_by_fold(replace(plan, labels_by_fold=taken), wine)
     np.testing.assert_allclose(counts, [[30, 14.5, 14.5], [71 / 3] * 3, [48, 0, 0]])
 
 
@@ -135,7 +135,7 @@ def test_a_cell_that_is_changed_is_in_the_line_and_the_rest_of_its_label_is_shar
 @example([1.5, 5e-324], {0: 0.0})
 def test_no_sample_is_lost_where_the_cells_leave_room_for_it(counts, cells):
     cells = {fold: number for fold, number in cells.items() if fold < len(counts)}
-    after = labels.changed(np.array(counts), cells)
+    after = controls.changed(np.array(counts), cells)
     assert all(after[fold] == number for fold, number in cells.items())
     if len(cells) < len(counts) and sum(cells.values()) <= sum(counts):
         np.testing.assert_allclose(after.sum(), sum(counts), atol=1e-9)

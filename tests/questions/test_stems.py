@@ -17,7 +17,6 @@ SHARED = {
         "claims",
         "covariate_shift",
         "intervals",
-        "mixtures",
         "claim_error_rates",
         "claim_kinds",
         "two_samples",

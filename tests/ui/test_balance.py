@@ -1,6 +1,6 @@
 """The shares of classes over a table are told in time that grows with the classes, not with their square."""
 
-from touchstone.ui.data.columns import balance
+from touchstone.ui.data.upload import balance
 
 
 class Counted(list[int]):

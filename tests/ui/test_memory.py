@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from touchstone.ui.shell import health
+from touchstone.ui.shell import health, memory
 
 
 class Node:
@@ -26,38 +26,38 @@ def n_searched(nodes: list[Node]) -> int:
 
 @pytest.fixture(autouse=True)
 def as_at_the_start(monkeypatch) -> Iterator[None]:
-    monkeypatch.setattr(health, "_last", health._SetAside())
+    monkeypatch.setattr(health, "_last", memory._SetAside())
     gc.unfreeze()
     yield
     gc.unfreeze()
 
 
 def test_what_is_there_is_set_aside_once_and_looked_at_no_more():
-    health.settle()
+    memory.settle()
     n_set_aside = gc.get_freeze_count()
     assert n_set_aside > 50_000
     assert len(gc.get_objects()) < n_set_aside / 10
     later = [Node() for _ in range(1000)]
-    health.settle()
+    memory.settle()
     assert n_searched(later) == len(later)
 
 
 def test_after_many_more_modules_they_are_set_aside_too(monkeypatch):
-    health.settle()
+    memory.settle()
     kept = [Node() for _ in range(1000)]
-    for number in range(health.MANY_MODULES):
+    for number in range(memory.MANY_MODULES):
         monkeypatch.setitem(sys.modules, f"a_module_{number}", types.ModuleType(f"a_module_{number}"))
-    health.settle()
+    memory.settle()
     assert n_searched(kept) == 0
 
 
 def test_a_cycle_that_was_set_aside_goes_after_many_runs():
     node = Node()
     gone = weakref.ref(node)
-    health.settle()
+    memory.settle()
     del node
     gc.collect()
     assert gone() is not None
-    for _ in range(health.MANY_RUNS):
-        health.settle()
+    for _ in range(memory.MANY_RUNS):
+        memory.settle()
     assert gone() is None

@@ -13,8 +13,8 @@ from touchstone.core.evaluate.cluster_folds import (
     characteristics_of,
     fold_performance,
     fold_verdict,
-    foretold_on,
     labels_shift,
+    predicted_on,
     relations,
 )
 from touchstone.core.evaluate.intervals import UNKNOWN
@@ -49,6 +49,6 @@ def claims_beside(
     characteristics = characteristics_of(folded, numbers=numbers, rng=rng)
     related = relations(performance, characteristics, rng=rng) if numbers else ()
     related = [each for each in related if about in ("", each.characteristic)]
-    predicted_held_out = foretold_on(performance, {"": held_out}, name="new samples") if held_out is not None else ()
+    predicted_held_out = predicted_on(performance, {"": held_out}, name="new samples") if held_out is not None else ()
     verdict = fold_verdict(performance, relations=related, predicted_held_out=predicted_held_out)
     return {made.kind: made for made in sorted(verdict.claims, key=lambda made: -made.p_value)}

@@ -7,7 +7,7 @@ import streamlit as st
 
 from touchstone.core.evaluate.wording import count
 from touchstone.core.figures.data_sets import characteristic_words
-from touchstone.ui.cluster_folds import upload
+from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.work import Cut, Folded
 from touchstone.ui.data import samples
 from touchstone.ui.data.samples import portrait
@@ -39,7 +39,7 @@ def show(folded: Folded) -> None:
 
 
 def _words(folded: Folded, cut: Cut, at: int) -> None:
-    counts = background.answer(upload.words(folded, cut), "Counting words", key="fold-words")
+    counts = background.answer(results.words(folded, cut), "Counting words", key="fold-words")
     if counts is None:
         return
     with st.grid("auto", min_column_width=150, border=True):

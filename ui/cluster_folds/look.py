@@ -18,7 +18,7 @@ from touchstone.core.split.describe_folds import MOST_ROWS, FoldDescription
 from touchstone.core.trials import MapPlan
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.runs import Run
-from touchstone.ui.cluster_folds import upload
+from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.work import Cut, Folded
 from touchstone.ui.data_sets import results as data_sets_results
 from touchstone.ui.forms.pick_one import choose
@@ -67,7 +67,7 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
     """Where samples lie on the map, and whether that is still being worked out."""
     if folded.coordinates is not None:
         return folded.coordinates, False
-    task = upload.features(folded)
+    task = results.features(folded)
     if task is None:
         st.caption("No map: the chosen data set does not contain these samples.")
         return None, False
@@ -132,7 +132,7 @@ def _described(folded: Folded, chosen: list[Cut]) -> None:
     descriptions = {}
     for cut in chosen:
         try:
-            task = upload.description(folded, cut)
+            task = results.description(folded, cut)
             description = background.answer(
                 task, "Measuring how much training and test parts differ", key=f"described-{cut.scheme}"
             )

@@ -18,7 +18,7 @@ from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.represent.representations import pca_map
 from touchstone.core.split import FOLD_SCHEMES
 from touchstone.core.trials import FoldPlan
-from touchstone.ui.cluster_folds import upload
+from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.work import Cut, Folded, Related
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.shell import answer, background, downloads, page
@@ -30,7 +30,7 @@ def show(
     folded: Folded, metric: Metric, predicted_held_out: tuple[PredictedHeldOut, ...] = (), *, finished: bool
 ) -> Answer:
     """Everything about scores, for one model; details wait until all trials are done. Gives what it shows."""
-    scores = upload.performance(folded, metric)
+    scores = results.performance(folded, metric)
     model, scheme = _about(scores)
     card = st.container()
     related = _related(folded, scores) if finished else None
@@ -54,7 +54,7 @@ def show(
 
 def characteristics(folded: Folded, metric: Metric) -> dict[str, Callable[[], pd.DataFrame]]:
     """What can be taken away of characteristics, once they are measured."""
-    measured = upload.relations(folded, metric).future
+    measured = results.relations(folded, metric).future
     if not measured.done():
         return {}
     known = measured.result().characteristics
@@ -71,7 +71,7 @@ def _about(scores: FoldPerformance) -> tuple[str, str | None]:
 
 
 def _related(folded: Folded, scores: FoldPerformance) -> Related | None:
-    task = upload.relations(folded, scores.metric)
+    task = results.relations(folded, scores.metric)
     return background.answer(task, "Measuring how far folds lie from the rest", key="relations")
 
 

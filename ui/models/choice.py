@@ -1,4 +1,4 @@
-"""Which model is the question about? One that was trained here or brought along; the address names it by fingerprint.
+"""Which model is the question about? One that was trained here or uploaded; the address names it by fingerprint.
 
 Models belong to a data set: choosing another data set puts the model aside.
 """
@@ -105,7 +105,7 @@ def _store(train: Any, test: Any, name: str) -> Added:
     return kept
 
 
-# Which model is the question about? One that was trained here or brought along; the address names it by fingerprint.
+# Which model is the question about? One that was trained here or uploaded; the address names it by fingerprint.
 
 
 ADDRESS = "model"

@@ -22,7 +22,7 @@ from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache
 from touchstone.ui.average_case import controls as average_case_results
-from touchstone.ui.cluster_folds import upload as cluster_folds_results
+from touchstone.ui.cluster_folds import results as cluster_folds_results
 from touchstone.ui.guided_tests import gallery
 from touchstone.ui.guided_tests import results as guided_results
 from touchstone.ui.shell import background, downloads, page

@@ -132,7 +132,7 @@ def _derived(use: str) -> str:
 def _secret() -> bytes:
     """The secret of this home; where it cannot be kept there, one that ends with this process."""
     from touchstone.core.data.errors import DataError
-    from touchstone.core.data.store import home  # not in the launcher, which is light
+    from touchstone.core.data.home import home  # not in the launcher, which is light
     from touchstone.core.workspace.access import secret
 
     try:

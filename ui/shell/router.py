@@ -135,6 +135,6 @@ if __name__ == "__main__":
     try:
         main()
     finally:  # pages are also ended by st.stop and st.rerun
-        from touchstone.ui.shell import health
+        from touchstone.ui.shell import memory
 
-        health.settle()
+        memory.settle()

@@ -143,7 +143,7 @@ def head(link: Opened) -> None:
 
 @st.fragment(run_every=SECONDS_BETWEEN_QUESTIONS)
 def watch(link: Opened) -> None:
-    """Clear the page soon after its link was taken back; what else is wrong stands where it is looked for."""
+    """Clear the page soon after its link was revoked; what else is wrong stands where it is looked for."""
     try:
         link.through.shown(link.through.owner)
     except DeadLink:

@@ -81,7 +81,7 @@ def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
 
 
 def planned(run: Run | None, own: OwnModels | None) -> list[Row]:
-    """Every model and source finder that a run has, or will have, and those that were brought along."""
+    """Every model and source finder that a run has, or will have, and uploaded ones."""
     plan = None if run is None else load_plan(run.plan)
     rows = [(model, finder) for finder in plan.source_finders for model in plan.models] if plan is not None else []
     if own is not None:

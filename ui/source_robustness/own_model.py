@@ -47,7 +47,7 @@ _OF, _DRAFT, _ROUND = "own-model-of", "own-model-draft", "own-model-round"
 def section(plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
     """How to bring a model along, the one that was brought, or why it cannot be shown; returns what is in use.
 
-    Through a link there is what its owner had brought along then, or nothing.
+    Through a link there is what its owner had uploaded then, or nothing.
     """
     address = _address(dataset)
     if read_only():
@@ -66,7 +66,7 @@ def parameters(own: OwnModels | None) -> dict[str, list[str]]:
 
 
 def view(plan: TrialPlan, dataset: Dataset, own: OwnModels | None, run: Run | None) -> View | None:
-    """What a link shows where models were brought along: these, beside the run and the sources that were found for it.
+    """What a link shows where models were uploaded: these, beside the run and the sources that were found for it.
 
     None where there are none, so that a link shows the run, and where no address leads to the plan. The sources of a
     run are found through the run.

@@ -1,4 +1,4 @@
-"""What is known of runs of trials: their evaluation, the sources they drew, and models that were brought along."""
+"""What is known of runs of trials: their evaluation, the sources they drew, and uploaded models."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -88,12 +88,12 @@ class OwnModels:
 
 
 def intervals(run: Run, own: OwnModels | None = None) -> AccuracyIntervals:
-    """The intervals of a run as far as it has come, with models that were brought along beside its own."""
+    """The intervals of a run as far as it has come, with uploaded models beside its own."""
     return _evaluated(run, own)[0]
 
 
 def comparisons(run: Run, own: OwnModels | None = None) -> tuple[ModelComparison, ...]:
-    """The models of a run, and those that were brought along, two by two."""
+    """The models of a run, and uploaded ones, two by two."""
     return _evaluated(run, own)[1]
 
 
@@ -106,7 +106,7 @@ def _evaluated(run: Run, own: OwnModels | None) -> tuple[AccuracyIntervals, tupl
 
 
 def trials(run: Run, own: OwnModels | None = None) -> pd.DataFrame:
-    """The rows of a run's trials and, below them, those of models that were brought along."""
+    """The rows of a run's trials and, below them, those of uploaded models."""
     if own is None:
         return workspace().rows(owner(), run.id)
     return pd.concat([workspace().rows(owner(), run.id), own.trials], ignore_index=True) if run.n_done else own.trials

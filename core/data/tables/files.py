@@ -19,12 +19,12 @@ import numpy as np
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes, unpack_gzip
 from touchstone.core.data.tables.columnar import TextColumns, read_columns, rows_alike, without
+from touchstone.core.data.tables.fasttext import MARK, parse_fasttext
 from touchstone.core.data.tables.lines import DELIMITERS, OF_NUMPY, QUOTED, Row, rows_of, usual_text, with_points
 from touchstone.core.data.tables.names import NAMES, NUMBER, PREDICTED_LIKELY, TRUTH_LIKELY, compact, is_called_source
 from touchstone.core.data.tables.npz import parse_arrays
 from touchstone.core.data.tables.records import parse_json, parse_jsonl, parse_parquet
 from touchstone.core.data.tables.table import Table, make_table
-from touchstone.core.data.tables.vector_columns import MARK, parse_fasttext
 from touchstone.core.data.values import listed, objects, quoted
 
 # What if a table comes in a zip archive, or as a workbook? One table is taken out of it; several are asked apart.

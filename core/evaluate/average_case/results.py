@@ -90,7 +90,7 @@ class Facts:
     offered
         Whether the page offers it as what a verdict rests on; in the order of the registry, the first as the usual one.
     audited
-        Whether audits hold it against Monte-Carlo. Those of new runs only: what was computed stays as it is.
+        Whether audits hold it against Monte-Carlo. Those of new runs only: old runs keep what was computed.
     recommended
         Whether a verdict may name it as closer: not the approximations that are right by luck where they are.
     sigmoid_of

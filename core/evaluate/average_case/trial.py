@@ -19,8 +19,7 @@ from touchstone.core.evaluate.average_case.noise import CutOff, Noise
 from touchstone.core.evaluate.average_case.results import Estimate
 from touchstone.core.models.classical import stop_if
 from touchstone.core.models.load import Model, model_inputs, read_stored
-from touchstone.core.models.trained import TrainedNetwork
-from touchstone.core.models.training import best_device, one_torch_thread
+from touchstone.core.models.training import TrainedNetwork, best_device, one_torch_thread
 from touchstone.core.trials import Context
 from touchstone.core.trials.plan import Aside
 

@@ -2,7 +2,7 @@
 
 `rows_of_run(rows, dataset)` (of a run) or `rows_of_tables(...)` (uploaded) say what was predicted on which fold;
 `fold_performance(...)` scores it by fold, seed and scheme; `characteristics_of` and `relations` look for what goes with
-the scores, `foretold_on` and `predicted_on_sources` for what they foretell; `fold_verdict(...)` says it in sentences.
+the scores, `predicted_on` and `predicted_on_sources` for what they predict; `fold_verdict(...)` says it in sentences.
 """
 
 from touchstone.core.evaluate.cluster_folds.characteristics import (
@@ -13,7 +13,7 @@ from touchstone.core.evaluate.cluster_folds.characteristics import (
 )
 from touchstone.core.evaluate.cluster_folds.compare import RecipeDifference, recipe_difference
 from touchstone.core.evaluate.cluster_folds.performance import BASELINES, fold_performance
-from touchstone.core.evaluate.cluster_folds.predicts_held_out import foretold_on, predicted_on_sources
+from touchstone.core.evaluate.cluster_folds.predicts_held_out import predicted_on, predicted_on_sources
 from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
     FoldScore,
@@ -61,11 +61,11 @@ __all__ = [
     "fold_characteristics",
     "fold_performance",
     "fold_verdict",
-    "foretold_on",
     "joined",
     "labels_shift",
     "mean_by_fold",
     "moderated",
+    "predicted_on",
     "predicted_on_sources",
     "predictions_on_folds",
     "recipe_difference",

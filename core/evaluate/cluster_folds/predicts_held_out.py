@@ -1,4 +1,4 @@
-"""Does a scheme's score foretell the score on a held-out set? (the question that section 6 of the paper leaves open)"""
+"""Does a scheme's score predict the score on a held-out set? (the question that section 6 of the paper leaves open)"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,7 +20,7 @@ SOURCE_SCHEMES = ("leave_one_group_out", "group_folds")
 """Schemes whose folds are the data set's own sources: each is held out as a new source would come."""
 
 
-def foretold_on(
+def predicted_on(
     performance: FoldPerformance, held_out: Mapping[str, Predictions], *, name: str
 ) -> tuple[PredictedHeldOut, ...]:
     """Every scheme's score less that on a held-out set; `held_out` has, by model, the predictions on it.
@@ -34,7 +34,7 @@ def foretold_on(
     >>> said = Predictions("abcd", [0, 1, 0, 1], [0, 1, 0, 0], ["cat", "dog"], groups=folds)
     >>> new = Predictions("xy", [0, 1], [0, 1], ["cat", "dog"])
     >>> performance = fold_performance(predictions_on_folds({"mine": said}))
-    >>> told, = foretold_on(performance, {"": new}, name="new")
+    >>> told, = predicted_on(performance, {"": new}, name="new")
     >>> round(told.difference.value, 3), told.difference.interval.holds(0.0)
     (-0.333, True)
     """
@@ -70,11 +70,11 @@ def predicted_on_sources(performance: FoldPerformance) -> tuple[PredictedHeldOut
         names = (each.scheme, each.other)
         sources = [name for name in names if name in SOURCE_SCHEMES]
         if len(sources) == 1:
-            predicted_held_out.append(_foretold(each, sources[0]))
+            predicted_held_out.append(_predicted(each, sources[0]))
     return tuple(predicted_held_out)
 
 
-def _foretold(each: SchemeDifference, sources: str) -> PredictedHeldOut:
+def _predicted(each: SchemeDifference, sources: str) -> PredictedHeldOut:
     gaps = [gap for _, gap in each.per_seed]
     # From three seeds on the interval of the difference allows for them.
     of_seeds = seed_error(gaps) if 1 < len(gaps) < FEWEST_SEEDS else 0.0

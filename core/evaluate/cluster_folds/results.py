@@ -211,7 +211,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class PredictedHeldOut:
-    """Does a scheme's score foretell the score on a held-out set? `difference` is the scheme's less the held-out."""
+    """Does a scheme's score predict the score on a held-out set? `difference` is the scheme's less the held-out."""
 
     scheme: str
     model: str

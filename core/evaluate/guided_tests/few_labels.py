@@ -40,7 +40,7 @@ class LabelDesign:
     """Which samples of a pool to label, and what that is expected to bring.
 
     `stratum` is that of each sample of the pool, of which `n_in` samples are in each and `n_drawn` are to be labelled.
-    `expected_errors` is the rate of errors that confidences foretell, by stratum: a guess, on which no interval rests.
+    `expected_errors` is the rate of errors that confidences predict, by stratum: a guess, on which no interval rests.
     `doubt` is the share of the pool to which the guess does not apply (`unlike`): half of it is taken to be wrong.
     """
 

@@ -335,7 +335,7 @@ def grid_beside(
 ) -> AccuracyGrid:
     """Fill table 2 where of the test set no more is known than how many of it were right.
 
-    Classes that no test was asked for are left out, so that a part of a generation can be shown, too.
+    Classes that no test was asked for are left out, so that an unfinished generation has a figure, too.
     """
     largest, wanted = max(sizes), _wanted(near, boundary)
     if not wanted.any() or min(near.asked[wanted, 0].min(), boundary.asked[wanted, 1].min()) < largest:
