@@ -76,8 +76,8 @@ def renamed(state: "State", input_shape: tuple[int, ...]) -> "tuple[str, dict[st
     if layout is None:
         return None
     given = {str(layout.ours(key)): value for key, value in plain.items()}
-    for key in [key for key in given if _BIAS.fullmatch(key)]:
-        stage, place = _BIAS.fullmatch(key).groups()  # type: ignore[union-attr]
+    for form in [form for key in given if (form := _BIAS.fullmatch(key))]:
+        key, (stage, place) = form[0], form.groups()
         mean = f"{stage}.{int(place) + 1}.running_mean"
         if mean not in given:
             return None
