@@ -67,3 +67,9 @@ def test_a_link_to_nothing_is_found():
 
 def test_headings_are_named_as_on_github():
     assert "what-happens-when-something-dies" in anchors(ROOT / "docs" / "deployment.md")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_file_of_ours_that_docs_name_is_there(page):
+    named = re.findall(r"`((?:core|ui|pages|tests|benchmarks)/[\w/]+\.py)`", page.read_text("utf-8"))
+    assert [name for name in named if not (ROOT / name).is_file()] == []

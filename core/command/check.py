@@ -22,7 +22,7 @@ import pandas as pd
 
 from touchstone.core import COMMAND
 from touchstone.core.command.compared_files import add_compare_options, compare_files
-from touchstone.core.command.requirements import Outcome, RequiredClaim, Requirement, exit_status, required
+from touchstone.core.command.requirements import NOT_OF_RUNS, Outcome, RequiredClaim, Requirement, exit_status, required
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.claim_kinds import KINDS
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
@@ -236,7 +236,7 @@ def _muted(text: str) -> tuple[str, str]:
 def explained() -> str:
     """What can be required, a line each: numbers that can be bounded, and claims by code."""
     width = max(map(len, QUANTITIES))
-    meanings = {**QUANTITIES, **{each.code: each.title for each in KINDS.values()}}
+    meanings = {**QUANTITIES, **{each.code: each.title for each in KINDS.values() if each.code not in NOT_OF_RUNS}}
     return "".join(f"{name:<{width}}  {meaning}\n" for name, meaning in meanings.items())
 
 
@@ -355,7 +355,7 @@ def _steps(sheet: Sheet, workspace: Workspace, fingerprint: str | None, model: s
 def _named(stem: str, text: str) -> str:
     """What is said of a question, after its name.
 
-    >>> _named("average_case", "There was no time left."), _named("clouds", "There was none.")
+    >>> _named("average_case", "There was no time left."), _named("parametric_null", "There was none.")
     ('Average case: There was no time left.', 'How hard are held-out clusters of data without groups? There was none.')
     """
     name = QUESTIONS[stem].name or QUESTIONS[stem].title

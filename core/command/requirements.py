@@ -7,9 +7,19 @@ from typing import Literal
 
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.claim_kinds import kind_of_code
+from touchstone.core.evaluate.claim_kinds import KINDS, kind_of_code
 from touchstone.core.report.parts import Quantity
 from touchstone.core.report.quantities import QUANTITIES, StatedClaim
+
+_BY_PAGE = 'It is claimed on the page of test quality, and by touchstone.check("test_quality", ...).'
+_BY_OVERVIEW = "It is claimed on the overview."
+NOT_OF_RUNS = {
+    **dict.fromkeys(("Q01", "Q02", "Q03", "Q04", "Q05"), _BY_PAGE),
+    "G03": "It is claimed on the page of guided tests, where a second model is beside.",
+    **dict.fromkeys(("O01", "O02", "O03"), _BY_OVERVIEW),
+}
+"""Codes of claims that no run comes to, and where they are made."""
+DECISIONS = ("above", "below", "small")
 
 Decision = Literal["holds", "fails", "undecided", "muted"]
 _FORM = re.compile(
@@ -24,13 +34,23 @@ def required(text: str) -> "Requirement | RequiredClaim":
 
     >>> required("not M01[svm]")
     RequiredClaim(name='M01', of=('svm',), denied=True)
+    >>> required("not Q06")
+    Traceback (most recent call last):
+    touchstone.core.data.errors.DataError: 'not Q06' can never hold: that there is no such effect is never claimed. ...
     """
     form = _CLAIM.fullmatch(text)
     if form is None:
         return Requirement.read(text)
     if kind_of_code(form["code"]) is None:
         raise DataError(f"{text!r}: {form['code']} is no code of a claim. {COMMAND} claims lists them.")
-    return RequiredClaim(form["code"], _words(form["of"]), form["denied"] is not None)
+    if form["code"] in NOT_OF_RUNS:
+        raise DataError(f"{text!r}: no run of this command comes to {form['code']}. {NOT_OF_RUNS[form['code']]}")
+    claimed, denied = KINDS[str(kind_of_code(form["code"]))], form["denied"] is not None
+    if denied and not any(getattr(claimed, other) for other in DECISIONS if other not in claimed.made):
+        raise DataError(
+            f"{text!r} can never hold: that there is no such effect is never claimed. Leave it out, or bound a number."
+        )
+    return RequiredClaim(form["code"], _words(form["of"]), denied)
 
 
 def _words(of: str | None) -> tuple[str, ...]:

@@ -110,8 +110,8 @@ def _size(smallest: float, unit: str) -> str:
 
 _INTRO = """# Kinds of claims
 
-Every sentence that asserts something is a claim of one of these kinds. It is made only where its 95 % interval and its
-corrected test agree, and where the effect is worth a sentence; all else is undecided. Each kind has a code. It stands
+What a verdict decides is a claim of one of these kinds. It is made only where its 95 % interval and its corrected test
+agree, and where the effect is worth a sentence; all else is undecided. Each kind has a code. It stands
 in the help beside a verdict, in reports and in JSON. A [check](checks.md#claims) requires or mutes claims by code.
 
 Rates of error are counted in [simulated worlds](measured/verdicts.md) with known truth. This text is printed by

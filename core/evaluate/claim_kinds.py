@@ -79,7 +79,8 @@ KINDS = {
         "Monitor confidences; this part of a fall shows on unlabelled data.", 0.005,
     ),
     "matched_subsets.unmatched": ClaimKind(
-        "M04", "Unmatched samples lower accuracy", "Samples without a match lose more than their confidence says.",
+        "M04", "Unmatched samples lower accuracy",
+        "Samples without a match lose more than matched ones, beyond what their confidence says.",
         "Samples without a match lose less than matched ones.", "Samples without a match change nothing.",
         f"{_OF_SETS} It takes at least 30 matched pairs.", "Inspect the unmatched samples of the new set.", 0.005,
     ),
@@ -98,7 +99,8 @@ KINDS = {
     ),
     "matched_subsets.calibration": ClaimKind(
         "M07", "Confidence differs from accuracy", "The model is overconfident: confidence is above accuracy.",
-        "The model is underconfident: confidence is below accuracy.", "Mean confidence is the accuracy.", _OF_SETS,
+        "The model is underconfident: confidence is below accuracy.", "Mean confidence is the accuracy.",
+        "Over samples or units of the set; all claims of a comparison are corrected together.",
         "Recalibrate the model on labelled samples.", 0.005, made=_BOTH,
     ),
     "source_robustness.falls": ClaimKind(
@@ -148,19 +150,23 @@ KINDS = {
         "A02", "New sources would help", "Accuracy on held-out sources is below that on sources seen in training.",
         "Accuracy on held-out sources is above that on sources seen in training.",
         "Accuracy on held-out sources is that on sources seen in training.",
-        "Interval and test are over sources and draws, at the largest size. It is made of known sources only.",
+        "Interval and test are over sources and draws, at the largest size. It is made of known sources only. The "
+        "smallest gap worth collecting for can be chosen.",
         "Collect samples from new sources.", 0.01,
     ),
     "average_case.classes_differ": ClaimKind(
         "R01", "Classes differ in robustness", "The most robust class keeps more predictions than the least robust.",
         "", "All classes keep as many predictions.",
-        "A test of shuffled labels; the gap is corrected for picking the largest.",
+        "A test of shuffled labels, or over units Student's t corrected for all pairs. The gap is corrected for "
+        "picking the largest.",
         "Check the labels of the least robust samples of the least robust class.", 0.01,
     ),
     "average_case.least_robust_wrong_more": ClaimKind(
-        "R02", "Least robust samples are wrong more often", "The least robust 20 % of samples have a lower accuracy.",
+        "R02", "Least robust samples are wrong more often",
+        "The least robust 20 % of samples have a lower accuracy than the most robust 20 %.",
         "The least robust 20 % of samples have a higher accuracy than the most robust 20 %.", "",
-        "A test of two shares, over samples or units.", "Look at the least robust samples first.",
+        "A test of two shares, over samples or units. It takes at least 100 samples.",
+        "Look at the least robust samples first.",
     ),
     "average_case.biased": ClaimKind(
         "R03", "The estimate of robustness is biased", "The estimator is too high on this model.",
@@ -211,7 +217,7 @@ KINDS = {
     "test_quality.class_share": ClaimKind(
         "Q01", "A class is not at its fair share", "The class has more test samples than its fair share.",
         "The class has fewer test samples than its fair share.", "The class has its fair share of test samples.",
-        "An exact test of a share, corrected for all claims of the page.",
+        "An exact test of a share, or over units a score test, corrected for all claims of the page.",
         "Add test samples of classes below their fair share; report accuracy by class.", 0.1, "of a fair share", _BOTH,
     ),
     "test_quality.boundary_share": ClaimKind(
@@ -237,20 +243,21 @@ KINDS = {
     ),
     "test_quality.shift": ClaimKind(
         "Q06", "A class has shifted", "The class differs between training and test more than its re-splits do.",
-        "The class differs less than its re-splits do.", "",
+        "", "",
         "A permutation test of re-splits, corrected for all classes and their mean.",
         "Find out how the test samples of this class were collected.",
     ),
     "test_quality.shift_together": ClaimKind(
         "Q07", "All classes together have shifted", "Over all classes, training and test differ more than re-splits.",
-        "Over all classes, training and test differ less than re-splits.", "",
+        "", "",
         "A permutation test of re-splits, of the mean over classes; corrected for all classes.",
         "Find out how training and test samples were collected.",
     ),
     "guided_tests.worse_near_centroids": ClaimKind(
-        "G01", "Accuracy is lower near centroids", "The head is less accurate near centroids than on the test samples.",
-        "The head is more accurate near centroids than on the test samples.", "",
-        "Interval and test are over the real samples that tests were made from.",
+        "G01", "Accuracy is lower near centroids",
+        "The head is less accurate on tests generated near centroids than on the original test samples.",
+        "The head is more accurate on tests generated near centroids than on the original test samples.", "",
+        "Interval and test are over the original test samples and the real ones that tests were made from.",
         "Look at the generated tests near the centroids.",
     ),
     "guided_tests.decoder_helps": ClaimKind(

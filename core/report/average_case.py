@@ -261,6 +261,7 @@ def class_table(found: Robustness, sigma: float) -> Table:
             Column("Mean p_robust", lambda row: percent(row[1].value, row[1].interval)),
             Column("n", lambda row: row[1].n),
         ),
+        f"Means of classes at sigma {sigma:g}, with 95 % CIs over {found.design.others}.",
     )
 
 

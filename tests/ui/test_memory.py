@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from touchstone.ui.shell import health, memory
+from touchstone.ui.shell import memory
 
 
 class Node:
@@ -26,7 +26,7 @@ def n_searched(nodes: list[Node]) -> int:
 
 @pytest.fixture(autouse=True)
 def as_at_the_start(monkeypatch) -> Iterator[None]:
-    monkeypatch.setattr(health, "_last", memory._SetAside())
+    monkeypatch.setattr(memory, "_last", memory._SetAside())
     gc.unfreeze()
     yield
     gc.unfreeze()

@@ -103,7 +103,7 @@ def average_case_verdict(robustness: Robustness, sigma: float | None = None) -> 
         _below_one(at),
         resting(_tests(robustness, sigma), differ.kind),
         _agreement(at),
-        _audited(robustness, sigma),
+        resting(_audited(robustness, sigma), "average_case.biased"),
         resting(_against_the_paper(paper, less), "average_case.mmse_farther_off"),
         _sigmoid(robustness.audit, sigma),
         _flags(robustness, sigma),

@@ -261,7 +261,8 @@ def _pictures(reconstruction: Reconstruction | None, helps: Claim | None) -> str
     )
     if helps.decision == "above":
         return whole
-    return f"{whole} No significant difference: the pictures are not informative."
+    nearer = "The mean image is significantly nearer" if helps.decision == "below" else "No significant difference"
+    return f"{whole} {nearer}: the pictures are not informative."
 
 
 def _share(shared: SharedAccuracy) -> str:
