@@ -248,7 +248,7 @@ def test_the_quality_of_a_test_set_is_the_pages(parts, classifier):
     page = measure_quality(*seen, rng=np.random.default_rng(0))
     result = check("test_quality", data, model=model)
     assert result.verdict == quality_verdict(page)
-    pd.testing.assert_frame_equal(result.tables["By class"], page.table())
+    pd.testing.assert_frame_equal(result.answer.files["Classes"](), page.table())
     assert check("guided_tests", data, model=model, frequency=1.0).verdict.headline
 
 

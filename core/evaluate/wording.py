@@ -180,6 +180,15 @@ def p_value(p: float) -> str:
     return "p < .001" if p < 0.001 else f"p = {bare(p, 3)}"
 
 
+def bare_p(p: float) -> str:
+    """A p-value where its column says what it is.
+
+    >>> bare_p(0.0312), bare_p(0.0004)
+    ('.031', '< .001')
+    """
+    return p_value(p).removeprefix("p ").removeprefix("= ")
+
+
 def plural(n: int, noun: str, nouns: str | None = None) -> str:
     """A count with its noun.
 

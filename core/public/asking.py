@@ -61,7 +61,7 @@ class Result:
 
     @property
     def tables(self) -> Mapping[str, pd.DataFrame]:
-        """Aggregates, a frame for each title."""
+        """Aggregates as the page shows them, a frame for each title; `answer.files` makes the exact ones."""
         return self.answer.tables
 
     def table(self) -> pd.DataFrame:

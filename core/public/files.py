@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -76,8 +76,8 @@ def compare(
     compared = compare_pairs(pairs.references, pairs.targets, rng=np.random.default_rng(seed), **options)
     plan = MatchingPlan(seed=seed)
     plan = replace(plan, **{name: value for name, value in options.items() if name in plan.matching})
-    curve, classes = cache(partial(plan.curve, pairs)), cache(partial(plan.by_class, pairs))
-    known = answer(compared, model=model, curve=curve, reliability=cache(plan.reliability), classes=classes)
+    curve, classes = partial(plan.curve, pairs), partial(plan.by_class, pairs)
+    known = answer(compared, model=model, curve=curve, reliability=plan.reliability, classes=classes)
     return Result(known.muting(muted_kinds(mute)))
 
 

@@ -41,8 +41,9 @@ def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: AverageCasePlan) 
 
 def numbers(found: Robustness) -> Iterator[Quantity]:
     """What can be bounded: the mean at every sigma, and mean confidence less accuracy on samples as they are."""
+    over = found.design.others
     for at in found.by_sigma:
-        yield Quantity("average_case.p_robust", (f"{at.sigma:g}",), at.mean.value, at.mean.interval, at.n)
+        yield Quantity("average_case.p_robust", (f"{at.sigma:g}",), at.mean.value, at.mean.interval, at.n, over)
     if found.sigmas:
         samples = found.samples_at(found.sigmas[0]).dropna(subset=["confidence"])
         n = len(samples)
@@ -50,7 +51,7 @@ def numbers(found: Robustness) -> Iterator[Quantity]:
             correct = (samples["label"] == samples["predicted"]).to_numpy()
             units = found.design.of(samples["row"].to_numpy()).units(n)
             gap = overconfidence(samples["confidence"].to_numpy(dtype=np.float64), correct, units)
-            yield Quantity("average_case.overconfidence", (), gap.value, gap.interval, n)
+            yield Quantity("average_case.overconfidence", (), gap.value, gap.interval, n, over)
 
 
 def answer(found: Robustness, *, sigma: float | None = None, summarised: bool = True, finished: bool = True) -> Answer:

@@ -23,6 +23,7 @@ from touchstone.core.evaluate.data_set_adequacy.verdict import (
     sentence,
 )
 from touchstone.core.evaluate.source_robustness import ExpectedInterval
+from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import count, percent, plural, points, ratio
 from touchstone.core.figures import data_set_adequacy as figures
@@ -79,7 +80,7 @@ def answer(
     """
     of = of or first_curve(found)
     if of is None:
-        return nothing_yet("No trial has finished yet.")
+        return nothing_yet()
     null = nulls.get(of.source_finder)
     said = adequacy_verdict(found, of, worth=worth, names=MODEL_TITLES, null=null, finished=finished)
     sections = [Section("", (curve_figure(found, of),))]
@@ -106,7 +107,14 @@ def numbers(found: Adequacy) -> Iterator[Quantity]:
         if curve.outlook is not None:
             of, n = (curve.model, curve.source_finder), curve.points[-1].expected.n_samples
             for name, estimate in (("gain", curve.outlook.next_gain), ("gap", curve.outlook.gap)):
-                yield Quantity(f"data_set_adequacy.{name}", of, estimate.value, estimate.interval, n)
+                yield Quantity(
+                    f"data_set_adequacy.{name}",
+                    of,
+                    estimate.value,
+                    estimate.interval,
+                    n,
+                    f"{noun(curve.source_finder)}s",
+                )
 
 
 def metrics(found: Adequacy, of: Curve) -> list[Metric]:

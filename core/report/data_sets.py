@@ -38,7 +38,14 @@ def answer(dataset: Dataset, look: DataLook, number: NumberByClass | None = None
     if number is not None:
         sections.append(Section("By class", by_class(dataset, number), "by-class"))
         files |= {"Number by class": number.table, "Classes along the number": number.shares.table}
-    sections.append(Section("In numbers", (Table("Classes", look.labels.table()),)))
+    classes = (
+        Column("Class", "label"),
+        Column("n", "n", "Samples"),
+        Column("Share (%)", "share", decimals=1, factor=100),
+        Column("95 % CI", lambda row: f"[{100 * row.lower:.1f}, {100 * row.upper:.1f}]"),
+    )
+    table = Table.of("Classes", look.labels.table().itertuples(), classes)
+    sections.append(Section("In numbers", (table,), "table"))
     return Answer(verdict, metrics(dataset, look), tuple(sections), files=files)
 
 

@@ -16,13 +16,11 @@ STRATA = (
 def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: FewLabelsPlan) -> Answer:
     """Everything about a run, from the row of its trial."""
     labelled = accuracy_of_rows(rows)
-    sentence = "" if labelled is None else accuracy_in_words(labelled, n_skipped=plan.n_skipped)
+    assert labelled is not None, "a run without results is answered before"
     strata = pd.DataFrame(plan.strata, columns=["Wrong", "Labelled", "Samples"])
     strata.insert(0, "Stratum", range(1, len(strata) + 1))
-    numbers = (
-        ()
-        if labelled is None
-        else (Quantity("few_labels.accuracy", (plan.pool,), labelled.accuracy, labelled.interval, labelled.n_labels),)
-    )
+    n = labelled.n_labels
+    numbers = (Quantity("few_labels.accuracy", (plan.pool,), labelled.accuracy, labelled.interval, n),)
+    sentence = accuracy_in_words(labelled, n_skipped=plan.n_skipped)
     section = Section("", (sentence, Table(f"Labels of {plan.pool}", strata, caption=STRATA)))
     return Answer(None, (), (section,), numbers)

@@ -7,6 +7,7 @@ from functools import partial
 import pandas as pd
 
 from touchstone.core.data import Dataset
+from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.guided_tests import (
     REGIONS,
     AccuracyGrid,
@@ -98,7 +99,7 @@ def numbers(found: Guided) -> Iterator[Quantity]:
     if found.suite is not None and oracle_reads(found.suite):
         for name, of in (("pictures", found.suite.accuracy()), ("boundary", found.suite.accuracy(REGIONS[1]))):
             if of.n:
-                yield Quantity(f"guided_tests.{name}", (), of.accuracy, of.interval, of.n)
+                yield Quantity(f"guided_tests.{name}", (), of.accuracy, of.interval, of.n, plural_of(of.parent_word))
 
 
 def metrics(found: Guided) -> list[Metric]:

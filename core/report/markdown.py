@@ -35,6 +35,18 @@ def markup(text: str) -> str:
     return _HELD.sub(lambda found: formulas[int(found[1])], html)
 
 
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#|$~])")
+
+
+def escaped(text: object) -> str:
+    r"""Somebody's own words where Markdown is expected: in one line, and nothing in them is a mark.
+
+    >>> print(escaped("a*b\n# <c>"))
+    a\*b \# \<c\>
+    """
+    return _MARKS.sub(r"\\\1", " ".join(str(text).split()))
+
+
 def formula(latex: str, *, display: bool = False) -> str:
     r"""The little LaTeX that our texts use, as HTML with letters, subscripts and superscripts.
 

@@ -27,7 +27,7 @@ from touchstone.core.evaluate.matched_subsets import (
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
 from touchstone.core.evaluate.matched_subsets.results import KINDS
 from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
-from touchstone.core.evaluate.wording import Verdict, count, p_value, percent, plural, points, resting
+from touchstone.core.evaluate.wording import Verdict, bare_p, count, percent, plural, points, resting
 from touchstone.core.figures import matched_subsets as figures
 from touchstone.core.parameters import label_of
 from touchstone.core.report.parts import (
@@ -111,7 +111,7 @@ def numbers(rows: Sequence[SetComparison]) -> Iterator[Quantity]:
         of, over = (row.model,), "samples" if alone else words_of_units(row)
         for name in ("gap", "matched_gap", "mix", "unmatched"):
             part = getattr(row, name)
-            yield Quantity(f"matched_subsets.{name}", of, part.value, part.interval, row.n_target)
+            yield Quantity(f"matched_subsets.{name}", of, part.value, part.interval, row.n_target, over)
         accuracies = [(side, side, getattr(row, f"n_{side}")) for side in ("reference", "target")]
         if row.enough:
             accuracies.append(("matched", "matched target", round(row.subset("matched target").n)))
@@ -120,7 +120,7 @@ def numbers(rows: Sequence[SetComparison]) -> Iterator[Quantity]:
             yield Quantity(f"matched_subsets.{name}", of, accuracy.value, accuracy.interval, n, over)
         for each in row.calibrations:
             n, name = getattr(row, f"n_{each.set}"), f"matched_subsets.{each.set}_overconfidence"
-            yield Quantity(name, of, each.claim.estimate, each.claim.interval, n)
+            yield Quantity(name, of, each.claim.estimate, each.claim.interval, n, over)
 
 
 def metrics(row: SetComparison) -> tuple[Metric, ...]:
@@ -282,8 +282,10 @@ def models_table(rows: Sequence[SetComparison]) -> Table:
     )
     columns = (
         Column("Model", "model"),
-        Column("Reference (%)", lambda row: row.subset("reference").accuracy.value, decimals=1, factor=100),
-        Column("New (%)", lambda row: row.subset("target").accuracy.value, decimals=1, factor=100),
+        Column("Reference (%)", lambda row: _percent(row.subset("reference").accuracy), "With its 95 % CI"),
+        Column("n", "n_reference", "Reference samples"),
+        Column("New (%)", lambda row: _percent(row.subset("target").accuracy), "With its 95 % CI"),
+        Column("n new", "n_target", "New samples"),
         *([majority] if any(row.baselines for row in rows) else ()),
         Column("Gap (points)", lambda row: _points(row.gap)),
         *(of_pairs if any(row.can_match for row in rows) else ()),
@@ -301,12 +303,12 @@ def _points(estimate: SetEstimate) -> str:
     return points(estimate.value, estimate.interval).replace(" points", "")
 
 
+def _percent(estimate: SetEstimate) -> str:
+    return percent(estimate.value, estimate.interval).replace(" %", "")
+
+
 def _p(claim: Claim | None) -> str:
-    return "" if claim is None else _bare_p(claim.p_value)
-
-
-def _bare_p(p: float) -> str:
-    return p_value(p).removeprefix("p ").removeprefix("= ")
+    return "" if claim is None else bare_p(claim.p_value)
 
 
 def _decision(claim: Claim | None) -> str:
@@ -391,7 +393,7 @@ def classes_table(rows: Sequence[ClassCalibration]) -> Table:
         Column("95 %", "ece_if_perfect_95", _PERFECT_95, 2, 100),
         Column(
             "p",
-            lambda row: _bare_p(row.p_holm),
+            lambda row: bare_p(row.p_holm),
             "p-value: share of perfectly calibrated models with at least this error, corrected for the number "
             f"of classes (Holm). Classes with fewer than {FEWEST_OF_CLASS} samples are left out.",
         ),
@@ -407,8 +409,8 @@ def calibration_of_subsets(by_subset: Mapping[str, Calibration]) -> Table:
     columns = (
         Column("Subset", "subset"),
         Column("n", "n", "Samples", 0, width=64),
-        Column("Right", "accuracy", "Accuracy (%)", 1, 100, 64),
-        Column("Sure", "mean_confidence", "Mean confidence (%)", 1, 100, 64),
+        Column("Accuracy (%)", "accuracy", decimals=1, factor=100),
+        Column("Confidence (%)", "mean_confidence", "Mean confidence", 1, 100),
         Column("ECE", "ece", ece, 1, 100, 64),
         Column("perfect", "ece_if_perfect", _PERFECT, 1, 100, 64),
         Column("95 %", "ece_if_perfect_95", _PERFECT_95, 1, 100, 64),

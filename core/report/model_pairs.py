@@ -23,7 +23,7 @@ from touchstone.core.evaluate.intervals import Interval, smoothed_mean, t_interv
 from touchstone.core.evaluate.source_robustness import compare_models
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
-from touchstone.core.evaluate.wording import Verdict, count, gap, p_value, plural, points
+from touchstone.core.evaluate.wording import Verdict, bare_p, count, gap, plural, points
 from touchstone.core.report.overview import MOST_TIMES, times_needed
 from touchstone.core.report.run_report import TITLES
 
@@ -293,7 +293,7 @@ def pairs_lines(pairs: Iterable[ModelPair]) -> pd.DataFrame:
                 "Against": each.second,
                 "Difference": _writes(each)(each.claim.estimate, each.claim.interval),
                 "n": count(each.n),
-                "p (Holm)": p_value(each.claim.p_value).removeprefix("p ").removeprefix("= "),
+                "p (Holm)": bare_p(each.claim.p_value),
                 "Better": _decision(each),
             }
             for each in pairs

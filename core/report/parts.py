@@ -6,6 +6,7 @@ figures and tables in sections, and the files to take away. Nothing that renders
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from math import isnan
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +16,7 @@ import plotly.graph_objects as go
 
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.evaluate.wording import Sentences, Verdict
 
 NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -160,7 +161,8 @@ Part = Figure | Table | Verdict | Note | Beside | tuple[Metric, ...] | str
 class Section:
     """What stands together under a heading (or under none); on the screen alone unless `on_paper`.
 
-    On a page it is closed at first and known by its `key`. Parts that cost time are given by a function.
+    On a page it is closed at first and known by its `key`; one that has a heading and no key is in the report only.
+    Parts that cost time are given by a function.
     """
 
     heading: str
@@ -168,9 +170,9 @@ class Section:
     key: str = ""
     on_paper: bool = True
 
-    @property
+    @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """What it is made of."""
+        """What it is made of, once it was asked for."""
         return self.made() if callable(self.made) else self.made
 
     @property
@@ -226,18 +228,44 @@ class Answer:
         return () if self.verdict is None else self.verdict.claims
 
     def muting(self, reasons: Mapping[str, str]) -> "Answer":
-        """The same without sentences that rest on muted kinds of claim (`Verdict.muting`)."""
-        return self if self.verdict is None else replace(self, verdict=self.verdict.muting(reasons))
+        """The same without sentences that rest on muted kinds of claim (`Verdict.muting`), in its sections, too.
+
+        >>> from touchstone.core.evaluate.wording import resting
+        >>> answer = Answer(None, sections=(Section("", (resting("It falls.", "matched_subsets.falls"), "So.")),))
+        >>> answer.muting({"matched_subsets.falls": "Known"}).sections[0].parts
+        ('So.',)
+        """
+        if not reasons:
+            return self
+        sections = tuple(replace(each, made=partial(_muted, each, reasons)) for each in self.sections)
+        verdict = None if self.verdict is None else self.verdict.muting(reasons)
+        return replace(self, verdict=verdict, sections=sections)
 
     def section(self, key: str) -> Section | None:
         """The section of this key, where the answer has it."""
         return next((section for section in self.sections if section.key == key), None)
 
 
-def nothing_yet(sentence: str) -> Answer:
+def _muted(section: Section, reasons: Mapping[str, str]) -> tuple[Part, ...]:
+    """The parts of a section without what rests on muted kinds of claim."""
+
+    def without(part: Part) -> Part:
+        if isinstance(part, Beside):
+            return Beside(tuple(map(without, part.parts)))
+        if isinstance(part, Verdict):
+            return part.muting(reasons)
+        return part.without(reasons) if isinstance(part, Sentences) else part
+
+    return tuple(part for part in map(without, section.parts) if part != "")
+
+
+NOTHING_YET = "No trial has finished yet, so there is no result to show."
+
+
+def nothing_yet(sentence: str = NOTHING_YET) -> Answer:
     """The answer where there is nothing to say but why.
 
-    >>> nothing_yet("No trial has finished yet.").verdict is None
+    >>> nothing_yet().verdict is None
     True
     """
     return Answer(None, sections=(Section("", (sentence,)),))

@@ -76,9 +76,6 @@ def _when(seconds: float | None) -> str:
     return "" if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%d %b %Y, %H:%M} UTC"
 
 
-NOTHING_YET = "No trial has finished yet, so there is no result to show."
-
-
 @runtime_checkable
 class Results(Protocol):
     """What a report asks of a workspace, or of as much of one as a link shows."""
@@ -134,7 +131,7 @@ def answer_of(rows: pd.DataFrame, dataset: Dataset, plan: Plan, *, nulls: Mappin
     `nulls` has what data without groups, drawn beside the run, allow to claim of clusters, by their finder.
     """
     if rows.empty or bool((rows["status"] == "failed").to_numpy(dtype=bool).all()):
-        return nothing_yet(NOTHING_YET)
+        return nothing_yet()
     beside = {"nulls": nulls} if nulls else {}
     return module_of(_question(plan), "report").answer_of_rows(rows, dataset, plan, **beside)
 

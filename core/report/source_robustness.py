@@ -26,7 +26,7 @@ from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources, true_source_table, true_sources
 from touchstone.core.evaluate.units import design_beside_sources, design_of
-from touchstone.core.evaluate.wording import count, percent, points, ratio
+from touchstone.core.evaluate.wording import bare_p, count, percent, points, ratio
 from touchstone.core.figures import source_robustness as figures
 from touchstone.core.report.parts import (
     NONE,
@@ -80,7 +80,7 @@ def answer(
     rows = intervals.overall
     of = of or leading_row(rows, comparisons)
     if of is None:
-        return nothing_yet("No trial has finished yet.")
+        return nothing_yet()
     names = names_beside(of, rows)
     null = nulls.get(of.source_finder)
     verdict = source_verdict(intervals, comparisons, row=of, names=names, epoch=epoch, null=null, finished=finished)
@@ -116,7 +116,7 @@ def numbers(rows: Sequence[ExpectedInterval], dataset: Dataset) -> Iterator[Quan
             ("random", row.usual),
         ):
             yield Quantity(f"source_robustness.{name}", of, estimate.value, estimate.over_sources, row.n_samples, over)
-        yield Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples)
+        yield Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples, over)
 
 
 def _sources_in_words(dataset: Dataset, source_finder: str) -> str:
@@ -257,7 +257,7 @@ def true_sources_table(told: Sequence[TrueSources]) -> Table:
             ),
             Column("Above its lower end", lambda of: points(of.above_lower.value, of.above_lower.over_sources)),
             Column("Below its upper end", lambda of: points(of.below_upper.value, of.below_upper.over_sources)),
-            Column("p", "p_holm", "Corrected for the number of rows (Holm)", 3),
+            Column("p", lambda of: bare_p(of.p_holm), "Corrected for the number of rows (Holm)"),
             Column(
                 "Trained on",
                 lambda of: of.clustered.n_train,

@@ -1,6 +1,8 @@
 """Does the test set cover the feature space, and did classes shift? What both say: verdict, figures and tables."""
 
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -11,7 +13,7 @@ from touchstone.core.evaluate.test_quality import TestQuality, findings, finding
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.test_quality.missed import Missed
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows, shift_verdict
-from touchstone.core.evaluate.wording import count, p_value, percent, plural
+from touchstone.core.evaluate.wording import bare_p, count, percent, plural, resting
 from touchstone.core.figures import test_quality as figures
 from touchstone.core.figures.test_quality import Subject
 from touchstone.core.report.parts import Answer, Beside, Column, Figure, Metric, Part, Section, Table, brackets
@@ -35,7 +37,8 @@ def answer(quality: TestQuality, *, is_drawn: bool) -> Answer:
             Section("Which boundaries are tested?", partial(pairs, quality), "pairs"),
             Section(
                 "In numbers",
-                (Table("By class", quality.table()), Table("Spread over classes", quality.spreads_table())),
+                in_numbers(quality),
+                "table",
             ),
         ),
         files={
@@ -46,6 +49,36 @@ def answer(quality: TestQuality, *, is_drawn: bool) -> Answer:
             "Pairs": quality.pairs.table,
             "Findings": partial(findings_table, quality),
         },
+    )
+
+
+def in_numbers(quality: TestQuality) -> tuple[Table, Table]:
+    """Every class in every dimension, and how far classes lie apart in each."""
+
+    def ends(row: Any) -> str:
+        return f"[{row.lower:.3f}, {row.upper:.3f}]"
+
+    dimension, interval = Column("Dimension", "dimension"), Column("95 % CI", ends)
+    shares = (
+        dimension,
+        Column("Class", "label"),
+        Column("Inside", "n_in", "Test samples that count"),
+        Column("n", "n", "Test samples that could"),
+        Column("Share", "value", "Of the class; in equivalence partitioning against a fair share of 1", 3),
+        interval,
+        Column("Training", "train", "The same of the training samples", 3),
+        Column("Random split", "split", "The mean over random splits of training and test samples", 3),
+    )
+    spreads = (
+        dimension,
+        Column("Spread", "spread", "Standard deviation over classes", 3),
+        interval,
+        Column("By chance", "by_chance", "What classes that are alike would show", 3),
+        Column("Classes", "n_classes"),
+    )
+    return (
+        Table.of("By class", quality.table().itertuples(), shares),
+        Table.of("Spread over classes", quality.spreads_table().itertuples(), spreads),
     )
 
 
@@ -136,7 +169,7 @@ def by_class(quality: TestQuality) -> tuple[Part, ...]:
         quality.n_classes,
     )
     every = findings(quality)
-    lines = [f"{finding.text} {finding.advice}" for finding in every[:MOST_FINDINGS]]
+    lines = [resting(f"{each.text} {each.advice}", each.kind) for each in every[:MOST_FINDINGS]]
     more = len(every) - MOST_FINDINGS
     return (figure, *lines, *[f"{plural(more, 'more finding')}: the file has all of them."] * (more > 0))
 
@@ -214,10 +247,14 @@ def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CovariateShiftPla
     return shift_answer(shift_of_rows(rows, plan, dataset.class_names, unit=dataset.unit_word))
 
 
-def shift_answer(shift: CovariateShift) -> Answer:
-    """Everything about a run of covariate shift."""
-    sections = (Section("", (shift_figure(shift), shift_table(shift))),)
-    return Answer(shift_verdict(shift), sections=sections, files={"Covariate shift": shift.table})
+def shift_answer(shift: CovariateShift, *, finished: bool = True) -> Answer:
+    """Everything about a run of covariate shift; what to do next once it has `finished`."""
+    verdict, sections = shift_verdict(shift), (Section("", (shift_figure(shift), shift_table(shift))),)
+    return Answer(
+        verdict if finished else replace(verdict, advice=""),
+        sections=sections,
+        files={"Covariate shift": shift.table},
+    )
 
 
 def shift_figure(shift: CovariateShift) -> Figure:
@@ -246,7 +283,7 @@ def shift_table(shift: CovariateShift) -> Table:
             Column("Beyond", "excess", "Divergence minus its mean by chance", 3),
             Column(
                 "p",
-                lambda row: p_value(row.p_corrected).removeprefix("p ").removeprefix("= "),
+                lambda row: bare_p(row.p_corrected),
                 "Corrected for the number of classes (max-T over re-splits)",
             ),
             Column("Kept (%)", "kept_variance", "Variance in the directions used", 1, 100),

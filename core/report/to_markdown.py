@@ -1,59 +1,79 @@
 """How does a result go where only text does, such as a repository? As Markdown: figures stand in it in words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
+from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.report.html import cell
+from touchstone.core.report.markdown import escaped
 from touchstone.core.report.parts import Beside, Figure, Metric, Note, Part, Report, Table
 
 
 def to_markdown(report: Report) -> bytes:
-    """The report as a file of Markdown.
+    r"""The report as a file of Markdown.
 
     >>> from touchstone.core.report.parts import nothing_yet
     >>> print(to_markdown(Report("Why?", "a | b", nothing_yet("So."), "Read it.", (), "")).decode())
     # Why?
     <BLANKLINE>
-    a | b
+    a \| b
     <BLANKLINE>
-    - So.
+    So.
     <BLANKLINE>
     ## How to read this
     <BLANKLINE>
     Read it.
     <BLANKLINE>
     """
-    answer, parts = report.answer, [f"# {report.question}", report.subject]
+    answer, parts = report.answer, [f"# {report.question}", escaped(report.subject)]
     if answer.verdict is not None:
-        parts += [_part(answer.verdict), *map(_part, answer.verdict.findings), _part(answer.metrics)]
+        claims = answer.claims
+        parts += [_part(answer.verdict), _metrics(answer.metrics), about(claims[0] if claims else None)]
+        parts.append(_sentences(answer.verdict.findings))
     for section in answer.sections:
-        parts += [f"## {section.heading}" * bool(section.heading), *map(_part, section.parts)]
+        parts += [f"## {escaped(section.heading)}" * bool(section.heading), _parts(section.parts)]
     parts += ["## How to read this", report.how_to_read]
     if report.provenance:
         parts += ["## Data, parameters and versions", _table(("", ""), report.provenance)]
-    return ("\n\n".join(part.strip() for part in parts if part) + "\n").encode()
+    if report.parameters:
+        parts.append(f"```json\n{report.parameters}\n```")
+    return ("\n\n".join(part.strip() for part in parts if part.strip()) + "\n").encode()
+
+
+def _parts(parts: Iterable[Part]) -> str:
+    """One after the other; sentences that follow each other are a list."""
+    written = []
+    for are_sentences, group in groupby(parts, key=lambda part: isinstance(part, str)):
+        alike = [*group]
+        written += [_sentences([*map(str, alike)])] if are_sentences else map(_part, alike)
+    return "\n\n".join(part for part in written if part)
+
+
+def _sentences(sentences: Sequence[str]) -> str:
+    return "\n".join(f"{'- ' * (len(sentences) > 1)}{escaped(sentence)}" for sentence in sentences)
 
 
 def _part(part: Part) -> str:
     match part:
         case Figure():
-            return f"{alt_text(part.draw(dark=False))} {part.caption}"
+            return f"{escaped(alt_text(part.draw(dark=False)))} {escaped(part.caption)}"
         case Table():
             lines = part.lines.itertuples(index=False, name=None)
             decimals = [part.decimals.get(str(name)) for name in part.lines.columns]
             written = ([cell(value, n) for value, n in zip(line, decimals, strict=True)] for line in lines)
-            return f"**{part.title}**\n\n{_table(part.lines.columns, written)}\n\n{part.caption}"
+            return f"**{escaped(part.title)}**\n\n{_table(part.lines.columns, written)}\n\n{escaped(part.caption)}"
         case Verdict():
-            return f"**{part.headline}** {part.used}\n\n{part.advice}"
+            return f"**{escaped(part.headline)}** {escaped(part.used)}\n\n{escaped(part.advice)}"
         case Note():
-            return part.text
+            return escaped(part.text)
         case str():
-            return f"- {part}"
+            return _sentences([part])
         case tuple():
             return _metrics(part)
         case Beside():
-            return "\n\n".join(map(_part, part.parts))
+            return _parts(part.parts)
 
 
 def _metrics(metrics: Iterable[Metric]) -> str:
@@ -72,5 +92,5 @@ def _line(cells: Iterable[str]) -> str:
     >>> print(_line(["a | b", "c"]))
     | a \\| b | c |
     """
-    written = (" ".join(str(each).split()).replace("|", "\\|") for each in cells)
+    written = map(escaped, cells)
     return f"| {' | '.join(written)} |"

@@ -21,8 +21,8 @@ from touchstone.core.evaluate.wording import Sentences, Verdict, quoted
 from touchstone.core.questions import QUESTIONS, of_kind, plan_class
 from touchstone.core.report.html import to_html
 from touchstone.core.report.markdown import formula, markup
-from touchstone.core.report.parts import Answer, Figure, Metric, Note, Report, Section, Table
-from touchstone.core.report.run_report import NOTHING_YET, report_of
+from touchstone.core.report.parts import NOTHING_YET, Answer, Figure, Metric, Note, Report, Section, Table
+from touchstone.core.report.run_report import report_of
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
@@ -279,3 +279,23 @@ def test_markdown_takes_html_and_wild_links_for_text():
     assert "<img" not in html
     assert 'href="javascript' not in html
     assert '<a href="https://example.org">y</a>' in html
+
+
+def test_names_are_text_in_markdown_and_a_muted_claim_leaves_sections_too(workspace):
+    from touchstone.core.evaluate.wording import resting
+    from touchstone.core.report.markdown import escaped
+    from touchstone.core.report.parts import Beside
+    from touchstone.core.report.to_markdown import to_markdown
+
+    falls = "matched_subsets.falls"
+    parts = (resting("It falls.", falls), Beside((resting("Much.", falls), Note("<b>*note*</b>"))))
+    told = replace(report(workspace, "trials"), subject="<img src=x>", answer=Answer(None, (), (Section("S", parts),)))
+    text = to_markdown(told).decode()
+    assert "\\<img src=x\\>" in text
+    assert escaped("<b>*note*</b>") in text
+    assert "It falls." in text
+    assert told.parameters in text, "whoever has the report can compute the run again"
+    muted = to_markdown(replace(told, answer=told.answer.muting({falls: "Known"}))).decode()
+    assert "It falls." not in muted
+    assert "Much." not in muted
+    assert escaped("<b>*note*</b>") in muted

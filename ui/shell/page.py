@@ -16,7 +16,7 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report.descriptions import describe as describe_plan
-from touchstone.core.report.parts import Figure, Metric
+from touchstone.core.report.parts import NOTHING_YET, Figure, Metric
 from touchstone.core.report.run_report import OLDER_METHOD, provenance
 from touchstone.core.trials import Plan
 from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
@@ -197,7 +197,7 @@ def nothing_yet(*, running: bool) -> None:
     if running:
         st.skeleton(height=320)
     else:
-        empty("No trial has finished yet, so there is no result to show.")
+        empty(NOTHING_YET)
 
 
 def error(problem: Exception) -> None:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from touchstone.core.data import Dataset
+from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.claims import LEVEL
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.test_quality.shift_plan import FEWEST_RESPLITS, CovariateShiftPlan
@@ -70,21 +71,17 @@ def _results(run: Run) -> None:
     if run.n_done == run.n_failed:
         page.nothing_yet(running=run.state == "running")
         return
-    shown = report.shift_answer(results.covariate_shift(run))
+    shown = report.shift_answer(results.covariate_shift(run), finished=run.state != "running")
     verdict = shown.verdict
     assert verdict is not None
     with st.container(border=True, key="shift-verdict"):
-        st.markdown(f"**{page.plain(verdict.headline)}** {page.plain(verdict.used)}")
-        if verdict.advice and run.state != "running":
-            st.markdown(page.plain(verdict.advice))
+        page.says(verdict, help=about(verdict.claims[0] if verdict.claims else None))
         if any(claim.decision == "above" for claim in verdict.claims):
             st.caption(MEMORY)
 
     def by_class() -> None:
-        figure, table = shown.sections[0].parts
-        answer.part(figure)
+        answer.parts(shown.sections[0].parts)
         page.findings(verdict)
-        answer.part(table)
         page.foot(run)
 
     page.fold("Divergence of every class", by_class, key="shift-classes")

@@ -21,7 +21,7 @@ from touchstone.core.evaluate.cluster_folds import UNTRIED, TrainedFolds, Traini
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, half_width, holm, t_p_value, wilson
 from touchstone.core.evaluate.overview.samples import AT_BOUNDARY, CORRECT, IS_COPY, LEVEL, correct_on, measures
 from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, mean_by, units_of
-from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
+from touchstone.core.evaluate.wording import Verdict, bare, bare_p, count, listed, percent, plural, points, quoted
 
 FEWEST = 10
 """Fewer samples of a slice in either half, and the slice is not looked at."""
@@ -508,9 +508,7 @@ def weak_lines(weak: Sequence[Weak]) -> pd.DataFrame:
                 "n": count(each.n),
                 "Held-out accuracy": percent(each.accuracy, each.interval),
                 "Loss (points)": points(each.claim.estimate, each.claim.interval).replace(" points", ""),
-                "p (Holm)": ""
-                if np.isnan(each.claim.p_value)
-                else p_value(each.claim.p_value).removeprefix("p ").removeprefix("= "),
+                "p (Holm)": "" if np.isnan(each.claim.p_value) else bare_p(each.claim.p_value),
                 **{_heading(name): beside.get(name, "") for name in columns},
                 **({BOUNDARY: " of ".join(map(count, each.at_boundary))} if each.at_boundary else {}),
             }

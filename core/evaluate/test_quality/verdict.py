@@ -199,6 +199,12 @@ class Finding:
     text: str
     advice: str
 
+    @property
+    def kind(self) -> str:
+        """The kind of claim that it rests on."""
+        others = {"equivalence partitioning": "class_share", "pairwise boundary conditioning": "pair_share"}
+        return f"test_quality.{(SHARE_KINDS | others)[self.dimension]}"
+
 
 def findings(quality: TestQuality, claims: QualityClaims | None = None) -> tuple[Finding, ...]:
     """Everything that the evidence shows about single classes and pairs, the gravest first."""
