@@ -4,7 +4,6 @@
 """
 
 import sys
-from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -25,10 +24,8 @@ class _Same(MetaPathFinder, Loader):
         self._specs: dict[str, ModuleSpec | None] = {}
         """What a module says of how it was found, while it is imported by its other name."""
 
-    def find_spec(
-        self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """How to import a module below `core`; None of all others."""
+    def find_spec(self, fullname: str, _path: object, _target: ModuleType | None = None) -> ModuleSpec | None:
+        """How to import a module below `core`; None of all others, whose paths may be of any kind (a namespace's)."""
         if not fullname.startswith("core.") or (there := find_spec(f"touchstone.{fullname}")) is None:
             return None
         is_package = there.submodule_search_locations is not None

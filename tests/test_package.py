@@ -1,6 +1,7 @@
 """Is all of Touchstone one package? Its folders are imported as `touchstone`, and `core` is no second copy."""
 
 import ast
+import importlib
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from touchstone.core import same
 
 FOLDERS = ("core", "ui", "pages")
 SECOND = """
@@ -48,6 +50,14 @@ def test_no_module_is_there_twice_after_all_that_this_process_ran():
 
 def test_core_is_the_very_same_modules_in_a_checkout():
     assert python(SECOND, cwd=ROOT) == "set()"
+
+
+def test_folders_without_init_are_imported_as_ever(tmp_path, monkeypatch):
+    (tmp_path / "foreign_name" / "inner").mkdir(parents=True)
+    (tmp_path / "foreign_name" / "inner" / "deep.py").write_text("value = 3\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "meta_path", [same._Same(), *sys.meta_path])
+    assert importlib.import_module("foreign_name.inner.deep").value == 3
 
 
 @pytest.mark.parametrize("links", ["links", "files"])

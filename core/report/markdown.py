@@ -35,16 +35,17 @@ def markup(text: str) -> str:
     return _HELD.sub(lambda found: formulas[int(found[1])], html)
 
 
-_MARKS = re.compile(r"([\\`*_{}\[\]<>#|$~])")
+_MARKS = re.compile(r"[\\`*_|$~]|<(?=[a-zA-Z/!?])|\](?=[(\[:])|^[>#+-]")
+"""What begins emphasis, code, a formula, HTML or a link; an interval's brackets do not."""
 
 
 def escaped(text: object) -> str:
     r"""Somebody's own words where Markdown is expected: in one line, and nothing in them is a mark.
 
-    >>> print(escaped("a*b\n# <c>"))
-    a\*b \# \<c\>
+    >>> print(escaped("a*b\n<c> is 5 % [4, 6], [x](y), p < .001"))
+    a\*b \<c> is 5 % [4, 6], [x\](y), p < .001
     """
-    return _MARKS.sub(r"\\\1", " ".join(str(text).split()))
+    return _MARKS.sub(r"\\\g<0>", " ".join(str(text).split()))
 
 
 def formula(latex: str, *, display: bool = False) -> str:

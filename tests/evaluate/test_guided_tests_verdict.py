@@ -28,6 +28,7 @@ from touchstone.core.evaluate.guided_tests.verdict import (
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.test_quality import fit_regions
 from touchstone.core.report.guided_tests import answer
+from touchstone.core.report.markdown import escaped
 from touchstone.core.report.parts import Report
 from touchstone.core.report.to_markdown import to_markdown
 
@@ -161,7 +162,7 @@ def test_the_report_in_markdown_holds_everything():
     shown = Report("Which tests?", "clouds", answer(found, tested=kept), "**Read** it.", (("Noise", "a | b"),), "")
     text = to_markdown(shown).decode()
     assert text.startswith("# Which tests?\n\nclouds\n")
-    assert all(sentence in text for sentence in (guided_verdict(found).headline, *features_findings(found)))
+    assert all(escaped(sentence) in text for sentence in (guided_verdict(found).headline, *features_findings(found)))
     assert all(note in text for note in (SIDE, CHANCE, "**Read** it.", "| Noise | a \\| b |"))
     assert "| Per class | 0-100 | 30-70 | 50-50 | 70-30 | 100-0 |" in text
     assert text.count("| class 1 |") == 2
