@@ -6,6 +6,7 @@ the jackknife's standard error over units, in Wilson's form within the metric's 
 reads has few samples, only the first two are given.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isnan, nan, sqrt
@@ -72,8 +73,8 @@ def _interval(metric: Metric, scored: Scored, design: Design, value: float) -> t
     if not design.enough:
         return UNKNOWN, f"there are fewer than {FEWEST_UNITS} {design.others}"
     if metric.share is not None:
-        of, counted = metric.share(scored)
-        share = design.of(of).wilson(counted[of])
+        rows, counted = metric.share(scored)
+        share = design.of(rows).wilson(counted[rows])
         why = "" if share.known else f"it rests on fewer than {FEWEST_UNITS} {design.others}"
         return Interval(metric.from_share(share.lower), metric.from_share(share.upper)), why
     by_class, classes = UNKNOWN, np.unique(scored.y_true)
@@ -95,14 +96,14 @@ def _interval(metric: Metric, scored: Scored, design: Design, value: float) -> t
 
 def _of_shares(shares: list[Parts], design: Design, value: float) -> Interval:
     """The mean of shares of samples that are not the same, of Wilson's interval of each (Zou and Donner 2008)."""
-    each = [design.of(of).wilson(counted[of]) for of, counted in shares]
+    each = [design.of(rows).wilson(counted[rows]) for rows, counted in shares]
     if not all(interval.known for interval in each):
         return UNKNOWN
-    found = np.array([counted[of].mean() for of, counted in shares])
+    values = np.array([counted[rows].mean() for rows, counted in shares])
     down, up = ([getattr(interval, end) for interval in each] for end in ("lower", "upper"))
-    less, more = np.hypot.reduce(found - down) / len(each), np.hypot.reduce(up - found) / len(each)
-    sizes = np.array([of.sum() for of, _ in shares])
-    smooth = (found * sizes + 1) / (sizes + 2)
+    less, more = np.hypot.reduce(values - down) / len(each), np.hypot.reduce(up - values) / len(each)
+    sizes = np.array([rows.sum() for rows, _ in shares])
+    smooth = (values * sizes + 1) / (sizes + 2)
     se = float(np.sqrt((smooth * (1 - smooth) / (sizes + 2)).sum())) / len(each)
     return joined(Interval(float(value - less), float(value + more)), share_interval(value, se, inf))
 
@@ -110,10 +111,10 @@ def _of_shares(shares: list[Parts], design: Design, value: float) -> Interval:
 def _short(scored: Scored, classes: np.ndarray, design: Design) -> str:
     """Why a class is too small to learn from what its samples differ by; empty where none is."""
     for label in classes:
-        of = scored.y_true == label
-        if of.sum() < FEWEST_OF_CLASS:
+        rows = scored.y_true == label
+        if rows.sum() < FEWEST_OF_CLASS:
             return f"a class has fewer than {FEWEST_OF_CLASS} samples"
-        if not design.of(of).enough:
+        if not design.of(rows).enough:
             return f"a class is of fewer than {FEWEST_UNITS} {design.others}"
     return ""
 
@@ -161,13 +162,13 @@ def _scaled(metric: Metric, value: float, error: Error, scored: Scored, design: 
 
 MOST_AREAS = 200
 """Of more classes, areas under the curve of each against the rest take minutes, and are left out."""
-_POSITIVE = (
-    " 1 true yes y positive pos present case event anomaly abnormal malignant disease diseased sick cancer spam fraud "
-    "fraudulent attack malicious malware toxic hate abuse churn churned default defective defect fail failed "
+_POSITIVE = re.compile(
+    r"1|true|yes|y|pos(itive)?|present|case|event|anomaly|abnormal|malignant|diseased?|sick|cancer|spam|fraud(ulent)?|"
+    r"attack|malicious|malware|toxic|hate|abuse|churn(ed)?|default(ed)?|defect(ive)?|fail(ed)?"
 )
-_NEGATIVE = (
-    " 0 -1 false no n negative neg absent control none normal benign healthy ham legit legitimate genuine clean ok "
-    "non-toxic nontoxic retained pass passed "
+_NEGATIVE = re.compile(
+    r"0|-1|false|no|n|neg(ative)?|absent|control|none|normal|benign|healthy|ham|legit(imate)?|genuine|clean|ok|"
+    r"non-?toxic|retained|pass(ed)?"
 )
 """What the two classes of a decision are usually called."""
 
@@ -189,7 +190,10 @@ class MetricOnSets:
 
 @dataclass(frozen=True)
 class Confusion:
-    """Samples of one class that were taken for another, on both sets, and how many of the class there are."""
+    """A cell of the confusion matrix: samples of a class that were taken for one, and how many of the class there are.
+
+    Of both sets; the class itself is one that it was taken for.
+    """
 
     truth: str
     predicted: str
@@ -203,14 +207,20 @@ class Confusion:
 class MetricsOnSets:
     """Every metric that two sets give; `positive` is the class that those of one class are about, None of several.
 
-    `sure` says whether its name says so, and not that it is the rarer one alone. `confusions` hold every pair of
-    classes that the model confuses, most samples of the new set first.
+    `sure` says whether its name says so, and not that it is the rarer one alone. `confusions` are the cells of the
+    confusion matrices that hold a sample, those with most samples of the new set first.
     """
 
     rows: tuple[MetricOnSets, ...]
     positive: str | None
     sure: bool
+    class_names: tuple[str, ...]
     confusions: tuple[Confusion, ...]
+
+    @property
+    def mistakes(self) -> tuple[Confusion, ...]:
+        """The cells beside the diagonal: classes that were taken for others."""
+        return tuple(cell for cell in self.confusions if cell.truth != cell.predicted)
 
     def of(self, name: str) -> MetricOnSets | None:
         """One metric by name; None where it is not there."""
@@ -225,9 +235,10 @@ def positive_class(class_names: Sequence[str], n_of: Float[np.ndarray, " n_class
     >>> positive_class(["fraud", "legit"], np.ones(2)), positive_class(["cat", "dog"], np.array([3.0, 7.0]))
     ((0, True), (0, False))
     """
-    names = [f" {name.strip().lower()} " for name in class_names]
-    for i, (name, other) in enumerate(zip(names, reversed(names), strict=True)):
-        if (name in _POSITIVE and other not in _POSITIVE) or (other in _NEGATIVE and name not in _NEGATIVE):
+    names = [name.strip().lower() for name in class_names]
+    positive, negative = ([bool(words.fullmatch(name)) for name in names] for words in (_POSITIVE, _NEGATIVE))
+    for i in range(2):
+        if (positive[i] and not positive[1 - i]) or (negative[1 - i] and not negative[i]):
             return i, True
     return (int(n_of[1] <= n_of[0]), False)
 
@@ -246,7 +257,7 @@ def metrics_on_sets(
     >>> old = Predictions(map(str, range(60)), truth, truth, ["ham", "spam"])
     >>> new = Predictions(map(str, range(60)), truth, [0] * 10 + truth[10:], ["ham", "spam"])
     >>> found = metrics_on_sets(old, new, samples_as_units(60, 60))
-    >>> found.positive, round(found.of("recall").target.value, 3), found.confusions[0].n_target
+    >>> found.positive, round(found.of("recall").target.value, 3), found.mistakes[0].n_target
     ('spam', 0.833, 5)
     """
     names = tuple(dict.fromkeys((*reference.class_names, *target.class_names)))
@@ -265,7 +276,7 @@ def metrics_on_sets(
         and (of_class or not metric.of_class)
         and (metric.influence is None or len(names) <= MOST_AREAS)
     )
-    return MetricsOnSets(rows, names[label] if of_class else None, sure, _confusions(names, sides[0], sides[1]))
+    return MetricsOnSets(rows, names[label] if of_class else None, sure, names, _confusions(names, *sides))
 
 
 def _scored(side: Predictions, names: tuple[str, ...]) -> Scored:
@@ -287,8 +298,8 @@ def _on_sets(metric: Metric, reference: Scored, target: Scored, units: Units) ->
     if not (own.interval.known and other.interval.known):
         return MetricOnSets(own, other, worse, UNKNOWN)
     if not units.n_common:
-        found = apart(own.value, own.interval, other.value, other.interval)
-        return MetricOnSets(own, other, worse, found if sign > 0 else Interval(-found.upper, -found.lower))
+        less = apart(own.value, own.interval, other.value, other.interval)
+        return MetricOnSets(own, other, worse, less if sign > 0 else Interval(-less.upper, -less.lower))
     error = units.error(sign * metric.influences(reference), -sign * metric.influences(target))
     half = half_width(error.se, error.df)
     return MetricOnSets(own, other, worse, growing_interval(worse, half, half))
@@ -297,13 +308,12 @@ def _on_sets(metric: Metric, reference: Scored, target: Scored, units: Units) ->
 def _confusions(names: tuple[str, ...], reference: Scored, target: Scored) -> tuple[Confusion, ...]:
     counts = []
     for side in (reference, target):
-        wrong = side.y_true != side.y_pred
-        cells, n = np.unique(side.y_true[wrong] * len(names) + side.y_pred[wrong], return_counts=True)
+        cells, n = np.unique(side.y_true * len(names) + side.y_pred, return_counts=True)
         counts.append(dict(zip(cells.tolist(), n.tolist(), strict=True)))
-    of = [side.counts.true.astype(int) for side in (reference, target)]
-    found = [
-        Confusion(names[i], names[j], counts[0].get(cell, 0), int(of[0][i]), counts[1].get(cell, 0), int(of[1][i]))
+    n_of = [side.counts.true.astype(int) for side in (reference, target)]
+    cells = [
+        Confusion(names[i], names[j], counts[0].get(cell, 0), int(n_of[0][i]), counts[1].get(cell, 0), int(n_of[1][i]))
         for cell in {**counts[0], **counts[1]}
         for i, j in [divmod(cell, len(names))]
     ]
-    return tuple(sorted(found, key=lambda each: (-each.n_target, -each.n_reference, each.truth, each.predicted)))
+    return tuple(sorted(cells, key=lambda each: (-each.n_target, -each.n_reference, each.truth, each.predicted)))

@@ -50,7 +50,9 @@ class Scored:
     def counts(self) -> Counts:
         """Samples by class, each of weight 1."""
         hit = self.y_true[self.y_true == self.y_pred]
-        return Counts(*(np.bincount(of, minlength=self.n_classes) * 1.0 for of in (hit, self.y_true, self.y_pred)))
+        return Counts(
+            *(np.bincount(labels, minlength=self.n_classes) * 1.0 for labels in (hit, self.y_true, self.y_pred))
+        )
 
     @property
     def n(self) -> int:
@@ -127,7 +129,7 @@ class Metric:
         """
         if self.of_counts is not None:
             return float(np.real(self.of_counts(scored.counts, scored.positive)))
-        return self.function(scored, None)
+        return self.function(scored, None) if self.of_samples is None else float(self.of_samples(scored).mean())
 
     def applies(self, scored: Scored) -> bool:
         """Whether these predictions have what it needs; two classes where it is about one of two."""
@@ -150,13 +152,13 @@ class Metric:
             return float("nan")
         if self.needs == "probabilities":
             constant = np.broadcast_to(shares, (scored.n, scored.n_classes))
-            return self.function(replace(scored, proba=constant), None)
+            return self.value(replace(scored, proba=constant))
         assert self.of_counts is not None, "a metric of labels is a function of counts"
         always = [scored.positive] if self.of_class else [int(shares.argmax())]
         guesses = [*np.eye(scored.n_classes)[always], shares]
         true = shares * scored.n
-        found = [self.of_counts(Counts(true * guess, true, guess * scored.n), scored.positive) for guess in guesses]
-        known = [float(np.real(value)) for value in found if not np.isnan(value)]
+        reached = [self.of_counts(Counts(true * guess, true, guess * scored.n), scored.positive) for guess in guesses]
+        known = [float(np.real(value)) for value in reached if not np.isnan(value)]
         return (max if self.larger_is_better else min)(known, default=float("nan"))
 
     def influences(self, scored: Scored) -> Float[np.ndarray, " n"]:
@@ -314,8 +316,8 @@ def _cleared(scored: Scored) -> Parts:
 
 
 def _either(scored: Scored) -> Parts:
-    of, said = scored.y_true == scored.positive, scored.y_pred == scored.positive
-    return of | said, of & said
+    true, predicted = scored.y_true == scored.positive, scored.y_pred == scored.positive
+    return true | predicted, true & predicted
 
 
 # Metrics of probabilities: areas under curves, whose influences come from ranks, and means over samples.
@@ -328,37 +330,37 @@ def _columns(scored: Scored) -> list[int]:
     return np.unique(scored.y_true).tolist()
 
 
-def _area(one: Callable[..., Any]) -> Callable[[Scored, Weights], float]:
-    """The mean over classes, each against the rest, of a function of one; NaN where a class has no rest."""
+def _area(area_of: Callable[..., Any]) -> Callable[[Scored, Weights], float]:
+    """The mean over classes, each against the rest, of a function of one class; NaN where a class has no rest."""
 
     def value(scored: Scored, weights: Weights) -> float:
         assert scored.proba is not None
         areas = []
         for label in _columns(scored):
-            of = scored.y_true == label
-            if of.all() or not of.any():
+            own = scored.y_true == label
+            if own.all() or not own.any():
                 return float("nan")
-            areas.append(one(of, scored.proba[:, label], sample_weight=weights))
+            areas.append(area_of(own, scored.proba[:, label], sample_weight=weights))
         return float(np.mean(areas))
 
     return value
 
 
 def _mean_of_classes(
-    one: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    of_class: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> Callable[[Scored], Float[np.ndarray, " n"]]:
     def influences(scored: Scored) -> Float[np.ndarray, " n"]:
         assert scored.proba is not None
-        rows = [one(scored.y_true == label, scored.proba[:, label]) for label in _columns(scored)]
+        rows = [of_class(scored.y_true == label, scored.proba[:, label]) for label in _columns(scored)]
         return np.mean(rows, axis=0)
 
     return influences
 
 
-def _auc_influence(of: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def _auc_influence(positive: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
     """How many of the other side each sample is on the right side of, less the area (DeLong et al. 1988)."""
-    moves = np.zeros(len(of))
-    for own, sign in ((of, 1.0), (~of, -1.0)):
+    moves = np.zeros(len(positive))
+    for own, sign in ((positive, 1.0), (~positive, -1.0)):
         others = np.sort(score[~own])
         below = np.searchsorted(others, score[own], "left") + np.searchsorted(others, score[own], "right")
         share = below / (2 * max(len(others), 1))
@@ -366,22 +368,23 @@ def _auc_influence(of: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -
     return moves
 
 
-def _ap_influence(of: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def _ap_influence(own: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
     """By how much each sample moves the average precision: its own step, and the precision of all steps below it."""
     values, place = np.unique(-score, return_inverse=True)  # the highest score first
-    hits = np.bincount(place, weights=of, minlength=len(values))
+    hits = np.bincount(place, weights=own, minlength=len(values))
     size = np.bincount(place, minlength=len(values))
     above, n_above = hits.cumsum(), size.cumsum()
     precision, n_hits = above / n_above, hits.sum()
     value = float((hits * precision).sum() / n_hits)
     gain = (hits * (n_above - above) / n_above**2)[::-1].cumsum()[::-1]
     loss = (hits * above / n_above**2)[::-1].cumsum()[::-1]
-    return np.where(of, (precision[place] - value + gain[place]) / n_hits, -loss[place] / n_hits)
+    return np.where(own, (precision[place] - value + gain[place]) / n_hits, -loss[place] / n_hits)
 
 
 def _brier(scored: Scored) -> Float[np.ndarray, " n"]:
     assert scored.proba is not None
-    squares = ((scored.proba - np.eye(scored.n_classes)[scored.y_true]) ** 2).sum(axis=1)
+    of_truth = scored.proba[np.arange(scored.n), scored.y_true]
+    squares = np.einsum("ij,ij->i", scored.proba, scored.proba) - 2 * of_truth + 1
     return squares / 2 if scored.n_classes == 2 else squares
 
 

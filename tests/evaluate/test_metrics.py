@@ -264,7 +264,7 @@ def test_classes_are_joined_by_name_and_losses_are_worse_where_they_rise():
     theirs = [sklearn_metrics.log_loss(y, each) for each in (sure, unsure)]
     assert found.of("log_loss").worse == pytest.approx(theirs[1] - theirs[0])
     assert found.of("log_loss").worse > 0
-    assert found.confusions == ()
+    assert found.mistakes == ()
     assert found.of("log_loss").interval.lower > 0
 
 
@@ -290,7 +290,7 @@ def test_metrics_of_one_class_are_of_the_named_one():
     assert plain.of("recall") is None
     named = metrics_on_sets(old, new, samples_as_units(90, 90), positive="b")
     assert named.of("recall").target.value == 0.0
-    assert [(each.truth, each.predicted, each.n_target, each.of_target) for each in named.confusions] == [
+    assert [(each.truth, each.predicted, each.n_target, each.of_target) for each in named.mistakes] == [
         ("b", "c", 30, 30)
     ]
     with pytest.raises(DataError, match="no class 'x'"):
