@@ -35,7 +35,7 @@ FEWEST_OF_CLASS = 20
 ROUNDED = 1e-12
 """What influences come to that are 0 but for rounding."""
 FEWEST_MOVING = 8
-"""Fewer units that make up its variance do not tell what others would."""
+"""Of a loss without an upper end, fewer samples that make up its variance do not tell what others would."""
 
 
 @dataclass(frozen=True)
@@ -139,18 +139,22 @@ def _alike(influences: np.ndarray) -> float:
 
 
 def _scaled(metric: Metric, value: float, error: Error, scored: Scored, design: Design) -> Interval:
-    """Wilson's form within the metric's range; where next to nothing varies, as wide as of its smallest class."""
-    if metric.highest == inf and error.n_moving < FEWEST_MOVING:
-        return UNKNOWN
+    """Wilson's form within the metric's range, or the logarithm's where it has no end.
+
+    Few samples may make nearly all of the variance: then it is known as badly as of so few. Where nothing varies, the
+    interval is that of the smallest class, of which all are right.
+    """
+    df = min(error.df, max(error.n_moving, 2.0)) if error.se > 0 else error.df
     if metric.highest == inf:
-        df = min(error.df, max(error.n_moving - 1, 1.0))
+        if error.n_moving < FEWEST_MOVING:
+            return UNKNOWN
         half = half_width(error.se / value, df) if value > 0 else 0.0
         return Interval(float(value * np.exp(-half)), float(value * np.exp(half)))
     highest = 1.0 if metric.name == "brier_score" and scored.n_classes == 2 else metric.highest
     span = highest - metric.lowest
     share = min(max((value - metric.lowest) / span, 0.0), 1.0)
-    interval = share_interval(share, error.se / span, error.df)
-    if error.n_moving < FEWEST_MOVING or not error.se > 0:
+    interval = share_interval(share, error.se / span, df)
+    if not error.se > 0:
         least = float(np.bincount(scored.y_true)[np.unique(scored.y_true)].min())
         least = least if design.by_sample else min(least, float(design.units(scored.n).n[0]))
         interval = joined(interval, wilson(share * least, least))

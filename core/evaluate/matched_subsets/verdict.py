@@ -61,6 +61,7 @@ def matched_verdict(
             *_few_units(comparison, names),
             *_one_class(comparison, names),
             *useless,
+            *_rankings(comparison),
             resting(_fall(comparison, target), KINDS["falls"]),
             *_parts(comparison),
             *(resting(sentence, KINDS["calibration"]) for sentence in _sure(comparison, target)),
@@ -131,20 +132,20 @@ def smaller_reference(n_reference: int, n_target: int) -> str:
 
 
 def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str]) -> str:
-    where, learned = names[baseline.set], _learned(comparison, baseline.set)
+    where, learned = names[baseline.set], " and ".join(_learned(comparison, baseline.set))
+    more = f". There {learned}." if learned else "."
     if baseline.only is not None:
-        return " ".join([f"The model always predicts {quoted(baseline.only)} on {where}.", *learned])
+        return f"The model always predicts {quoted(baseline.only)} on {where}{more}"
     gain, reached = baseline.gain, comparison.subset(baseline.set).accuracy.value
     if baseline.one_class or gain.decision == "above" or not gain.interval.known:
         return ""
     ends = f"{percent(reached)} against {percent(baseline.majority)}"
     if gain.decision != "below":
-        return " ".join([f"No significant gain over the majority-class baseline on {where}: {ends}.", *learned])
+        return f"No significant gain over the majority-class baseline on {where}: {ends}{more}"
     loss = points(-gain.estimate, _turned(gain.interval))
     if not learned:
         return f"The model is worse than the majority-class baseline on {where} by {loss}: {ends}."
-    always = f"always answering {quoted(baseline.label)}"
-    return " ".join([f"On {where}, accuracy is below {always} by {loss}: {ends}.", *learned])
+    return f"On {where}, always answering {quoted(baseline.label)} is more accurate by {loss}: {ends}{more}"
 
 
 GOOD_AUC = 0.8
@@ -155,15 +156,28 @@ LOOKS = 4
 
 def _learned(comparison: SetComparison, side: str) -> list[str]:
     """What the model has learned all the same, by metrics that do not reward always answering one class."""
-    sentences = []
+    phrases = []
     balanced, area = (_metric(comparison, side, name) for name in ("balanced_accuracy", "roc_auc"))
     if balanced is not None and _is_beaten(balanced):
         reached = percent(balanced.value, balanced.interval)
-        sentences.append(f"Balanced accuracy is {reached} against {percent(balanced.baseline)}.")
+        phrases.append(f"balanced accuracy is {reached} against {percent(balanced.baseline)}")
     if area is not None and _is_beaten(area):
-        how = "good" if area.interval.lower >= GOOD_AUC else "better than chance"
-        sentences.append(f"Its ranking is {how}: AUC {gap(area.value, area.interval)}. Another threshold may serve.")
-    return sentences
+        phrases.append(f"AUC is {gap(area.value, area.interval)}")
+    return phrases
+
+
+def _rankings(comparison: SetComparison) -> list[str]:
+    """Where always answering one class is as good, but the ranking is good: that the threshold is at fault."""
+    sides = [baseline.set for baseline in comparison.baselines if _is_beyond(baseline)]
+    areas = [_metric(comparison, side, "roc_auc") for side in sides]
+    if not areas or not all(area is not None and area.interval.lower >= GOOD_AUC for area in areas):
+        return []
+    return [resting("The ranking is good, the threshold is not.", KINDS["baseline"])]
+
+
+def _is_beyond(baseline: Baseline) -> bool:
+    """Whether always answering one class is surely better, or is what the model does."""
+    return not baseline.one_class and (baseline.only is not None or baseline.gain.decision == "below")
 
 
 def _is_beaten(made: MetricEstimate) -> bool:
@@ -298,7 +312,8 @@ IMBALANCED = 2 / 3
 
 
 def _balanced(comparison: SetComparison, names: dict[str, str]) -> list[str]:
-    if not any(baseline.majority > IMBALANCED and not baseline.one_class for baseline in comparison.baselines):
+    unequal = [each for each in comparison.baselines if each.majority > IMBALANCED and not each.one_class]
+    if not unequal or any(each.gain.decision != "above" for each in unequal):  # the headline says it
         return []
     known = {side: _metric(comparison, side, "balanced_accuracy") for side in names}
     reached = [f"{percent(each.value, each.interval)} on {names[side]}" for side, each in known.items() if each]
@@ -400,11 +415,7 @@ def _is(claim: Claim | None, decision: str) -> bool:
 
 def _is_worthless(comparison: SetComparison) -> bool:
     """Whether no metric of a set beats its baseline, and accuracy is surely below or all answers are one class."""
-    return any(
-        (baseline.only is not None or (baseline.gain.decision == "below" and not baseline.one_class))
-        and not _learned(comparison, baseline.set)
-        for baseline in comparison.baselines
-    )
+    return any(_is_beyond(baseline) and not _learned(comparison, baseline.set) for baseline in comparison.baselines)
 
 
 def _is_unsure(baseline: Baseline) -> bool:
