@@ -6,6 +6,7 @@ so that trials can be drawn anywhere, in any order, by any number of workers.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -188,24 +189,6 @@ class FoldScheme(Protocol):
         ...
 
 
-def split_by_fold(self: Any, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
-    """Give every split in turn (scikit-learn's contract): each fold is tested on once, and the rest trains.
-
-    It is the ``split`` of every fold scheme.
-    """
-    folds = self.assign(X, y, groups)
-    for fold in range(folds.max() + 1):
-        yield Split.of(folds == fold)
-
-
-def count_folds(self: Any, X: Any = None, y: Any = None, groups: Any = None) -> int:
-    """Count the splits: 1 of a single split, otherwise ``n_folds``, whatever the data.
-
-    It is the ``get_n_splits`` of every fold scheme whose number of folds does not hang on the data.
-    """
-    return 1 if self.single else self.n_folds
-
-
 def check_folds(n_folds: int, seed: int) -> None:
     """Refuse values that no scheme can make folds with.
 
@@ -243,6 +226,46 @@ def asks_starts() -> Any:
         lowest=1,
         highest=100,
     )
+
+
+@dataclass(frozen=True)
+class KFolds:
+    """What the fold schemes here share: they cut into ``n_folds`` folds, unless ``single``, and are dealt ``seed``."""
+
+    n_folds: int = 5
+    seed: int = 0
+
+    single: ClassVar[bool] = False
+    label_exact: ClassVar[bool] = False
+    same_size: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_folds(self.n_folds, self.seed)
+
+    def assign(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
+        """Give the fold, counted from 0, in whose test part each row is; -1 for none."""
+        raise NotImplementedError
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Give every split in turn (scikit-learn's contract): each fold is tested on once, and the rest trains."""
+        folds = self.assign(X, y, groups)
+        for fold in range(folds.max() + 1):
+            yield Split.of(folds == fold)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Count the splits: 1 of a single split, otherwise ``n_folds``, whatever the data."""
+        return 1 if self.single else self.n_folds
+
+
+@dataclass(frozen=True)
+class StartedFolds(KFolds):
+    """Those that cluster, the best of ``n_init`` starts."""
+
+    n_init: int = asks_starts()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_starts(self.n_init)
 
 
 def count_rows(X: Any, y: Any, groups: Any, *, n_folds: int) -> int:

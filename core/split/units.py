@@ -13,9 +13,9 @@ from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.split.cells import number
+from touchstone.core.split.cluster_folds import SourceInclusiveFolds
 from touchstone.core.split.scheme import RANDOM, Folds, FoldScheme, Split, SplitScheme, check_repeat
 from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
-from touchstone.core.split.source_folds import SourceInclusiveFolds
 
 SPREADING = (Random, SourceInclusive, SourceInclusiveFolds)
 """What is held against held-out sources; where sources are given, they are spread on purpose."""
