@@ -263,7 +263,6 @@ class PaperNetwork:
         return network_inputs(x if self._words is None else self._words.transform(x))
 
 
-@dataclass
 class LinearNetwork(PaperNetwork):
     """Logits that are linear in the inputs: where the analytic estimators of average-case robustness are exact."""
 
@@ -271,7 +270,6 @@ class LinearNetwork(PaperNetwork):
     architecture: ClassVar[str] = "linear"
 
 
-@dataclass
 class Mlp2048(PaperNetwork):
     """Three hidden layers of 2048 (Kilinc & Uysal 2018, section 5.1)."""
 
@@ -280,7 +278,6 @@ class Mlp2048(PaperNetwork):
     usual_for: ClassVar[tuple[Kind, ...]] = ("tabular", "text")
 
 
-@dataclass
 class Cnn1(PaperNetwork):
     """Two convolutions (Kilinc & Uysal 2018, section 5.1)."""
 
@@ -289,7 +286,6 @@ class Cnn1(PaperNetwork):
     usual_for: ClassVar[tuple[Kind, ...]] = ("image",)
 
 
-@dataclass
 class Cnn2(PaperNetwork):
     """Four convolutions (Kilinc & Uysal 2018, section 5.1)."""
 
@@ -297,7 +293,6 @@ class Cnn2(PaperNetwork):
     architecture: ClassVar[str] = "cnn_2"
 
 
-@dataclass
 class Cnn3(PaperNetwork):
     """Six convolutions (Kilinc & Uysal 2018, section 5.1)."""
 
@@ -305,7 +300,6 @@ class Cnn3(PaperNetwork):
     architecture: ClassVar[str] = "cnn_3"
 
 
-@dataclass
 class LeNet(PaperNetwork):
     """Two convolutions and three dense layers."""
 
@@ -313,7 +307,6 @@ class LeNet(PaperNetwork):
     architecture: ClassVar[str] = "lenet"
 
 
-@dataclass
 class ResNet18(PaperNetwork):
     """Eight residual blocks, up to 512 channels."""
 
@@ -321,7 +314,6 @@ class ResNet18(PaperNetwork):
     architecture: ClassVar[str] = "resnet18"
 
 
-@dataclass
 class ResNet20(PaperNetwork):
     """Nine narrow residual blocks, up to 64 channels."""
 
@@ -329,7 +321,6 @@ class ResNet20(PaperNetwork):
     architecture: ClassVar[str] = "resnet20"
 
 
-@dataclass
 class Vgg19(PaperNetwork):
     """Sixteen convolutions and three dense layers."""
 

@@ -266,8 +266,8 @@ class MaxShift(scheme.KFolds):
 
     test_share: float | None = asks(
         None,
-        label="Test share",
-        help="The share of samples used for testing; default: that of one fold.",
+        "Test share",
+        "The share of samples used for testing; default: that of one fold.",
         lowest=0.05,
         highest=0.95,
         step=0.05,

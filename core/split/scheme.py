@@ -221,8 +221,8 @@ def asks_starts() -> Any:
     """The field ``n_init`` of a scheme that clusters: how often it starts, of which the best counts."""
     return asks(
         8,
-        label="Starts",
-        help="How often clustering starts anew; the best counts. More starts take longer.",
+        "Starts",
+        "How often clustering starts anew; the best counts. More starts take longer.",
         lowest=1,
         highest=100,
     )

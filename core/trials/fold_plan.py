@@ -250,8 +250,8 @@ class FoldPlan:
 
     schemes: tuple[str, ...] = asks(
         ("random_folds", "sds_folds"),
-        label="Folds",
-        help="How samples are put into folds. Random folds are the benchmark. SDS k-means (size- and "
+        "Folds",
+        "How samples are put into folds. Random folds are the benchmark. SDS k-means (size- and "
         "distribution-sensitive) makes folds that differ in inputs, with equal sizes and labels.",
         address="schemes",
         place="line",
@@ -261,8 +261,8 @@ class FoldPlan:
     )
     models: tuple[str, ...] = asks(
         ("logistic",),
-        label="Models",
-        help="Each is trained on all folds but one and tested on that one. Choose none to make folds only.",
+        "Models",
+        "Each is trained on all folds but one and tested on that one. Choose none to make folds only.",
         address="models",
         place="line",
         choices=models_offered,
@@ -271,8 +271,8 @@ class FoldPlan:
     )
     n_folds: int = asks(
         5,
-        label="Number of folds",
-        help="Used where the data do not fix the number of folds.",
+        "Number of folds",
+        "Used where the data do not fix the number of folds.",
         address="folds",
         place="row",
         lowest=2,
@@ -281,8 +281,8 @@ class FoldPlan:
     )
     number: str | None = asks(
         None,
-        label="Quantiles of",
-        help="The number of each sample whose quantiles are the folds.",
+        "Quantiles of",
+        "The number of each sample whose quantiles are the folds.",
         address="number",
         place="row",
         choices=numbers_offered,
@@ -291,7 +291,7 @@ class FoldPlan:
     )
     representation: str | None = asks(
         None,
-        label="Features that folds are made in",
+        "Features that folds are made in",
         address="features",
         choices=features_offered,
         word="usual",
@@ -302,13 +302,7 @@ class FoldPlan:
         means=meant_features,
     )
     n_components: int | None = asks(
-        5,
-        label="Principal components",
-        help="The paper's 5, or all.",
-        address="components",
-        lowest=1,
-        highest=500,
-        word="all",
+        5, "Principal components", "The paper's 5, or all.", address="components", lowest=1, highest=500, word="all"
     )
     seeds: tuple[int, ...] = asks_several(
         Ask(
@@ -335,8 +329,8 @@ class FoldPlan:
     )
     labels_by_fold: WeightRows = asks(
         (),
-        label="Labels by fold",
-        help="How the samples of a label are spread over the folds of SDS k-means. Write a label, a colon and a "
+        "Labels by fold",
+        "How the samples of a label are spread over the folds of SDS k-means. Write a label, a colon and a "
         "number for each fold: “spam: 3 2 1; ham: 1 1 1”. Counts or shares. Other labels are spread evenly.",
         address="labels_by_fold",
         lowest=0.0,

@@ -113,8 +113,8 @@ class TrainingPlan:
     )
     n_epochs: int = asks(
         PaperNetwork.n_epochs,
-        label="Epochs",
-        help="Passes over the training samples; you can stop after any of them.",
+        "Epochs",
+        "Passes over the training samples; you can stop after any of them.",
         address="epochs",
         place="row",
         lowest=1,
@@ -123,8 +123,8 @@ class TrainingPlan:
     )
     batch_size: int = asks(
         PaperNetwork.batch_size,
-        label="Batch size",
-        help="Samples per step; the paper's 128.",
+        "Batch size",
+        "Samples per step; the paper's 128.",
         address="batch",
         lowest=1,
         highest=4096,
@@ -132,8 +132,8 @@ class TrainingPlan:
     )
     learning_rate: float = asks(
         PaperNetwork.learning_rate,
-        label="Learning rate",
-        help="The paper's 0.01.",
+        "Learning rate",
+        "The paper's 0.01.",
         address="rate",
         lowest=0.0001,
         highest=10.0,
@@ -142,8 +142,8 @@ class TrainingPlan:
     )
     momentum: float = asks(
         PaperNetwork.momentum,
-        label="Momentum",
-        help="Nesterov's; the paper's 0.95.",
+        "Momentum",
+        "Nesterov's; the paper's 0.95.",
         address="momentum",
         lowest=0.0,
         highest=0.999,
@@ -152,8 +152,8 @@ class TrainingPlan:
     )
     weight_decay: float = asks(
         PaperNetwork.weight_decay,
-        label="Weight decay",
-        help="Pulls weights towards 0.",
+        "Weight decay",
+        "Pulls weights towards 0.",
         address="decay",
         lowest=0.0,
         highest=1.0,
@@ -162,8 +162,8 @@ class TrainingPlan:
     )
     gradient_penalty: float = asks(
         PaperNetwork.gradient_penalty,
-        label="Gradient penalty",
-        help="Lambda: penalises how much the loss changes with the input, which makes the model robust on average. "
+        "Gradient penalty",
+        "Lambda: penalises how much the loss changes with the input, which makes the model robust on average. "
         "Epochs take at least twice as long.",
         address="penalty",
         lowest=0.0,
@@ -173,8 +173,8 @@ class TrainingPlan:
     )
     test_set: str = asks(
         DRAWN,
-        label="Test set",
-        help="The samples that the file itself marks as test, or a share of each class at random.",
+        "Test set",
+        "The samples that the file itself marks as test, or a share of each class at random.",
         address="test_set",
         place="row",
         choices=lambda about: TEST_SETS,
@@ -184,8 +184,8 @@ class TrainingPlan:
     )
     test_share: float = asks(
         0.2,
-        label="Test share",
-        help="The share of each class held out of training.",
+        "Test share",
+        "The share of each class held out of training.",
         address="kept_out",
         lowest=0.05,
         highest=0.9,

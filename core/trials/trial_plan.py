@@ -102,8 +102,8 @@ class TrialPlan:
 
     models: tuple[str, ...] = asks(
         ("svm", "logistic"),
-        label="Models",
-        help="Each is trained anew on the same splits, so that models are compared split by split.",
+        "Models",
+        "Each is trained anew on the same splits, so that models are compared split by split.",
         address="models",
         place="line",
         choices=models_offered,
@@ -111,8 +111,8 @@ class TrialPlan:
     )
     source_finders: tuple[str, ...] = asks(
         ("kmeans",),
-        label="Sources",
-        help="Where a class's samples come from: clusters found within the class, or the sources named in the data. "
+        "Sources",
+        "Where a class's samples come from: clusters found within the class, or the sources named in the data. "
         "Deep k-means and ACOL train networks to find them, once, for minutes; ACOL is experimental.",
         address="sources",
         place="row",
@@ -123,7 +123,7 @@ class TrialPlan:
     )
     representation: str | None = asks(
         None,
-        label="Features for finding sources",
+        "Features for finding sources",
         address="features",
         choices=features_offered,
         word="usual",
@@ -136,24 +136,24 @@ class TrialPlan:
     )
     n_sources: int = asks(
         5,
-        label="Clusters per class",
-        help="The paper's k; 5 makes test parts of a fifth.",
+        "Clusters per class",
+        "The paper's k; 5 makes test parts of a fifth.",
         address="clusters",
         lowest=2,
         highest=50,
     )
     schemes: tuple[str, ...] = asks(
         ("source_exclusive", "source_inclusive", "random"),
-        label="Schemes",
-        help="How splits are drawn; pages show all schemes.",
+        "Schemes",
+        "How splits are drawn; pages show all schemes.",
         place="command",
         choices=lambda about: {name: name for name in DRAW_SCHEMES},
         several=True,
     )
     n_repeats: int = asks(
         20,
-        label="Repeats",
-        help="Splits drawn per scheme: 20 for a quick look, 100 as in the paper. More repeats make the "
+        "Repeats",
+        "Splits drawn per scheme: 20 for a quick look, 100 as in the paper. More repeats make the "
         "Monte-Carlo error smaller, never the 95 % CI for new data.",
         address="repeats",
         place="row",
@@ -164,16 +164,16 @@ class TrialPlan:
     )
     n_clusterings: int = asks(
         4,
-        label="Clusterings",
-        help="Repeats are spread over this many clusterings, so that no single clustering decides.",
+        "Clusterings",
+        "Repeats are spread over this many clusterings, so that no single clustering decides.",
         address="clusterings",
         lowest=1,
         highest=100,
     )
     test_share: float = asks(
         0.2,
-        label="Test share",
-        help="The share of each class used for testing.",
+        "Test share",
+        "The share of each class used for testing.",
         address="share",
         lowest=0.05,
         highest=0.5,
@@ -181,8 +181,8 @@ class TrialPlan:
     )
     across: str | None = asks(
         None,
-        label="Sources are held out",
-        help="“Over all classes together” is for sources with samples of several classes, such as writers, and the "
+        "Sources are held out",
+        "“Over all classes together” is for sources with samples of several classes, such as writers, and the "
         "default for these.",
         address="held_out",
         choices=lambda about: ACROSS,
@@ -191,16 +191,16 @@ class TrialPlan:
     )
     n_train: int | None = asks(
         None,
-        label="Training samples",
-        help="Every training part is cut to this many samples, at random.",
+        "Training samples",
+        "Every training part is cut to this many samples, at random.",
         place="command",
         lowest=1,
         word="all",
     )
     n_epochs: int | None = asks(
         None,
-        label="Epochs of networks",
-        help="Training epochs of networks. Default: 20, and 30 for the small network. Fewer give a quick look at "
+        "Epochs of networks",
+        "Training epochs of networks. Default: 20, and 30 for the small network. Fewer give a quick look at "
         "unfinished models.",
         address="epochs",
         choices=lambda about: {number: str(number) for number in N_EPOCHS},
@@ -212,8 +212,8 @@ class TrialPlan:
     seed: int = asks_seed()
     epoch: str = asks(
         "last",
-        label="Networks are tested after",
-        help="The paper uses the best epoch on the test part, which is optimistic. “Held out for it” takes "
+        "Networks are tested after",
+        "The paper uses the best epoch on the test part, which is optimistic. “Held out for it” takes "
         "samples, or whole sources, from the training part of every model.",
         address="epoch",
         choices=epochs_offered,
@@ -221,8 +221,8 @@ class TrialPlan:
     )
     left_out: bool = asks(
         False,
-        label="Leave each source out",
-        help="Every model is also trained without each known source in turn. The 95 % CI for new data then "
+        "Leave each source out",
+        "Every model is also trained without each known source in turn. The 95 % CI for new data then "
         "includes the effect of single sources on training. Work grows with the number of sources, at most tenfold.",
         address="left_out",
         choices=lambda about: {False: "no", True: "yes, in turn"},

@@ -20,7 +20,7 @@ from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 class Blocks(KFolds):
     """Runs of as many rows as the option says, dealt out to the folds in turn."""
 
-    length: int = asks(1, label="Length of a block", help="Rows in a row.", lowest=1, highest=50)
+    length: int = asks(1, "Length of a block", "Rows in a row.", lowest=1, highest=50)
 
     title: ClassVar[str] = "Blocks"
     needs: ClassVar[str] = "nothing"

@@ -99,8 +99,8 @@ class GuidedTestsPlan:
     unit: str = asks_unit()
     wcl: float | None = asks(
         None,
-        label="Parents up to",
-        help="Tests are made from samples with at most this confidence; usually a tenth below the end of the boundary.",
+        "Parents up to",
+        "Tests are made from samples with at most this confidence; usually a tenth below the end of the boundary.",
         address="wcl",
         lowest=0.001,
         highest=1.0,
@@ -109,8 +109,8 @@ class GuidedTestsPlan:
     )
     noise: float = asks(
         Recipe.noise,
-        label="Noise",
-        help="In standard deviations of the class's training features; failed attempts are repeated with less noise.",
+        "Noise",
+        "In standard deviations of the class's training features; failed attempts are repeated with less noise.",
         address="perturbed",
         lowest=0.0,
         highest=10.0,
@@ -119,15 +119,15 @@ class GuidedTestsPlan:
     )
     rivals: str = asks(
         Recipe.rivals,
-        label="Rivals",
-        help="The rival class of the boundary: the class each sample is confused with, or all others in turn.",
+        "Rivals",
+        "The rival class of the boundary: the class each sample is confused with, or all others in turn.",
         address="rivals",
         choices=lambda about: {"nearest": "each sample's own", "even": "all in turn"},
     )
     centroid_share: float = asks(
         0.5,
-        label="Mix",
-        help="How many of the tests lie near their class's centroid, and how many at its boundary: centroid first, in "
+        "Mix",
+        "How many of the tests lie near their class's centroid, and how many at its boundary: centroid first, in "
         "per cent.",
         address="mix",
         place="row",
@@ -137,8 +137,8 @@ class GuidedTestsPlan:
     )
     frequency: float = asks(
         1.0,
-        label="Size",
-        help="Tests for each class, as a share of its number of test samples.",
+        "Size",
+        "Tests for each class, as a share of its number of test samples.",
         address="size",
         place="row",
         choices=lambda about: {frequency: size_title(frequency) for frequency in FREQUENCIES},
@@ -147,15 +147,15 @@ class GuidedTestsPlan:
     )
     table: bool = asks(
         True,
-        label="Table 2, too",
-        help="Accuracy over mixes and sizes, as in the paper's table 2: tests per class up to a tenth of the test set.",
+        "Table 2, too",
+        "Accuracy over mixes and sizes, as in the paper's table 2: tests per class up to a tenth of the test set.",
         address="table2",
         choices=lambda about: {True: "yes", False: "no"},
     )
     decoder_epochs: int = asks(
         0,
-        label="Decoder's epochs",
-        help="Training epochs of the network that turns features into images. 0: show the nearest real images instead.",
+        "Decoder's epochs",
+        "Training epochs of the network that turns features into images. 0: show the nearest real images instead.",
         address="decoder",
         lowest=0,
         highest=1000,

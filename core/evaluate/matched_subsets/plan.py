@@ -65,8 +65,8 @@ class MatchingPlan:
 
     epsilon: float = asks(
         EPSILON,
-        label="Epsilon",
-        help="The largest difference in confidence within a pair.",
+        "Epsilon",
+        "The largest difference in confidence within a pair.",
         address="epsilon",
         place="row",
         lowest=0.0,
@@ -76,8 +76,8 @@ class MatchingPlan:
     )
     by: By = asks(
         "label",
-        label="Match by",
-        help="Pairs have the same predicted label and about the same confidence (Algorithm 1), or about the same "
+        "Match by",
+        "Pairs have the same predicted label and about the same confidence (Algorithm 1), or about the same "
         "confidence only (Algorithm 2).",
         address="by",
         place="row",
@@ -85,8 +85,8 @@ class MatchingPlan:
     )
     method: Method = asks(
         "random",
-        label="Matching",
-        help="Random is the published way: each new sample in turn gets a random free match. “As many as possible” "
+        "Matching",
+        "Random is the published way: each new sample in turn gets a random free match. “As many as possible” "
         "does not depend on order or chance.",
         address="method",
         place="row",
@@ -94,23 +94,23 @@ class MatchingPlan:
     )
     n_repeats: int = asks(
         10,
-        label="Repeats",
-        help="Random matchings that are averaged; more are made if a decision needs them.",
+        "Repeats",
+        "Random matchings that are averaged; more are made if a decision needs them.",
         address="repeats",
         lowest=1,
         highest=200,
     )
     order: Order = asks(
         "shuffled",
-        label="Order",
-        help="The order in which new samples are matched; the paper uses that of the file.",
+        "Order",
+        "The order in which new samples are matched; the paper uses that of the file.",
         address="order",
         choices=lambda about: {"shuffled": "shuffled", "given": "as in the file"},
     )
     scale: Scale = asks(
         "accuracy",
-        label="Epsilon is of",
-        help="Recalibrated on the reference set, confidences within epsilon are about as often right. The paper takes "
+        "Epsilon is of",
+        "Recalibrated on the reference set, confidences within epsilon are about as often right. The paper takes "
         "them as they are: of an overconfident model, .999 and .994 may then differ much. Margin and entropy need the "
         "probabilities of all classes, and the ensemble variance those of several models.",
         address="scale",
@@ -118,18 +118,13 @@ class MatchingPlan:
     )
     binning: Binning = asks(
         "mass",
-        label="Bins of equal",
-        help="Bins of reliability diagrams: equally many samples in each, or equally wide.",
+        "Bins of equal",
+        "Bins of reliability diagrams: equally many samples in each, or equally wide.",
         address="bins",
         choices=lambda about: {"mass": "mass", "width": "width"},
     )
     n_bins: int = asks(
-        15,
-        label="Number of bins",
-        help="The most bins; ties stay together.",
-        address="nbins",
-        lowest=2,
-        highest=100,
+        15, "Number of bins", "The most bins; ties stay together.", address="nbins", lowest=2, highest=100
     )
     seed: int = asks_seed()
 

@@ -115,9 +115,8 @@ class CovariateShiftPlan:
     layer: str | None = asks_layer()
     n_resplits: int = asks(
         N_RESPLITS,
-        label="Re-splits",
-        help="Random splits of the same sizes for comparison. Twenty are enough for a significant class; more make "
-        "p finer.",
+        "Re-splits",
+        "Random splits of the same sizes for comparison. Twenty are enough for a significant class; more make p finer.",
         address="resplits",
         place="row",
         lowest=1,
@@ -127,8 +126,8 @@ class CovariateShiftPlan:
     )
     n_dimensions: int = asks(
         N_DIMENSIONS,
-        label="Directions",
-        help="Principal components of the training part.",
+        "Directions",
+        "Principal components of the training part.",
         address="dimensions",
         place="row",
         lowest=1,
@@ -136,20 +135,14 @@ class CovariateShiftPlan:
     )
     n_components: int = asks(
         N_COMPONENTS,
-        label="Components",
-        help="Of each Gaussian mixture; fewer where samples are few.",
+        "Components",
+        "Of each Gaussian mixture; fewer where samples are few.",
         address="mixture",
         place="row",
         lowest=1,
         highest=50,
     )
-    n_draws: int = asks(
-        N_DRAWS,
-        label="Draws",
-        help="Monte-Carlo draws of each divergence.",
-        place="command",
-        lowest=2,
-    )
+    n_draws: int = asks(N_DRAWS, "Draws", "Monte-Carlo draws of each divergence.", place="command", lowest=2)
     test_share: float = follows(0.2, of=split_field("test_share"))
     split_seed: int = follows(0, of=split_field("split_seed"))
     test_set: str = follows_test_set(split_field("test_set"))
