@@ -34,7 +34,7 @@ from touchstone.core.workspace.schema import (
     ViewLinkRow,
     now,
 )
-from touchstone.core.workspace.store import Store, hold, is_dead
+from touchstone.core.workspace.store import Kept, Store, hold, is_dead
 
 SECRET = "access"
 """The file of the home. Who deletes it and starts anew shuts out every browser."""
@@ -183,12 +183,12 @@ def link_id(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class Links:
+class Links(Kept):
     """The links to the results of a workspace."""
 
     def __init__(self, store: Store):
-        self._store = store
-        self._noted: dict[str, float] = {}
+        super().__init__(store)
+        self._links_noted: dict[str, float] = {}
         """When this process last tried to note that a link was used, by link."""
 
     def create_link(self, owner: str, shown: str | View, *, days: int = USUAL_DAYS) -> str:
@@ -249,8 +249,8 @@ class Links:
 
         self._store.free(revoke)
 
-    def follow_link(self, link: str) -> tuple[str, str | View]:
-        """The owner of a link that works and what it shows; notes that it was used.
+    def _follow_link(self, link: str) -> tuple[str, str | View]:
+        """The owner of a link that works and what it shows, for `core.workspace.sharing` alone; notes that it was used.
 
         Raises DeadLink for one that does not work.
         """
@@ -261,17 +261,17 @@ class Links:
                 raise DeadLink
             owner = row.owner
         if known.used is None or now() - known.used > SECONDS_BETWEEN_USES:
-            self._note_use(link)
+            self._note_link(link)
         return owner, known.shows
 
-    def _note_use(self, link: str) -> None:
+    def _note_link(self, link: str) -> None:
         """Write down that a link was used, where that can be written: looking goes on though the disk is full.
 
         What could not be written is not tried again at once, as each try may wait for whoever keeps the database busy.
         """
-        if now() - self._noted.get(link, 0.0) <= SECONDS_BETWEEN_USES:
+        if now() - self._links_noted.get(link, 0.0) <= SECONDS_BETWEEN_USES:
             return
-        self._noted[link] = now()
+        self._links_noted[link] = now()
         with suppress(WorkspaceError), self._store.session() as session:
             for kind in _KINDS:
                 session.execute(update(kind).where(kind.id == link).values(used=now()))

@@ -10,7 +10,7 @@ from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.data.store import from_bytes, to_bytes
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.schema import DatasetRow, PredictionsRow
-from touchstone.core.workspace.store import Store
+from touchstone.core.workspace.store import Kept
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,8 @@ class StoredPredictions:
     created: float
 
 
-class Data:
+class Data(Kept):
     """The data sets and predictions of a workspace."""
-
-    def __init__(self, store: Store):
-        self._store = store
 
     def add_dataset(self, owner: str, dataset: Dataset, *, example: str | None = None) -> str:
         """Keep a data set and return its fingerprint; one that is there already is left, and known as the example."""

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from touchstone.core.models.stored import ModelFile, model_fingerprint
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.schema import ModelRow
-from touchstone.core.workspace.store import Store
+from touchstone.core.workspace.store import Kept
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,8 @@ class StoredModel:
     has_gradients: bool = True
 
 
-class Models:
+class Models(Kept):
     """The models of a workspace."""
-
-    def __init__(self, store: Store):
-        self._store = store
 
     def keep_model(
         self,

@@ -18,7 +18,7 @@ from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, Workspac
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.schema import LinkRow, RunNameRow, RunRow, StepsRow, TrialRow, now
 from touchstone.core.workspace.seals import StoredTrial, is_named_by, run_seal
-from touchstone.core.workspace.store import Store, commit_or_ignore_twin, forget_views, is_dead
+from touchstone.core.workspace.store import Kept, commit_or_ignore_twin, forget_views, is_dead
 
 # What is a run? A plan's stored execution on a data set, as it stands at one moment.
 
@@ -232,13 +232,10 @@ LONGEST_NAME = 80
 """Letters of a run's name."""
 
 
-class Runs:
+class Runs(Kept):
     """The runs of a workspace."""
 
-    def __init__(self, store: Store):
-        self._store = store
-
-    def create_run(self, owner: str, plan: Plan, fingerprint: str, *, dataset_name: str, n_trials: int) -> Run:
+    def _add_run(self, owner: str, plan: Plan, fingerprint: str, *, dataset_name: str, n_trials: int) -> Run:
         """A new run, queued; or today's run of this plan, where somebody made one meanwhile."""
         row = RunRow(
             id=uuid.uuid4().hex,
@@ -260,20 +257,14 @@ class Runs:
                 raise WorkspaceError("This run was deleted while it was being made. Start it again.")
             return as_run(session, made)
 
-    def run_of_today(self, owner: str, plan: Plan, facts: Facts) -> Run | None:
+    def _run_of(self, owner: str, plan: Plan, facts: Facts, *, older: bool) -> Run | None:
         """The run of this plan on this data set by today's method, or None where the owner has none.
 
         Also one whose plan says what this one leaves to a default, or leaves what this one says; of several, one that
-        is done.
+        is done. Where there is none, the newest that an older method computed (`older`).
         """
         with self._store.session() as session:
-            row = _found(session, owner, plan, facts)
-            return None if row is None else as_run(session, row)
-
-    def find_run(self, owner: str, plan: Plan, facts: Facts) -> Run | None:
-        """The same; where there is none, the newest that an older method computed."""
-        with self._store.session() as session:
-            row = _found(session, owner, plan, facts, older=True)
+            row = _found(session, owner, plan, facts, older=older)
             return None if row is None else as_run(session, row)
 
     def run(self, owner: str, run_id: str) -> Run:
@@ -407,7 +398,7 @@ def _by_key(owner: str, key: str) -> Select[tuple[RunRow]]:
     return select(RunRow).where(RunRow.owner == owner, RunRow.key == key)
 
 
-def _found(session: Session, owner: str, plan: Plan, facts: Facts, *, older: bool = False) -> RunRow | None:
+def _found(session: Session, owner: str, plan: Plan, facts: Facts, *, older: bool) -> RunRow | None:
     """The run of this plan by today's method, under whichever spelling of its defaults, or else an `older` one."""
     key = run_key(plan, facts.fingerprint)
     own = session.scalar(_by_key(owner, key))

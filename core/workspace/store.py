@@ -212,6 +212,13 @@ class Store:
         session.commit()
 
 
+class Kept:
+    """A part of what a workspace keeps in its store."""
+
+    def __init__(self, store: Store):
+        self._store = store
+
+
 def _amount(n_bytes: int) -> str:
     """A number of bytes as people read it.
 

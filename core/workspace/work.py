@@ -14,17 +14,14 @@ from sqlalchemy.orm import Session
 from touchstone.core.workspace.runs import Steps, counts_of, find_run_row, is_held, require_run
 from touchstone.core.workspace.schema import RunRow, StepsRow, TrialRow, now
 from touchstone.core.workspace.seals import run_seal, trial_seal
-from touchstone.core.workspace.store import Store, commit_or_ignore_twin
+from touchstone.core.workspace.store import Kept, commit_or_ignore_twin
 
 LEASE_SECONDS = 15.0
 """How long a process that says nothing is believed to work on its run still."""
 
 
-class Work:
+class Work(Kept):
     """The runs of a workspace, for whoever works on them."""
-
-    def __init__(self, store: Store):
-        self._store = store
 
     def acquire(self, owner: str, run_id: str, lease_owner: str) -> bool:
         """Take a run to work on it; False where a living process has it, or nothing is left to do."""
