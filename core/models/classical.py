@@ -71,11 +71,9 @@ class Classifier(Protocol):
         The same ``seed`` (0 to 2**32 - 1) gives the same model. Raises ``Cancelled`` soon after ``should_stop()``
         turns true.
         """
-        ...
 
     def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
         """Give the code of the class that each sample is taken for."""
-        ...
 
 
 # What do the classical models make of the data? scikit-learn's models behind the preprocessing each input needs.

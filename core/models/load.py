@@ -166,20 +166,16 @@ class Model(Protocol):
     @property
     def class_names(self) -> tuple[str, ...]:
         """The classes that its logits stand for."""
-        ...
 
     @property
     def has_gradients(self) -> bool:
         """Whether its logits can be followed back to its inputs."""
-        ...
 
     def logits(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give the logits (n, n_classes) of inputs (n, channels, height, width) or (n, d)."""
-        ...
 
     def inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
         """Give the inputs of a data set as this model takes them."""
-        ...
 
 
 def load_model(

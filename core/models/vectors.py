@@ -18,7 +18,6 @@ class Vectors(Protocol):
 
     def transform(self, x: Shaped[np.ndarray, "n_samples ..."], /) -> Float[np.ndarray, "n_samples n_features"]:
         """Give one vector per input."""
-        ...
 
 
 def fit_vectors(x: Shaped[np.ndarray, "n_samples ..."], *, seed: int) -> Vectors:

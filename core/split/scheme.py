@@ -60,17 +60,14 @@ class SplitScheme(Protocol):
     @property
     def n_repeats(self) -> int:
         """How many splits are drawn."""
-        ...
 
     @property
     def test_share(self) -> float:
         """The wanted share of the test part, between 0 and 1."""
-        ...
 
     @property
     def seed(self) -> int:
         """What the draws are derived from."""
-        ...
 
     def draw(
         self,
@@ -79,15 +76,12 @@ class SplitScheme(Protocol):
         groups: Shaped[np.ndarray, " n_samples"] | None = None,
     ) -> Split:
         """Give the split of one repeat, counted from 0."""
-        ...
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Give every split in turn, as scikit-learn asks for them."""
-        ...
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Give the number of splits that ``split`` yields for the same arguments."""
-        ...
 
 
 def asks_for_groups(self: Any) -> Any:
@@ -169,24 +163,19 @@ class FoldScheme(Protocol):
     @property
     def n_folds(self) -> int:
         """How many folds are made."""
-        ...
 
     @property
     def seed(self) -> int:
         """What all randomness is derived from."""
-        ...
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
         """Give the fold, counted from 0, in whose test part each row is; -1 for none."""
-        ...
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Give every split in turn, as scikit-learn asks for them."""
-        ...
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Give the number of splits that ``split`` yields for the same arguments."""
-        ...
 
 
 def check_folds(n_folds: int, seed: int) -> None:

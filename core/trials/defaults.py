@@ -28,12 +28,10 @@ class About(Protocol):
     @property
     def kind(self) -> Kind:
         """Image, tabular or text."""
-        ...
 
     @property
     def n_classes(self) -> int:
         """How many classes it has."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

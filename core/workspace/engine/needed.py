@@ -34,11 +34,9 @@ class Shelf(Protocol):
 
     def find_run(self, owner: str, plan: Plan, fingerprint: str) -> Run | None:
         """The run of a plan, None where there is none."""
-        ...
 
     def rows(self, owner: str, run_id: str) -> pd.DataFrame:
         """The rows of a run."""
-        ...
 
 
 def found_sources(workspace: Shelf, owner: str, plan: Plan, dataset: Dataset) -> Found:
