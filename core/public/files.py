@@ -16,15 +16,7 @@ from touchstone.core.data import DataError, Predictions, PredictionTable, guess_
 from touchstone.core.data.predictions.pairs import PredictionPairs, pair_predictions
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import prediction_table
-from touchstone.core.evaluate.guided_tests.few_labels import (
-    LabelDesign,
-    LabelledAccuracy,
-    design_labels,
-    expected_errors,
-    labelled_accuracy,
-    promise,
-    unlike,
-)
+from touchstone.core.evaluate.guided_tests import few_labels as labelling
 from touchstone.core.public.asking import Result
 from touchstone.core.report.quantities import muted_kinds
 
@@ -99,15 +91,15 @@ class FewLabels:
     Labels can be left out at the end, not in between: `design` draws them so that any beginning is a fair sample.
     """
 
-    design: LabelDesign
+    design: labelling.LabelDesign
     rows: Integer[np.ndarray, " n_labels"]
 
     @property
     def promise(self) -> str:
         """What the labels are expected to bring, in a sentence."""
-        return promise(self.design)
+        return labelling.promise(self.design)
 
-    def accuracy(self, correct: Sequence[bool] | Bool[np.ndarray, " n_labelled"]) -> LabelledAccuracy:
+    def accuracy(self, correct: Sequence[bool] | Bool[np.ndarray, " n_labelled"]) -> labelling.LabelledAccuracy:
         """The accuracy of the whole pool with its 95 % interval; `correct` says of the first of `rows` who is right.
 
         Raises DataError for more answers than rows, or where a stratum has no label yet.
@@ -119,7 +111,7 @@ class FewLabels:
             )
         stratum, n = self.design.stratum[self.rows[: len(right)]], len(self.design.n_in)
         n_wrong, n_labelled = (np.bincount(each, minlength=n) for each in (stratum[~right], stratum))
-        return labelled_accuracy(n_wrong, n_labelled, self.design.n_in)
+        return labelling.labelled_accuracy(n_wrong, n_labelled, self.design.n_in)
 
 
 def few_labels(
@@ -157,6 +149,6 @@ def few_labels(
     doubt = 0.0
     if known_confidence is not None:
         wrong, known = ~np.asarray(known_correct, dtype=bool), np.asarray(known_confidence, dtype=np.float64)
-        expected, doubt = expected_errors(pool, known, wrong), unlike(pool, known)
-    design = design_labels(pool, expected, n_labels=n_labels, doubt=doubt)
+        expected, doubt = labelling.expected_errors(pool, known, wrong), labelling.unlike(pool, known)
+    design = labelling.design_labels(pool, expected, n_labels=n_labels, doubt=doubt)
     return FewLabels(design, design.draw(np.random.default_rng(seed)))

@@ -14,16 +14,7 @@ from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_of, title_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
 from touchstone.core.split import DRAW_SCHEMES, Split
-from touchstone.core.trials.choices import (
-    ACROSS,
-    N_EPOCHS,
-    epochs_offered,
-    features_offered,
-    finders_offered,
-    has_sources,
-    models_offered,
-    usual_features,
-)
+from touchstone.core.trials import choices
 from touchstone.core.trials.defaults import meant_across, meant_epochs, meant_features
 from touchstone.core.trials.draws import (
     EXCLUSIVE,
@@ -106,7 +97,7 @@ class TrialPlan:
         "Each is trained anew on the same splits, so that models are compared split by split.",
         address="models",
         place="line",
-        choices=models_offered,
+        choices=choices.models_offered,
         several=True,
     )
     source_finders: tuple[str, ...] = asks(
@@ -116,19 +107,19 @@ class TrialPlan:
         "Deep k-means and ACOL train networks to find them, once, for minutes; ACOL is experimental.",
         address="sources",
         place="row",
-        choices=finders_offered,
+        choices=choices.finders_offered,
         several=True,
-        differs=lambda about: {"usual": (KNOWN_SOURCES,)} if has_sources(about) else {},
-        says=lambda names: " and ".join(finders_offered(ANYTHING)[name] for name in names),
+        differs=lambda about: {"usual": (KNOWN_SOURCES,)} if choices.has_sources(about) else {},
+        says=lambda names: " and ".join(choices.finders_offered(ANYTHING)[name] for name in names),
     )
     representation: str | None = asks(
         None,
         "Features for finding sources",
         address="features",
-        choices=features_offered,
+        choices=choices.features_offered,
         word="usual",
         differs=lambda about: {
-            "help": f"The features that are clustered. Default: {usual_features(about)}. Models are always "
+            "help": f"The features that are clustered. Default: {choices.usual_features(about)}. Models are always "
             f"trained on the data themselves."
         },
         says=lambda name: f" in {title_of(REPRESENTATIONS[name])}" if name else "",
@@ -185,7 +176,7 @@ class TrialPlan:
         "“Over all classes together” is for sources with samples of several classes, such as writers, and the "
         "default for these.",
         address="held_out",
-        choices=lambda about: ACROSS,
+        choices=lambda about: choices.ACROSS,
         word="usual",
         means=meant_across,
     )
@@ -203,7 +194,7 @@ class TrialPlan:
         "Training epochs of networks. Default: 20, and 30 for the small network. Fewer give a quick look at "
         "unfinished models.",
         address="epochs",
-        choices=lambda about: {number: str(number) for number in N_EPOCHS},
+        choices=lambda about: {number: str(number) for number in choices.N_EPOCHS},
         word="usual",
         width=150,
         joined=LATER,
@@ -216,7 +207,7 @@ class TrialPlan:
         "The paper uses the best epoch on the test part, which is optimistic. “Held out for it” takes "
         "samples, or whole sources, from the training part of every model.",
         address="epoch",
-        choices=epochs_offered,
+        choices=choices.epochs_offered,
         joined=LATER,
     )
     left_out: bool = asks(
@@ -244,7 +235,7 @@ class TrialPlan:
         if self.representation is not None:
             check_names(self, "representation", REPRESENTATIONS)
         if self.across not in (None, "class", "all"):
-            ways = " or ".join(f"{way!r} ({title})" for way, title in ACROSS.items())
+            ways = " or ".join(f"{way!r} ({title})" for way, title in choices.ACROSS.items())
             raise DataError(f"{label_of(self, 'across')}: {ways}, or nothing for what is usual, not {self.across!r}.")
         check_names(self, "epoch", EPOCHS)
         lowest_of = {"n_sources": 2, "n_repeats": 1, "n_clusterings": 1, "n_train": 1, "n_epochs": 1, "seed": 0}

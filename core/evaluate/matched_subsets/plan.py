@@ -7,14 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from touchstone.core.data.predictions.pairs import WHOLE, Part, PredictionPairs
-from touchstone.core.evaluate.calibration import (
-    Binning,
-    Calibration,
-    ClassCalibration,
-    CoveragePoint,
-    calibration_by_class,
-    probabilities_of,
-)
+from touchstone.core.evaluate import calibration
 from touchstone.core.evaluate.matched_subsets.compare import EPSILONS, compare_pairs, epsilon_curve, n_steps
 from touchstone.core.evaluate.matched_subsets.estimates import calibrations, coverages, densities
 from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, MatchedSubsets, Method, Order
@@ -30,9 +23,9 @@ BINNING = ("binning", "n_bins")
 class Reliability(NamedTuple):
     """How well confidence fits accuracy, by subset."""
 
-    subsets: dict[str, Calibration]
+    subsets: dict[str, calibration.Calibration]
     densities: dict[str, tuple[np.ndarray, np.ndarray]]
-    coverage: dict[str, tuple[CoveragePoint, ...]]
+    coverage: dict[str, tuple[calibration.CoveragePoint, ...]]
 
 
 @dataclass(frozen=True)
@@ -116,7 +109,7 @@ class MatchingPlan:
         address="scale",
         choices=lambda about: {**SCALED, "confidence": "confidence as it is (paper)"},
     )
-    binning: Binning = asks(
+    binning: calibration.Binning = asks(
         "mass",
         "Bins of equal",
         "Bins of reliability diagrams: equally many samples in each, or equally wide.",
@@ -173,14 +166,14 @@ class MatchingPlan:
 
     def by_class(
         self, pairs: PredictionPairs, subsets: MatchedSubsets, model: str, subset: str, step: Step = lambda: None
-    ) -> tuple[ClassCalibration, ...] | None:
+    ) -> tuple[calibration.ClassCalibration, ...] | None:
         """The calibration of every class in one subset; None where the file says no probability of every class."""
         whole = (pairs.targets if "target" in subset else pairs.references)[model]
-        proba, rows = probabilities_of(whole), subsets.rows[subset]
+        proba, rows = calibration.probabilities_of(whole), subsets.rows[subset]
         if proba is None:
             return None
         binning = {"binning": self.binning, "n_bins": self.n_bins, "design": subsets.subsets[subset].design}
         rng = np.random.default_rng(self.seed)
-        return calibration_by_class(
+        return calibration.calibration_by_class(
             proba[rows], whole.y_true[rows], whole.class_names, rng=rng, on_class=step, **binning
         )
