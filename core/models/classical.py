@@ -13,6 +13,9 @@ from touchstone.core.models.vectors import fit_vectors
 # What must a model be able to do, to be trained and tested here?
 
 
+Inputs = Shaped[np.ndarray, "n_samples ..."]
+Codes = Integer[np.ndarray, " n_samples"]
+Scores = Float[np.ndarray, "n_samples n_classes"]
 ShouldStop = Callable[[], bool]
 
 
@@ -58,13 +61,7 @@ class Classifier(Protocol):
     label: ClassVar[str]
 
     def fit(
-        self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
-        *,
-        seed: int,
-        n_classes: int | None = None,
-        should_stop: ShouldStop | None = None,
+        self, x: Inputs, y: Codes, *, seed: int, n_classes: int | None = None, should_stop: ShouldStop | None = None
     ) -> "Classifier":
         """Train on ``x`` and codes ``y`` below ``n_classes`` (by default the highest code there is, plus one).
 
@@ -72,7 +69,7 @@ class Classifier(Protocol):
         turns true.
         """
 
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
+    def predict(self, x: Inputs) -> Codes:
         """Give the code of the class that each sample is taken for."""
 
 
@@ -92,8 +89,8 @@ class _Preprocessed:
 
     def fit(
         self: _Model,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
+        x: Inputs,
+        y: Codes,
         *,
         seed: int,
         n_classes: int | None = None,
@@ -114,21 +111,19 @@ class _Preprocessed:
         self._n_classes = int(y.max()) + 1 if n_classes is None else n_classes
         return self
 
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
+    def predict(self, x: Inputs) -> Codes:
         """Give the code of the class that each sample is taken for."""
         with single_threaded():
             return self._estimator.predict(self._vectors.transform(x))
 
-    def _all_classes(
-        self, values: Float[np.ndarray, "n_samples n_seen"], *, absent: float
-    ) -> Float[np.ndarray, "n_samples n_classes"]:
+    def _all_classes(self, values: Float[np.ndarray, "n_samples n_seen"], *, absent: float) -> Scores:
         columns = np.full((len(values), self._n_classes), absent)
         columns[:, self._estimator.classes_] = values
         return columns
 
 
 class _Probabilistic(_Preprocessed):
-    def predict_proba(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
+    def predict_proba(self, x: Inputs) -> Scores:
         """Give the probability of every class; 0 for a class without training samples."""
         with single_threaded():
             return self._all_classes(self._estimator.predict_proba(self._vectors.transform(x)), absent=0.0)
@@ -157,7 +152,7 @@ class Svm(_Preprocessed):
 
         return SVC(C=self.C, kernel="rbf", gamma=self.gamma, random_state=seed).fit(vectors, y)
 
-    def decision_function(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
+    def decision_function(self, x: Inputs) -> Scores:
         """Give the decision value of every class, one against the rest; minus infinity without training samples."""
         if len(self._estimator.classes_) == 1:
             return self._all_classes(np.zeros((len(x), 1)), absent=-np.inf)

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from jaxtyping import Float, Integer, Shaped
+from jaxtyping import Float
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import Kind
 from touchstone.core.models.architectures import ARCHITECTURES, build
-from touchstone.core.models.classical import ShouldStop, stop_if
+from touchstone.core.models.classical import Codes, Inputs, Scores, ShouldStop, stop_if
 from touchstone.core.models.inputs import input_shape, network_inputs
 from touchstone.core.models.threads import single_threaded
 from touchstone.core.models.training import (
@@ -49,8 +49,8 @@ class MlpSmall:
 
     def fit(
         self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
+        x: Inputs,
+        y: Codes,
         *,
         seed: int,
         n_classes: int | None = None,
@@ -80,24 +80,24 @@ class MlpSmall:
             )
         return self
 
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
+    def predict(self, x: Inputs) -> Codes:
         """Give the code of the class that each sample is taken for."""
         return self.predict_proba(x).argmax(axis=1)
 
-    def predict_proba(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
+    def predict_proba(self, x: Inputs) -> Scores:
         """Give the probability of every class; 0 for a class without training samples."""
         with single_threaded(), one_torch_thread():
             logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
             return logits.double().softmax(dim=1).numpy()
 
-    def hidden_layer(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_hidden"]:
+    def hidden_layer(self, x: Inputs) -> Float[np.ndarray, "n_samples n_hidden"]:
         """Give what the hidden layer makes of each sample, which is all that the network's last step sees."""
         from torch import nn
 
         with single_threaded(), one_torch_thread():
             return predict_logits(nn.Sequential(*list(self._network.children())[:-1]), self._inputs(x)).double().numpy()
 
-    def _inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
+    def _inputs(self, x: Inputs) -> "torch.Tensor":
         import torch
 
         # A copy, since torch warns of (and could write to) arrays that are read-only, as a Dataset's are.
@@ -120,7 +120,7 @@ def mlp(n_inputs: int, n_hidden: int, n_outputs: int, *, seed: int) -> "torch.nn
         return nn.Sequential(nn.Linear(n_inputs, n_hidden), nn.ReLU(), nn.Linear(n_hidden, n_outputs))
 
 
-def absent(y: Integer[np.ndarray, " n_samples"], n_classes: int) -> "torch.Tensor":
+def absent(y: Codes, n_classes: int) -> "torch.Tensor":
     """Say of every class whether it has no training sample.
 
     Examples
@@ -182,8 +182,8 @@ class PaperNetwork:
 
     def fit(
         self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
+        x: Inputs,
+        y: Codes,
         *,
         seed: int,
         n_classes: int | None = None,
@@ -206,10 +206,7 @@ class PaperNetwork:
                 inputs,
                 torch.tensor(y, dtype=torch.int64),
                 optimizer=sgd(
-                    network,
-                    learning_rate=self.learning_rate,
-                    momentum=self.momentum,
-                    weight_decay=self.weight_decay,
+                    network, learning_rate=self.learning_rate, momentum=self.momentum, weight_decay=self.weight_decay
                 ),
                 n_epochs=self.n_epochs,
                 batch_size=self.batch_size,
@@ -223,13 +220,7 @@ class PaperNetwork:
         return self
 
     def begin(
-        self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
-        shape: tuple[int, ...],
-        *,
-        seed: int,
-        n_classes: int | None = None,
+        self, x: Inputs, y: Codes, shape: tuple[int, ...], *, seed: int, n_classes: int | None = None
     ) -> "Network":
         """Give the untrained network for a training part, which takes inputs of this shape; it is predicted with."""
         n_outputs = int(y.max()) + 1 if n_classes is None else n_classes
@@ -237,11 +228,11 @@ class PaperNetwork:
         self._network = build(self.architecture, shape, n_outputs, seed=seed, **_standardisation(x))
         return self._network
 
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
+    def predict(self, x: Inputs) -> Codes:
         """Give the code of the class that each sample is taken for."""
         return self.predict_proba(x).argmax(axis=1)
 
-    def predict_proba(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
+    def predict_proba(self, x: Inputs) -> Scores:
         """Give the probability of every class; 0 for a class without training samples."""
         with single_threaded(), one_torch_thread():
             logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
@@ -259,7 +250,7 @@ class PaperNetwork:
             words=self._words,
         )
 
-    def _inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
+    def _inputs(self, x: Inputs) -> "torch.Tensor":
         return network_inputs(x if self._words is None else self._words.transform(x))
 
 
@@ -328,7 +319,7 @@ class Vgg19(PaperNetwork):
     architecture: ClassVar[str] = "vgg19"
 
 
-def _standardisation(x: Shaped[np.ndarray, "n_samples ..."]) -> dict[str, Float[np.ndarray, " n_features"]]:
+def _standardisation(x: Inputs) -> dict[str, Float[np.ndarray, " n_features"]]:
     """Give the centre and spread of a table's columns; images and vectors of texts stay as they are."""
     if x.ndim != 2:
         return {}

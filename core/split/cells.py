@@ -8,6 +8,11 @@ from jaxtyping import Integer, Shaped
 
 from touchstone.core.data.errors import DataError
 
+Codes = Integer[np.ndarray, " n_samples"]
+"""A whole number for each sample: its class, source, unit or fold."""
+Ids = Shaped[np.ndarray, " n_samples"]
+"""What a class, a source or a unit is called, for each sample."""
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -20,7 +25,7 @@ class Cells:
     (array([0, 1, 2]), array([0, 0, 1]), array([0, 1, 1]))
     """
 
-    of_row: Integer[np.ndarray, " n_samples"]
+    of_row: Codes
     y: Integer[np.ndarray, " n_cells"]
     source: Integer[np.ndarray, " n_cells"]
     labels: Shaped[np.ndarray, " n_classes"]
@@ -80,9 +85,7 @@ def read_cells(y: Shaped[np.ndarray, " n_labels"], groups: Shaped[np.ndarray, " 
     return Cells(of_row, cells // len(source_ids), cells % len(source_ids), labels, source_ids)
 
 
-def number(
-    values: Shaped[np.ndarray, " n_samples"], what: str
-) -> tuple[Integer[np.ndarray, " n_samples"], Shaped[np.ndarray, " n_distinct"]]:
+def number(values: Ids, what: str) -> tuple[Codes, Shaped[np.ndarray, " n_distinct"]]:
     """Number the distinct values in sorted order; missing ones are refused.
 
     Examples

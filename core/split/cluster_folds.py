@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Float, Integer
+from jaxtyping import Integer
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.models.threads import single_threaded
@@ -137,12 +137,7 @@ class SDSFolds(scheme.StartedFolds):
 
 
 def same_size_sources(
-    features: Float[np.ndarray, "n_samples n_features"],
-    labels: Integer[np.ndarray, " n_samples"],
-    *,
-    n_sources: int,
-    n_init: int,
-    seed: int,
+    features: scheme.Features, labels: scheme.Folds, *, n_sources: int, n_init: int, seed: int
 ) -> scheme.Folds:
     """Cluster each class into sources of equal size, give or take one; their ids count within the class.
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, count, product
 
 import numpy as np
-from jaxtyping import Bool, Integer, Shaped
+from jaxtyping import Bool, Integer
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.split.cells import Cells, read_cells
+from touchstone.core.split.cells import Cells, Codes, Ids, read_cells
 from touchstone.core.split.scheme import OVER_CLASSES, WITHIN_CLASSES, Split
 
 
@@ -171,9 +171,7 @@ def _members(cells: Cells) -> list[Integer[np.ndarray, " n_members"]]:
 MOST_TURNS = 10
 
 
-def turns_of(
-    y: Shaped[np.ndarray, " n_samples"], groups: Shaped[np.ndarray, " n_samples"]
-) -> Integer[np.ndarray, " n_samples"]:
+def turns_of(y: Ids, groups: Ids) -> Codes:
     """The turn in which each sample is left out with its source, from 0.
 
     A unit is a source within its class or, where classes share sources, a source over all its classes. Units are dealt
@@ -189,9 +187,7 @@ def turns_of(
     return unit % MOST_TURNS
 
 
-def without(
-    split: Split, turns: Integer[np.ndarray, " n_samples"], turn: int, y: Shaped[np.ndarray, " n_samples"]
-) -> Split:
+def without(split: Split, turns: Codes, turn: int, y: Ids) -> Split:
     """A split without the samples of a turn; nothing is tested where some class has no sample left to train on.
 
     Examples

@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.parameters import asks
-from touchstone.core.split.cells import number
+from touchstone.core.split.cells import Codes, Ids, number
 
 # Each way of drawing has a stream of random numbers of its own: default_rng([seed, stream, ...]).
 WITHIN_CLASSES, OVER_CLASSES, INCLUSIVE, RANDOM = range(4)
@@ -69,12 +69,7 @@ class SplitScheme(Protocol):
     def seed(self) -> int:
         """What the draws are derived from."""
 
-    def draw(
-        self,
-        repeat: int,
-        y: Shaped[np.ndarray, " n_samples"],
-        groups: Shaped[np.ndarray, " n_samples"] | None = None,
-    ) -> Split:
+    def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0."""
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
@@ -140,7 +135,8 @@ def check_repeat(repeat: int, n_splits: int) -> None:
 NO_FOLD = -1
 """The fold of a row that is in no test part: a single split calls its test part fold 0 and all else so."""
 
-Folds = Integer[np.ndarray, " n_samples"]
+Folds = Codes
+Features = Float[np.ndarray, "n_samples n_features"]
 
 
 @runtime_checkable
@@ -296,7 +292,7 @@ def group_codes_of(groups: Any) -> tuple[Folds, Shaped[np.ndarray, " n_groups"]]
     return number(np.asarray(groups), "source")
 
 
-def features_of(X: Any) -> Float[np.ndarray, "n_samples n_features"]:
+def features_of(X: Any) -> Features:
     """Read X as one vector per row; images are flattened. Refused: what is no number, is not finite, or never varies.
 
     Examples
@@ -340,9 +336,7 @@ def random_state(seed: int, *stream: int) -> int:
     return int(np.random.SeedSequence([seed, *stream]).generate_state(1)[0])
 
 
-def deal(
-    piles: Integer[np.ndarray, " n_samples"], n_folds: int, *, rng: np.random.Generator
-) -> Integer[np.ndarray, " n_samples"]:
+def deal(piles: Codes, n_folds: int, *, rng: np.random.Generator) -> Codes:
     """Deal the rows out to the folds like cards, pile after pile, each pile shuffled.
 
     Every pile is spread evenly, and so is every run of neighbouring piles: floor or ceiling of its share in each fold.

@@ -6,10 +6,10 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Integer, Shaped
+from jaxtyping import Bool
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.split.cells import Cells, number, read_cells
+from touchstone.core.split.cells import Cells, Codes, Ids, number, read_cells
 from touchstone.core.split.held_out import every_combination, n_combinations, walk_over_sources, within_classes
 from touchstone.core.split.scheme import INCLUSIVE, RANDOM, Split, asks_for_groups, check_fields, check_repeat
 
@@ -47,9 +47,7 @@ class SourceExclusive:
         if self.across not in (None, "class", "all"):
             raise DataError(f"Sources are held out across 'class' or 'all', not {self.across!r}.")
 
-    def draw(
-        self, repeat: int, y: Shaped[np.ndarray, " n_samples"], groups: Shaped[np.ndarray, " n_samples"] | None = None
-    ) -> Split:
+    def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0."""
         cells = read_cells(y, groups)
         check_repeat(repeat, self._n_splits(cells))
@@ -118,9 +116,7 @@ class SourceInclusive:
     def __post_init__(self) -> None:
         check_fields(self.n_repeats, self.test_share, self.seed)
 
-    def draw(
-        self, repeat: int, y: Shaped[np.ndarray, " n_samples"], groups: Shaped[np.ndarray, " n_samples"] | None = None
-    ) -> Split:
+    def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0."""
         check_repeat(repeat, self.n_repeats)
         return self._draw(repeat, read_cells(y, groups))
@@ -167,9 +163,7 @@ class Random:
     def __post_init__(self) -> None:
         check_fields(self.n_repeats, self.test_share, self.seed)
 
-    def draw(
-        self, repeat: int, y: Shaped[np.ndarray, " n_samples"], groups: Shaped[np.ndarray, " n_samples"] | None = None
-    ) -> Split:
+    def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0; sources play no part."""
         check_repeat(repeat, self.n_repeats)
         seeds = [self.seed, RANDOM]
@@ -214,9 +208,7 @@ def _split(cells: Cells, held_out: Bool[np.ndarray, " n_cells"]) -> Split:
     return Split.of(held_out[cells.of_row])
 
 
-def _seated(
-    n: int, repeat: int, *, test_share: float, seeds: Sequence[int]
-) -> tuple[Integer[np.ndarray, " n_samples"], int]:
+def _seated(n: int, repeat: int, *, test_share: float, seeds: Sequence[int]) -> tuple[Codes, int]:
     """Samples in a random circle, of which one draw after the other tests the next, and whose turn it is.
 
     When all have been tested once they are seated anew, so that over draws each is tested about equally often, and
@@ -226,9 +218,7 @@ def _seated(
     return np.random.default_rng([*seeds, cycle]).permutation(n), turn
 
 
-def _share_of_each(
-    cell: Integer[np.ndarray, " n_samples"], repeat: int, *, test_share: float, seeds: Sequence[int], what: str
-) -> Split:
+def _share_of_each(cell: Codes, repeat: int, *, test_share: float, seeds: Sequence[int], what: str) -> Split:
     """Take the share of every cell to the nearest sample, at random."""
     sizes = np.bincount(cell)
     # 0.35 * 10 must be the half that it is, not 3.4999…; then a half goes to the even number.
