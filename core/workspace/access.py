@@ -10,19 +10,17 @@ import os
 import secrets
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import and_, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from touchstone.core.workspace.data import require_dataset, require_predictions
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.models import require_model
 from touchstone.core.workspace.runs import require_run
 from touchstone.core.workspace.schema import (
     DatasetRow,
@@ -34,7 +32,7 @@ from touchstone.core.workspace.schema import (
     ViewLinkRow,
     now,
 )
-from touchstone.core.workspace.store import Kept, Store, hold, is_dead
+from touchstone.core.workspace.store import Kept, Store, hold, is_dead, require
 
 SECRET = "access"
 """The file of the home. Who deletes it and starts anew shuts out every browser."""
@@ -206,7 +204,7 @@ class Links(Kept):
                     session.add(row)
                     session.flush()
                 for table, name in _rests_on(shown):  # who deletes it now waits for this link, and takes it along
-                    hold(session, _TABLES[table].kind, owner, name)
+                    hold(session, _TABLES[table], owner, name)
                 _require(session, owner, shown)
                 session.commit()
             except IntegrityError:
@@ -278,20 +276,8 @@ class Links(Kept):
             session.commit()
 
 
-class _Table(NamedTuple):
-    """Where something is that a view may rest on; `require` raises WorkspaceError where the owner does not have it."""
-
-    kind: type
-    require: Callable[[Session, str, str], object]
-
-
 _KINDS = (LinkRow, ViewLinkRow)
-_TABLES = {
-    "datasets": _Table(DatasetRow, require_dataset),
-    "predictions": _Table(PredictionsRow, require_predictions),
-    "models": _Table(ModelRow, require_model),
-    "runs": _Table(RunRow, require_run),
-}
+_TABLES = {kind.__tablename__: kind for kind in (DatasetRow, PredictionsRow, ModelRow, RunRow)}
 """By the name of the table, which is a field of `View`."""
 
 
@@ -306,7 +292,10 @@ def _find(session: Session, link: str) -> LinkRow | ViewLinkRow | None:
 def _require(session: Session, owner: str, shown: str | View) -> None:
     """Raises WorkspaceError where the owner does not have what is to be shown."""
     for table, name in _rests_on(shown):
-        _TABLES[table].require(session, owner, name)
+        if table == "runs":
+            require_run(session, owner, name)
+        else:
+            require(session, _TABLES[table], owner, name)
 
 
 def _rows(shown: str | View, known: dict[str, Any]) -> Iterator[LinkRow | ViewLinkRow | RestsOnRow]:

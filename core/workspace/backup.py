@@ -16,10 +16,9 @@ from pathlib import Path
 from touchstone import core
 from touchstone.core.data import DataError
 from touchstone.core.workspace.errors import FULL, WorkspaceError, database_error, disk_error
-from touchstone.core.workspace.store import Blobs
+from touchstone.core.workspace.store import NOT_HERE, Blobs
 
 DATABASE, ABOUT = "touchstone.sqlite", "about.json"
-WITH_BLOBS = ("datasets", "predictions", "models")
 N_TRIES = 3
 """How often a backup begins anew, where somebody deletes meanwhile what it is about to copy."""
 _BLOB = re.compile(r"blobs/([0-9a-f]{64})")
@@ -95,7 +94,7 @@ def _copy_database(file: Path, copy: Path) -> list[str]:
         with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
             target.execute("PRAGMA journal_mode = DELETE")
-            named = " UNION ".join(f"SELECT blob FROM {table}" for table in WITH_BLOBS)
+            named = " UNION ".join(f"SELECT blob FROM {kind.__tablename__}" for kind in NOT_HERE)
             return sorted(name for (name,) in target.execute(named))
     except sqlite3.Error as problem:
         raise database_error(str(problem)) or WorkspaceError(f"The database could not be copied: {problem}.") from None

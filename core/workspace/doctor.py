@@ -10,10 +10,9 @@ from sqlalchemy.orm import Session
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
 from touchstone.core.workspace.runs import Runs, require_run, state_of
-from touchstone.core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RunRow, StepsRow, TrialRow
-from touchstone.core.workspace.store import Blobs, Store
+from touchstone.core.workspace.schema import RunRow, StepsRow, TrialRow
+from touchstone.core.workspace.store import NOT_HERE, Blobs, Store
 
-WITH_BLOBS = (DatasetRow, PredictionsRow, ModelRow)
 SECONDS_TO_BE_KEPT = 3600.0
 """A file is stored before what it belongs to is noted: one that belongs to nothing is left alone for so long."""
 EXCHANGED = "its seal is another than when it was done: trials were exchanged since."
@@ -72,7 +71,7 @@ def _database(session: Session) -> Iterator[Finding]:
 
 
 def _files(session: Session, blobs: Blobs) -> Iterator[Finding]:
-    for kind in WITH_BLOBS:
+    for kind in NOT_HERE:
         for row in session.execute(select(kind.owner, kind.name, kind.blob)):
             try:
                 blobs.get(row.blob)
@@ -106,7 +105,7 @@ def _stray_rows(session: Session) -> Iterator[Finding]:
 
 
 def _stray_files(session: Session, blobs: Blobs) -> Iterator[Finding]:
-    known = {name for kind in WITH_BLOBS for name in session.scalars(select(kind.blob))}
+    known = {name for kind in NOT_HERE for name in session.scalars(select(kind.blob))}
     for name, seconds in blobs.stored():
         if name not in known and time.time() - seconds > SECONDS_TO_BE_KEPT:
             yield Finding("stray file", f"The stored file {name[:12]} belongs to nothing.", name=name)

@@ -117,7 +117,13 @@ FULL = (
     "models or runs that you do not need; or whoever runs Touchstone raises TOUCHSTONE_MOST_STORED."
 )
 Result = TypeVar("Result")
-RowWithBlob = DatasetRow | PredictionsRow | ModelRow
+RowWithBlob = TypeVar("RowWithBlob", DatasetRow, PredictionsRow, ModelRow)
+NOT_HERE: dict[type, str] = {
+    DatasetRow: "This data set is not in your workspace: deleted, or somebody else's. Choose another one.",
+    PredictionsRow: "These predictions are not in your workspace: deleted, or somebody else's. Upload the file again.",
+    ModelRow: "The model {} is not in your workspace: deleted, or somebody else's. Choose another one.",
+}
+"""The tables of rows with a blob, and what is said where a row is not there."""
 
 
 class Store:
@@ -161,14 +167,6 @@ class Store:
         """Close every connection."""
         self.database.dispose()
 
-    def put(self, session: Session, owner: str, content: bytes) -> str:
-        """Store a blob that an owner is about to keep, and return its name.
-
-        Raises WorkspaceError where that is more than one owner may keep.
-        """
-        self.check_room(session, owner, len(content))
-        return self.blobs.put(content)
-
     def check_room(self, session: Session, owner: str, n_bytes: int = 0) -> None:
         """Raises WorkspaceError where an owner who keeps so many bytes more keeps too many."""
         limit = most(MOST_STORED)
@@ -180,17 +178,18 @@ class Store:
 
     def n_bytes(self, session: Session, owner: str) -> int:
         """How much an owner keeps: files, each once, and the rows of trials."""
-        kinds = (DatasetRow, PredictionsRow, ModelRow)
-        blobs = {name for kind in kinds for name in session.scalars(select(kind.blob).where(kind.owner == owner))}
+        blobs = {name for kind in NOT_HERE for name in session.scalars(select(kind.blob).where(kind.owner == owner))}
         of_runs = select(func.sum(func.length(TrialRow.content))).join(RunRow).where(RunRow.owner == owner)
         return sum(self.blobs.n_bytes(name) for name in blobs) + (session.scalar(of_runs) or 0)
 
     def keep_with_blob(self, session: Session, row: RowWithBlob, content: bytes) -> None:
-        """Keep a row whose blob was put already; again, as another owner may have deleted the same bytes meanwhile."""
+        """Keep a row and its blob. Raises WorkspaceError where that is more than one owner may keep."""
+        self.check_room(session, row.owner, len(content))
+        row.blob = self.blobs.put(content)
         self._alone(session)
         session.add(row)
         commit_or_ignore_twin(session)
-        self.blobs.put(content)
+        self.blobs.put(content)  # again, as another owner may have deleted the same bytes meanwhile
 
     def _alone(self, session: Session) -> None:
         """Have nobody else keep or delete rows with blobs until this transaction ends; SQLite has one writer anyway."""
@@ -212,11 +211,35 @@ class Store:
         session.commit()
 
 
+def find(session: Session, kind: type[RowWithBlob], owner: str, fingerprint: str) -> RowWithBlob | None:
+    """The owner's row of this fingerprint, or None."""
+    return session.scalar(select(kind).where(kind.owner == owner, kind.fingerprint == fingerprint))
+
+
+def require(session: Session, kind: type[RowWithBlob], owner: str, fingerprint: str) -> RowWithBlob:
+    """The owner's row of this fingerprint. Raises WorkspaceError where the owner has none."""
+    row = find(session, kind, owner, fingerprint)
+    if row is None:
+        raise WorkspaceError(NOT_HERE[kind].format(fingerprint[:12]))
+    return row
+
+
 class Kept:
     """A part of what a workspace keeps in its store."""
 
     def __init__(self, store: Store):
         self._store = store
+
+    def _content(self, kind: type[RowWithBlob], owner: str, fingerprint: str) -> bytes:
+        """The file of a row."""
+        with self._store.session() as session:
+            return self._store.blobs.get(require(session, kind, owner, fingerprint).blob)
+
+    def _delete(self, kind: type[RowWithBlob], owner: str, fingerprint: str) -> None:
+        """Forget a row; its bytes go when nobody else keeps the same ones."""
+        self._store.free(
+            lambda session: self._store.delete_with_blob(session, require(session, kind, owner, fingerprint))
+        )
 
 
 def _amount(n_bytes: int) -> str:
