@@ -15,11 +15,22 @@ from touchstone.core.split.cluster_folds import (
     SourceInclusiveFolds,
 )
 from touchstone.core.split.describe_folds import PartDistances, SplitDescription, describe_split, part_distances
-from touchstone.core.split.file_part import DRAWN, FILE, has_test_set, rows_to_judge, split_by_part
 from touchstone.core.split.folds import GroupFolds, LeaveOneGroupOut, QuantileFolds, RandomFolds, StratifiedFolds
 from touchstone.core.split.scheme import NO_FOLD, FoldScheme, Split, SplitScheme
 from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
-from touchstone.core.split.units import are_spread, draw_of_units, folds_of_units, n_splits_of_units, of_size, partners
+from touchstone.core.split.units import (
+    DRAWN,
+    FILE,
+    are_spread,
+    draw_of_units,
+    folds_of_units,
+    has_test_set,
+    n_splits_of_units,
+    of_size,
+    partners,
+    rows_to_judge,
+    split_by_part,
+)
 
 DRAW_SCHEMES: dict[str, type[SplitScheme]] = {
     "source_exclusive": SourceExclusive,

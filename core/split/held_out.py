@@ -8,8 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Integer
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.split.cells import Cells, Codes, Ids, read_cells
-from touchstone.core.split.scheme import OVER_CLASSES, WITHIN_CLASSES, Split
+from touchstone.core.split.scheme import OVER_CLASSES, WITHIN_CLASSES, Cells, Codes, Ids, Split, read_cells
 
 
 class OnlyOneSource(DataError):
@@ -55,7 +54,7 @@ def within_classes(cells: Cells, repeat: int, *, test_share: float, seed: int) -
 
     Examples
     --------
-    >>> from touchstone.core.split.cells import read_cells
+    >>> from touchstone.core.split.scheme import read_cells
     >>> cells = read_cells(np.zeros(5, dtype=int), np.arange(5))
     >>> sum(within_classes(cells, repeat, test_share=0.2, seed=0).astype(int) for repeat in range(5))
     array([1, 1, 1, 1, 1])
@@ -74,7 +73,7 @@ def n_combinations(cells: Cells, test_share: float) -> int:
 
     Examples
     --------
-    >>> from touchstone.core.split.cells import read_cells
+    >>> from touchstone.core.split.scheme import read_cells
     >>> n_combinations(read_cells(np.repeat([0, 1], 5), np.arange(10)), 0.2)
     25
     """
@@ -86,7 +85,7 @@ def every_combination(cells: Cells, test_share: float) -> Iterator[Bool[np.ndarr
 
     Examples
     --------
-    >>> from touchstone.core.split.cells import read_cells
+    >>> from touchstone.core.split.scheme import read_cells
     >>> cells = read_cells(np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3]))
     >>> [np.flatnonzero(held_out).tolist() for held_out in every_combination(cells, 0.2)]
     [[0, 2], [0, 3], [1, 2], [1, 3]]

@@ -9,9 +9,20 @@ import numpy as np
 from jaxtyping import Bool
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.split.cells import Cells, Codes, Ids, number, read_cells
 from touchstone.core.split.held_out import every_combination, n_combinations, walk_over_sources, within_classes
-from touchstone.core.split.scheme import INCLUSIVE, RANDOM, Split, asks_for_groups, check_fields, check_repeat
+from touchstone.core.split.scheme import (
+    INCLUSIVE,
+    RANDOM,
+    Cells,
+    Codes,
+    Ids,
+    Split,
+    asks_for_groups,
+    check_fields,
+    check_repeat,
+    number,
+    read_cells,
+)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from touchstone.core.trials import Plan, to_json, version_of
 from touchstone.core.trials.defaults import Facts, left_open, same_work
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
+from touchstone.core.workspace.frames import StoredTrial, is_named_by, run_seal
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.schema import LinkRow, RunNameRow, RunRow, StepsRow, TrialRow, now
-from touchstone.core.workspace.seals import StoredTrial, is_named_by, run_seal
 from touchstone.core.workspace.store import Kept, commit_or_ignore_twin, forget_views, is_dead
 
 # What is a run? A plan's stored execution on a data set, as it stands at one moment.

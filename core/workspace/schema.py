@@ -106,7 +106,7 @@ class RunRow(Base):
 class TrialRow(Base):
     """The rows of one finished trial, exactly once: `content` is an Arrow stream of a data frame.
 
-    `sha256` is its `core.workspace.seals.trial_seal`; a row with another one is not believed, nor one that an older
+    `sha256` is its `core.workspace.frames.trial_seal`; a row with another one is not believed, nor one that an older
     Touchstone wrote after the database had come to today's form.
     """
 

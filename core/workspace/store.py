@@ -9,15 +9,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import delete, func, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import create_engine, delete, event, func, make_url, select, text
+from sqlalchemy.engine import Engine as Database
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
 from touchstone.core.data.home import write_whole
 from touchstone.core.data.limits import MIB, most
-from touchstone.core.workspace.database import open_database
-from touchstone.core.workspace.errors import WorkspaceError, disk_error
-from touchstone.core.workspace.reserve import Reserve
+from touchstone.core.workspace.errors import DiskFull, WorkspaceError, database_error, disk_error
+from touchstone.core.workspace.migrations import migrate
 from touchstone.core.workspace.schema import (
     DatasetRow,
     ModelRow,
@@ -27,6 +28,127 @@ from touchstone.core.workspace.schema import (
     TrialRow,
     ViewLinkRow,
 )
+
+# How is the database reached? By its address; SQLite with readers beside a writer, and what is wrong in a sentence.
+
+
+BUSY_MILLISECONDS = 20_000
+"""How long SQLite waits for another process that writes, before it is said that the database is busy."""
+
+DRIVER = "psycopg"
+"""What reaches PostgreSQL where an address names no driver; SQLAlchemy's own choice is its predecessor."""
+NO_DRIVER = (
+    "TOUCHSTONE_DATABASE names a {kind} database, and its driver ({driver}) is not installed. {remedy} "
+    "Nothing was read or written."
+)
+NO_ADDRESS = (
+    "TOUCHSTONE_DATABASE is no address of a database that can be reached. "
+    "It has to look like postgresql://user:password@host:5432/name."
+)
+
+
+def open_database(url: str) -> Database:
+    """Connect, and bring the tables to today's form, made anew where there are none.
+
+    Raises WorkspaceError where it cannot be read or written to, its driver is missing, or it has the tables of a newer
+    Touchstone.
+    """
+    database = _connect(url)
+    event.listen(database, "handle_error", _say, retval=True)
+    if database.dialect.name == "sqlite":
+        event.listen(database, "connect", _prepare_sqlite)
+    try:
+        migrate(database)
+    except BaseException:
+        database.dispose()
+        raise
+    return database
+
+
+def _connect(url: str) -> Database:
+    """A database by its address. A connection that the server has closed meanwhile is replaced before it is used."""
+    try:
+        address = make_url(url)
+        if address.drivername in ("postgresql", "postgres"):
+            address = address.set(drivername=f"postgresql+{DRIVER}")
+        return create_engine(address, pool_pre_ping=address.get_backend_name() != "sqlite")
+    except ModuleNotFoundError as missing:
+        remedy = f'Install it: pip install "{DRIVER}[binary]>=3.2,<4".' if missing.name == DRIVER else "Install it."
+        kind = {"postgresql": "PostgreSQL"}.get(address.get_backend_name(), address.get_backend_name())
+        raise WorkspaceError(NO_DRIVER.format(kind=kind, driver=missing.name, remedy=remedy)) from None
+    except (ArgumentError, NoSuchModuleError, ValueError):
+        raise WorkspaceError(NO_ADDRESS) from None  # which may hold a password, so it is not repeated
+
+
+def _say(context: ExceptionContext) -> Exception | None:
+    """What is wrong with disk or database goes on as a WorkspaceError, in words that a page can show."""
+    if context.sqlalchemy_exception is None or context.is_pre_ping:  # a connection that is lost is made anew
+        return None
+    return database_error(str(context.original_exception))
+
+
+def _prepare_sqlite(connection, _record) -> None:
+    # Damaged text is read as something else and then refused with its row; it must not stop whatever lists it.
+    connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    # Some builds of SQLite write over all that is deleted, which takes as much room again: too much for a full disk.
+    cursor.execute("PRAGMA secure_delete = FAST")
+    cursor.close()
+
+
+# How is something deleted, or a reason noted, when the disk is full? Out of a little room that was kept for that.
+
+
+RESERVED_BYTES = 4 << 20
+"""Enough for the pages of the database that a deletion touches."""
+
+Result = TypeVar("Result")
+
+
+class Reserve:
+    """A file that only takes up room, and is given up when there is none left.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> reserve = Reserve(Path(tempfile.mkdtemp()) / "reserve")
+    >>> reserve.hold()
+    >>> reserve.with_room(lambda: "deleted")
+    'deleted'
+    """
+
+    def __init__(self, file: Path):
+        self.file = file
+
+    def hold(self) -> None:
+        """Keep the room, where it is not kept yet and there is any; nothing is said where there is not."""
+        with suppress(OSError):
+            if self.file.exists() and self.file.stat().st_size == RESERVED_BYTES:
+                return
+            try:
+                with os.fdopen(os.open(self.file, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as stream:
+                    stream.write(bytes(RESERVED_BYTES))
+                    stream.flush()
+                    os.fsync(stream.fileno())
+            except OSError:
+                self.file.unlink(missing_ok=True)
+                raise
+
+    def with_room(self, change: Callable[[], Result]) -> Result:
+        """What a change gives; where the disk is full, it is made again with the room that was kept."""
+        try:
+            return change()
+        except DiskFull:
+            with suppress(OSError):
+                self.file.unlink(missing_ok=True)
+            result = change()
+        self.hold()
+        return result
+
 
 # Where do large things live? In files named by their content, so that what is read back is what was written.
 

@@ -11,9 +11,9 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from touchstone.core.workspace.frames import run_seal, trial_seal
 from touchstone.core.workspace.runs import Steps, counts_of, find_run_row, is_held, require_run
 from touchstone.core.workspace.schema import RunRow, StepsRow, TrialRow, now
-from touchstone.core.workspace.seals import run_seal, trial_seal
 from touchstone.core.workspace.store import Kept, commit_or_ignore_twin
 
 LEASE_SECONDS = 15.0
