@@ -5,7 +5,6 @@ its parts, and sees to what lies between them.
 """
 
 from pathlib import Path
-from typing import Any
 
 from touchstone.core.data import DataError
 from touchstone.core.models.inputs import InputRange
@@ -52,18 +51,22 @@ class Workspace(Data, Models, Runs, Work, Links, SignIns):
         content: bytes,
         *,
         dataset_fingerprint: str,
+        name: str,
         file_name: str,
         architecture: str | None = None,
         input_range: InputRange | None = None,
-        **about: Any,
+        has_gradients: bool = True,
+        n_test: int | None = None,
+        n_correct: int | None = None,
     ) -> str:
         """Keep a model's file, brought along, and return its fingerprint; one that is there already is left as it is.
 
-        `architecture` and `input_range` are those that `core.models.load.load_model` needs to read the file; `about`
-        is what `keep_model` is told: its name, and of how many samples (`n_test`) it got how many right (`n_correct`).
+        `architecture` and `input_range` are those that `core.models.load.load_model` needs to read the file; of
+        `n_test` samples of the data set it got `n_correct` right (`core.models.tried`).
         """
         file = ModelFile(content, file_name, dataset_fingerprint, architecture, input_range)
-        return self.keep_model(owner, file.to_bytes(), **about)
+        tested = {"n_test": n_test, "n_correct": n_correct}
+        return self.keep_model(owner, file.to_bytes(), name=name, has_gradients=has_gradients, **tested)
 
     def create_run(self, owner: str, plan: Plan, fingerprint: str, *, n_trials: int | None = None) -> Run:
         """The run of a plan on a data set by today's method: the one that exists, or a new one, queued.
