@@ -8,20 +8,11 @@ from jaxtyping import Float
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import Kind
+from touchstone.core.models import training
 from touchstone.core.models.architectures import ARCHITECTURES, build
 from touchstone.core.models.classical import Codes, Inputs, Scores, ShouldStop, stop_if
 from touchstone.core.models.inputs import input_shape, network_inputs
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import (
-    OnEpoch,
-    TrainedNetwork,
-    adamw,
-    best_device,
-    one_torch_thread,
-    predict_logits,
-    sgd,
-    train,
-)
 from touchstone.core.models.vectors import fit_text, fit_vectors
 
 if TYPE_CHECKING:
@@ -55,23 +46,25 @@ class MlpSmall:
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-        on_epoch: OnEpoch | None = None,
+        on_epoch: training.OnEpoch | None = None,
     ) -> "MlpSmall":
         """Train (see ``Classifier.fit``); `on_epoch(n_done, n_epochs, loss)` is called after every epoch."""
         import torch
 
         stop_if(should_stop)
-        with single_threaded(), one_torch_thread():
+        with single_threaded(), training.one_torch_thread():
             self._vectors = fit_vectors(x, seed=seed)
             inputs = self._inputs(x)
             n_outputs = int(y.max()) + 1 if n_classes is None else n_classes
             self._absent = absent(y, n_outputs)
             self._network = mlp(inputs.shape[1], self.n_hidden, n_outputs, seed=seed)
-            train(
+            training.train(
                 self._network,
                 inputs,
                 torch.tensor(y, dtype=torch.int64),
-                optimizer=adamw(self._network, learning_rate=self.learning_rate, weight_decay=self.weight_decay),
+                optimizer=training.adamw(
+                    self._network, learning_rate=self.learning_rate, weight_decay=self.weight_decay
+                ),
                 n_epochs=self.n_epochs,
                 batch_size=self.batch_size,
                 generator=torch.Generator().manual_seed(seed),
@@ -86,16 +79,20 @@ class MlpSmall:
 
     def predict_proba(self, x: Inputs) -> Scores:
         """Give the probability of every class; 0 for a class without training samples."""
-        with single_threaded(), one_torch_thread():
-            logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
+        with single_threaded(), training.one_torch_thread():
+            logits = training.predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
             return logits.double().softmax(dim=1).numpy()
 
     def hidden_layer(self, x: Inputs) -> Float[np.ndarray, "n_samples n_hidden"]:
         """Give what the hidden layer makes of each sample, which is all that the network's last step sees."""
         from torch import nn
 
-        with single_threaded(), one_torch_thread():
-            return predict_logits(nn.Sequential(*list(self._network.children())[:-1]), self._inputs(x)).double().numpy()
+        with single_threaded(), training.one_torch_thread():
+            return (
+                training.predict_logits(nn.Sequential(*list(self._network.children())[:-1]), self._inputs(x))
+                .double()
+                .numpy()
+            )
 
     def _inputs(self, x: Inputs) -> "torch.Tensor":
         import torch
@@ -188,7 +185,7 @@ class PaperNetwork:
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-        on_epoch: OnEpoch | None = None,
+        on_epoch: training.OnEpoch | None = None,
     ) -> "PaperNetwork":
         """Train (see ``Classifier.fit``); `on_epoch(n_done, n_epochs, loss)` is called after every epoch.
 
@@ -197,15 +194,15 @@ class PaperNetwork:
         import torch
 
         stop_if(should_stop)
-        with single_threaded(), one_torch_thread():
+        with single_threaded(), training.one_torch_thread():
             self._words = fit_text(x, seed=seed) if x.ndim == 1 else None
             inputs = self._inputs(x)
             network = self.begin(x, y, tuple(inputs.shape[1:]), seed=seed, n_classes=n_classes)
-            train(
+            training.train(
                 network,
                 inputs,
                 torch.tensor(y, dtype=torch.int64),
-                optimizer=sgd(
+                optimizer=training.sgd(
                     network, learning_rate=self.learning_rate, momentum=self.momentum, weight_decay=self.weight_decay
                 ),
                 n_epochs=self.n_epochs,
@@ -213,7 +210,7 @@ class PaperNetwork:
                 generator=torch.Generator().manual_seed(seed),
                 gradient_penalty=self.gradient_penalty,
                 bfloat16=x.ndim == 4,  # pixels of eight bits lose nothing by it, columns of a table might
-                device=best_device(),
+                device=training.best_device(),
                 on_epoch=on_epoch,
                 should_stop=should_stop,
             )
@@ -234,13 +231,13 @@ class PaperNetwork:
 
     def predict_proba(self, x: Inputs) -> Scores:
         """Give the probability of every class; 0 for a class without training samples."""
-        with single_threaded(), one_torch_thread():
-            logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
+        with single_threaded(), training.one_torch_thread():
+            logits = training.predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
             return logits.double().softmax(dim=1).numpy()
 
-    def trained(self, dataset: Dataset) -> TrainedNetwork:
+    def trained(self, dataset: Dataset) -> training.TrainedNetwork:
         """Give what can be stored of the network, which was trained on this data set or a part of it."""
-        return TrainedNetwork(
+        return training.TrainedNetwork(
             architecture=self.architecture,
             input_shape=self._network.input_shape,
             class_names=dataset.class_names,

@@ -9,20 +9,9 @@ import numpy as np
 from jaxtyping import Bool
 
 from touchstone.core.data.errors import DataError
+from touchstone.core.split import scheme
 from touchstone.core.split.held_out import every_combination, n_combinations, walk_over_sources, within_classes
-from touchstone.core.split.scheme import (
-    INCLUSIVE,
-    RANDOM,
-    Cells,
-    Codes,
-    Ids,
-    Split,
-    asks_for_groups,
-    check_fields,
-    check_repeat,
-    number,
-    read_cells,
-)
+from touchstone.core.split.scheme import Cells, Codes, Ids, Split
 
 
 @dataclass(frozen=True)
@@ -54,14 +43,14 @@ class SourceExclusive:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_fields(self.n_repeats, self.test_share, self.seed)
+        scheme.check_fields(self.n_repeats, self.test_share, self.seed)
         if self.across not in (None, "class", "all"):
             raise DataError(f"Sources are held out across 'class' or 'all', not {self.across!r}.")
 
     def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0."""
-        cells = read_cells(y, groups)
-        check_repeat(repeat, self._n_splits(cells))
+        cells = scheme.read_cells(y, groups)
+        scheme.check_repeat(repeat, self._n_splits(cells))
         return _split(cells, next(islice(self._held_out(cells, repeat), 1)))
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
@@ -80,7 +69,7 @@ class SourceExclusive:
         """
         return self.n_repeats if self.across == "all" else self._n_splits(_cells(y, groups))
 
-    get_metadata_routing = asks_for_groups
+    get_metadata_routing = scheme.asks_for_groups
 
     def _across_all(self, cells: Cells) -> bool:
         return cells.shared if self.across is None else self.across == "all"
@@ -125,12 +114,12 @@ class SourceInclusive:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_fields(self.n_repeats, self.test_share, self.seed)
+        scheme.check_fields(self.n_repeats, self.test_share, self.seed)
 
     def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0."""
-        check_repeat(repeat, self.n_repeats)
-        return self._draw(repeat, read_cells(y, groups))
+        scheme.check_repeat(repeat, self.n_repeats)
+        return self._draw(repeat, scheme.read_cells(y, groups))
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Give every split in turn (scikit-learn's contract; ``groups`` are the source ids)."""
@@ -148,10 +137,10 @@ class SourceInclusive:
         """
         return self.n_repeats
 
-    get_metadata_routing = asks_for_groups
+    get_metadata_routing = scheme.asks_for_groups
 
     def _draw(self, repeat: int, cells: Cells) -> Split:
-        seeds = [self.seed, INCLUSIVE]
+        seeds = [self.seed, scheme.INCLUSIVE]
         return _share_of_each(cells.of_row, repeat, test_share=self.test_share, seeds=seeds, what="sources")
 
 
@@ -172,14 +161,14 @@ class Random:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_fields(self.n_repeats, self.test_share, self.seed)
+        scheme.check_fields(self.n_repeats, self.test_share, self.seed)
 
     def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0; sources play no part."""
-        check_repeat(repeat, self.n_repeats)
-        seeds = [self.seed, RANDOM]
+        scheme.check_repeat(repeat, self.n_repeats)
+        seeds = [self.seed, scheme.RANDOM]
         if self.stratified:
-            classes = number(y, "label")[0]
+            classes = scheme.number(y, "label")[0]
             return _share_of_each(classes, repeat, test_share=self.test_share, seeds=seeds, what="classes")
         if len(y) < 2:
             raise DataError(f"A split into a training and a test part needs 2 samples or more, not {len(y)}.")
@@ -212,7 +201,7 @@ def _cells(y: Any, groups: Any) -> Cells:
     """Read the cells of what scikit-learn hands over: arrays, lists or series."""
     if y is None:
         raise DataError("This scheme needs the label of every sample (y=...), and there are none.")
-    return read_cells(np.asarray(y), None if groups is None else np.asarray(groups))
+    return scheme.read_cells(np.asarray(y), None if groups is None else np.asarray(groups))
 
 
 def _split(cells: Cells, held_out: Bool[np.ndarray, " n_cells"]) -> Split:

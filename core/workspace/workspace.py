@@ -15,10 +15,9 @@ from touchstone.core.workspace.access import Links
 from touchstone.core.workspace.data import Data
 from touchstone.core.workspace.errors import DatabaseBusy, WorkspaceError
 from touchstone.core.workspace.models import Models
-from touchstone.core.workspace.runs import Run, Runs
+from touchstone.core.workspace.runs import Run, Runs, Work
 from touchstone.core.workspace.sign_ins import SignIns
 from touchstone.core.workspace.store import Store
-from touchstone.core.workspace.work import Work
 
 LOCAL_OWNER = "local"
 """The owner of everything while nobody signs in."""
