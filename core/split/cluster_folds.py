@@ -263,9 +263,7 @@ class MaxShift(scheme.KFolds):
         None,
         "Test share",
         "The share of samples used for testing; default: that of one fold.",
-        lowest=0.05,
-        highest=0.95,
-        step=0.05,
+        within=(0.05, 0.95, 0.05),
         word="usual",
         means=lambda plan, facts: 1 / plan.n_folds,
     )

@@ -304,11 +304,7 @@ def check_starts(n_init: int) -> None:
 def asks_starts() -> Any:
     """The field ``n_init`` of a scheme that clusters: how often it starts, of which the best counts."""
     return asks(
-        8,
-        "Starts",
-        "How often clustering starts anew; the best counts. More starts take longer.",
-        lowest=1,
-        highest=100,
+        8, "Starts", "How often clustering starts anew; the best counts. More starts take longer.", within=(1, 100)
     )
 
 

@@ -262,8 +262,7 @@ class FoldPlan:
         "Used where the data do not fix the number of folds.",
         address="folds",
         place="row",
-        lowest=2,
-        highest=50,
+        within=(2, 50),
         says="fold",
     )
     number: str | None = asks(
@@ -289,7 +288,7 @@ class FoldPlan:
         means=meant_features,
     )
     n_components: int | None = asks(
-        5, "Principal components", "The paper's 5, or all.", address="components", lowest=1, highest=500, word="all"
+        5, "Principal components", "The paper's 5, or all.", address="components", within=(1, 500), word="all"
     )
     seeds: tuple[int, ...] = asks_several(
         Ask(

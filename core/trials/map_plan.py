@@ -92,8 +92,7 @@ class MapPlan:
         "Size of the neighbourhood that UMAP preserves.",
         address="neighbours",
         place="row",
-        lowest=2,
-        highest=200,
+        within=(2, 200),
         when=_by_umap,
         says=lambda n_neighbors: f" · {n_neighbors} neighbours",
     )
@@ -103,9 +102,7 @@ class MapPlan:
         "How close UMAP may put two samples.",
         address="closeness",
         place="row",
-        lowest=0.0,
-        highest=1.0,
-        step=0.05,
+        within=(0.0, 1.0, 0.05),
         when=_by_umap,
     )
     seed: int = asks_seed(

@@ -262,12 +262,7 @@ class TrialPlan:
         means=meant_features,
     )
     n_sources: int = asks(
-        5,
-        "Clusters per class",
-        "The paper's k; 5 makes test parts of a fifth.",
-        address="clusters",
-        lowest=2,
-        highest=50,
+        5, "Clusters per class", "The paper's k; 5 makes test parts of a fifth.", address="clusters", within=(2, 50)
     )
     schemes: tuple[str, ...] = asks(
         ("source_exclusive", "source_inclusive", "random"),
@@ -284,9 +279,7 @@ class TrialPlan:
         "Monte-Carlo error smaller, never the 95 % CI for new data.",
         address="repeats",
         place="row",
-        lowest=1,
-        highest=1000,
-        step=10,
+        within=(1, 1000, 10),
         says="repeat",
     )
     n_clusterings: int = asks(
@@ -294,17 +287,10 @@ class TrialPlan:
         "Clusterings",
         "Repeats are spread over this many clusterings, so that no single clustering decides.",
         address="clusterings",
-        lowest=1,
-        highest=100,
+        within=(1, 100),
     )
     test_share: float = asks(
-        0.2,
-        "Test share",
-        "The share of each class used for testing.",
-        address="share",
-        lowest=0.05,
-        highest=0.5,
-        step=0.05,
+        0.2, "Test share", "The share of each class used for testing.", address="share", within=(0.05, 0.5, 0.05)
     )
     across: str | None = asks(
         None,

@@ -227,9 +227,7 @@ class AverageCasePlan:
         when=lambda values, about: of_images(about),
         joined=LATER,
     )
-    n_copies: int = asks(
-        6, "Noisy copies (MMSE)", "The N of the paper.", address="copies", lowest=1, highest=1000, step=2
-    )
+    n_copies: int = asks(6, "Noisy copies (MMSE)", "The N of the paper.", address="copies", within=(1, 1000, 2))
     antithetic: bool = asks(
         True,
         "Copies are",
@@ -237,16 +235,13 @@ class AverageCasePlan:
         address="copies_are",
         choices=lambda about: {True: "antithetic pairs", False: "plain, as published"},
     )
-    n_passes: int = asks(
-        128, "Copies (normal logits)", "Forward passes only.", address="passes", lowest=4, highest=10_000, step=2
-    )
+    n_passes: int = asks(128, "Copies (normal logits)", "Forward passes only.", address="passes", within=(4, 10_000, 2))
     class_draws: int = asks(
         32,
         "Draws (classes)",
         "Noisy copies of each sample, drawn for it alone and counted; class means are computed from them.",
         address="class_draws",
-        lowest=2,
-        highest=10_000,
+        within=(2, 10_000),
         joined=LATER,
     )
     half_draws: int = asks(
@@ -254,13 +249,11 @@ class AverageCasePlan:
         "Draws (sigma-50)",
         "Noisy copies of each sample used to find the sigma at which half of them keep the prediction.",
         address="half_draws",
-        lowest=DRAWS_STEP,
-        highest=9600,
-        step=DRAWS_STEP,
+        within=(DRAWS_STEP, 9600, DRAWS_STEP),
         joined=LATER,
     )
     temperature: float = asks(
-        1.0, "Temperature", "Of the softmax confidence.", address="temperature", lowest=0.01, highest=100.0, step=0.1
+        1.0, "Temperature", "Of the softmax confidence.", address="temperature", within=(0.01, 100.0, 0.1)
     )
     rows: str = asks(
         "test",
@@ -280,9 +273,7 @@ class AverageCasePlan:
         "The most samples to judge, drawn at random with classes in proportion.",
         address="judged",
         place="row",
-        lowest=20,
-        highest=1_000_000,
-        step=100,
+        within=(20, 1_000_000, 100),
         usual=500,
     )
     n_audit: int = asks(
@@ -291,18 +282,14 @@ class AverageCasePlan:
         "How many of them are also checked by Monte-Carlo.",
         address="audited",
         place="row",
-        lowest=0,
-        highest=10_000,
-        step=10,
+        within=(0, 10_000, 10),
     )
     audit_half_width: float | None = asks(
         0.02,
         "Half-width of the audit",
         "Monte-Carlo draws until its exact interval is this narrow, 10,000 draws at most.",
         address="half_width",
-        lowest=0.002,
-        highest=0.5,
-        step=0.005,
+        within=(0.002, 0.5, 0.005),
         format="%.3f",
     )
     audit_draws: int = asks(
@@ -314,9 +301,7 @@ class AverageCasePlan:
         "Also audit plain MMSE with so many noisy copies. The paper compares it with Taylor at 500. Each copy "
         "takes a gradient of every class; 0 leaves this out.",
         address="paper_copies",
-        lowest=0,
-        highest=10_000,
-        step=100,
+        within=(0, 10_000, 100),
         joined=LATER,
     )
     directions: bool = asks(

@@ -81,8 +81,7 @@ class GuidedTestsPlan:
         "Parents up to",
         "Tests are made from samples with at most this confidence; usually a tenth below the end of the boundary.",
         address="wcl",
-        lowest=0.001,
-        highest=1.0,
+        within=(0.001, 1.0),
         word="usual",
         means=lambda plan, facts: generate.usual_wcl(plan.theta2),
     )
@@ -91,9 +90,7 @@ class GuidedTestsPlan:
         "Noise",
         "In standard deviations of the class's training features; failed attempts are repeated with less noise.",
         address="perturbed",
-        lowest=0.0,
-        highest=10.0,
-        step=0.1,
+        within=(0.0, 10.0, 0.1),
         format="%.2f",
     )
     rivals: str = asks(
@@ -136,9 +133,7 @@ class GuidedTestsPlan:
         "Decoder's epochs",
         "Training epochs of the network that turns features into images. 0: show the nearest real images instead.",
         address="decoder",
-        lowest=0,
-        highest=1000,
-        step=5,
+        within=(0, 1000, 5),
         usual=DECODER_EPOCHS,
         when=lambda values, about: about.data_kind == "image",
     )

@@ -62,9 +62,7 @@ class MatchingPlan:
         "The largest difference in confidence within a pair.",
         address="epsilon",
         place="row",
-        lowest=0.0,
-        highest=0.5,
-        step=0.001,
+        within=(0.0, 0.5, 0.001),
         format="%.4f",
     )
     by: By = asks(
@@ -90,8 +88,7 @@ class MatchingPlan:
         "Repeats",
         "Random matchings that are averaged; more are made if a decision needs them.",
         address="repeats",
-        lowest=1,
-        highest=200,
+        within=(1, 200),
     )
     order: Order = asks(
         "shuffled",
@@ -116,9 +113,7 @@ class MatchingPlan:
         address="bins",
         choices=lambda about: {"mass": "mass", "width": "width"},
     )
-    n_bins: int = asks(
-        15, "Number of bins", "The most bins; ties stay together.", address="nbins", lowest=2, highest=100
-    )
+    n_bins: int = asks(15, "Number of bins", "The most bins; ties stay together.", address="nbins", within=(2, 100))
     seed: int = asks_seed()
 
     @property

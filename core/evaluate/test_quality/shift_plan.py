@@ -103,9 +103,7 @@ class CovariateShiftPlan:
         "Random splits of the same sizes for comparison. Twenty are enough for a significant class; more make p finer.",
         address="resplits",
         place="row",
-        lowest=1,
-        highest=10_000,
-        step=100,
+        within=(1, 10_000, 100),
         says="re-split",
     )
     n_dimensions: int = asks(
@@ -114,8 +112,7 @@ class CovariateShiftPlan:
         "Principal components of the training part.",
         address="dimensions",
         place="row",
-        lowest=1,
-        highest=50,
+        within=(1, 50),
     )
     n_components: int = asks(
         covariate_shift.N_COMPONENTS,
@@ -123,8 +120,7 @@ class CovariateShiftPlan:
         "Of each Gaussian mixture; fewer where samples are few.",
         address="mixture",
         place="row",
-        lowest=1,
-        highest=50,
+        within=(1, 50),
     )
     n_draws: int = asks(
         covariate_shift.N_DRAWS, "Draws", "Monte-Carlo draws of each divergence.", place="command", lowest=2
