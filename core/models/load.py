@@ -144,9 +144,6 @@ LAYOUTS = (
 # Can this file be used as a model of this data set? Read without ever running what is in it, then tried on the data.
 
 
-if TYPE_CHECKING:
-    import torch
-
 TRUST = "TOUCHSTONE_TRUST_MODELS"
 _N_TRIED = 32  # samples that a model is tried on
 _FAR = 30  # standard deviations from the training mean at which no value of a column makes sense

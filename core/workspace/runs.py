@@ -168,6 +168,9 @@ def is_held(row: RunRow) -> bool:
     return 0 <= row.lease_until - now() <= LONGEST_LEASE and not is_dead(row.lease_owner)
 
 
+_AS_NOTED = ("id", "key", "kind", "plan", "fingerprint", "dataset_name", "n_trials", "created", "started", "finished")
+
+
 def as_run(session: Session, row: RunRow) -> Run:
     """A stored run with how far it is."""
     n_done, n_failed = counts_of(session, row.id)
@@ -182,19 +185,10 @@ def as_run(session: Session, row: RunRow) -> Run:
     failures = select(TrialRow.error).where(TrialRow.run_id == row.id, TrialRow.error.is_not(None)).distinct()
     errors = session.scalars(failures.limit(20)).all() if n_failed else []
     return Run(
-        id=row.id,
-        key=row.key,
-        kind=row.kind,
-        plan=row.plan,
-        fingerprint=row.fingerprint,
-        dataset_name=row.dataset_name,
+        **{name: getattr(row, name) for name in _AS_NOTED},
         state=state,
-        n_trials=row.n_trials,
         n_done=n_done,
         n_failed=n_failed,
-        created=row.created,
-        started=row.started,
-        finished=row.finished,
         seconds_left=left,
         cancelling=state == "running" and row.cancel_requested,
         provenance=_provenance(row) or {},
