@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
+from touchstone.core.models.inputs import fit_vectors
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.vectors import fit_vectors
 
 # What must a model be able to do, to be trained and tested here?
 

@@ -11,9 +11,8 @@ from touchstone.core.data.dataset import Kind
 from touchstone.core.models import training
 from touchstone.core.models.architectures import ARCHITECTURES, build
 from touchstone.core.models.classical import Codes, Inputs, Scores, ShouldStop, stop_if
-from touchstone.core.models.inputs import input_shape, network_inputs
+from touchstone.core.models.inputs import fit_text, fit_vectors, input_shape, network_inputs
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.vectors import fit_text, fit_vectors
 
 if TYPE_CHECKING:
     import torch

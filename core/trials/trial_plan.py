@@ -216,7 +216,7 @@ class TrialPlan:
         The one number that all randomness of the plan is derived from.
     left_out
         Whether every draw of known sources is repeated without some of them, out of training as out of its test part:
-        each is left out in one turn (`core.split.held_out`). What models owe to single sources is then known.
+        each is left out in one turn (`core.split.source_aware`). What models owe to single sources is then known.
 
     Raises DataError for a name that no registry knows and for a number out of range.
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
+from touchstone.core import parameters
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.average_case import ESTIMATORS, NOISES, Estimator, offered
 from touchstone.core.evaluate.average_case.audit import MONTE_CARLO
@@ -21,18 +22,7 @@ from touchstone.core.evaluate.average_case.monte_carlo import DRAWS_STEP
 from touchstone.core.evaluate.average_case.trial import MOST_FOR_SIGMOIDS, Trial, failed, judged, trials_of
 from touchstone.core.evaluate.wording import count, exact, plural
 from touchstone.core.models.errors import ModelError
-from touchstone.core.parameters import (
-    LATER,
-    About,
-    Several,
-    Titles,
-    Values,
-    asks,
-    asks_options,
-    asks_seed,
-    follows,
-    label_of,
-)
+from touchstone.core.parameters import About, asks, follows, label_of
 from touchstone.core.split import has_test_set
 from touchstone.core.trials import Context
 from touchstone.core.trials.layer_parts import TrainingSplit, asks_model, check_test_set, follows_test_set, split_of
@@ -51,7 +41,7 @@ TRIED = ("mmse", "gaussian_logits", "taylor")
 """What the audit chooses from. Of ten classes six copies with gradients cost as much as the 128 of normal logits."""
 
 
-def estimators_offered(about: About) -> Titles:
+def estimators_offered(about: About) -> parameters.Titles:
     """The estimators that the screen offers for a model, and the choice by the audit where there is one."""
     titles = offered(has_gradients=has_gradients(about))
     return titles | ({BY_AUDIT: title_of(BY_AUDIT)} if has_gradients(about) else {})
@@ -91,7 +81,7 @@ def _trained_here(about: About) -> bool:
     return about.model is None or bool(about.model.training_plan)
 
 
-def rows_offered(about: About) -> Titles:
+def rows_offered(about: About) -> parameters.Titles:
     """All, and those not trained on; where nobody knows these, those that the file keeps for tests, if it does."""
     if _trained_here(about):
         return {"test": "not trained on", "all": "all"}
@@ -109,7 +99,7 @@ def _is_marked(about: About) -> bool:
     return about.dataset is not None and has_test_set(about.dataset)
 
 
-def split_judged(values: Values, about: About) -> TrainingSplit:
+def split_judged(values: parameters.Values, about: About) -> TrainingSplit:
     """That of the model's own training, or the file's, where it says which rows are judged."""
     if values.get("rows") != "test" or about.model is None:
         return split_of(None)
@@ -203,7 +193,7 @@ class AverageCasePlan:
             if has_gradients(about)
             else {"address": "estimator_blind", "usual": next(iter(estimators_offered(about)))}
         ),
-        several_as=Several(primary, with_confidence),
+        several_as=parameters.Several(primary, with_confidence),
         says=title_of,
     )
     noise: str = asks(
@@ -225,7 +215,7 @@ class AverageCasePlan:
         address="cut_off",
         choices=lambda about: {False: "kept", True: "cut off"},
         when=lambda values, about: of_images(about),
-        joined=LATER,
+        joined=parameters.LATER,
     )
     n_copies: int = asks(6, "Noisy copies (MMSE)", "The N of the paper.", address="copies", within=(1, 1000, 2))
     antithetic: bool = asks(
@@ -242,7 +232,7 @@ class AverageCasePlan:
         "Noisy copies of each sample, drawn for it alone and counted; class means are computed from them.",
         address="class_draws",
         within=(2, 10_000),
-        joined=LATER,
+        joined=parameters.LATER,
     )
     half_draws: int = asks(
         384,
@@ -250,7 +240,7 @@ class AverageCasePlan:
         "Noisy copies of each sample used to find the sigma at which half of them keep the prediction.",
         address="half_draws",
         within=(DRAWS_STEP, 9600, DRAWS_STEP),
-        joined=LATER,
+        joined=parameters.LATER,
     )
     temperature: float = asks(
         1.0, "Temperature", "Of the softmax confidence.", address="temperature", within=(0.01, 100.0, 0.1)
@@ -302,7 +292,7 @@ class AverageCasePlan:
         "takes a gradient of every class; 0 leaves this out.",
         address="paper_copies",
         within=(0, 10_000, 100),
-        joined=LATER,
+        joined=parameters.LATER,
     )
     directions: bool = asks(
         False,
@@ -312,11 +302,11 @@ class AverageCasePlan:
         address="directions",
         choices=lambda about: {False: "left out", True: "looked at"},
         when=lambda values, about: about.dataset is None or has_directions(about.dataset),
-        joined=LATER,
+        joined=parameters.LATER,
     )
-    seed: int = asks_seed()
-    options: tuple[tuple[float | int | str | bool | None, ...], ...] = asks_options(
-        "estimators", ESTIMATORS, joined=LATER
+    seed: int = parameters.asks_seed()
+    options: tuple[tuple[float | int | str | bool | None, ...], ...] = parameters.asks_options(
+        "estimators", ESTIMATORS, joined=parameters.LATER
     )
 
     described: ClassVar[str] = "{estimators} · {noise} noise of sigma {sigmas} · {model}{options}"
