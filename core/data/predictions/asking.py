@@ -164,10 +164,7 @@ def _as_counted(truth: Sequence[str], labels: Sequence[str], step: int) -> str:
 
 
 def likeliest_names(
-    truth: Sequence[str],
-    predicted: Sequence[str] | None,
-    proba_names: Sequence[str],
-    proba: np.ndarray | None,
+    truth: Sequence[str], predicted: Sequence[str] | None, proba_names: Sequence[str], proba: np.ndarray | None
 ) -> tuple[tuple[str, str], ...]:
     """The one-to-one mapping under which most rows would be correct: a guess to confirm."""
     from scipy.optimize import linear_sum_assignment

@@ -280,13 +280,7 @@ def of_all_classes(
 
 
 def read_single(
-    table: Table,
-    column: str,
-    names: Sequence[str],
-    truth: Sequence[str],
-    predicted: list[str] | None,
-    *,
-    roles: Roles,
+    table: Table, column: str, names: Sequence[str], truth: Sequence[str], predicted: list[str] | None, *, roles: Roles
 ) -> Output:
     """Read a column of one score per row; RolesNeeded asks of which of two classes it is, where the values do not tell.
 

@@ -292,10 +292,7 @@ def _belong_to_parts(table: Table, columns: Collection[str]) -> bool:
 
 
 def probabilities(
-    scores: Float[np.ndarray, "n_rows n_classes"],
-    *,
-    place: Callable[[int], str],
-    kind: Scores | None = None,
+    scores: Float[np.ndarray, "n_rows n_classes"], *, place: Callable[[int], str], kind: Scores | None = None
 ) -> tuple[Float[np.ndarray, "n_rows n_classes"], str]:
     """Probabilities, and a sentence on what the scores were: in [0, 1] with sum 1 (± 0.01), or logits, if outside.
 

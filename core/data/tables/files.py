@@ -406,11 +406,8 @@ class _Top:
     @cached_property
     def recurring(self) -> list[str]:
         """The cells that are one more of those below, where there are few different ones, but more than one."""
-        return [
-            cell
-            for cell, below in self.columns
-            if cell.strip() and 1 < len(set(below)) <= len(below) / 2 and cell in below
-        ]
+        few = [(cell, below) for cell, below in self.columns if 1 < len(set(below)) <= len(below) / 2]
+        return [cell for cell, below in few if cell.strip() and cell in below]
 
     @property
     def has_usual_name(self) -> bool:
