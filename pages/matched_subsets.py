@@ -42,6 +42,7 @@ def show(comparisons: ModelComparisons) -> None:
             subset = page.fold(report.CALIBRATED, calibrated, key="calibration", asked_by=(calibration.SUBSET,))
             title = "Samples and their subsets"
             page.fold(title, lambda: answer.part(report.samples(samples["Samples"]())), key="matched-samples")
+        answer.fold(shown.section("metrics"))
         answer.fold(shown.section("table"))
         page.how_to_read(HOW_TO_READ, picture)
     to_send = report.answer(

@@ -219,4 +219,5 @@ def compare(
     scale: Literal["accuracy", "confidence", "margin", "entropy"] = ...,
     n_repeats: int = ...,
     more: bool = ...,
+    positive: str | None = ...,
 ) -> Result: ...

@@ -95,7 +95,7 @@ KINDS = {
         "M06", "Accuracy beats the majority class", "The model is better than the majority-class baseline of the set.",
         "The model is worse than the majority-class baseline of the set.", "",
         "Student's t over samples or units, corrected together with all claims of a comparison.",
-        "Where it does not, check the class names of both files.",
+        "Where it does not, look at balanced accuracy and AUC; where these are no better, at the class names.",
     ),
     "matched_subsets.calibration": ClaimKind(
         "M07", "Confidence differs from accuracy", "The model is overconfident: confidence is above accuracy.",

@@ -10,12 +10,13 @@ import plotly.graph_objects as go
 
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.calibration import Bin, Calibration, CoveragePoint
-from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.matched_subsets import MatchedSubsets, SetComparison, SetEstimate
+from touchstone.core.evaluate.metric_estimates import MetricsOnSets
 from touchstone.core.evaluate.wording import count, percent, points
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.marks import Style
-from touchstone.core.figures.theme import Theme, escape, faded, new_figure, theme
+from touchstone.core.figures.theme import Theme, as_name, escape, faded, new_figure, theme
 
 MOST_ROWS = 40
 ROW = 26
@@ -184,6 +185,42 @@ def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
         draw.dots(figure, x, at[mine], Style(colour, symbol), name, hover, outline=(1.5, colour))
     _gap_axis(figure, look)
     draw.name_axis(figure, [row.label for row in rows])
+    return figure
+
+
+MOST_CLASSES = 30
+"""A matrix of more classes cannot be read: the largest confusions are listed instead."""
+MOST_NUMBERS = 12
+
+
+def confusion_chart(found: MetricsOnSets, side: str, *, dark: bool = False) -> go.Figure:
+    """The confusion matrix of one set: which share of each class, a row each, was taken for which."""
+    look, names, at = theme(dark), found.class_names, {name: i for i, name in enumerate(found.class_names)}
+    n, total = np.zeros((len(names), len(names))), np.zeros(len(names))
+    for cell in found.confusions:
+        n[at[cell.truth], at[cell.predicted]] = getattr(cell, f"n_{side}")
+        total[at[cell.truth]] = getattr(cell, f"of_{side}")
+    share = np.divide(n, total[:, None], out=np.full(n.shape, np.nan), where=total[:, None] > 0)
+    shown = [as_name(name) for name in names]
+    worst = np.where(np.eye(len(names), dtype=bool), 0.0, np.nan_to_num(share))
+    i, j = np.unravel_index(int(worst.argmax()), worst.shape)
+    alt = f"Confusion matrix of the {side} set; largest: {percent(worst[i, j])} of {shown[i]} predicted as {shown[j]}."
+    size = 46 if len(names) <= MOST_NUMBERS else 22
+    figure = new_figure(look, "Predicted", "True class", height=max(260, 130 + size * len(names)), alt=alt)
+    hover = [
+        [
+            f"{escape(one)} predicted as {escape(other)}: {count(int(n[i, j]))} of {count(int(total[i]))}"
+            + ("" if not total[i] else f"<br>{percent(share[i, j], wilson(float(n[i, j]), float(total[i])))}")
+            for j, other in enumerate(shown)
+        ]
+        for i, one in enumerate(shown)
+    ]
+    few = len(names) <= MOST_NUMBERS
+    cells = [[f"{100 * each:.1f}" if few and each > 0 else "" for each in row] for row in share]
+    bar = draw.colour_bar(look, "of the class (%)", figure, 200)
+    draw.heat(figure, 100 * share, look.rising, hover, cells, zmin=0.0, zmax=100.0, xgap=1, ygap=1, colorbar=bar)
+    draw.name_axis(figure, names)
+    draw.name_axis(figure, names, axis="x")
     return figure
 
 

@@ -16,6 +16,7 @@ from touchstone.core.evaluate.calibration import (
     class_sentence,
 )
 from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.matched_subsets import (
     MatchedSubsets,
     ModelComparisons,
@@ -27,7 +28,9 @@ from touchstone.core.evaluate.matched_subsets import (
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
 from touchstone.core.evaluate.matched_subsets.results import KINDS
 from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
-from touchstone.core.evaluate.wording import Verdict, bare_p, count, percent, plural, points, resting
+from touchstone.core.evaluate.metric_estimates import MetricEstimate, MetricsOnSets
+from touchstone.core.evaluate.metrics import Metric as MetricEntry
+from touchstone.core.evaluate.wording import Verdict, bare_p, count, gap, percent, plural, points, quoted, resting
 from touchstone.core.figures import matched_subsets as figures
 from touchstone.core.parameters import label_of
 from touchstone.core.report.parts import (
@@ -80,6 +83,8 @@ def answer(
             made = partial(calibrated, row.model, row.matched, reliability, classes, subset)
             sections.append(Section(CALIBRATED, made, "calibration"))
         files["Labels"] = row.labels_table
+    if row.metrics is not None:
+        sections.append(Section("By metric and class", partial(by_metric, row.metrics), "metrics"))
     sections.append(Section("In numbers", partial(in_numbers, row), "table"))
     return Answer(matched_verdict(row), metrics(row), tuple(sections), tuple(numbers([row])), files)
 
@@ -118,6 +123,11 @@ def numbers(rows: Sequence[SetComparison]) -> Iterator[Quantity]:
         for name, subset, n in accuracies:
             accuracy = row.subset(subset).accuracy
             yield Quantity(f"matched_subsets.{name}", of, accuracy.value, accuracy.interval, n, over)
+        for on_sets in () if row.metrics is None else row.metrics.rows:
+            for side in ("reference", "target"):
+                made = getattr(on_sets, side)
+                what = (row.model, made.metric, side)
+                yield Quantity("matched_subsets.metric", what, made.value, made.interval, made.n, over)
         for each in row.calibrations:
             n, name = getattr(row, f"n_{each.set}"), f"matched_subsets.{each.set}_overconfidence"
             yield Quantity(name, of, each.claim.estimate, each.claim.interval, n, over)
@@ -211,6 +221,81 @@ def by_epsilon(row: SetComparison, curve: Callable[[str], Curve | None] | None) 
     else:
         parts.append(Note("No predicted label has enough pairs for a claim of its own."))
     return (Beside(tuple(parts)),)
+
+
+def by_metric(found: MetricsOnSets) -> tuple[Part, ...]:
+    """Every metric on both sets, and the confusion matrices; of many classes the largest confusions."""
+    if len(found.class_names) > figures.MOST_CLASSES:
+        return (metrics_table(found), confusions_table(found))
+    sides = {"reference": "The reference set", "target": "The new set"}
+    matrices = tuple(
+        Figure(f"confusion-{side}", partial(figures.confusion_chart, found, side), f"{name}: shares of each class.")
+        for side, name in sides.items()
+    )
+    return (metrics_table(found), Beside(matrices))
+
+
+def metrics_table(found: MetricsOnSets) -> Table:
+    """Every metric: its value on both sets, by how much the new set is worse, and its baseline."""
+    columns = (
+        Column("Metric", lambda row: row.metric.title),
+        Column("Reference", lambda row: _of_metric(row.metric, row.reference), "With its 95 % CI"),
+        Column("New", lambda row: _of_metric(row.metric, row.target), "With its 95 % CI"),
+        Column(
+            "New is worse by",
+            lambda row: _difference(row.metric)(row.worse, row.interval),
+            "Of losses and the Brier score: how much higher they are. The CI is not corrected for many metrics",
+        ),
+        Column(
+            "Baseline, new",
+            lambda row: "" if isnan(row.target.baseline) else _written(row.metric)(row.target.baseline),
+            "The best that a model reaches which knows nothing but how frequent classes are",
+        ),
+    )
+    caption = "Percent, but for areas, correlations and losses, which are bare numbers."
+    if found.positive is not None:
+        by = "by its name" if found.sure else "the rarer class"
+        about = "Sensitivity, precision, F1"
+        caption += f" {about} and the like are of the positive class, {quoted(found.positive)} ({by})."
+    short = {row.target.why_not: None for row in found.rows} | {row.reference.why_not: None for row in found.rows}
+    if why := [each for each in short if each]:
+        caption += f" Without a CI: {'; '.join(why)}."
+    return Table.of("Metrics on both sets", found.rows, columns, caption)
+
+
+def confusions_table(found: MetricsOnSets) -> Table:
+    """The classes that are confused most often on the new set."""
+    rows = found.mistakes[:MOST_CONFUSIONS]
+    columns = (
+        Column("Class", "truth"),
+        Column("Predicted as", "predicted"),
+        Column("n, new", "n_target", "Samples of the new set", 0),
+        Column("Of the class, new (%)", lambda each: _share(each.n_target, each.of_target), "With its 95 % CI"),
+        Column("n, reference", "n_reference", "Samples of the reference set", 0),
+        Column("Of the class, reference (%)", lambda each: _share(each.n_reference, each.of_reference)),
+    )
+    caption = f"The {count(len(rows))} largest of {count(len(found.mistakes))} confusions, by samples of the new set."
+    return Table.of("Largest confusions", rows, columns, caption)
+
+
+MOST_CONFUSIONS = 20
+
+
+def _share(n: int, of: int) -> str:
+    """In percent, with Wilson's interval; nothing of no samples."""
+    return "" if not of else percent(n / of, wilson(float(n), float(of))).replace(" %", "")
+
+
+def _written(metric: MetricEntry) -> Callable[..., str]:
+    return percent if metric.in_percent else gap
+
+
+def _difference(metric: MetricEntry) -> Callable[..., str]:
+    return points if metric.in_percent else gap
+
+
+def _of_metric(metric: MetricEntry, made: MetricEstimate) -> str:
+    return _written(metric)(made.value, made.interval)
 
 
 def picture(example: MatchedSubsets) -> Figure:

@@ -37,6 +37,7 @@ QUANTITIES = {
     "matched_subsets.unmatched": "the part of it that unmatched targets add",
     "matched_subsets.reference": "accuracy on the reference set",
     "matched_subsets.target": "accuracy on the target set",
+    "matched_subsets.metric": "a metric on one set; of a model, a metric (balanced_accuracy, roc_auc, ...) and a set",
     "matched_subsets.reference_overconfidence": "mean confidence less accuracy on the reference set",
     "matched_subsets.target_overconfidence": "mean confidence less accuracy on the target set",
     "matched_subsets.matched": "accuracy on the targets that have a reference sample of equal confidence",

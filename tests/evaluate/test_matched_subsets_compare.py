@@ -25,6 +25,8 @@ from touchstone.core.evaluate.matched_subsets import (
 )
 from touchstone.core.evaluate.matched_subsets.compare import OF_ERROR, most_repeats
 from touchstone.core.evaluate.matched_subsets.findings import decided
+from touchstone.core.evaluate.wording import gap as ratios_apart
+from touchstone.core.evaluate.wording import percent
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 
@@ -367,7 +369,7 @@ def test_a_model_that_learned_nothing_is_called_that_first():
     sets = [useless(n, constant=True, seed=n) for n in (900, 400)]
     said = matched_verdict(compare_sets(*sets, rng=generator()))
     assert said.headline.startswith("The model always predicts “sick” on the reference set.")
-    assert "check the class names" in said.advice
+    assert said.advice.startswith("Next: look at which classes are confused")
     sets = [useless(n, constant=False, seed=n) for n in (900, 400)]
     of = compare_sets(*sets, rng=generator())
     said = matched_verdict(of)
@@ -418,3 +420,93 @@ def test_every_step_is_counted(method):
     assert len(steps) == expected + 2 * of_curve
     compare_models({"a": sets[0], "b": sets[0]}, {"a": sets[1], "b": sets[1]}, rng=generator(), **options)
     assert len(steps) == 3 * expected + 2 * of_curve
+
+
+# Imbalance is no fault of a model: what it has learned all the same is said.
+
+
+def rare(n: int, *, auc_shift: float, threshold: float, seed: int, share: float = 1 / 150) -> Predictions:
+    """One sample in 150 is a fraud; scores of frauds are shifted normals, and much is flagged."""
+    rng = generator(seed)
+    y = (rng.random(n) < share).astype(int)
+    score = 1 / (1 + np.exp(-(rng.normal(size=n) + auc_shift * y - threshold)))
+    said = (score > 0.5).astype(int)
+    return Predictions(map(str, range(n)), y, said, ["legit", "fraud"], proba=np.column_stack([1 - score, score]))
+
+
+def test_a_good_ranking_with_a_low_threshold_is_not_called_worse_than_the_majority():
+    """AUC .99 and recall 99 % on 1 fraud in 150: always answering "legit" is more accurate, and finds nothing."""
+    sets = [rare(n, auc_shift=3.3, threshold=1.0, seed=i) for i, n in enumerate((20_000, 12_000))]
+    of = compare_sets(*sets, n_repeats=2, rng=generator())
+    verdict = matched_verdict(of)
+    assert "worse than" not in verdict.text
+    assert "check the class names" not in verdict.text
+    for where in ("the reference set", "the new set"):
+        assert f"On {where}, accuracy is below always answering “legit” by" in verdict.headline
+    area = of.metrics.of("roc_auc").target
+    assert f"Its ranking is good: AUC {ratios_apart(area.value, area.interval)}." in verdict.headline
+    assert area.value > 0.98
+    assert "Balanced accuracy: " in verdict.used
+    assert of.metrics.positive == "fraud"
+    assert of.metrics.of("recall").target.value > 0.95
+    assert not models_verdict(compare_models({"m": sets[0]}, {"m": sets[1]}, n_repeats=2, rng=generator())).startswith(
+        "1 model is constant"
+    )
+
+
+def test_a_permuted_list_of_classes_is_still_found():
+    rng = generator(3)
+
+    def permuted(n: int) -> Predictions:
+        y = rng.choice(3, size=n, p=[0.7, 0.2, 0.1])
+        right = np.where(rng.random(n) < 0.95, y, rng.integers(0, 3, n))
+        return Predictions(map(str, range(n)), y, (right + 1) % 3, ["a", "b", "c"])
+
+    verdict = matched_verdict(compare_sets(permuted(800), permuted(600), rng=generator()))
+    assert verdict.headline.startswith("The model is worse than the majority-class baseline on the reference set")
+    assert verdict.advice.startswith("Next: check the class names of both files")
+
+
+def test_a_set_of_one_class_is_no_test_of_several():
+    rng = generator(4)
+    y = rng.integers(0, 2, 900)
+    old = Predictions(map(str, range(900)), y, np.where(rng.random(900) < 0.8, y, 1 - y), ["a", "b"])
+    new = Predictions(map(str, range(400)), np.zeros(400, int), (rng.random(400) < 0.6).astype(int), ["a", "b"])
+    verdict = matched_verdict(compare_sets(old, new, rng=generator()))
+    assert "All samples of the new set are “a”: its accuracy is the recall of that class." in verdict.headline
+    assert "worse than" not in verdict.text
+    assert "against 100.0 %" not in verdict.text
+
+
+def test_three_quarters_of_one_class_have_balanced_accuracy_beside():
+    rng = generator(5)
+    sets = []
+    for n in (900, 700):
+        y = (rng.random(n) < 0.25).astype(int)
+        sets.append(Predictions(map(str, range(n)), y, np.where(rng.random(n) < 0.9, y, 1 - y), ["a", "b"]))
+    of = compare_sets(*sets, rng=generator())
+    known = of.metrics.of("balanced_accuracy")
+    ends = " and ".join(
+        f"{percent(each.value, each.interval)} on {where}"
+        for each, where in ((known.reference, "the reference set"), (known.target, "the new set"))
+    )
+    assert f"Balanced accuracy: {ends}." in matched_verdict(of).used
+
+
+def test_a_model_that_learned_nothing_is_seldom_said_to_have_learned_something():
+    said = 0
+    for seed in range(60):
+        rng = generator(seed)
+        sets = [
+            Predictions(
+                map(str, range(400)),
+                (rng.random(400) < 0.1).astype(int),
+                (score > 0.7).astype(int),
+                ["a", "b"],
+                proba=np.column_stack([1 - score, score]),
+            )
+            for score in (rng.random(400), rng.random(400))
+        ]
+        headline = matched_verdict(compare_sets(*sets, n_repeats=2, more=False, rng=generator())).headline
+        said += "Its ranking" in headline or "Balanced accuracy is" in headline
+    assert said <= 3 + 2 * np.sqrt(3)

@@ -27,6 +27,7 @@ PLAN = TrialPlan(models=("svm", "logistic"), n_repeats=4)
 FOLDS = (
     *("hard", "draws", "true-sources", "agreement", "pictures", "table", "gaining", "more-findings"),
     *("models", "matched", "calibration", "matched-samples", "folds-lie", "fold-details", "inside"),
+    "metrics",
     "shift-classes",
 )
 """What a reader may open on the pages of source robustness, adequacy, matched subsets, cluster folds and shift."""

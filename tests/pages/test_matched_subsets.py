@@ -24,6 +24,7 @@ from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.shell import page, session
 
 DRAWN = {"gap", "curve", "labels", "reliability", "densities", "one", "coverage"}
+DRAWN |= {"confusion-reference", "confusion-target"}
 ROLES = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence")
 
 
@@ -96,7 +97,7 @@ def test_two_files_get_a_verdict_figures_tables_and_downloads(open_page, two):
     ]
     [subsets] = [table.value for table in app.dataframe if "Majority (%)" in table.value]
     assert (subsets["Accuracy (%)"] > subsets["Majority (%)"])[:2].all()
-    assert len(charts(app)) == 7
+    assert len(charts(app)) == 9
     assert all(charts(app))
     labels = [button.label for button in app.get("download_button")]
     assert {"Samples (TSV)", "Samples (Parquet)", "Roles (JSON)", "Report (HTML)", "Save the report"} <= set(labels)
@@ -181,7 +182,7 @@ def test_many_models_are_compared_at_once(open_page, workspace):
     app = settled(open_page("matched_subsets", reference=old, target=new, model="large"))
     assert "Accuracy falls in 2 of 2 models" in texts(app)
     assert "1 model was left out" in texts(app)
-    assert len(charts(app)) == 10
+    assert len(charts(app)) == 12
 
 
 def test_without_confidence_the_sets_are_compared_as_wholes(open_page, workspace):
@@ -190,7 +191,8 @@ def test_without_confidence_the_sets_are_compared_as_wholes(open_page, workspace
     app = settled(open_page("matched_subsets", reference=old, target=new))
     assert "Matching needs confidences" in texts(app)
     assert len(app.metric) == 3
-    assert [alt for alt in charts(app) if not alt.startswith("Samples of both sets")] == [], "how to read stays"
+    stays = ("Samples of both sets", "Confusion matrix")  # how to read, and what needs no confidence
+    assert [alt for alt in charts(app) if not alt.startswith(stays)] == []
     assert not {one.label for one in (*app.number_input, *app.get("button_group"))} & {"Epsilon", "Match by", "Seed"}
     assert "epsilon" not in next(block.value for block in app.code if "matched_subsets" in block.value)
 
@@ -202,7 +204,7 @@ def test_of_many_models_without_confidence_nothing_speaks_of_matching(open_page,
         store(workspace, f"{n}.tsv", made(n, 0.1, n, models=names, confidence=False), roles) for n in (600, 400)
     )
     app = settled(open_page("matched_subsets", reference=old, target=new))
-    drawn = [alt for alt in charts(app) if not alt.startswith("Samples of both sets")]
+    drawn = [alt for alt in charts(app) if not alt.startswith(("Samples of both sets", "Confusion matrix"))]
     assert len(drawn) == 2
     assert not [alt for alt in drawn if "match" in alt]
     assert not [

@@ -37,6 +37,7 @@ from touchstone.core.evaluate.matched_subsets.results import (
     SetEstimate,
     Subset,
 )
+from touchstone.core.evaluate.metric_estimates import MetricsOnSets, metrics_on_sets
 from touchstone.core.evaluate.units import Units
 
 EPSILONS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
@@ -81,6 +82,7 @@ def compare_sets(
     n_repeats: int = 10,
     more: bool = True,
     model: str = "",
+    positive: str | None = None,
     rng: np.random.Generator,
     on_step: OnStep = lambda: None,
 ) -> SetComparison:
@@ -91,7 +93,8 @@ def compare_sets(
     is Newcombe's where each sample is a unit; all others are of the jackknife over units (`core.evaluate.units`).
     `n_repeats` matchings are made, and with `more` as many as it takes to average their luck out: `n_repeats` of the
     result says how many its means are of. Of a maximum matching, ties alone are broken anew. Predictions without
-    confidence are compared as wholes, and nothing else. `on_step` is called `n_steps` times, for whoever watches.
+    confidence are compared as wholes, and nothing else. Metrics of one class are of `positive`, by default (of two
+    classes) the one that its name says, else the rarer one. `on_step` is called `n_steps` times, for whoever watches.
 
     Examples
     --------
@@ -103,20 +106,30 @@ def compare_sets(
     >>> comparison.matched_gap.by, comparison.matched_gap.interval.holds(0.1), comparison.claim("residual").decision
     ('jackknife', True, 'above')
     """
+    predicted = (reference, target)
     reference, target = outcomes_of(reference, target, scale=scale)
+    metrics = _metrics(*predicted, units_of_sets(reference, target), positive)
     if not (reference.has_confidence and target.has_confidence):
         row = _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model, scale=scale)
-        return decided([row])[0]
+        return replace(decided([row])[0], metrics=metrics)
     options = {"method": method, "order": order, "rng": rng}
     pairable = candidates(reference, target, epsilon=epsilon, by=by, scale=scale)
     repeat = {"n_repeats": n_repeats, "more": more, "on_step": on_step}
     [row] = decided([_repeated(pairable, **options, **repeat, scale=scale, model=model)])
+    row = replace(row, metrics=metrics)
     if scale == "confidence":
         return row
     published = Repeats(candidates(reference, target, epsilon=epsilon, by=by))
     for _ in range(row.n_repeats):
         published.add(match_candidates(published.pairable, **options))
     return replace(row, as_published=estimates(published, units_of_sets(reference, target))["matched_gap"])
+
+
+def _metrics(reference: AnySet, target: AnySet, units: Units, positive: str | None) -> MetricsOnSets | None:
+    """Every metric on both sets; None where not predictions were given but what was right."""
+    if not (isinstance(reference, Predictions) and isinstance(target, Predictions)):
+        return None
+    return metrics_on_sets(reference, target, units, positive=positive)
 
 
 def epsilon_curve(

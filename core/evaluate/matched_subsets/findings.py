@@ -5,10 +5,11 @@ from dataclasses import replace
 from math import isnan
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from touchstone.core.evaluate.calibration.errors import overconfidence
 from touchstone.core.evaluate.claims import Claim, Group, claim, claim_of_t, decided_anew, family
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, wilson
 from touchstone.core.evaluate.matched_subsets.estimates import whole
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Outcomes
 from touchstone.core.evaluate.matched_subsets.results import (
@@ -296,7 +297,19 @@ def _baseline(name: str, outcomes: Outcomes, units: Units, place: int) -> Baseli
         gain=made,
         p_value=made.p_value,
         only=names[int(outcomes.label[0])] if constant else None,
+        one_class=int((counts > 0).sum()) == 1,
+        renamed=gain < 0 and not constant and _renamed(outcomes, float(counts[most] / n)),
     )
+
+
+def _renamed(outcomes: Outcomes, majority: float) -> bool:
+    """Whether a permutation of the predicted classes, the best one, brings accuracy surely above the majority class."""
+    assert outcomes.truth is not None
+    n_labels = len(outcomes.class_names)
+    cells = np.bincount(outcomes.truth * n_labels + outcomes.label, minlength=n_labels**2)
+    right = cells.reshape(n_labels, n_labels)
+    rows, columns = linear_sum_assignment(-right)
+    return wilson(float(right[rows, columns].sum()), float(len(outcomes)), level=0.999).lower > majority
 
 
 def _n_as_frequent(counts: np.ndarray) -> int:

@@ -13,6 +13,7 @@ from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.matched_subsets.expected import Neighbours
 from touchstone.core.evaluate.matched_subsets.matching import By, Candidates, MatchedSubsets, Method
 from touchstone.core.evaluate.matched_subsets.outcomes import ALIKE_IN, Scale
+from touchstone.core.evaluate.metric_estimates import MetricsOnSets
 from touchstone.core.evaluate.units import Units
 
 FEWEST_PAIRS = 30
@@ -66,6 +67,10 @@ class Baseline:
     p_value: float
     """Of the gain alone; that of the claim is corrected for all claims that stand beside it."""
     only: str | None = None
+    one_class: bool = False
+    """Whether all samples of the set are of one class: its accuracy is then the recall of that class."""
+    renamed: bool = False
+    """Whether other names for the predicted classes would bring the accuracy above that of the majority class."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +178,8 @@ class SetComparison:
     """Of how many sources either set is, where these are too few to stand for others."""
     as_published: SetEstimate | None = None
     """The matched gap on raw confidences, where `scale` is another."""
+    metrics: MetricsOnSets | None = None
+    """Every metric on both sets, where predictions of classes were given."""
 
     def subset(self, name: str) -> Subset:
         """One of the subsets by name, e.g. "matched target"."""

@@ -4,16 +4,18 @@ from math import ceil, isnan, log10
 
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.claim_kinds import entry_of
-from touchstone.core.evaluate.claims import Claim, withheld
-from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.claims import LEVEL, Claim, withheld
+from touchstone.core.evaluate.intervals import Interval, p_of_interval
 from touchstone.core.evaluate.matched_subsets.findings import findings
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED
 from touchstone.core.evaluate.matched_subsets.results import FIELDS, KINDS, Baseline, ModelComparisons, SetComparison
+from touchstone.core.evaluate.metric_estimates import MetricEstimate
 from touchstone.core.evaluate.units import FEWEST_UNITS
 from touchstone.core.evaluate.wording import (
     Verdict,
     count,
     fixed,
+    gap,
     in_a_row,
     percent,
     plural,
@@ -57,6 +59,7 @@ def matched_verdict(
     return Verdict(
         headline=in_a_row(
             *_few_units(comparison, names),
+            *_one_class(comparison, names),
             *useless,
             resting(_fall(comparison, target), KINDS["falls"]),
             *_parts(comparison),
@@ -82,7 +85,7 @@ def models_verdict(comparisons: ModelComparisons) -> str:
     if not rows:
         return in_a_row("No model has predictions on both sets.", left_out)
     sentences: list[str] = []
-    worse = [row for row in rows if any(map(_is_worthless, row.baselines))]
+    worse = [row for row in rows if _is_worthless(row)]
     unsure = [row for row in rows if row not in worse and any(map(_is_unsure, row.baselines))]
     if worse:
         verb = "is" if len(worse) == 1 else "are"
@@ -128,17 +131,62 @@ def smaller_reference(n_reference: int, n_target: int) -> str:
 
 
 def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str]) -> str:
-    where = names[baseline.set]
+    where, learned = names[baseline.set], _learned(comparison, baseline.set)
     if baseline.only is not None:
-        return f"The model always predicts {quoted(baseline.only)} on {where}."
+        return " ".join([f"The model always predicts {quoted(baseline.only)} on {where}.", *learned])
     gain, reached = baseline.gain, comparison.subset(baseline.set).accuracy.value
-    if gain.decision == "above" or not gain.interval.known:
+    if baseline.one_class or gain.decision == "above" or not gain.interval.known:
         return ""
     ends = f"{percent(reached)} against {percent(baseline.majority)}"
-    if gain.decision == "below":
-        loss = points(-gain.estimate, _turned(gain.interval))
+    if gain.decision != "below":
+        return " ".join([f"No significant gain over the majority-class baseline on {where}: {ends}.", *learned])
+    loss = points(-gain.estimate, _turned(gain.interval))
+    if not learned:
         return f"The model is worse than the majority-class baseline on {where} by {loss}: {ends}."
-    return f"No significant gain over the majority-class baseline on {where}: {ends}."
+    always = f"always answering {quoted(baseline.label)}"
+    return " ".join([f"On {where}, accuracy is below {always} by {loss}: {ends}.", *learned])
+
+
+GOOD_AUC = 0.8
+"""A ranking whose interval lies above is called good."""
+LOOKS = 4
+"""Two metrics are looked at on two sets."""
+
+
+def _learned(comparison: SetComparison, side: str) -> list[str]:
+    """What the model has learned all the same, by metrics that do not reward always answering one class."""
+    sentences = []
+    balanced, area = (_metric(comparison, side, name) for name in ("balanced_accuracy", "roc_auc"))
+    if balanced is not None and _is_beaten(balanced):
+        reached = percent(balanced.value, balanced.interval)
+        sentences.append(f"Balanced accuracy is {reached} against {percent(balanced.baseline)}.")
+    if area is not None and _is_beaten(area):
+        how = "good" if area.interval.lower >= GOOD_AUC else "better than chance"
+        sentences.append(f"Its ranking is {how}: AUC {gap(area.value, area.interval)}. Another threshold may serve.")
+    return sentences
+
+
+def _is_beaten(made: MetricEstimate) -> bool:
+    """Whether a metric is above its baseline, corrected for what is looked at."""
+    more = made.value - made.baseline
+    above = Interval(made.interval.lower - made.baseline, made.interval.upper - made.baseline)
+    return more > 0 and LOOKS * p_of_interval(more, above) < LEVEL
+
+
+def _metric(comparison: SetComparison, side: str, name: str) -> MetricEstimate | None:
+    """A metric on one of the sets, where it has an interval."""
+    row = None if comparison.metrics is None else comparison.metrics.of(name)
+    made = None if row is None else getattr(row, side)
+    return made if made is not None and made.interval.known else None
+
+
+def _one_class(comparison: SetComparison, names: dict[str, str]) -> list[str]:
+    """That the accuracy of a set of one class is no accuracy of several."""
+    return [
+        f"All samples of {names[baseline.set]} are {quoted(baseline.label)}: its accuracy is the recall of that class."
+        for baseline in comparison.baselines
+        if baseline.one_class
+    ]
 
 
 def _few_units(comparison: SetComparison, names: dict[str, str]) -> list[str]:
@@ -234,6 +282,7 @@ def _used(comparison: SetComparison, reference: str, target: str) -> str:
     if comparison.baselines:
         reached = " and ".join(f"{percent(b.majority)} on {_name(b, reference, target)}" for b in comparison.baselines)
         sentences.append(f"Majority-class baseline: {reached}.")
+        sentences += _balanced(comparison, {"reference": reference, "target": target})
     if comparison.can_match:
         label = "the same predicted label and " if comparison.by == "label" else ""
         pairs = f"{count(round(comparison.n_pairs))} pairs"
@@ -242,6 +291,18 @@ def _used(comparison: SetComparison, reference: str, target: str) -> str:
             _how(comparison),
         ]
     return " ".join([*sentences, _for_whom(comparison)])
+
+
+IMBALANCED = 2 / 3
+"""Where one class holds more than this share, balanced accuracy stands beside accuracy unasked."""
+
+
+def _balanced(comparison: SetComparison, names: dict[str, str]) -> list[str]:
+    if not any(baseline.majority > IMBALANCED and not baseline.one_class for baseline in comparison.baselines):
+        return []
+    known = {side: _metric(comparison, side, "balanced_accuracy") for side in names}
+    reached = [f"{percent(each.value, each.interval)} on {names[side]}" for side, each in known.items() if each]
+    return [f"Balanced accuracy: {' and '.join(reached)}."] if reached else []
 
 
 def _n_of(comparison: SetComparison, side: int) -> str:
@@ -273,8 +334,10 @@ def _how(comparison: SetComparison) -> str:
 def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
     """One thing to do, of the largest part that is decided; nothing where nothing can be done."""
     target, falls = names["target"], comparison.claim("falls")
-    if any(map(_is_worthless, comparison.baselines)):
-        return "Next: check the class names of both files; a model that learned something beats the majority class."
+    if any(baseline.renamed for baseline in comparison.baselines):
+        return "Next: check the class names of both files; under other names the predictions fit far better."
+    if _is_worthless(comparison):
+        return "Next: look at which classes are confused; a model that learned something beats the majority class."
     asked = comparison.parts if _is(falls, "above") else ("residual",)
     decided = [name for name in asked if _is(comparison.claim(name), "above")]
     if decided and not _is(falls, "below"):
@@ -335,12 +398,17 @@ def _is(claim: Claim | None, decision: str) -> bool:
     return claim is not None and claim.decision == decision
 
 
-def _is_worthless(baseline: Baseline) -> bool:
-    return baseline.only is not None or baseline.gain.decision == "below"
+def _is_worthless(comparison: SetComparison) -> bool:
+    """Whether no metric of a set beats its baseline, and accuracy is surely below or all answers are one class."""
+    return any(
+        (baseline.only is not None or (baseline.gain.decision == "below" and not baseline.one_class))
+        and not _learned(comparison, baseline.set)
+        for baseline in comparison.baselines
+    )
 
 
 def _is_unsure(baseline: Baseline) -> bool:
-    return baseline.gain.decision not in ("above", "below")
+    return not baseline.one_class and baseline.gain.decision not in ("above", "below")
 
 
 def _name(baseline: Baseline, reference: str, target: str) -> str:

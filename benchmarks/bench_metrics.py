@@ -1,0 +1,150 @@
+"""Do intervals of metrics hold the truth? By metric: how often, how often one is given, and how wide it is.
+
+Test sets are drawn at random: from worlds of normal scores (of two and ten classes, even or with one class of 5 %,
+independent or by 20 units that share a style), whose truth is that of 400,000 samples; and with replacement from what a
+logistic regression says of real samples that it was not trained on, whose truth is that of all of them.
+`--only roc_auc f1` for some metrics, `--sets 50` for a first look. Prints the tables of docs/measured/metrics.md.
+"""
+
+import argparse
+import os
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+
+from touchstone.core.evaluate.metric_estimates import estimate
+from touchstone.core.evaluate.metrics import METRICS, Scored
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design
+
+SIZES = (50, 200, 1000, 5000)
+N_UNITS, STYLE = 20, 0.5
+Draw = Callable[[np.random.Generator, int], tuple[Scored, Design]]
+
+
+@dataclass
+class Row:
+    """Of one metric in one world at one size: sets with an interval, of these those that hold the truth, widths."""
+
+    n_sets: int = 0
+    n_known: int = 0
+    n_held: int = 0
+    widths: list[float] = field(default_factory=list)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, default=400)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--only", nargs="+", default=list(METRICS))
+    chosen = parser.parse_args()
+    rows: dict[tuple[str, str, int], Row] = {}
+    for world, whole, draw in worlds():
+        truth = {name: METRICS[name].value(whole) for name in chosen.only}
+        for n in chosen.sizes:
+            for i in range(chosen.sets):
+                scored, design = draw(np.random.default_rng([i, n]), n)
+                for name in chosen.only:
+                    _count(rows.setdefault((name, world, n), Row()), name, scored, design, truth[name])
+    print(f"{date.today()}, {platform.machine()}, {os.cpu_count()} cores; {chosen.sets} sets a row.\n")
+    print("| metric | rows | held (all) | held (least) | below 93 % less 2 SE | given | mean width at 200, 1000 |")
+    print("|---|---|---|---|---|---|---|")
+    for name in chosen.only:
+        print(_line(name, [(key, row) for key, row in rows.items() if key[0] == name]))
+    print("\nRows below, worst first:")
+    low = [(row.n_held / row.n_known, key, row) for key, row in rows.items() if _is_low(row)]
+    for share, (name, world, n), row in sorted(low, key=lambda each: each[0]):
+        print(f"- {METRICS[name].title}, {world}, n = {n}: {100 * share:.1f} % of {row.n_known}")
+
+
+def _count(row: Row, name: str, scored: Scored, design: Design, truth: float) -> None:
+    row.n_sets += 1
+    interval = estimate(METRICS[name], scored, design).interval
+    if interval.known:
+        row.n_known += 1
+        row.n_held += interval.holds(truth)
+        row.widths.append(interval.width)
+
+
+def _is_low(row: Row) -> bool:
+    """Of rows in which at least one set of ten has an interval."""
+    n = row.n_known
+    return n >= max(row.n_sets / 10, 20) and row.n_held / n < 0.93 - 2 * np.sqrt(0.93 * 0.07 / n)
+
+
+def _line(name: str, rows: list[tuple[tuple[str, str, int], Row]]) -> str:
+    some = [row for _, row in rows if row.n_known >= max(row.n_sets / 10, 20)]
+    held, known = sum(row.n_held for row in some), sum(row.n_known for row in some)
+    least = min((row.n_held / row.n_known for row in some), default=float("nan"))
+    widths = [
+        f"{np.mean([width for (_, _, size), row in rows if size == n for width in row.widths] or [np.nan]):.3f}"
+        for n in (200, 1000)
+    ]
+    given = sum(row.n_known for _, row in rows) / max(sum(row.n_sets for _, row in rows), 1)
+    cells = [METRICS[name].title, len(some), f"{100 * held / max(known, 1):.1f} %", f"{100 * least:.1f} %"]
+    return f"| {' | '.join(map(str, [*cells, sum(map(_is_low, some)), f'{100 * given:.0f} %', ', '.join(widths)]))} |"
+
+
+def worlds() -> Iterator[tuple[str, Scored, Draw]]:
+    """The name of each world, all of it (or enough to know the truth), and how sets are drawn from it."""
+    for n_classes in (2, 10):
+        for rare in (False, True):
+            for strength in (1.5, 3.5):
+                for n_units in (0, N_UNITS):
+                    name = f"{n_classes} classes{', one 5 %' * rare}, strength {strength}{', 20 units' * bool(n_units)}"
+                    yield name, *_normal(n_classes, rare, strength, n_units)
+    for name, load in (("breast cancer", load_breast_cancer), ("digits", load_digits)):
+        for rare in (False, True):
+            yield f"{name}{', one class 5 %' * rare}", *_real(load, rare)
+
+
+def _normal(n_classes: int, rare: bool, strength: float, n_units: int) -> tuple[Scored, Draw]:
+    prior = np.full(n_classes, 1 / n_classes)
+    if rare:
+        prior = np.append(np.full(n_classes - 1, 0.95 / (n_classes - 1)), 0.05)
+
+    def made(rng: np.random.Generator, n: int, n_styles: int) -> tuple[Scored, np.ndarray]:
+        y, unit = rng.choice(n_classes, size=n, p=prior), np.arange(n) % max(n_styles, 1)
+        score = rng.normal(size=(n, n_classes)) + strength * np.eye(n_classes)[y]
+        if n_styles:
+            score += STYLE * rng.normal(size=(n_styles, n_classes))[unit]
+        logits = 1.5 * score + np.log(prior)  # overconfident, as networks are
+        proba = np.exp(logits - logits.max(axis=1, keepdims=True))
+        proba /= proba.sum(axis=1, keepdims=True)
+        return Scored(y, proba.argmax(axis=1), n_classes, proba, n_classes - 1), unit
+
+    def draw(rng: np.random.Generator, n: int) -> tuple[Scored, Design]:
+        scored, unit = made(rng, n, n_units)
+        return scored, Design(unit, "author") if n_units else EACH_SAMPLE
+
+    return made(np.random.default_rng(1), 400_000, 40_000 if n_units else 0)[0], draw
+
+
+def _real(load: Callable, rare: bool) -> tuple[Scored, Draw]:
+    x, y = load(return_X_y=True)
+    x_train, x_test, y_train, y_test = train_test_split(x, y, train_size=0.15, random_state=0, stratify=y)
+    centre, scale = x_train.mean(axis=0), x_train.std(axis=0) + 1e-9
+    model = LogisticRegression(max_iter=5000).fit((x_train - centre) / scale, y_train)
+    proba, n_classes = model.predict_proba((x_test - centre) / scale), len(model.classes_)
+    share = np.full(n_classes, 1 / n_classes)
+    if rare:
+        share = np.append(np.full(n_classes - 1, 0.95 / (n_classes - 1)), 0.05)
+    weight = (share / np.bincount(y_test))[y_test]
+    rows = np.random.default_rng(2).choice(len(y_test), size=400_000, p=weight)
+
+    def taken(rows: np.ndarray) -> Scored:
+        return Scored(y_test[rows], proba[rows].argmax(axis=1), n_classes, proba[rows], n_classes - 1)
+
+    def draw(rng: np.random.Generator, n: int) -> tuple[Scored, Design]:
+        return taken(rng.choice(len(y_test), size=n, p=weight)), EACH_SAMPLE
+
+    return taken(rows), draw
+
+
+if __name__ == "__main__":
+    main()

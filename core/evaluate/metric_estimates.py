@@ -1,0 +1,319 @@
+"""How sure is a metric? An interval of every entry of the registry, over units, or none where too little tells.
+
+Shares (accuracy, sensitivity, precision, F1 of a class, which rises with a share) have Wilson's interval, of as many
+samples as tell as much as units do. Means of shares of classes combine these (Zou and Donner 2008). All others have
+the jackknife's standard error over units, in Wilson's form within the metric's range. Where a class that a metric
+reads has few samples, only the first two are given.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isnan, nan, sqrt
+
+import numpy as np
+from jaxtyping import Float, Integer
+
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.evaluate.calibration import probabilities_of
+from touchstone.core.evaluate.intervals import (
+    UNKNOWN,
+    Interval,
+    apart,
+    growing_interval,
+    half_width,
+    joined,
+    share_interval,
+    wilson,
+)
+from touchstone.core.evaluate.metrics import METRICS, Metric, Parts, Scored
+from touchstone.core.evaluate.units import EACH_SAMPLE, FEWEST_UNITS, Design, Error, Units
+
+FEWEST_OF_CLASS = 20
+"""Of fewer samples of a class that a metric reads, its standard error is not taken from influences."""
+ROUNDED = 1e-12
+"""What influences come to that are 0 but for rounding."""
+FEWEST_MOVING = 8
+"""Fewer units that make up its variance do not tell what others would."""
+
+
+@dataclass(frozen=True)
+class MetricEstimate:
+    """A metric with its 95 % interval, and why there is none; `baseline` is what a model reaches that learned nothing.
+
+    The interval says what as many other units from the same place would give, the model being as it is.
+    """
+
+    metric: str
+    value: float
+    interval: Interval
+    n: int
+    baseline: float = nan
+    why_not: str = ""
+
+
+def estimate(metric: Metric, scored: Scored, design: Design = EACH_SAMPLE) -> MetricEstimate:
+    """The value, its interval over units, and its baseline.
+
+    Examples
+    --------
+    >>> scored = Scored(np.repeat([0, 1], 50), np.repeat([0, 1, 0, 1], [45, 5, 10, 40]), 2)
+    >>> made = estimate(METRICS["balanced_accuracy"], scored)
+    >>> round(made.value, 3), round(made.interval.lower, 3), round(made.interval.upper, 3), made.baseline
+    (0.85, 0.764, 0.907, 0.5)
+    """
+    if not metric.applies(scored) or isnan(value := metric.value(scored)):
+        return MetricEstimate(metric.name, nan, UNKNOWN, scored.n, why_not="it is not defined here")
+    interval, why_not = _interval(metric, scored, design, value)
+    return MetricEstimate(metric.name, value, interval, scored.n, metric.baseline(scored), why_not)
+
+
+def _interval(metric: Metric, scored: Scored, design: Design, value: float) -> tuple[Interval, str]:
+    if not design.enough:
+        return UNKNOWN, f"there are fewer than {FEWEST_UNITS} {design.others}"
+    if metric.share is not None:
+        rows, counted = metric.share(scored)
+        share = design.of(rows).wilson(counted[rows])
+        why = "" if share.known else f"it rests on fewer than {FEWEST_UNITS} {design.others}"
+        return Interval(metric.from_share(share.lower), metric.from_share(share.upper)), why
+    by_class, classes = UNKNOWN, np.unique(scored.y_true)
+    short = "" if metric.reads == "none" else _short(scored, classes, design)
+    if metric.mean_of_shares is not None and (len(classes) <= 2 or not short):
+        by_class = _of_shares(metric.mean_of_shares(scored), design, value)
+        if by_class.known and (design.by_sample or short):
+            return by_class, ""
+    if short:
+        return UNKNOWN, short
+    error = _error(metric.influences(scored), scored.y_true, design)
+    if not error.df > 0:
+        return UNKNOWN, f"too few {design.others} tell"
+    interval = _scaled(metric, value, error, scored, design)
+    if not interval.known:
+        return UNKNOWN, "a few samples make nearly all of it"
+    return joined(by_class, interval) if by_class.known else interval, ""
+
+
+def _of_shares(shares: list[Parts], design: Design, value: float) -> Interval:
+    """The mean of shares of samples that are not the same, of Wilson's interval of each (Zou and Donner 2008)."""
+    each = [design.of(rows).wilson(counted[rows]) for rows, counted in shares]
+    if not all(interval.known for interval in each):
+        return UNKNOWN
+    values = np.array([counted[rows].mean() for rows, counted in shares])
+    down, up = ([getattr(interval, end) for interval in each] for end in ("lower", "upper"))
+    less, more = np.hypot.reduce(values - down) / len(each), np.hypot.reduce(up - values) / len(each)
+    sizes = np.array([rows.sum() for rows, _ in shares])
+    smooth = (values * sizes + 1) / (sizes + 2)
+    se = float(np.sqrt((smooth * (1 - smooth) / (sizes + 2)).sum())) / len(each)
+    return joined(Interval(float(value - less), float(value + more)), share_interval(value, se, inf))
+
+
+def _short(scored: Scored, classes: np.ndarray, design: Design) -> str:
+    """Why a class is too small to learn from what its samples differ by; empty where none is."""
+    for label in classes:
+        rows = scored.y_true == label
+        if rows.sum() < FEWEST_OF_CLASS:
+            return f"a class has fewer than {FEWEST_OF_CLASS} samples"
+        if not design.of(rows).enough:
+            return f"a class is of fewer than {FEWEST_UNITS} {design.others}"
+    return ""
+
+
+def _error(influences: Float[np.ndarray, " n"], y_true: Integer[np.ndarray, " n"], design: Design) -> Error:
+    """The error over units; of samples, degrees of freedom are those of the classes that move it (Satterthwaite)."""
+    if not design.by_sample:
+        return design.error(influences)
+    n = np.bincount(y_true).astype(float)
+    variances = np.bincount(y_true, weights=influences**2) * n / np.maximum(n - 1, 1)
+    spread = float((variances[n > 1] ** 2 / (n[n > 1] - 1)).sum())
+    total = float(variances.sum())
+    if total <= ROUNDED**2:
+        return Error(0.0, inf, n_moving=0.0)
+    skew = float((influences**3).sum()) / total**1.5
+    return Error(sqrt(total), total**2 / spread if spread > 0 else inf, skew, _alike(influences))
+
+
+def _alike(influences: np.ndarray) -> float:
+    squares = influences**2
+    return float(squares.sum() ** 2 / (squares**2).sum()) if squares.any() else 0.0
+
+
+def _scaled(metric: Metric, value: float, error: Error, scored: Scored, design: Design) -> Interval:
+    """Wilson's form within the metric's range; where next to nothing varies, as wide as of its smallest class."""
+    if metric.highest == inf and error.n_moving < FEWEST_MOVING:
+        return UNKNOWN
+    if metric.highest == inf:
+        df = min(error.df, max(error.n_moving - 1, 1.0))
+        half = half_width(error.se / value, df) if value > 0 else 0.0
+        return Interval(float(value * np.exp(-half)), float(value * np.exp(half)))
+    highest = 1.0 if metric.name == "brier_score" and scored.n_classes == 2 else metric.highest
+    span = highest - metric.lowest
+    share = min(max((value - metric.lowest) / span, 0.0), 1.0)
+    interval = share_interval(share, error.se / span, error.df)
+    if error.n_moving < FEWEST_MOVING or not error.se > 0:
+        least = float(np.bincount(scored.y_true)[np.unique(scored.y_true)].min())
+        least = least if design.by_sample else min(least, float(design.units(scored.n).n[0]))
+        interval = joined(interval, wilson(share * least, least))
+    return Interval(metric.lowest + span * interval.lower, metric.lowest + span * interval.upper)
+
+
+# Metrics of one model on two test sets, and the classes that it takes for each other.
+
+
+MOST_AREAS = 200
+"""Of more classes, areas under the curve of each against the rest take minutes, and are left out."""
+_POSITIVE = re.compile(
+    r"1|true|yes|y|pos(itive)?|present|case|event|anomaly|abnormal|malignant|diseased?|sick|cancer|spam|fraud(ulent)?|"
+    r"attack|malicious|malware|toxic|hate|abuse|churn(ed)?|default(ed)?|defect(ive)?|fail(ed)?"
+)
+_NEGATIVE = re.compile(
+    r"0|-1|false|no|n|neg(ative)?|absent|control|none|normal|benign|healthy|ham|legit(imate)?|genuine|clean|ok|"
+    r"non-?toxic|retained|pass(ed)?"
+)
+"""What the two classes of a decision are usually called."""
+
+
+@dataclass(frozen=True)
+class MetricOnSets:
+    """A metric on both sets, and by how much the new set is worse (with a loss, by how much it is higher)."""
+
+    reference: MetricEstimate
+    target: MetricEstimate
+    worse: float
+    interval: Interval
+
+    @property
+    def metric(self) -> Metric:
+        """Its entry in the registry."""
+        return METRICS[self.reference.metric]
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """A cell of the confusion matrix: samples of a class that were taken for one, and how many of the class there are.
+
+    Of both sets; the class itself is one that it was taken for.
+    """
+
+    truth: str
+    predicted: str
+    n_reference: int
+    of_reference: int
+    n_target: int
+    of_target: int
+
+
+@dataclass(frozen=True)
+class MetricsOnSets:
+    """Every metric that two sets give; `positive` is the class that those of one class are about, None of several.
+
+    `sure` says whether its name says so, and not that it is the rarer one alone. `confusions` are the cells of the
+    confusion matrices that hold a sample, those with most samples of the new set first.
+    """
+
+    rows: tuple[MetricOnSets, ...]
+    positive: str | None
+    sure: bool
+    class_names: tuple[str, ...]
+    confusions: tuple[Confusion, ...]
+
+    @property
+    def mistakes(self) -> tuple[Confusion, ...]:
+        """The cells beside the diagonal: classes that were taken for others."""
+        return tuple(cell for cell in self.confusions if cell.truth != cell.predicted)
+
+    def of(self, name: str) -> MetricOnSets | None:
+        """One metric by name; None where it is not there."""
+        return next((row for row in self.rows if row.reference.metric == name), None)
+
+
+def positive_class(class_names: Sequence[str], n_of: Float[np.ndarray, " n_classes"]) -> tuple[int, bool]:
+    """The class that sensitivity is about, of two: the one that is called so, else the rarer one; is that sure?
+
+    Examples
+    --------
+    >>> positive_class(["fraud", "legit"], np.ones(2)), positive_class(["cat", "dog"], np.array([3.0, 7.0]))
+    ((0, True), (0, False))
+    """
+    names = [name.strip().lower() for name in class_names]
+    positive, negative = ([bool(words.fullmatch(name)) for name in names] for words in (_POSITIVE, _NEGATIVE))
+    for i in range(2):
+        if (positive[i] and not positive[1 - i]) or (negative[1 - i] and not negative[i]):
+            return i, True
+    return (int(n_of[1] <= n_of[0]), False)
+
+
+def metrics_on_sets(
+    reference: Predictions, target: Predictions, units: Units, *, positive: str | None = None
+) -> MetricsOnSets:
+    """Every metric of the registry on both sets; of two classes also those of the `positive` one.
+
+    Raises DataError where there is no class of this name.
+
+    Examples
+    --------
+    >>> from touchstone.core.evaluate.units import samples_as_units
+    >>> truth = [0, 1] * 30
+    >>> old = Predictions(map(str, range(60)), truth, truth, ["ham", "spam"])
+    >>> new = Predictions(map(str, range(60)), truth, [0] * 10 + truth[10:], ["ham", "spam"])
+    >>> found = metrics_on_sets(old, new, samples_as_units(60, 60))
+    >>> found.positive, round(found.of("recall").target.value, 3), found.mistakes[0].n_target
+    ('spam', 0.833, 5)
+    """
+    names = tuple(dict.fromkeys((*reference.class_names, *target.class_names)))
+    if positive is not None and positive not in names:
+        raise DataError(f"There is no class {positive!r}. The classes are {', '.join(names[:10])}.")
+    sides = [_scored(side, names) for side in (reference, target)]
+    label, sure = (names.index(positive), True) if positive is not None else (1, False)
+    if positive is None and len(names) == 2:
+        label, sure = positive_class(names, sides[0].counts.true + sides[1].counts.true)
+    sides = [Scored(side.y_true, side.y_pred, side.n_classes, side.proba, label) for side in sides]
+    of_class = positive is not None or len(names) == 2
+    rows = tuple(
+        _on_sets(metric, sides[0], sides[1], units)
+        for metric in METRICS.values()
+        if all(metric.applies(side) for side in sides)
+        and (of_class or not metric.of_class)
+        and (metric.influence is None or len(names) <= MOST_AREAS)
+    )
+    return MetricsOnSets(rows, names[label] if of_class else None, sure, names, _confusions(names, *sides))
+
+
+def _scored(side: Predictions, names: tuple[str, ...]) -> Scored:
+    """The predictions of a set with the classes of both."""
+    code = np.array([names.index(name) for name in side.class_names])
+    known, proba = probabilities_of(side), None
+    if known is not None:
+        proba = np.zeros((side.n_samples, len(names)))
+        proba[:, code] = known
+    return Scored(code[side.y_true], code[side.y_pred], len(names), proba)
+
+
+def _on_sets(metric: Metric, reference: Scored, target: Scored, units: Units) -> MetricOnSets:
+    sides = (reference, target)
+    designs = [EACH_SAMPLE if units.n[i] == side.n else Design(units.codes[i], "unit") for i, side in enumerate(sides)]
+    own, other = (estimate(metric, side, design) for side, design in zip(sides, designs, strict=True))
+    sign = 1 if metric.larger_is_better else -1
+    worse = sign * (own.value - other.value)
+    if not (own.interval.known and other.interval.known):
+        return MetricOnSets(own, other, worse, UNKNOWN)
+    if not units.n_common:
+        less = apart(own.value, own.interval, other.value, other.interval)
+        return MetricOnSets(own, other, worse, less if sign > 0 else Interval(-less.upper, -less.lower))
+    error = units.error(sign * metric.influences(reference), -sign * metric.influences(target))
+    half = half_width(error.se, error.df)
+    return MetricOnSets(own, other, worse, growing_interval(worse, half, half))
+
+
+def _confusions(names: tuple[str, ...], reference: Scored, target: Scored) -> tuple[Confusion, ...]:
+    counts = []
+    for side in (reference, target):
+        cells, n = np.unique(side.y_true * len(names) + side.y_pred, return_counts=True)
+        counts.append(dict(zip(cells.tolist(), n.tolist(), strict=True)))
+    n_of = [side.counts.true.astype(int) for side in (reference, target)]
+    cells = [
+        Confusion(names[i], names[j], counts[0].get(cell, 0), int(n_of[0][i]), counts[1].get(cell, 0), int(n_of[1][i]))
+        for cell in {**counts[0], **counts[1]}
+        for i, j in [divmod(cell, len(names))]
+    ]
+    return tuple(sorted(cells, key=lambda each: (-each.n_target, -each.n_reference, each.truth, each.predicted)))

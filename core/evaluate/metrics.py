@@ -1,0 +1,585 @@
+"""What is reported of predictions? One registry of metrics, an entry each, and how much each sample moves one.
+
+A metric is what scikit-learn's function of it says. Most are functions of three counts a class (samples that are of it,
+that were taken for it, and both): these are computed for many tables at once, and exactly differentiated by a complex
+step. How much a sample moves a metric (its influence) is what `core.evaluate.metric_estimates` takes intervals from.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Integer, Num
+from sklearn import metrics as sklearn_metrics
+
+from touchstone.core.data import DataError
+
+Needs = Literal["labels", "probabilities"]
+Parts = tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " n"]]
+"""Which samples a share is of, and which of all samples it counts."""
+_STEP = 1e-30
+
+
+class Counts(NamedTuple):
+    """Samples by class, along the last axis: that are both (`right`), that are of it (`true`), taken for it."""
+
+    right: Num[np.ndarray, "*tables n_classes"]
+    true: Num[np.ndarray, "*tables n_classes"]
+    predicted: Num[np.ndarray, "*tables n_classes"]
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What a metric is of: true and predicted classes as codes, probabilities where known, and the positive class.
+
+    Examples
+    --------
+    >>> Scored(np.array([0, 0, 1]), np.array([0, 1, 1]), 2).counts.right.tolist()
+    [1.0, 1.0]
+    """
+
+    y_true: Integer[np.ndarray, " n"]
+    y_pred: Integer[np.ndarray, " n"]
+    n_classes: int
+    proba: Float[np.ndarray, "n n_classes"] | None = None
+    positive: int = 1
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Samples by class, each of weight 1."""
+        hit = self.y_true[self.y_true == self.y_pred]
+        return Counts(
+            *(np.bincount(labels, minlength=self.n_classes) * 1.0 for labels in (hit, self.y_true, self.y_pred))
+        )
+
+    @property
+    def n(self) -> int:
+        """How many samples there are."""
+        return len(self.y_true)
+
+    def take(self, rows: np.ndarray) -> "Scored":
+        """Some of the samples, by position or mask."""
+        proba = None if self.proba is None else self.proba[rows]
+        return replace(self, y_true=self.y_true[rows], y_pred=self.y_pred[rows], proba=proba)
+
+
+Weights = Float[np.ndarray, " n"] | None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """An entry of the registry: a name, a function of weighted predictions, and what is known of it.
+
+    Parameters
+    ----------
+    name, title
+        What addresses, commands and files call it, and what sentences do.
+    function
+        The definition, by scikit-learn: of predictions and weights of samples. NaN where it is not defined.
+    needs
+        Labels alone, or probabilities of every class too.
+    of_class
+        Whether it is about one class, the positive one.
+    reads
+        Which classes it reads: all that are there, or the positive one (its rivals count as one class more).
+    lowest, highest
+        The range that is possible.
+    larger_is_better
+        False of losses.
+    of_counts
+        The same as a function of counts by class, where it is one.
+    share
+        The same as a share of samples, where it is one: which samples it is of, and which of them it counts.
+    from_share
+        What the share is turned into, rising with it.
+    mean_of_shares
+        The shares that it is the mean of, each of other samples.
+    influence
+        How much each sample moves it, where neither counts nor a mean say so.
+    of_samples
+        What each sample is worth, where the metric is their mean.
+    in_percent
+        Whether it is written in percent, or as a bare number (an area of .985).
+    """
+
+    name: str
+    title: str
+    function: Callable[[Scored, Weights], float]
+    needs: Needs = "labels"
+    of_class: bool = False
+    reads: Literal["all", "positive", "none"] = "all"
+    lowest: float = 0.0
+    highest: float = 1.0
+    larger_is_better: bool = True
+    of_counts: Callable[[Counts, int], Any] | None = None
+    share: Callable[[Scored], Parts] | None = None
+    from_share: Callable[[float], float] = lambda share: share
+    mean_of_shares: Callable[[Scored], list[Parts]] | None = None
+    influence: Callable[[Scored], np.ndarray] | None = None
+    of_samples: Callable[[Scored], np.ndarray] | None = None
+    in_percent: bool = True
+
+    def value(self, scored: Scored) -> float:
+        """What it is; NaN where it is not defined.
+
+        >>> METRICS["balanced_accuracy"].value(Scored(np.array([0, 0, 1]), np.array([0, 1, 1]), 2))
+        0.75
+        """
+        if self.of_counts is not None:
+            return float(np.real(self.of_counts(scored.counts, scored.positive)))
+        return self.function(scored, None) if self.of_samples is None else float(self.of_samples(scored).mean())
+
+    def applies(self, scored: Scored) -> bool:
+        """Whether these predictions have what it needs; two classes where it is about one of two."""
+        return self.needs == "labels" or scored.proba is not None
+
+    def baseline(self, scored: Scored) -> float:
+        """The best that a model reaches which learned nothing but how frequent classes are.
+
+        It says the most frequent class, guesses by shares, or gives the shares as probabilities. NaN of a metric that
+        says nothing alone: always answering "yes" finds every positive.
+
+        Examples
+        --------
+        >>> scored = Scored(np.array([0, 0, 0, 1]), np.array([0, 0, 0, 0]), 2)
+        >>> [METRICS[name].baseline(scored) for name in ("accuracy", "balanced_accuracy", "recall", "cohen_kappa")]
+        [0.75, 0.5, nan, 0.0]
+        """
+        shares = np.bincount(scored.y_true, minlength=scored.n_classes) / scored.n
+        if self.of_class and self.share is not None and self.name not in _WITH_BASELINE:
+            return float("nan")
+        if self.needs == "probabilities":
+            constant = np.broadcast_to(shares, (scored.n, scored.n_classes))
+            return self.value(replace(scored, proba=constant))
+        assert self.of_counts is not None, "a metric of labels is a function of counts"
+        always = [scored.positive] if self.of_class else [int(shares.argmax())]
+        guesses = [*np.eye(scored.n_classes)[always], shares]
+        true = shares * scored.n
+        reached = [self.of_counts(Counts(true * guess, true, guess * scored.n), scored.positive) for guess in guesses]
+        known = [float(np.real(value)) for value in reached if not np.isnan(value)]
+        return (max if self.larger_is_better else min)(known, default=float("nan"))
+
+    def influences(self, scored: Scored) -> Float[np.ndarray, " n"]:
+        """By how much each sample moves the metric, were it there a little more often; they sum to about 0."""
+        if self.of_samples is not None:
+            values = self.of_samples(scored)
+            return (values - values.mean()) / scored.n
+        if self.influence is not None:
+            return self.influence(scored)
+        if self.of_counts is not None:
+            return _of_counts(self.of_counts, scored)
+        return _by_weights(self.function, scored)
+
+
+def _of_counts(function: Callable[[Counts, int], Any], scored: Scored) -> Float[np.ndarray, " n"]:
+    """Influences of a function of counts: its derivative by every count, of those that a sample is part of.
+
+    A complex step is exact where a difference of two values is not. Counts of 0 stay 0: no sample is part of them.
+    """
+    counts, n_classes = scored.counts, scored.n_classes
+    moves = []
+    for which in range(3):
+        step = np.zeros((n_classes, 3, n_classes), dtype=np.complex128)
+        step[np.arange(n_classes), which, np.arange(n_classes)] = 1j * _STEP
+        right, true, predicted = (getattr(counts, name) + step[:, i] for i, name in enumerate(Counts._fields))
+        moves.append(np.imag(function(Counts(right, true, predicted), scored.positive)) / _STEP)
+    of_right, of_true, of_predicted = moves
+    hit = scored.y_true == scored.y_pred
+    return np.where(hit, of_right[scored.y_true], 0.0) + of_true[scored.y_true] + of_predicted[scored.y_pred]
+
+
+def _by_weights(function: Callable[[Scored, Weights], float], scored: Scored, step: float = 1e-4) -> np.ndarray:
+    """Influences of any other function: what a little more weight of each sample changes."""
+    value, weights = function(scored, None), np.ones(scored.n)
+    moves = np.empty(scored.n)
+    for row in range(scored.n):
+        weights[row] = 1 + step
+        moves[row] = (function(scored, weights) - value) / step
+        weights[row] = 1.0
+    return moves - moves.mean()
+
+
+# Functions of counts. Ratios of nothing are 0, or left out of means, where scikit-learn has it so.
+
+
+def _over(part: Any, whole: Any, nothing: float = 0.0) -> Any:
+    empty = np.real(whole) == 0
+    return np.where(empty, nothing, part / np.where(empty, 1.0, whole))
+
+
+def _mean_where(values: Any, there: Any) -> Any:
+    return _over(np.where(there, values, 0.0).sum(axis=-1), there.sum(axis=-1) * 1.0, np.nan)
+
+
+def _there(counts: Counts) -> np.ndarray:
+    """The classes that a mean is over: those that are there or were predicted."""
+    return (np.real(counts.true) + np.real(counts.predicted)) > 0
+
+
+def _recalls(counts: Counts) -> Any:
+    return _over(counts.right, counts.true)
+
+
+def _precisions(counts: Counts) -> Any:
+    return _over(counts.right, counts.predicted)
+
+
+def _f1s(counts: Counts) -> Any:
+    return _over(2 * counts.right, counts.true + counts.predicted)
+
+
+def _jaccards(counts: Counts) -> Any:
+    return _over(counts.right, counts.true + counts.predicted - counts.right)
+
+
+def _macro(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
+    return lambda counts, _: _mean_where(of_classes(counts), _there(counts))
+
+
+def _weighted(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
+    return lambda counts, _: (of_classes(counts) * counts.true).sum(axis=-1) / counts.true.sum(axis=-1)
+
+
+def _one_class(of_classes: Callable[[Counts], Any], whole: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
+    def value(counts: Counts, positive: int) -> Any:
+        return np.where(np.real(whole(counts))[..., positive] > 0, of_classes(counts)[..., positive], np.nan)
+
+    return value
+
+
+def _accuracy(counts: Counts, _: int) -> Any:
+    return counts.right.sum(axis=-1) / counts.true.sum(axis=-1)
+
+
+def _balanced(counts: Counts, _: int) -> Any:
+    return _mean_where(_recalls(counts), np.real(counts.true) > 0)
+
+
+def _rest(counts: Counts, positive: int) -> tuple[Any, Any, Any]:
+    """Of the rest of the classes as one: right (not taken for the positive one), true, and predicted."""
+    n = counts.true.sum(axis=-1)
+    true, predicted = counts.true[..., positive], counts.predicted[..., positive]
+    return n - true - predicted + counts.right[..., positive], n - true, n - predicted
+
+
+def _specificity(counts: Counts, positive: int) -> Any:
+    right, true, _ = _rest(counts, positive)
+    return _over(right, true, np.nan)
+
+
+def _negative_predictive_value(counts: Counts, positive: int) -> Any:
+    right, _, predicted = _rest(counts, positive)
+    return _over(right, predicted, np.nan)
+
+
+def _mcc(counts: Counts, _: int) -> Any:
+    n = counts.true.sum(axis=-1)
+    both = n * counts.right.sum(axis=-1) - (counts.true * counts.predicted).sum(axis=-1)
+    own = (n**2 - (counts.true**2).sum(axis=-1)) * (n**2 - (counts.predicted**2).sum(axis=-1))
+    constant = np.real(own) <= 1e-12 * np.real(n) ** 4
+    return np.where(constant, 0.0, both / np.sqrt(np.where(constant, 1.0, own)))
+
+
+def _kappa(counts: Counts, _: int) -> Any:
+    n = counts.true.sum(axis=-1)
+    by_chance = (counts.true * counts.predicted).sum(axis=-1) / n**2
+    return _over(counts.right.sum(axis=-1) / n - by_chance, 1 - by_chance, np.nan)
+
+
+# Shares: which samples they are of, and which of these count. Their intervals are those of shares.
+
+
+def _all_right(scored: Scored) -> Parts:
+    return np.ones(scored.n, dtype=bool), scored.y_true == scored.y_pred
+
+
+def _found(scored: Scored) -> Parts:
+    return scored.y_true == scored.positive, scored.y_pred == scored.positive
+
+
+def _found_of_each(scored: Scored) -> list[Parts]:
+    return [_found(replace(scored, positive=code)) for code in np.unique(scored.y_true).tolist()]
+
+
+def _meant(scored: Scored) -> Parts:
+    return scored.y_pred == scored.positive, scored.y_true == scored.positive
+
+
+def _left_alone(scored: Scored) -> Parts:
+    return scored.y_true != scored.positive, scored.y_pred != scored.positive
+
+
+def _cleared(scored: Scored) -> Parts:
+    return scored.y_pred != scored.positive, scored.y_true != scored.positive
+
+
+def _either(scored: Scored) -> Parts:
+    true, predicted = scored.y_true == scored.positive, scored.y_pred == scored.positive
+    return true | predicted, true & predicted
+
+
+# Metrics of probabilities: areas under curves, whose influences come from ranks, and means over samples.
+
+
+def _columns(scored: Scored) -> list[int]:
+    """The classes whose curve is asked for: the positive one of two, each of several that is there."""
+    if scored.n_classes == 2:
+        return [scored.positive]
+    return np.unique(scored.y_true).tolist()
+
+
+def _area(area_of: Callable[..., Any]) -> Callable[[Scored, Weights], float]:
+    """The mean over classes, each against the rest, of a function of one class; NaN where a class has no rest."""
+
+    def value(scored: Scored, weights: Weights) -> float:
+        assert scored.proba is not None
+        areas = []
+        for label in _columns(scored):
+            own = scored.y_true == label
+            if own.all() or not own.any():
+                return float("nan")
+            areas.append(area_of(own, scored.proba[:, label], sample_weight=weights))
+        return float(np.mean(areas))
+
+    return value
+
+
+def _mean_of_classes(
+    of_class: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> Callable[[Scored], Float[np.ndarray, " n"]]:
+    def influences(scored: Scored) -> Float[np.ndarray, " n"]:
+        assert scored.proba is not None
+        rows = [of_class(scored.y_true == label, scored.proba[:, label]) for label in _columns(scored)]
+        return np.mean(rows, axis=0)
+
+    return influences
+
+
+def _auc_influence(positive: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """How many of the other side each sample is on the right side of, less the area (DeLong et al. 1988)."""
+    moves = np.zeros(len(positive))
+    for own, sign in ((positive, 1.0), (~positive, -1.0)):
+        others = np.sort(score[~own])
+        below = np.searchsorted(others, score[own], "left") + np.searchsorted(others, score[own], "right")
+        share = below / (2 * max(len(others), 1))
+        moves[own] = sign * (share - share.mean()) / max(len(share), 1)
+    return moves
+
+
+def _ap_influence(own: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """By how much each sample moves the average precision: its own step, and the precision of all steps below it."""
+    values, place = np.unique(-score, return_inverse=True)  # the highest score first
+    hits = np.bincount(place, weights=own, minlength=len(values))
+    size = np.bincount(place, minlength=len(values))
+    above, n_above = hits.cumsum(), size.cumsum()
+    precision, n_hits = above / n_above, hits.sum()
+    value = float((hits * precision).sum() / n_hits)
+    gain = (hits * (n_above - above) / n_above**2)[::-1].cumsum()[::-1]
+    loss = (hits * above / n_above**2)[::-1].cumsum()[::-1]
+    return np.where(own, (precision[place] - value + gain[place]) / n_hits, -loss[place] / n_hits)
+
+
+def _brier(scored: Scored) -> Float[np.ndarray, " n"]:
+    assert scored.proba is not None
+    of_truth = scored.proba[np.arange(scored.n), scored.y_true]
+    squares = np.einsum("ij,ij->i", scored.proba, scored.proba) - 2 * of_truth + 1
+    return squares / 2 if scored.n_classes == 2 else squares
+
+
+def _log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
+    assert scored.proba is not None
+    eps = np.finfo(np.float64).eps
+    return -np.log(np.clip(scored.proba[np.arange(scored.n), scored.y_true], eps, 1 - eps))
+
+
+def _of_labels(function: Callable[..., Any], **options: Any) -> Callable[[Scored, Weights], float]:
+    return lambda scored, weights: float(
+        function(scored.y_true, scored.y_pred, sample_weight=weights, **options),
+    )
+
+
+def _of_positive(function: Callable[..., Any], *, rest: bool = False) -> Callable[[Scored, Weights], float]:
+    """Of the positive class against the rest, or of the rest against it; NaN where it is of nothing."""
+
+    def value(scored: Scored, weights: Weights) -> float:
+        true, predicted = ((labels == scored.positive) != rest for labels in (scored.y_true, scored.y_pred))
+        if function is sklearn_metrics.jaccard_score and not (true | predicted).any():
+            return float("nan")  # it takes no NaN for "of nothing"
+        nothing = 0.0 if function is sklearn_metrics.jaccard_score else np.nan
+        return float(function(true, predicted, sample_weight=weights, zero_division=nothing))
+
+    return value
+
+
+def _of_proba(function: Callable[..., Any]) -> Callable[[Scored, Weights], float]:
+    def value(scored: Scored, weights: Weights) -> float:
+        labels = np.arange(scored.n_classes)
+        return float(function(scored.y_true, scored.proba, sample_weight=weights, labels=labels))
+
+    return value
+
+
+_MACRO = {"average": "macro", "zero_division": 0.0}
+_WITH_BASELINE = ("f1", "jaccard", "precision")
+_ENTRIES = (
+    Metric(
+        "accuracy",
+        "accuracy",
+        _of_labels(sklearn_metrics.accuracy_score),
+        reads="none",
+        of_counts=_accuracy,
+        share=_all_right,
+    ),
+    Metric(
+        "balanced_accuracy",
+        "balanced accuracy",
+        _of_labels(sklearn_metrics.balanced_accuracy_score),
+        of_counts=_balanced,
+        mean_of_shares=lambda scored: [
+            _found(replace(scored, positive=code)) for code in np.unique(scored.y_true).tolist()
+        ],
+    ),
+    Metric("f1_macro", "macro F1", _of_labels(sklearn_metrics.f1_score, **_MACRO), of_counts=_macro(_f1s)),
+    Metric(
+        "f1_weighted",
+        "weighted F1",
+        _of_labels(sklearn_metrics.f1_score, average="weighted", zero_division=0.0),
+        of_counts=_weighted(_f1s),
+    ),
+    Metric(
+        "precision_macro",
+        "macro precision",
+        _of_labels(sklearn_metrics.precision_score, **_MACRO),
+        of_counts=_macro(_precisions),
+    ),
+    Metric(
+        "jaccard_macro",
+        "macro Jaccard index",
+        _of_labels(sklearn_metrics.jaccard_score, **_MACRO),
+        of_counts=_macro(_jaccards),
+    ),
+    Metric(
+        "matthews_corrcoef",
+        "Matthews correlation (MCC)",
+        _of_labels(sklearn_metrics.matthews_corrcoef),
+        lowest=-1.0,
+        of_counts=_mcc,
+        in_percent=False,
+    ),
+    Metric(
+        "cohen_kappa",
+        "Cohen's kappa",
+        _of_labels(sklearn_metrics.cohen_kappa_score),
+        lowest=-1.0,
+        of_counts=_kappa,
+        in_percent=False,
+    ),
+    Metric(
+        "recall",
+        "sensitivity (recall)",
+        _of_positive(sklearn_metrics.recall_score),
+        of_class=True,
+        reads="positive",
+        of_counts=_one_class(_recalls, lambda counts: counts.true),
+        share=_found,
+    ),
+    Metric(
+        "specificity",
+        "specificity",
+        _of_positive(sklearn_metrics.recall_score, rest=True),
+        of_class=True,
+        reads="positive",
+        of_counts=_specificity,
+        share=_left_alone,
+    ),
+    Metric(
+        "precision",
+        "precision",
+        _of_positive(sklearn_metrics.precision_score),
+        of_class=True,
+        reads="positive",
+        of_counts=_one_class(_precisions, lambda counts: counts.predicted),
+        share=_meant,
+    ),
+    Metric(
+        "negative_predictive_value",
+        "negative predictive value",
+        _of_positive(sklearn_metrics.precision_score, rest=True),
+        of_class=True,
+        reads="positive",
+        of_counts=_negative_predictive_value,
+        share=_cleared,
+    ),
+    Metric(
+        "f1",
+        "F1",
+        _of_positive(sklearn_metrics.f1_score),
+        of_class=True,
+        reads="positive",
+        of_counts=_one_class(_f1s, lambda counts: counts.true + counts.predicted),
+        share=_either,
+        from_share=lambda share: 2 * share / (1 + share),
+    ),
+    Metric(
+        "jaccard",
+        "Jaccard index",
+        _of_positive(sklearn_metrics.jaccard_score),
+        of_class=True,
+        reads="positive",
+        of_counts=_one_class(_jaccards, lambda counts: counts.true + counts.predicted),
+        share=_either,
+    ),
+    Metric(
+        "roc_auc",
+        "AUC",
+        _area(sklearn_metrics.roc_auc_score),
+        needs="probabilities",
+        influence=_mean_of_classes(_auc_influence),
+        in_percent=False,
+    ),
+    Metric(
+        "average_precision",
+        "average precision",
+        _area(sklearn_metrics.average_precision_score),
+        needs="probabilities",
+        influence=_mean_of_classes(_ap_influence),
+        in_percent=False,
+    ),
+    Metric(
+        "brier_score",
+        "Brier score",
+        _of_proba(sklearn_metrics.brier_score_loss),
+        needs="probabilities",
+        reads="none",
+        highest=2.0,
+        larger_is_better=False,
+        of_samples=_brier,
+        in_percent=False,
+    ),
+    Metric(
+        "log_loss",
+        "log loss",
+        _of_proba(sklearn_metrics.log_loss),
+        needs="probabilities",
+        reads="none",
+        highest=float("inf"),
+        larger_is_better=False,
+        of_samples=_log_losses,
+        in_percent=False,
+    ),
+)
+METRICS = {entry.name: entry for entry in _ENTRIES}
+"""Every metric by its name."""
+
+
+def metric_named(name: str) -> Metric:
+    """The entry of this name. Raises DataError for an unknown one, naming those that there are.
+
+    >>> metric_named("roc_auc").title
+    'AUC'
+    """
+    if name not in METRICS:
+        raise DataError(f"There is no metric {name!r}. Choose from {', '.join(METRICS)}.")
+    return METRICS[name]

@@ -1,0 +1,298 @@
+"""Are metrics what scikit-learn says, and their intervals what independent code and theory say?"""
+
+import warnings
+from math import inf, isnan, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as sklearn_metrics
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+
+from touchstone.core.data import DataError, Predictions
+from touchstone.core.evaluate.metric_estimates import (
+    FEWEST_OF_CLASS,
+    estimate,
+    metrics_on_sets,
+    positive_class,
+)
+from touchstone.core.evaluate.metrics import METRICS, Counts, Scored, metric_named
+from touchstone.core.evaluate.units import Design, samples_as_units, units_of
+
+OF_COUNTS = [name for name, metric in METRICS.items() if metric.of_counts is not None]
+
+
+def definition(name: str, scored: Scored, weights: np.ndarray | None = None) -> float:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return METRICS[name].function(scored, weights)
+
+
+def drawn(seed: int) -> Scored:
+    """Predictions with ties, absent classes, one class alone or a constant model, of two to nine classes."""
+    rng = np.random.default_rng(seed)
+    n_classes, n = int(rng.integers(2, 10)), int(rng.integers(1, 200))
+    y = rng.integers(0, max(1, n_classes - seed % 3), n)
+    if seed % 7 == 0:
+        y[:] = y[0]
+    raw = rng.gamma(0.3, size=(n, n_classes)) + 0.4 * np.eye(n_classes)[y]
+    proba = raw / raw.sum(axis=1, keepdims=True)
+    if seed % 2:
+        proba = np.round(proba, 1) + 1e-9
+        proba /= proba.sum(axis=1, keepdims=True)
+    y_pred = proba.argmax(axis=1)
+    if seed % 11 == 0:
+        y_pred[:] = y_pred[0]
+    return Scored(y, y_pred, n_classes, proba, int(rng.integers(n_classes)))
+
+
+def learned(load) -> Scored:
+    """What a model says of real data that it was not trained on."""
+    x, y = load(return_X_y=True)
+    proba = cross_val_predict(
+        LogisticRegression(max_iter=20_000), x / x.std(axis=0).clip(1e-9), y, method="predict_proba"
+    )
+    return Scored(y, proba.argmax(axis=1), proba.shape[1], proba)
+
+
+@pytest.fixture(scope="module")
+def sets() -> list[Scored]:
+    return [
+        *(learned(load) for load in (load_wine, load_iris, load_breast_cancer)),
+        *map(drawn, range(50)),
+    ]
+
+
+def weighted(scored: Scored, weights: np.ndarray) -> Counts:
+    hit = scored.y_true == scored.y_pred
+    columns = ((scored.y_true[hit], weights[hit]), (scored.y_true, weights), (scored.y_pred, weights))
+    return Counts(*(np.bincount(of, weight, minlength=scored.n_classes) for of, weight in columns))
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_is_what_scikit_learn_says(name, sets):
+    n_known = 0
+    for scored in sets:
+        ours, theirs = METRICS[name].value(scored), definition(name, scored)
+        assert ours == pytest.approx(theirs, abs=1e-12, nan_ok=True)
+        n_known += not isnan(theirs)
+    assert n_known > 25
+
+
+@pytest.mark.parametrize("name", OF_COUNTS)
+def test_functions_of_counts_are_those_of_weighted_samples_too(name, sets):
+    rng = np.random.default_rng(0)
+    for scored in sets:
+        weights = rng.integers(1, 5, scored.n).astype(float)
+        ours = METRICS[name].of_counts(weighted(scored, weights), scored.positive)
+        assert float(np.real(ours)) == pytest.approx(definition(name, scored, weights), abs=1e-12, nan_ok=True)
+
+
+def test_the_names_that_people_know_are_scikit_learns_scorers():
+    scored = drawn(3)
+    for name in ("accuracy", "balanced_accuracy", "matthews_corrcoef", "f1_macro", "f1_weighted", "precision_macro"):
+        scorer = sklearn_metrics.get_scorer(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = scorer._score_func(scored.y_true, scored.y_pred, **scorer._kwargs)
+        assert METRICS[name].value(scored) == pytest.approx(theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_influences_are_what_a_little_more_weight_changes(name, sets):
+    """By scikit-learn's own weights; metrics that jump where a class comes in are asked where none is about to."""
+    for scored in [each for each in sets[:2] + sets[3:13] if len(np.unique(each.y_true)) == each.n_classes]:
+        value, step = definition(name, scored), 1e-6
+        if isnan(value):
+            continue
+        moves = METRICS[name].influences(scored)
+        assert abs(moves.sum()) < 1e-9
+        for row in range(0, scored.n, 1 + scored.n // 10):
+            weights = np.ones(scored.n)
+            weights[row] += step
+            change = (definition(name, scored, weights) - value) / step
+            assert moves[row] == pytest.approx(change, abs=2e-4 * max(1.0, abs(value)))
+
+
+def test_a_metric_without_a_fast_path_has_the_same_influences():
+    from dataclasses import replace
+
+    scored = drawn(4)
+    for name in ("f1_macro", "brier_score"):
+        metric = METRICS[name]
+        slow = replace(metric, of_counts=None, of_samples=None, influence=None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert slow.influences(scored) == pytest.approx(metric.influences(scored), abs=1e-4)
+
+
+def delong(of: np.ndarray, score: np.ndarray) -> tuple[float, float]:
+    """The area and its standard error, pair by pair (DeLong, DeLong and Clarke-Pearson 1988)."""
+    own, other = score[of], score[~of]
+    wins = (own[:, None] > other[None, :]) + 0.5 * (own[:, None] == other[None, :])
+    first, second = wins.mean(axis=1), wins.mean(axis=0)
+    return float(wins.mean()), sqrt(first.var(ddof=1) / len(own) + second.var(ddof=1) / len(other))
+
+
+def obuchowski(of: np.ndarray, score: np.ndarray, unit: np.ndarray) -> float:
+    """The standard error of the area of clustered data (Obuchowski 1997)."""
+    own, other = score[of], score[~of]
+    wins = (own[:, None] > other[None, :]) + 0.5 * (own[:, None] == other[None, :])
+    area, units = wins.mean(), np.unique(unit)
+    first, second = wins.mean(axis=1), wins.mean(axis=0)
+    x = np.array([(first[unit[of] == u] - area).sum() for u in units])
+    y = np.array([(second[unit[~of] == u] - area).sum() for u in units])
+    n_own, n_other = len({*unit[of]}), len({*unit[~of]})
+    s_own, s_other = (
+        n_own / ((n_own - 1) * len(own)) * (x**2).sum(),
+        n_other / ((n_other - 1) * len(other)) * (y**2).sum(),
+    )
+    both = len(units) / (len(units) - 1) * (x * y).sum()
+    return sqrt(s_own / len(own) + s_other / len(other) + 2 * both / (len(own) * len(other)))
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_error_of_an_area_is_delongs(ties):
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], [400, 150])
+    score = rng.normal(size=550) + 1.2 * y
+    score = np.round(1 / (1 + np.exp(-score)), 1 if ties else 12)
+    scored = Scored(y, (score > 0.5).astype(int), 2, np.column_stack([1 - score, score]))
+    area, se = delong(y == 1, score)
+    metric = METRICS["roc_auc"]
+    assert metric.value(scored) == pytest.approx(area, abs=1e-12)
+    assert Design().error(metric.influences(scored)).se == pytest.approx(se, rel=0.01)
+    interval = estimate(metric, scored).interval
+    assert interval.width == pytest.approx(2 * 1.96 * se, rel=0.06)
+
+
+def test_the_error_of_an_area_over_units_is_obuchowskis():
+    rng = np.random.default_rng(6)
+    unit = np.repeat(np.arange(60), 10)
+    y = rng.integers(0, 2, 600)
+    score = 1 / (1 + np.exp(-(rng.normal(size=600) + (1 + 1.5 * rng.normal(size=60)[unit]) * y)))
+    scored = Scored(y, (score > 0.5).astype(int), 2, np.column_stack([1 - score, score]))
+    moves, design = METRICS["roc_auc"].influences(scored), Design(unit, "patient")
+    theirs, by_sample = obuchowski(y == 1, score, unit), Design().error(moves).se
+    # The project's engine weighs each unit by its share of the set (as CR3 does), which makes it a little larger.
+    assert design.error(moves).se == pytest.approx(theirs, rel=0.04)
+    assert abs(by_sample - theirs) > 0.1 * theirs
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10_000))
+def test_intervals_hold_the_value_and_stay_where_the_metric_lives(seed):
+    scored = drawn(seed)
+    for metric in METRICS.values():
+        if not metric.applies(scored):
+            continue
+        made = estimate(metric, scored)
+        assert made.interval.known or made.why_not
+        if made.interval.known:
+            assert made.interval.lower - 1e-9 <= made.value <= made.interval.upper + 1e-9
+            assert metric.lowest <= made.interval.lower <= made.interval.upper <= metric.highest
+
+
+def test_where_a_class_has_few_samples_only_shares_have_intervals():
+    y = np.repeat([0, 1], [100, FEWEST_OF_CLASS - 1])
+    rng = np.random.default_rng(0)
+    score = np.clip(rng.normal(0.4 + 0.2 * y, 0.2), 0.01, 0.99)
+    scored = Scored(y, (score > 0.5).astype(int), 2, np.column_stack([1 - score, score]))
+    known = {name for name, metric in METRICS.items() if estimate(metric, scored).interval.known}
+    few = {"f1_macro", "f1_weighted", "precision_macro", "jaccard_macro", "matthews_corrcoef", "cohen_kappa"}
+    few |= {"roc_auc", "average_precision"}
+    assert known == set(METRICS) - few
+    assert estimate(METRICS["roc_auc"], scored).why_not == "a class has fewer than 20 samples"
+
+
+def test_baselines_are_what_the_best_constant_model_reaches():
+    """By the functions of scikit-learn, on models that learned nothing."""
+    rng = np.random.default_rng(1)
+    y = rng.choice(3, size=900, p=[0.7, 0.2, 0.1])
+    scored = Scored(y, y.copy(), 3, np.full((900, 3), 1 / 3))
+    shares = np.bincount(y) / 900
+    guesses = [rng.choice(3, size=900, p=shares) for _ in range(300)]
+    for name in ("accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "cohen_kappa"):
+        always = definition(name, Scored(y, np.zeros(900, dtype=int), 3))
+        by_shares = float(np.mean([definition(name, Scored(y, guess, 3)) for guess in guesses]))
+        assert METRICS[name].baseline(scored) == pytest.approx(max(always, by_shares), abs=0.005)
+    known = np.tile(shares, (900, 1))
+    assert METRICS["log_loss"].baseline(scored) == pytest.approx(sklearn_metrics.log_loss(y, known))
+    assert METRICS["roc_auc"].baseline(scored) == 0.5
+    assert isnan(METRICS["recall"].baseline(scored))
+
+
+def test_an_unknown_metric_is_refused_by_name():
+    with pytest.raises(DataError, match=r"no metric 'kappa'.*cohen_kappa"):
+        metric_named("kappa")
+
+
+@pytest.mark.parametrize(
+    ("names", "n", "expected"),
+    [
+        (("legit", "fraud"), (10.0, 90.0), (1, True)),
+        (("1", "0"), (5.0, 5.0), (0, True)),
+        (("-1", "1"), (5.0, 5.0), (1, True)),
+        (("cat", "dog"), (3.0, 7.0), (0, False)),
+        (("cat", "dog"), (5.0, 5.0), (1, False)),
+        (("Malignant", "odd"), (99.0, 1.0), (0, True)),
+    ],
+)
+def test_the_positive_class_is_known_by_its_name_else_the_rarer_one(names, n, expected):
+    assert positive_class(names, np.array(n)) == expected
+
+
+def predictions(y, y_pred, names, score=None, units=None):
+    proba = None if score is None else np.column_stack([1 - score, score])
+    groups = None if units is None else {"unit": units}
+    return Predictions(map(str, range(len(y))), y, y_pred, names, proba=proba, groups=groups)
+
+
+def test_classes_are_joined_by_name_and_losses_are_worse_where_they_rise():
+    y = np.arange(200) % 2
+    off = np.linspace(-0.03, 0.03, 200)
+    sure, unsure = np.where(y == 1, 0.95, 0.05) + off, np.where(y == 1, 0.6, 0.4) + off
+    old = predictions(y, y, ["ham", "spam"], sure)
+    new = predictions(1 - y, 1 - y, ["spam", "ham"], 1 - unsure)
+    found = metrics_on_sets(old, new, samples_as_units(200, 200))
+    assert found.positive == "spam"
+    assert found.sure
+    assert found.of("accuracy").target.value == 1.0
+    theirs = [sklearn_metrics.log_loss(y, each) for each in (sure, unsure)]
+    assert found.of("log_loss").worse == pytest.approx(theirs[1] - theirs[0])
+    assert found.of("log_loss").worse > 0
+    assert found.mistakes == ()
+    assert found.of("log_loss").interval.lower > 0
+
+
+def test_sets_that_share_units_are_compared_by_them():
+    rng = np.random.default_rng(2)
+    unit = np.repeat(np.arange(40), 20)
+    skill = rng.normal(size=40)[unit]
+    y = rng.integers(0, 2, 800)
+    says = [np.where(rng.random(800) < 1 / (1 + np.exp(-1.5 - 2 * skill)), y, 1 - y) for _ in range(2)]
+    one, other = (predictions(y, each, ["no", "yes"], units=unit.astype(str)) for each in says)
+    paired = metrics_on_sets(one, other, units_of(unit, unit)).of("balanced_accuracy")
+    apart = metrics_on_sets(one, other, units_of(unit, unit + 40)).of("balanced_accuracy")
+    assert paired.interval.width < 0.7 * apart.interval.width
+    assert paired.interval.holds(0.0)
+
+
+def test_metrics_of_one_class_are_of_the_named_one():
+    y = np.arange(90) % 3
+    old = predictions(y, y, ["a", "b", "c"])
+    new = predictions(y, np.where(y == 1, 2, y), ["a", "b", "c"])
+    plain = metrics_on_sets(old, new, samples_as_units(90, 90))
+    assert plain.positive is None
+    assert plain.of("recall") is None
+    named = metrics_on_sets(old, new, samples_as_units(90, 90), positive="b")
+    assert named.of("recall").target.value == 0.0
+    assert [(each.truth, each.predicted, each.n_target, each.of_target) for each in named.mistakes] == [
+        ("b", "c", 30, 30)
+    ]
+    with pytest.raises(DataError, match="no class 'x'"):
+        metrics_on_sets(old, new, samples_as_units(90, 90), positive="x")
+    assert METRICS["log_loss"].highest == inf
