@@ -52,8 +52,8 @@ def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:
     import pyarrow
     import pyarrow.parquet
 
-    said = ("name", "kind", "class_names", "scale", "feature_names", "notes")
-    header: dict[str, Any] = {name: getattr(dataset, name) for name in said}
+    written = ("name", "kind", "class_names", "scale", "feature_names", "notes")
+    header: dict[str, Any] = {name: getattr(dataset, name) for name in written}
     if dataset.read_as is not None:
         header["read_as"] = dataset.read_as
     columns: dict[str, Any] = {"id": dataset.ids, "y": dataset.y}
