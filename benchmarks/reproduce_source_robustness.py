@@ -31,7 +31,7 @@ from touchstone.core.split import Split
 from touchstone.core.trials import Context, Draw, found_in, needed_by, notes_in, sources_at_hand
 from touchstone.core.trials.epochs import predict_at, untrained
 from touchstone.core.trials.run import table_of
-from touchstone.core.trials.together import predict_together
+from touchstone.core.trials.trial_plan import predict_together
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "mnist.npz"
 SCHEMES = ("source_exclusive", "source_inclusive")

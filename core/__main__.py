@@ -43,24 +43,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from touchstone.core import COMMAND
+from touchstone.core.command import given_files, upkeep
 from touchstone.core.command.check import add_check_options, check, explained, read_sheet, write
 from touchstone.core.command.compared_files import add_compare_options, compare_files
-from touchstone.core.command.given_files import (
-    add_dataset_options,
-    add_model_options,
-    given_dataset,
-    given_model,
-    says_columns,
-)
-from touchstone.core.command.upkeep import (
-    add_upkeep,
-    add_verify_options,
-    all_runs,
-    copy_home,
-    say_address,
-    see_doctor,
-    verify,
-)
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.tables.vectors import write_vectors
@@ -95,13 +80,13 @@ def main(arguments: Sequence[str] | None = None, *, about: str = ABOUT) -> int:
         if chosen.command == "vectors":
             return _vectors(chosen)
         if chosen.command in ("backup", "restore"):
-            return copy_home(chosen, home())
+            return upkeep.copy_home(chosen, home())
         if chosen.command == "address":
-            return say_address(home())
+            return upkeep.say_address(home())
         if chosen.command == "doctor":
-            return see_doctor(chosen, home(), engine)
+            return upkeep.see_doctor(chosen, home(), engine)
         if chosen.command == "verify":
-            return verify(chosen, all_runs(home()), engine().workspace)
+            return upkeep.verify(chosen, upkeep.all_runs(home()), engine().workspace)
         if chosen.command == "compare":
             return _compare(chosen)
         if chosen.command == "check":
@@ -137,7 +122,7 @@ def _parser(about: str = ABOUT) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
-    add_dataset_options(run)
+    given_files.add_dataset_options(run)
     run.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
     run.add_argument("--recreate", metavar="FILE.json", help="parameters as a page gives them, in place of a plan")
     run.add_argument("plan", nargs="?", help="the plan as JSON, as a page's “copy as command” gives it")
@@ -152,14 +137,16 @@ def _parser(about: str = ABOUT) -> argparse.ArgumentParser:
     checks = commands.add_parser("check", help="say whether what is required of an accuracy holds")
     add_check_options(checks)
     checks.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
-    add_dataset_options(checks)
+    given_files.add_dataset_options(checks)
     checks.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
-    add_model_options(checks)
-    add_verify_options(commands.add_parser("verify", help="say whether a stored run is whole, and comes out again"))
-    add_upkeep(commands)
+    given_files.add_model_options(checks)
+    upkeep.add_verify_options(
+        commands.add_parser("verify", help="say whether a stored run is whole, and comes out again")
+    )
+    upkeep.add_upkeep(commands)
     vectors = commands.add_parser("vectors", help="make vectors of texts and write them to a file, by id")
     vectors.add_argument("--data", required=True, help="texts: an example, a fingerprint or a file")
-    add_dataset_options(vectors)
+    given_files.add_dataset_options(vectors)
     maker = vectors.add_mutually_exclusive_group(required=True)
     maker.add_argument("--sentence-transformers", metavar="FOLDER", help="a model in a folder on this machine")
     maker.add_argument("--word-vectors", metavar="FILE", help="word2vec's or GloVe's format; their mean over each text")
@@ -221,7 +208,7 @@ def _check(chosen: argparse.Namespace) -> int:
     if chosen.data is not None:
         dataset = _stored(chosen)
         fingerprint = dataset.fingerprint
-        model = None if chosen.model is None else given_model(chosen, dataset, workspace, LOCAL_OWNER)
+        model = None if chosen.model is None else given_files.given_model(chosen, dataset, workspace, LOCAL_OWNER)
     checked = check(
         sheet,
         workspace,
@@ -320,11 +307,11 @@ def _dataset(chosen: argparse.Namespace) -> Dataset:
     data, workspace = chosen.data, engine().workspace
     is_example = data in EXAMPLES
     if not is_example and data not in {stored.fingerprint for stored in workspace.datasets(LOCAL_OWNER)}:
-        dataset = given_dataset(chosen)
+        dataset = given_files.given_dataset(chosen)
         for note in dataset.notes:
             print(note, file=sys.stderr)
         return dataset
-    if says_columns(chosen):
+    if given_files.says_columns(chosen):
         raise DataError(f"{data} has no columns to say anything of. Name a file with --data, or leave the columns out.")
     return load_example(data) if is_example else workspace.dataset(LOCAL_OWNER, data)
 

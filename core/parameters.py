@@ -1,6 +1,6 @@
 """What does a plan ask a person? It stands once, beside each field; form, address, description and reference follow.
 
-A field of a frozen dataclass is written `n_repeats: int = asks(20, label="Repeats", lowest=1, ...)`. What it asks is
+A field of a frozen dataclass is written `n_repeats: int = asks(20, "Repeats", lowest=1, ...)`. What it asks is
 plain data in the field's metadata, so that a plan needs no screen. A field that is shown as several questions, or is
 not asked at all but follows from the answers, says so there, too; and one whose questions are the options of the
 entries that were chosen (`asks_options`).
@@ -141,7 +141,10 @@ class OptionsOf:
 
 def asks(
     default: Any = MISSING,
+    label: str = "",
+    help: str = "",
     *,
+    within: tuple[int | float, ...] = (),
     joined: str = "",
     several_as: Several = ITSELF,
     means: Callable[..., Any] | None = None,
@@ -149,6 +152,7 @@ def asks(
 ) -> Any:
     """A field that asks one question (see `Ask`).
 
+    A number lies `within` the lowest and the highest, and goes up by the third that stands there, or by 1.
     `means` says what None comes to where it leaves that to the data, or to other fields: a function of the plan and of
     `core.trials.defaults.Facts`. A plan that says that value is then the same work.
 
@@ -156,11 +160,13 @@ def asks(
     --------
     >>> @dataclass(frozen=True)
     ... class Draws:
-    ...     n_repeats: int = asks(20, label="Repeats", lowest=1, highest=1000, address="repeats", says="repeat")
+    ...     n_repeats: int = asks(20, "Repeats", within=(1, 1000), address="repeats", says="repeat")
     >>> [(one.ask.label, one.usual) for one in asked(Draws)]
     [('Repeats', 20)]
     """
-    return asks_several(Ask(**ask), default=default, joined=joined, several_as=several_as, means=means)
+    ask |= zip(("lowest", "highest", "step"), within, strict=False)
+    question = Ask(label=label, help=help, **ask)
+    return asks_several(question, default=default, joined=joined, several_as=several_as, means=means)
 
 
 def asks_seed(*, address: str = "seed", help: str = "The same seed gives the same result.", **ask: Any) -> Any:
@@ -172,7 +178,7 @@ def asks_seed(*, address: str = "seed", help: str = "The same seed gives the sam
     >>> [(one.ask.label, one.ask.address, one.usual) for one in asked(Draws)]
     [('Seed', 'seed', 0)]
     """
-    return asks(0, label="Seed", help=help, address=address, lowest=0, highest=2**31, **ask)
+    return asks(0, "Seed", help, address=address, within=(0, 2**31), **ask)
 
 
 def asks_several(
@@ -257,7 +263,7 @@ def usual_plan(plan: type[AnyPlan], about: About = ANYTHING, **settled: Any) -> 
 
     >>> @dataclass(frozen=True)
     ... class Draws:
-    ...     n_repeats: int = asks(20, label="Repeats", lowest=1, highest=1000, address="repeats", usual=5)
+    ...     n_repeats: int = asks(20, "Repeats", within=(1, 1000), address="repeats", usual=5)
     >>> usual_plan(Draws)
     Draws(n_repeats=5)
     """
@@ -291,7 +297,7 @@ def label_of(plan: Any, name: str) -> str:
 
     >>> @dataclass(frozen=True)
     ... class Draws:
-    ...     n_repeats: int = asks(20, label="Repeats", lowest=1)
+    ...     n_repeats: int = asks(20, "Repeats", lowest=1)
     ...     split_seed: int = 0
     >>> label_of(Draws, "n_repeats"), label_of(Draws, "split_seed")
     ('Repeats', 'split_seed')

@@ -23,7 +23,7 @@ from touchstone.core.data.home import home
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.data.tables.proposal import FileReading
 from touchstone.core.trials import Context
-from touchstone.core.workspace import frames, work
+from touchstone.core.workspace import frames, runs
 from touchstone.core.workspace.engine.runner import close_engine
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.runs import Run, Steps
@@ -269,7 +269,7 @@ SLOW = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2000}'
 def run_elsewhere(tmp_path, monkeypatch) -> Iterator[tuple[Workspace, Run]]:
     """A run that a process of another machine works on, which has crashed: only its lease says so, in two seconds."""
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(work, "LEASE_SECONDS", 2.0)
+    monkeypatch.setattr(runs, "LEASE_SECONDS", 2.0)
     close_engine()
     workspace, wine = Workspace(home()), load_example("wine")
     workspace.add_dataset(LOCAL_OWNER, wine, example="wine")

@@ -31,10 +31,10 @@ from touchstone.core.evaluate.source_robustness import expected_accuracy_interva
 from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.models import MODELS, ModelError
-from touchstone.core.models.judged import judge
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.load import read_stored
 from touchstone.core.models.stored import lent
+from touchstone.core.models.tried import judge
 from touchstone.core.public import RECIPES, asking
 from touchstone.core.questions import QUESTIONS, plan_class
 from touchstone.core.trials import Context, TrialPlan

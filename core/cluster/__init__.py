@@ -16,22 +16,6 @@ from touchstone.core.cluster.sources import FoundSources, Silhouettes, cluster_c
 if TYPE_CHECKING:
     from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans
 
-__all__ = [
-    "SOURCE_FINDERS",
-    "FoundSources",
-    "SDSKMeans",
-    "SameSizeKMeans",
-    "Silhouettes",
-    "SourceFinder",
-    "check_finder",
-    "cluster_classes",
-    "find_sources",
-    "silhouettes",
-    "spread_quotas",
-    "train_for_sources",
-    "trains",
-]
-
 
 def __getattr__(name: str) -> Any:
     """Import the clusterers when they are first asked for: their base classes drag scikit-learn in."""

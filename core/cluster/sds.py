@@ -141,10 +141,7 @@ class SDSKMeans(ClusterMixin, BaseEstimator):
         with single_threaded():
             near = _best_of(_single_precision(x, order, middle, scale), self.quotas_, self.n_init, rng)
             start = replace(
-                near,
-                centers=near.centers * scale,
-                prices=near.prices * scale**2,
-                inertia=near.inertia * scale**2,
+                near, centers=near.centers * scale, prices=near.prices * scale**2, inertia=near.inertia * scale**2
             )
             best = _steps(exact, start, ENOUGH)
         self.labels_ = np.empty(len(x), dtype=np.int32)

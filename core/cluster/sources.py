@@ -7,24 +7,24 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer, Real, Shaped
 
+from touchstone.core.cluster.quotas import Codes
 from touchstone.core.data.errors import DataError
 from touchstone.core.models.threads import single_threaded
 
-Clusterer = Callable[
-    [Real[np.ndarray, "n_samples n_features"], int, np.random.Generator], Integer[np.ndarray, " n_samples"]
-]
+Features = Real[np.ndarray, "n_samples n_features"]
+Clusterer = Callable[[Features, int, np.random.Generator], Codes]
 """A way to cluster the features of one class into a number of sources."""
 
 
 def cluster_classes(
-    features: Real[np.ndarray, "n_samples n_features"],
-    y: Integer[np.ndarray, " n_samples"],
+    features: Features,
+    y: Codes,
     cluster: Clusterer,
     *,
     n_sources: int = 5,
     rng: np.random.Generator,
     class_names: Sequence[str] | None = None,
-) -> Integer[np.ndarray, " n_samples"]:
+) -> Codes:
     """Cluster the samples of each class; every cluster is taken for a source.
 
     The ids run from 0 to ``n_classes * n_sources - 1``, class by class: none belongs to two classes, none is unused.
@@ -59,9 +59,7 @@ def cluster_classes(
     return sources
 
 
-def kmeans(
-    features: Real[np.ndarray, "n_samples n_features"], n_sources: int, rng: np.random.Generator
-) -> Integer[np.ndarray, " n_samples"]:
+def kmeans(features: Features, n_sources: int, rng: np.random.Generator) -> Codes:
     """Cluster one class by k-means with k-means++ starts (Arthur & Vassilvitskii 2007).
 
     Examples
@@ -77,9 +75,7 @@ def kmeans(
         return estimator.fit_predict(features).astype(np.int64)
 
 
-def same_size_kmeans(
-    features: Real[np.ndarray, "n_samples n_features"], n_sources: int, rng: np.random.Generator
-) -> Integer[np.ndarray, " n_samples"]:
+def same_size_kmeans(features: Features, n_sources: int, rng: np.random.Generator) -> Codes:
     """Cluster one class into sources of the same size, give or take one sample.
 
     Examples
@@ -93,12 +89,7 @@ def same_size_kmeans(
     return SameSizeKMeans(n_sources, random_state=int(rng.integers(2**31))).fit_predict(features).astype(np.int64)
 
 
-def _refuse_small_classes(
-    features: Real[np.ndarray, "n_samples n_features"],
-    y: Integer[np.ndarray, " n_samples"],
-    n_sources: int,
-    class_names: Sequence[str] | None,
-) -> None:
+def _refuse_small_classes(features: Features, y: Codes, n_sources: int, class_names: Sequence[str] | None) -> None:
     small = []
     for label in np.unique(y).tolist():
         n_different = _n_different(features[y == label], enough=n_sources)
@@ -161,8 +152,8 @@ class Silhouettes:
 
 
 def silhouettes(
-    features: Real[np.ndarray, "n_samples n_features"],
-    y: Integer[np.ndarray, " n_samples"],
+    features: Features,
+    y: Codes,
     sources: Shaped[np.ndarray, " n_samples"],
     *,
     rng: np.random.Generator,
@@ -214,7 +205,7 @@ class FoundSources:
     everything went as it should.
     """
 
-    sources: Integer[np.ndarray, " n_samples"]
+    sources: Codes
     options: str = ""
     n_tries: int = 1
     note: str = ""

@@ -130,9 +130,9 @@ class Checked:
                 continue
             skipped = outcome.decision == "muted" or (outcome.decision == "undecided" and undecided_passes)
             counts["skipped" if skipped else "failures"] += 1
-            told = {"message": f"{outcome.decision}: {_told(outcome.of)}"} | (
-                {} if skipped else {"type": outcome.decision}
-            )
+            told = {"message": f"{outcome.decision}: {_told(outcome.of)}"}
+            if not skipped:
+                told["type"] = outcome.decision
             ElementTree.SubElement(case, "skipped" if skipped else "failure", told)
         for name, n in counts.items():
             suite.set(name, str(n))
@@ -144,31 +144,21 @@ class Checked:
             f"{outcome.requirement.written}: {outcome.decision} ({_told(outcome.of)})" for outcome in self.outcomes
         ]
         shown = marks_of(self.found)
+        ends = tuple(Column(name, "", decimals=4) for name in ("value", "lower", "upper"))
         sections = [
-            *([Section("", (axis_figure(shown, None),))] if shown else []),
             Section("What is required", tuple(decided) or ("Nothing is required.",)),
             Section("In sentences", (*self.said, *self.unfinished) or ("Nothing was computed.",)),
-            *(
-                [Section("Claims", (Table.of("Claims by code, as decided", self.claims, _CLAIM_COLUMNS),))]
-                if self.claims
-                else []
-            ),
-            Section(
-                "In numbers",
-                (
-                    Table(
-                        "Numbers with their 95 % intervals",
-                        self.table(),
-                        tuple(Column(name, "", decimals=4) for name in _ENDS),
-                    ),
-                ),
-            ),
+            Section("In numbers", (Table("Numbers with their 95 % intervals", self.table(), ends),)),
         ]
+        if self.claims:
+            claims = Table.of("Claims by code, as decided", self.claims, _CLAIM_COLUMNS)
+            sections.insert(-1, Section("Claims", (claims,)))
+        if shown:
+            sections.insert(0, Section("", (axis_figure(shown, None),)))
         answer = Answer(None, (), tuple(sections))
         return to_html(Report("Can this accuracy be trusted?", subject, answer, _HOW_TO_READ, (), ""))
 
 
-_ENDS = ("value", "lower", "upper")
 _CLAIM_COLUMNS = (
     Column("Claim", "title"),
     Column("Decision", lambda each: each.claim.decision),

@@ -172,17 +172,9 @@ class Requirement:
         """
         if not isinstance(of, Quantity) or not of.interval.known:
             return "undecided"
-        if self.at_least:
-            return (
-                "holds"
-                if of.interval.lower >= self.bound
-                else "fails"
-                if of.interval.upper < self.bound
-                else "undecided"
-            )
-        return (
-            "holds" if of.interval.upper <= self.bound else "fails" if of.interval.lower > self.bound else "undecided"
-        )
+        lower, upper, bound = of.interval.lower, of.interval.upper, self.bound
+        holds, fails = (lower >= bound, upper < bound) if self.at_least else (upper <= bound, lower > bound)
+        return "holds" if holds else "fails" if fails else "undecided"
 
 
 @dataclass(frozen=True)

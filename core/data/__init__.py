@@ -10,21 +10,3 @@ from touchstone.core.data.predictions.record import Predictions, PredictionTable
 from touchstone.core.data.predictions.roles import Roles
 from touchstone.core.data.predictions.upload import join_predictions, read_predictions, write_predictions
 from touchstone.core.data.tables.datasets import read_dataset
-
-__all__ = [
-    "EXAMPLES",
-    "DataError",
-    "Dataset",
-    "PredictionTable",
-    "Predictions",
-    "Roles",
-    "RolesNeeded",
-    "docstrings_ready",
-    "guess_roles",
-    "join_predictions",
-    "load_example",
-    "pair_models",
-    "read_dataset",
-    "read_predictions",
-    "write_predictions",
-]

@@ -143,21 +143,8 @@ class Dataset:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256, in hex, of all that a result can depend on (`core.data.identity.fingerprint`); computed once."""
-        return fingerprint(
-            self.kind,
-            self.x,
-            self.y,
-            self.class_names,
-            self.ids,
-            self.sources,
-            self.scale,
-            self.feature_names,
-            self.vectors,
-            self.numbers,
-            self.number_names,
-            self.part,
-            self.units,
-        )
+        about = (self.kind, self.x, self.y, self.class_names, self.ids, self.sources, self.scale, self.feature_names)
+        return fingerprint(*about, self.vectors, self.numbers, self.number_names, self.part, self.units)
 
     @cached_property
     def unit_codes(self) -> Integer[np.ndarray, " n_samples"] | None:

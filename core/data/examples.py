@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from touchstone.core.data.dataset import Dataset, Kind
@@ -52,7 +53,10 @@ def _digits() -> Dataset:
     )
 
 
-def _table(name: str, bunch: Any) -> Dataset:
+def _table(name: str) -> Dataset:
+    from sklearn import datasets
+
+    bunch: Any = getattr(datasets, f"load_{name}")()
     return Dataset(
         name=name,
         kind="tabular",
@@ -64,49 +68,20 @@ def _table(name: str, bunch: Any) -> Dataset:
     )
 
 
-def _wine() -> Dataset:
-    from sklearn.datasets import load_wine
-
-    return _table("wine", load_wine())
-
-
-def _breast_cancer() -> Dataset:
-    from sklearn.datasets import load_breast_cancer
-
-    return _table("breast_cancer", load_breast_cancer())
-
+_DIGITS = "1,797 scanned digits of 8 × 8 pixels, ten classes (UCI optical digits, from scikit-learn)."
+_WINE = "178 wines of three growers, 13 chemical measurements each (UCI, from scikit-learn)."
+_BREAST_CANCER = "569 tumours, malignant or benign, 30 measurements of cell nuclei each (UCI, from scikit-learn)."
+_DOCSTRINGS = (
+    "Docstrings of numpy, scipy, pandas, scikit-learn, torch and plotly: which library is it? "
+    "Sources are their subpackages."
+)
 
 EXAMPLES: dict[str, Example] = {
     example.name: example
     for example in (
-        Example(
-            name="digits",
-            title="Handwritten digits",
-            kind="image",
-            sentence="1,797 scanned digits of 8 × 8 pixels, ten classes (UCI optical digits, from scikit-learn).",
-            load=_digits,
-        ),
-        Example(
-            name="wine",
-            title="Wine",
-            kind="tabular",
-            sentence="178 wines of three growers, 13 chemical measurements each (UCI, from scikit-learn).",
-            load=_wine,
-        ),
-        Example(
-            name="breast_cancer",
-            title="Breast cancer",
-            kind="tabular",
-            sentence="569 tumours, malignant or benign, 30 measurements of cell nuclei each (UCI, from scikit-learn).",
-            load=_breast_cancer,
-        ),
-        Example(
-            name="docstrings",
-            title="Docstrings",
-            kind="text",
-            sentence="Docstrings of numpy, scipy, pandas, scikit-learn, torch and plotly: which library is it? "
-            "Sources are their subpackages.",
-            load=load_docstrings,
-        ),
+        Example("digits", "Handwritten digits", "image", _DIGITS, _digits),
+        Example("wine", "Wine", "tabular", _WINE, partial(_table, "wine")),
+        Example("breast_cancer", "Breast cancer", "tabular", _BREAST_CANCER, partial(_table, "breast_cancer")),
+        Example("docstrings", "Docstrings", "text", _DOCSTRINGS, load_docstrings),
     )
 }

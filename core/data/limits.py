@@ -116,11 +116,9 @@ class BinaryFile(Protocol):
 
     def read(self, size: int = -1, /) -> bytes:
         """Read at most so many bytes."""
-        ...
 
     def seek(self, offset: int, /) -> int:
         """Go to a position."""
-        ...
 
 
 File = str | Path | BinaryFile

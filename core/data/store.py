@@ -52,14 +52,8 @@ def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:
     import pyarrow
     import pyarrow.parquet
 
-    header: dict[str, Any] = {
-        "name": dataset.name,
-        "kind": dataset.kind,
-        "class_names": dataset.class_names,
-        "scale": dataset.scale,
-        "feature_names": dataset.feature_names,
-        "notes": dataset.notes,
-    }
+    written = ("name", "kind", "class_names", "scale", "feature_names", "notes")
+    header: dict[str, Any] = {name: getattr(dataset, name) for name in written}
     if dataset.read_as is not None:
         header["read_as"] = dataset.read_as
     columns: dict[str, Any] = {"id": dataset.ids, "y": dataset.y}
@@ -97,27 +91,17 @@ def _read(content: bytes) -> Dataset:
         x = columns["x"]
     elif header["kind"] == "tabular":
         x = np.column_stack([columns[f"x{column}"] for column in range(len(header["feature_names"]))])
-    number_names = tuple(header.get("number_names", ()))
-    numbers = [columns[f"number{column}"] for column in range(len(number_names))]
+    numbers = [columns[f"number{column}"] for column in range(len(header.get("number_names", ())))]
     return Dataset(
-        name=header["name"],
-        kind=header["kind"],
+        **header,
         x=x,
         y=columns["y"],
-        class_names=tuple(header["class_names"]),
         ids=columns["id"],
         sources=columns.get("source"),
-        scale=header["scale"],
-        feature_names=tuple(header["feature_names"]),
-        notes=tuple(header["notes"]),
         vectors=_vectors(table["vectors"]) if "vectors" in table.column_names else None,
-        vectors_name=header.get("vectors_name"),
         numbers=np.column_stack(numbers) if numbers else None,
-        number_names=number_names,
         part=columns.get("part"),
-        read_as=header.get("read_as"),
         units=columns.get("unit"),
-        unit_name=header.get("unit_name"),
     )
 
 

@@ -75,10 +75,7 @@ class Theme:
                 "paper_bgcolor": self.paper,
                 "plot_bgcolor": self.paper,
                 "colorway": list(self.colours),
-                "colorscale": {
-                    "sequential": scale(self.sequential),
-                    "diverging": scale(self.diverging),
-                },
+                "colorscale": {"sequential": scale(self.sequential), "diverging": scale(self.diverging)},
                 "margin": {"l": 0, "r": RIGHT, "t": 24, "b": 0},
                 "xaxis": axis,
                 "yaxis": axis,

@@ -32,5 +32,3 @@ MODELS: dict[str, type[Classifier]] = {
     "resnet20": ResNet20,
     "vgg19": Vgg19,
 }
-
-__all__ = ["MODELS", "Cancelled", "Classifier", "ModelError", "check_fitting", "fits"]

@@ -2,17 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
+from touchstone.core.models.inputs import fit_vectors
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.vectors import Vectors, fit_vectors
 
 # What must a model be able to do, to be trained and tested here?
 
 
+Inputs = Shaped[np.ndarray, "n_samples ..."]
+Codes = Integer[np.ndarray, " n_samples"]
+Scores = Float[np.ndarray, "n_samples n_classes"]
 ShouldStop = Callable[[], bool]
 
 
@@ -58,101 +61,76 @@ class Classifier(Protocol):
     label: ClassVar[str]
 
     def fit(
-        self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
-        *,
-        seed: int,
-        n_classes: int | None = None,
-        should_stop: ShouldStop | None = None,
+        self, x: Inputs, y: Codes, *, seed: int, n_classes: int | None = None, should_stop: ShouldStop | None = None
     ) -> "Classifier":
         """Train on ``x`` and codes ``y`` below ``n_classes`` (by default the highest code there is, plus one).
 
         The same ``seed`` (0 to 2**32 - 1) gives the same model. Raises ``Cancelled`` soon after ``should_stop()``
         turns true.
         """
-        ...
 
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
+    def predict(self, x: Inputs) -> Codes:
         """Give the code of the class that each sample is taken for."""
-        ...
 
 
 # What do the classical models make of the data? scikit-learn's models behind the preprocessing each input needs.
 
 
 _ROUNDS_AT_ONCE = 10  # of gradient boosting, between two looks at should_stop
-_Fit = Callable[[Float[np.ndarray, "n_samples n_features"], Integer[np.ndarray, " n_samples"]], Any]
+_Model = TypeVar("_Model", bound="_Preprocessed")
 
 
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """A fitted scikit-learn classifier behind its preprocessing, which knows all classes and not only those it saw."""
+class _Preprocessed:
+    """A classifier of scikit-learn behind its preprocessing, which knows all classes and not only those it saw."""
 
-    vectors: Vectors
-    estimator: Any
-    n_classes: int
+    def _fitted(self, vectors: np.ndarray, y: np.ndarray, *, seed: int, should_stop: ShouldStop | None) -> Any:
+        """The fitted estimator."""
+        raise NotImplementedError
 
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
+    def fit(
+        self: _Model,
+        x: Inputs,
+        y: Codes,
+        *,
+        seed: int,
+        n_classes: int | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> _Model:
+        """Train (see ``Classifier.fit``)."""
+        from sklearn.dummy import DummyClassifier
+
+        stop_if(should_stop)
+        with single_threaded():
+            self._vectors = fit_vectors(x, seed=seed)
+            stop_if(should_stop)
+            vectors = self._vectors.transform(x)
+            if y.min() == y.max():  # most models refuse to learn from one class
+                self._estimator = DummyClassifier(strategy="most_frequent").fit(vectors, y)
+            else:
+                self._estimator = self._fitted(vectors, y, seed=seed, should_stop=should_stop)
+        self._n_classes = int(y.max()) + 1 if n_classes is None else n_classes
+        return self
+
+    def predict(self, x: Inputs) -> Codes:
         """Give the code of the class that each sample is taken for."""
         with single_threaded():
-            return self.estimator.predict(self.vectors.transform(x))
+            return self._estimator.predict(self._vectors.transform(x))
 
-    def predict_proba(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
-        """Give the probability of every class; 0 for a class without training samples."""
-        with single_threaded():
-            return self._all_classes(self.estimator.predict_proba(self.vectors.transform(x)), absent=0.0)
-
-    def decision_function(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
-        """Give the decision value of every class; minus infinity for a class without training samples."""
-        if len(self.estimator.classes_) == 1:
-            return self._all_classes(np.zeros((len(x), 1)), absent=-np.inf)
-        with single_threaded():
-            decision = self.estimator.decision_function(self.vectors.transform(x))
-        if decision.ndim == 1:  # of two classes scikit-learn gives the second's value only
-            decision = np.stack([-decision, decision], axis=1)
-        return self._all_classes(decision, absent=-np.inf)
-
-    def _all_classes(
-        self, values: Float[np.ndarray, "n_samples n_seen"], *, absent: float
-    ) -> Float[np.ndarray, "n_samples n_classes"]:
-        columns = np.full((len(values), self.n_classes), absent)
-        columns[:, self.estimator.classes_] = values
+    def _all_classes(self, values: Float[np.ndarray, "n_samples n_seen"], *, absent: float) -> Scores:
+        columns = np.full((len(values), self._n_classes), absent)
+        columns[:, self._estimator.classes_] = values
         return columns
 
 
-def train(
-    fit: _Fit,
-    x: Shaped[np.ndarray, "n_samples ..."],
-    y: Integer[np.ndarray, " n_samples"],
-    *,
-    seed: int,
-    n_classes: int | None,
-    should_stop: ShouldStop | None,
-) -> Trained:
-    """Fit the preprocessing, then the model: ``fit`` takes vectors and labels and returns the fitted estimator.
-
-    Examples
-    --------
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> x, y = np.array([[0.0], [1.0], [8.0], [9.0]]), np.array([0, 0, 2, 2])
-    >>> trained = train(GaussianNB().fit, x, y, seed=0, n_classes=3, should_stop=None)
-    >>> trained.predict_proba(x).round(2)[0]
-    array([1., 0., 0.])
-    """
-    from sklearn.dummy import DummyClassifier
-
-    stop_if(should_stop)
-    with single_threaded():
-        vectors = fit_vectors(x, seed=seed)
-        stop_if(should_stop)
-        one_class = y.min() == y.max()  # most models refuse to learn from one class
-        estimator = (DummyClassifier(strategy="most_frequent").fit if one_class else fit)(vectors.transform(x), y)
-    return Trained(vectors, estimator, int(y.max()) + 1 if n_classes is None else n_classes)
+class _Probabilistic(_Preprocessed):
+    def predict_proba(self, x: Inputs) -> Scores:
+        """Give the probability of every class; 0 for a class without training samples."""
+        with single_threaded():
+            return self._all_classes(self._estimator.predict_proba(self._vectors.transform(x)), absent=0.0)
 
 
 @dataclass
-class Svm:
+class Svm(_Preprocessed):
     """A support vector machine with a radial kernel; ``C`` and ``gamma`` as in Kilinc & Uysal 2017, section 5.1.
 
     It has no probabilities: scikit-learn's for an SVC disagree with its predictions.
@@ -169,33 +147,24 @@ class Svm:
     C: float = 1.0
     gamma: float = 0.01
 
-    def fit(
-        self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
-        *,
-        seed: int,
-        n_classes: int | None = None,
-        should_stop: ShouldStop | None = None,
-    ) -> "Svm":
-        """Train (see ``Classifier.fit``)."""
+    def _fitted(self, vectors: np.ndarray, y: np.ndarray, *, seed: int, should_stop: ShouldStop | None) -> Any:
         from sklearn.svm import SVC
 
-        fit = SVC(C=self.C, kernel="rbf", gamma=self.gamma, random_state=seed).fit
-        self._trained = train(fit, x, y, seed=seed, n_classes=n_classes, should_stop=should_stop)
-        return self
+        return SVC(C=self.C, kernel="rbf", gamma=self.gamma, random_state=seed).fit(vectors, y)
 
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
-        """Give the code of the class that each sample is taken for."""
-        return self._trained.predict(x)
-
-    def decision_function(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
-        """Give the decision value of every class, one class against the rest."""
-        return self._trained.decision_function(x)
+    def decision_function(self, x: Inputs) -> Scores:
+        """Give the decision value of every class, one against the rest; minus infinity without training samples."""
+        if len(self._estimator.classes_) == 1:
+            return self._all_classes(np.zeros((len(x), 1)), absent=-np.inf)
+        with single_threaded():
+            decision = self._estimator.decision_function(self._vectors.transform(x))
+        if decision.ndim == 1:  # of two classes scikit-learn gives the second's value only
+            decision = np.stack([-decision, decision], axis=1)
+        return self._all_classes(decision, absent=-np.inf)
 
 
 @dataclass
-class Logistic:
+class Logistic(_Probabilistic):
     """Logistic regression; ``C`` is the inverse strength of its penalty.
 
     Examples
@@ -209,33 +178,14 @@ class Logistic:
 
     C: float = 1.0
 
-    def fit(
-        self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
-        *,
-        seed: int,
-        n_classes: int | None = None,
-        should_stop: ShouldStop | None = None,
-    ) -> "Logistic":
-        """Train (see ``Classifier.fit``)."""
+    def _fitted(self, vectors: np.ndarray, y: np.ndarray, *, seed: int, should_stop: ShouldStop | None) -> Any:
         from sklearn.linear_model import LogisticRegression
 
-        fit = LogisticRegression(C=self.C, max_iter=2000).fit
-        self._trained = train(fit, x, y, seed=seed, n_classes=n_classes, should_stop=should_stop)
-        return self
-
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
-        """Give the code of the class that each sample is taken for."""
-        return self._trained.predict(x)
-
-    def predict_proba(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
-        """Give the probability of every class."""
-        return self._trained.predict_proba(x)
+        return LogisticRegression(C=self.C, max_iter=2000).fit(vectors, y)
 
 
 @dataclass
-class NearestNeighbours:
+class NearestNeighbours(_Probabilistic):
     """The majority among the nearest training samples (of all of them, where there are fewer than asked for).
 
     Examples
@@ -249,33 +199,14 @@ class NearestNeighbours:
 
     n_neighbours: int = 5
 
-    def fit(
-        self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
-        *,
-        seed: int,
-        n_classes: int | None = None,
-        should_stop: ShouldStop | None = None,
-    ) -> "NearestNeighbours":
-        """Train (see ``Classifier.fit``)."""
+    def _fitted(self, vectors: np.ndarray, y: np.ndarray, *, seed: int, should_stop: ShouldStop | None) -> Any:
         from sklearn.neighbors import KNeighborsClassifier
 
-        fit = KNeighborsClassifier(min(self.n_neighbours, len(y))).fit
-        self._trained = train(fit, x, y, seed=seed, n_classes=n_classes, should_stop=should_stop)
-        return self
-
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
-        """Give the code of the class that each sample is taken for."""
-        return self._trained.predict(x)
-
-    def predict_proba(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
-        """Give the share of every class among the neighbours."""
-        return self._trained.predict_proba(x)
+        return KNeighborsClassifier(min(self.n_neighbours, len(y))).fit(vectors, y)
 
 
 @dataclass
-class GradientBoosting:
+class GradientBoosting(_Probabilistic):
     """Small decision trees, each correcting the ones before; it stops between rounds when asked to.
 
     Examples
@@ -291,16 +222,7 @@ class GradientBoosting:
     n_leaves: int = 8
     learning_rate: float = 0.2
 
-    def fit(
-        self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
-        *,
-        seed: int,
-        n_classes: int | None = None,
-        should_stop: ShouldStop | None = None,
-    ) -> "GradientBoosting":
-        """Train (see ``Classifier.fit``)."""
+    def _fitted(self, vectors: np.ndarray, y: np.ndarray, *, seed: int, should_stop: ShouldStop | None) -> Any:
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         # 64 bins and no held-out part: several times faster than the defaults, and as accurate on the examples.
@@ -312,20 +234,7 @@ class GradientBoosting:
             warm_start=True,
             random_state=seed,
         )
-
-        def grow(vectors: np.ndarray, labels: np.ndarray) -> Any:
-            for done in range(0, self.n_rounds, _ROUNDS_AT_ONCE):
-                stop_if(should_stop)
-                estimator.set_params(max_iter=min(done + _ROUNDS_AT_ONCE, self.n_rounds)).fit(vectors, labels)
-            return estimator
-
-        self._trained = train(grow, x, y, seed=seed, n_classes=n_classes, should_stop=should_stop)
-        return self
-
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
-        """Give the code of the class that each sample is taken for."""
-        return self._trained.predict(x)
-
-    def predict_proba(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
-        """Give the probability of every class."""
-        return self._trained.predict_proba(x)
+        for done in range(0, self.n_rounds, _ROUNDS_AT_ONCE):
+            stop_if(should_stop)
+            estimator.set_params(max_iter=min(done + _ROUNDS_AT_ONCE, self.n_rounds)).fit(vectors, y)
+        return estimator

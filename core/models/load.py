@@ -144,9 +144,6 @@ LAYOUTS = (
 # Can this file be used as a model of this data set? Read without ever running what is in it, then tried on the data.
 
 
-if TYPE_CHECKING:
-    import torch
-
 TRUST = "TOUCHSTONE_TRUST_MODELS"
 _N_TRIED = 32  # samples that a model is tried on
 _FAR = 30  # standard deviations from the training mean at which no value of a column makes sense
@@ -166,20 +163,16 @@ class Model(Protocol):
     @property
     def class_names(self) -> tuple[str, ...]:
         """The classes that its logits stand for."""
-        ...
 
     @property
     def has_gradients(self) -> bool:
         """Whether its logits can be followed back to its inputs."""
-        ...
 
     def logits(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give the logits (n, n_classes) of inputs (n, channels, height, width) or (n, d)."""
-        ...
 
     def inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
         """Give the inputs of a data set as this model takes them."""
-        ...
 
 
 def load_model(

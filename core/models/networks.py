@@ -4,25 +4,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from jaxtyping import Float, Integer, Shaped
+from jaxtyping import Float
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import Kind
+from touchstone.core.models import training
 from touchstone.core.models.architectures import ARCHITECTURES, build
-from touchstone.core.models.classical import ShouldStop, stop_if
-from touchstone.core.models.inputs import input_shape, network_inputs
+from touchstone.core.models.classical import Codes, Inputs, Scores, ShouldStop, stop_if
+from touchstone.core.models.inputs import fit_text, fit_vectors, input_shape, network_inputs
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import (
-    OnEpoch,
-    TrainedNetwork,
-    adamw,
-    best_device,
-    one_torch_thread,
-    predict_logits,
-    sgd,
-    train,
-)
-from touchstone.core.models.vectors import fit_text, fit_vectors
 
 if TYPE_CHECKING:
     import torch
@@ -49,29 +39,31 @@ class MlpSmall:
 
     def fit(
         self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
+        x: Inputs,
+        y: Codes,
         *,
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-        on_epoch: OnEpoch | None = None,
+        on_epoch: training.OnEpoch | None = None,
     ) -> "MlpSmall":
         """Train (see ``Classifier.fit``); `on_epoch(n_done, n_epochs, loss)` is called after every epoch."""
         import torch
 
         stop_if(should_stop)
-        with single_threaded(), one_torch_thread():
+        with single_threaded(), training.one_torch_thread():
             self._vectors = fit_vectors(x, seed=seed)
             inputs = self._inputs(x)
             n_outputs = int(y.max()) + 1 if n_classes is None else n_classes
             self._absent = absent(y, n_outputs)
             self._network = mlp(inputs.shape[1], self.n_hidden, n_outputs, seed=seed)
-            train(
+            training.train(
                 self._network,
                 inputs,
                 torch.tensor(y, dtype=torch.int64),
-                optimizer=adamw(self._network, learning_rate=self.learning_rate, weight_decay=self.weight_decay),
+                optimizer=training.adamw(
+                    self._network, learning_rate=self.learning_rate, weight_decay=self.weight_decay
+                ),
                 n_epochs=self.n_epochs,
                 batch_size=self.batch_size,
                 generator=torch.Generator().manual_seed(seed),
@@ -80,24 +72,28 @@ class MlpSmall:
             )
         return self
 
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
+    def predict(self, x: Inputs) -> Codes:
         """Give the code of the class that each sample is taken for."""
         return self.predict_proba(x).argmax(axis=1)
 
-    def predict_proba(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
+    def predict_proba(self, x: Inputs) -> Scores:
         """Give the probability of every class; 0 for a class without training samples."""
-        with single_threaded(), one_torch_thread():
-            logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
+        with single_threaded(), training.one_torch_thread():
+            logits = training.predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
             return logits.double().softmax(dim=1).numpy()
 
-    def hidden_layer(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_hidden"]:
+    def hidden_layer(self, x: Inputs) -> Float[np.ndarray, "n_samples n_hidden"]:
         """Give what the hidden layer makes of each sample, which is all that the network's last step sees."""
         from torch import nn
 
-        with single_threaded(), one_torch_thread():
-            return predict_logits(nn.Sequential(*list(self._network.children())[:-1]), self._inputs(x)).double().numpy()
+        with single_threaded(), training.one_torch_thread():
+            return (
+                training.predict_logits(nn.Sequential(*list(self._network.children())[:-1]), self._inputs(x))
+                .double()
+                .numpy()
+            )
 
-    def _inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
+    def _inputs(self, x: Inputs) -> "torch.Tensor":
         import torch
 
         # A copy, since torch warns of (and could write to) arrays that are read-only, as a Dataset's are.
@@ -120,7 +116,7 @@ def mlp(n_inputs: int, n_hidden: int, n_outputs: int, *, seed: int) -> "torch.nn
         return nn.Sequential(nn.Linear(n_inputs, n_hidden), nn.ReLU(), nn.Linear(n_hidden, n_outputs))
 
 
-def absent(y: Integer[np.ndarray, " n_samples"], n_classes: int) -> "torch.Tensor":
+def absent(y: Codes, n_classes: int) -> "torch.Tensor":
     """Say of every class whether it has no training sample.
 
     Examples
@@ -182,13 +178,13 @@ class PaperNetwork:
 
     def fit(
         self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
+        x: Inputs,
+        y: Codes,
         *,
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-        on_epoch: OnEpoch | None = None,
+        on_epoch: training.OnEpoch | None = None,
     ) -> "PaperNetwork":
         """Train (see ``Classifier.fit``); `on_epoch(n_done, n_epochs, loss)` is called after every epoch.
 
@@ -197,39 +193,30 @@ class PaperNetwork:
         import torch
 
         stop_if(should_stop)
-        with single_threaded(), one_torch_thread():
+        with single_threaded(), training.one_torch_thread():
             self._words = fit_text(x, seed=seed) if x.ndim == 1 else None
             inputs = self._inputs(x)
             network = self.begin(x, y, tuple(inputs.shape[1:]), seed=seed, n_classes=n_classes)
-            train(
+            training.train(
                 network,
                 inputs,
                 torch.tensor(y, dtype=torch.int64),
-                optimizer=sgd(
-                    network,
-                    learning_rate=self.learning_rate,
-                    momentum=self.momentum,
-                    weight_decay=self.weight_decay,
+                optimizer=training.sgd(
+                    network, learning_rate=self.learning_rate, momentum=self.momentum, weight_decay=self.weight_decay
                 ),
                 n_epochs=self.n_epochs,
                 batch_size=self.batch_size,
                 generator=torch.Generator().manual_seed(seed),
                 gradient_penalty=self.gradient_penalty,
                 bfloat16=x.ndim == 4,  # pixels of eight bits lose nothing by it, columns of a table might
-                device=best_device(),
+                device=training.best_device(),
                 on_epoch=on_epoch,
                 should_stop=should_stop,
             )
         return self
 
     def begin(
-        self,
-        x: Shaped[np.ndarray, "n_samples ..."],
-        y: Integer[np.ndarray, " n_samples"],
-        shape: tuple[int, ...],
-        *,
-        seed: int,
-        n_classes: int | None = None,
+        self, x: Inputs, y: Codes, shape: tuple[int, ...], *, seed: int, n_classes: int | None = None
     ) -> "Network":
         """Give the untrained network for a training part, which takes inputs of this shape; it is predicted with."""
         n_outputs = int(y.max()) + 1 if n_classes is None else n_classes
@@ -237,19 +224,19 @@ class PaperNetwork:
         self._network = build(self.architecture, shape, n_outputs, seed=seed, **_standardisation(x))
         return self._network
 
-    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
+    def predict(self, x: Inputs) -> Codes:
         """Give the code of the class that each sample is taken for."""
         return self.predict_proba(x).argmax(axis=1)
 
-    def predict_proba(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
+    def predict_proba(self, x: Inputs) -> Scores:
         """Give the probability of every class; 0 for a class without training samples."""
-        with single_threaded(), one_torch_thread():
-            logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
+        with single_threaded(), training.one_torch_thread():
+            logits = training.predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
             return logits.double().softmax(dim=1).numpy()
 
-    def trained(self, dataset: Dataset) -> TrainedNetwork:
+    def trained(self, dataset: Dataset) -> training.TrainedNetwork:
         """Give what can be stored of the network, which was trained on this data set or a part of it."""
-        return TrainedNetwork(
+        return training.TrainedNetwork(
             architecture=self.architecture,
             input_shape=self._network.input_shape,
             class_names=dataset.class_names,
@@ -259,11 +246,10 @@ class PaperNetwork:
             words=self._words,
         )
 
-    def _inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
+    def _inputs(self, x: Inputs) -> "torch.Tensor":
         return network_inputs(x if self._words is None else self._words.transform(x))
 
 
-@dataclass
 class LinearNetwork(PaperNetwork):
     """Logits that are linear in the inputs: where the analytic estimators of average-case robustness are exact."""
 
@@ -271,7 +257,6 @@ class LinearNetwork(PaperNetwork):
     architecture: ClassVar[str] = "linear"
 
 
-@dataclass
 class Mlp2048(PaperNetwork):
     """Three hidden layers of 2048 (Kilinc & Uysal 2018, section 5.1)."""
 
@@ -280,7 +265,6 @@ class Mlp2048(PaperNetwork):
     usual_for: ClassVar[tuple[Kind, ...]] = ("tabular", "text")
 
 
-@dataclass
 class Cnn1(PaperNetwork):
     """Two convolutions (Kilinc & Uysal 2018, section 5.1)."""
 
@@ -289,7 +273,6 @@ class Cnn1(PaperNetwork):
     usual_for: ClassVar[tuple[Kind, ...]] = ("image",)
 
 
-@dataclass
 class Cnn2(PaperNetwork):
     """Four convolutions (Kilinc & Uysal 2018, section 5.1)."""
 
@@ -297,7 +280,6 @@ class Cnn2(PaperNetwork):
     architecture: ClassVar[str] = "cnn_2"
 
 
-@dataclass
 class Cnn3(PaperNetwork):
     """Six convolutions (Kilinc & Uysal 2018, section 5.1)."""
 
@@ -305,7 +287,6 @@ class Cnn3(PaperNetwork):
     architecture: ClassVar[str] = "cnn_3"
 
 
-@dataclass
 class LeNet(PaperNetwork):
     """Two convolutions and three dense layers."""
 
@@ -313,7 +294,6 @@ class LeNet(PaperNetwork):
     architecture: ClassVar[str] = "lenet"
 
 
-@dataclass
 class ResNet18(PaperNetwork):
     """Eight residual blocks, up to 512 channels."""
 
@@ -321,7 +301,6 @@ class ResNet18(PaperNetwork):
     architecture: ClassVar[str] = "resnet18"
 
 
-@dataclass
 class ResNet20(PaperNetwork):
     """Nine narrow residual blocks, up to 64 channels."""
 
@@ -329,7 +308,6 @@ class ResNet20(PaperNetwork):
     architecture: ClassVar[str] = "resnet20"
 
 
-@dataclass
 class Vgg19(PaperNetwork):
     """Sixteen convolutions and three dense layers."""
 
@@ -337,7 +315,7 @@ class Vgg19(PaperNetwork):
     architecture: ClassVar[str] = "vgg19"
 
 
-def _standardisation(x: Shaped[np.ndarray, "n_samples ..."]) -> dict[str, Float[np.ndarray, " n_features"]]:
+def _standardisation(x: Inputs) -> dict[str, Float[np.ndarray, " n_features"]]:
     """Give the centre and spread of a table's columns; images and vectors of texts stay as they are."""
     if x.ndim != 2:
         return {}

@@ -75,11 +75,7 @@ class ModelFile:
 
     def to_bytes(self) -> bytes:
         """Give the bytes that are stored, and whose fingerprint names the model."""
-        about = {
-            stored_field.name: getattr(self, stored_field.name)
-            for stored_field in fields(self)
-            if stored_field.name != "content"
-        }
+        about = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "content"}
         return _FIRST + json.dumps(about, sort_keys=True).encode("ascii") + b"\n" + self.content
 
     @classmethod

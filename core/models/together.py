@@ -209,11 +209,8 @@ class _Together:
                 parameter.data = self.parameters[name][i]
         # What is called has no weights of its own: they are handed to it with every call.
         called = copy.deepcopy(self.networks[0]).to("meta").train()
-        self.most = {
-            f"{name}.weight".lstrip("."): module.max_norm
-            for name, module in called.named_modules()
-            if isinstance(module, MaxNormLinear)
-        }
+        limited = {name: module for name, module in called.named_modules() if isinstance(module, MaxNormLinear)}
+        self.most = {f"{name}.weight".lstrip("."): module.max_norm for name, module in limited.items()}
         self.gradients = torch.func.vmap(
             torch.func.grad_and_value(_loss(called, gradient_penalty)), randomness="different"
         )

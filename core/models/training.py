@@ -21,8 +21,7 @@ from touchstone.core.data.identity import hash_of
 from touchstone.core.models.architectures import architecture
 from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
-from touchstone.core.models.inputs import network_inputs
-from touchstone.core.models.vectors import TextVectors
+from touchstone.core.models.inputs import TextVectors, network_inputs
 
 if TYPE_CHECKING:
     import torch

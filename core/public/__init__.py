@@ -6,20 +6,5 @@ other; `few_labels` says which samples to label, and what their labels tell. `da
 exports, are the public surface (docs/python.md); everything else may change.
 """
 
-from touchstone.core.public.asking import QUESTIONS, RECIPES, Result, check
+from touchstone.core.public.asking import QUESTIONS, RECIPES, FewLabels, Result, check, compare, few_labels
 from touchstone.core.public.data import dataset, predictions, read, record
-from touchstone.core.public.files import FewLabels, compare, few_labels
-
-__all__ = [
-    "QUESTIONS",
-    "RECIPES",
-    "FewLabels",
-    "Result",
-    "check",
-    "compare",
-    "dataset",
-    "few_labels",
-    "predictions",
-    "read",
-    "record",
-]

@@ -13,18 +13,3 @@ from touchstone.core.represent.representations import (
     numbers_of,
 )
 from touchstone.core.represent.word_vectors import n_tokens, tokenize
-
-__all__ = [
-    "REPRESENTATIONS",
-    "Representation",
-    "available",
-    "check_representation",
-    "default_representation",
-    "encode",
-    "features_for_splits",
-    "n_tokens",
-    "number_of",
-    "number_title",
-    "numbers_of",
-    "tokenize",
-]

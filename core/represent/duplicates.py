@@ -15,6 +15,9 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.models.threads import single_threaded
 from touchstone.core.represent.word_vectors import tokenize
 
+Features = Float[np.ndarray, "n_samples n_features"]
+Pairs = Integer[np.ndarray, "n_pairs 2"]
+Cosines = Float[np.ndarray, " n_pairs"]
 ROUNDING = np.float32(2e-6)
 """Of a cosine in single precision: so that copies pass a similarity of 1."""
 _BLOCK = 2048  # rows compared at a time: a block of similarities takes 16 MB, whatever the number of samples
@@ -29,7 +32,7 @@ class NearDuplicates:
     """
 
     first: Integer[np.ndarray, " n_samples"]
-    pairs: Integer[np.ndarray, "n_pairs 2"]
+    pairs: Pairs
     full: bool
 
     def n_across(self, part: Bool[np.ndarray, " n_samples"]) -> int:
@@ -47,12 +50,8 @@ class NearDuplicates:
 
 
 def near_duplicate_pairs(
-    features: Float[np.ndarray, "n_samples n_features"],
-    *,
-    similarity: float = 0.95,
-    most: int = 100_000,
-    on_step: Callable[[], object] = lambda: None,
-) -> Integer[np.ndarray, "n_pairs 2"]:
+    features: Features, *, similarity: float = 0.95, most: int = 100_000, on_step: Callable[[], object] = lambda: None
+) -> Pairs:
     """Pairs of rows whose features have a cosine of `similarity` or more, the most similar first.
 
     Every pair is compared, in blocks: memory does not grow with the square of the rows, time does (some seconds for
@@ -103,9 +102,7 @@ def n_steps(n_samples: int) -> int:
     return n_blocks * (n_blocks + 1) // 2
 
 
-def similarities(
-    features: Float[np.ndarray, "n_samples n_features"], pairs: Integer[np.ndarray, "n_pairs 2"]
-) -> Float[np.ndarray, " n_pairs"]:
+def similarities(features: Features, pairs: Pairs) -> Cosines:
     """The cosine of the features of each pair, at most 1.
 
     Examples
@@ -148,9 +145,6 @@ def most_similar(pairs: np.ndarray, cosines: np.ndarray, most: int) -> tuple[np.
 #
 # Condensed features will not do: in the space of an SVD, short texts of rare words all point the same way.
 
-
-Pairs = Integer[np.ndarray, "n_pairs 2"]
-Cosines = Float[np.ndarray, " n_pairs"]
 
 _TEXTS = 128  # texts whose candidates are sought at a time
 _CANDIDATES = 100_000  # pairs compared at a time: some 50 MB, however many texts share a word

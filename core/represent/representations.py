@@ -16,9 +16,9 @@ from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import Kind
 from touchstone.core.data.errors import DataError
 from touchstone.core.models import MODELS
+from touchstone.core.models.inputs import fit_vectors
 from touchstone.core.models.networks import MlpSmall
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.vectors import fit_vectors
 from touchstone.core.represent.word_vectors import n_tokens, train_word_vectors
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -118,12 +118,7 @@ class WordVectors:
 
 
 def train_word_vectors(
-    texts: Iterable[str],
-    *,
-    n_components: int = 100,
-    window: int = 5,
-    min_count: int = 2,
-    max_words: int = 20_000,
+    texts: Iterable[str], *, n_components: int = 100, window: int = 5, min_count: int = 2, max_words: int = 20_000
 ) -> WordVectors:
     """Train a vector for every lower-cased word that occurs ``min_count`` times, at most the ``max_words`` commonest.
 

@@ -5,15 +5,32 @@ What they did to the data is told by ``describe_split`` and by ``core.split.desc
 nothing: it is the split that a file marks itself.
 """
 
-from touchstone.core.split.adversarial import MaxShift, NearestNeighbourBalls, QuantileFolds
-from touchstone.core.split.cluster_folds import KMeansFolds, SameSizeFolds, SDSFolds
+from touchstone.core.split.cluster_folds import (
+    KMeansFolds,
+    MaxShift,
+    NearestNeighbourBalls,
+    PairedSourceFolds,
+    SameSizeFolds,
+    SDSFolds,
+    SourceInclusiveFolds,
+)
 from touchstone.core.split.describe_folds import PartDistances, SplitDescription, describe_split, part_distances
-from touchstone.core.split.file_part import DRAWN, FILE, has_test_set, rows_to_judge, split_by_part
-from touchstone.core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFolds, StratifiedFolds
+from touchstone.core.split.folds import GroupFolds, LeaveOneGroupOut, QuantileFolds, RandomFolds, StratifiedFolds
 from touchstone.core.split.scheme import NO_FOLD, FoldScheme, Split, SplitScheme
 from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
-from touchstone.core.split.source_folds import PairedSourceFolds, SourceInclusiveFolds
-from touchstone.core.split.units import are_spread, draw_of_units, folds_of_units, n_splits_of_units, of_size, partners
+from touchstone.core.split.units import (
+    DRAWN,
+    FILE,
+    are_spread,
+    draw_of_units,
+    folds_of_units,
+    has_test_set,
+    n_splits_of_units,
+    of_size,
+    partners,
+    rows_to_judge,
+    split_by_part,
+)
 
 DRAW_SCHEMES: dict[str, type[SplitScheme]] = {
     "source_exclusive": SourceExclusive,
@@ -35,43 +52,3 @@ FOLD_SCHEMES: dict[str, type[FoldScheme]] = {
     "source_inclusive_folds": SourceInclusiveFolds,
 }
 SCHEMES: dict[str, type[SplitScheme] | type[FoldScheme]] = {**DRAW_SCHEMES, **FOLD_SCHEMES}
-
-__all__ = [
-    "DRAWN",
-    "DRAW_SCHEMES",
-    "FILE",
-    "FOLD_SCHEMES",
-    "NO_FOLD",
-    "SCHEMES",
-    "FoldScheme",
-    "GroupFolds",
-    "KMeansFolds",
-    "LeaveOneGroupOut",
-    "MaxShift",
-    "NearestNeighbourBalls",
-    "PairedSourceFolds",
-    "PartDistances",
-    "QuantileFolds",
-    "Random",
-    "RandomFolds",
-    "SDSFolds",
-    "SameSizeFolds",
-    "SourceExclusive",
-    "SourceInclusive",
-    "SourceInclusiveFolds",
-    "Split",
-    "SplitDescription",
-    "SplitScheme",
-    "StratifiedFolds",
-    "are_spread",
-    "describe_split",
-    "draw_of_units",
-    "folds_of_units",
-    "has_test_set",
-    "n_splits_of_units",
-    "of_size",
-    "part_distances",
-    "partners",
-    "rows_to_judge",
-    "split_by_part",
-]

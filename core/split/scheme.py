@@ -6,14 +6,114 @@ so that trials can be drawn anywhere, in any order, by any number of workers.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.parameters import asks
-from touchstone.core.split.cells import number
+
+# Which rows belong together when sources are held out? The cells: one per class and source that occur together.
+
+
+Codes = Integer[np.ndarray, " n_samples"]
+"""A whole number for each sample: its class, source, unit or fold."""
+Ids = Shaped[np.ndarray, " n_samples"]
+"""What a class, a source or a unit is called, for each sample."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Rows by class and source. Classes, sources and cells are numbered in sorted order.
+
+    Examples
+    --------
+    >>> cells = read_cells(np.array(["cat", "cat", "dog"]), np.array(["ann", "bob", "bob"]))
+    >>> cells.of_row, cells.y, cells.source
+    (array([0, 1, 2]), array([0, 0, 1]), array([0, 1, 1]))
+    """
+
+    of_row: Codes
+    y: Integer[np.ndarray, " n_cells"]
+    source: Integer[np.ndarray, " n_cells"]
+    labels: Shaped[np.ndarray, " n_classes"]
+    source_ids: Shaped[np.ndarray, " n_sources"]
+
+    @property
+    def sizes(self) -> Integer[np.ndarray, " n_cells"]:
+        """Count the rows of each cell.
+
+        Examples
+        --------
+        >>> read_cells(np.array([0, 0, 1]), np.array([5, 5, 7])).sizes
+        array([2, 1])
+        """
+        return np.bincount(self.of_row, minlength=len(self.y))
+
+    @property
+    def shared(self) -> bool:
+        """Say whether any source occurs in more than one class.
+
+        Examples
+        --------
+        >>> read_cells(np.array([0, 1]), np.array(["ann", "ann"])).shared
+        True
+        """
+        return len(self.y) > len(self.source_ids)
+
+    def table(self) -> Integer[np.ndarray, "n_sources n_classes"]:
+        """Count the rows of each source (row) in each class (column).
+
+        Examples
+        --------
+        >>> read_cells(np.array([0, 1, 1]), np.array(["ann", "ann", "bob"])).table()
+        array([[1, 1],
+               [0, 1]])
+        """
+        table = np.zeros((len(self.source_ids), len(self.labels)), dtype=np.int64)
+        table[self.source, self.y] = self.sizes
+        return table
+
+
+def read_cells(y: Shaped[np.ndarray, " n_labels"], groups: Shaped[np.ndarray, " n_groups"] | None) -> Cells:
+    """Number the classes, sources and cells of the rows; labels and source ids may be numbers or strings.
+
+    Raises
+    ------
+    DataError
+        Without sources, where the lengths differ, or where a label or source is missing.
+    """
+    if groups is None:
+        raise DataError("This scheme needs the source of every sample (groups=...), and there are none.")
+    if len(y) != len(groups):
+        raise DataError(f"There are {len(y)} labels and {len(groups)} sources: every sample needs one of each.")
+    y_code, labels = number(y, "label")
+    source_code, source_ids = number(groups, "source")
+    cells, of_row = np.unique(y_code * len(source_ids) + source_code, return_inverse=True)
+    return Cells(of_row, cells // len(source_ids), cells % len(source_ids), labels, source_ids)
+
+
+def number(values: Ids, what: str) -> tuple[Codes, Shaped[np.ndarray, " n_distinct"]]:
+    """Number the distinct values in sorted order; missing ones are refused.
+
+    Examples
+    --------
+    >>> number(np.array(["b", "a", "b"]), "label")
+    (array([1, 0, 1]), array(['a', 'b'], dtype='<U1'))
+    """
+    if len(values) == 0:
+        raise DataError(f"There is not a single {what}: a split needs samples.")
+    codes, distinct = pd.factorize(values, sort=True)
+    if (codes < 0).any():
+        raise DataError(f"The {what} of sample {int(np.argmin(codes))} (counted from 0) is missing.")
+    return codes, np.asarray(distinct)
+
+
+# What is a scheme that draws splits, and what does one draw look like? (Kilinc & Uysal 2017, section 3)
+
 
 # Each way of drawing has a stream of random numbers of its own: default_rng([seed, stream, ...]).
 WITHIN_CLASSES, OVER_CLASSES, INCLUSIVE, RANDOM = range(4)
@@ -59,34 +159,23 @@ class SplitScheme(Protocol):
     @property
     def n_repeats(self) -> int:
         """How many splits are drawn."""
-        ...
 
     @property
     def test_share(self) -> float:
         """The wanted share of the test part, between 0 and 1."""
-        ...
 
     @property
     def seed(self) -> int:
         """What the draws are derived from."""
-        ...
 
-    def draw(
-        self,
-        repeat: int,
-        y: Shaped[np.ndarray, " n_samples"],
-        groups: Shaped[np.ndarray, " n_samples"] | None = None,
-    ) -> Split:
+    def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0."""
-        ...
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Give every split in turn, as scikit-learn asks for them."""
-        ...
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Give the number of splits that ``split`` yields for the same arguments."""
-        ...
 
 
 def asks_for_groups(self: Any) -> Any:
@@ -145,7 +234,8 @@ def check_repeat(repeat: int, n_splits: int) -> None:
 NO_FOLD = -1
 """The fold of a row that is in no test part: a single split calls its test part fold 0 and all else so."""
 
-Folds = Integer[np.ndarray, " n_samples"]
+Folds = Codes
+Features = Float[np.ndarray, "n_samples n_features"]
 
 
 @runtime_checkable
@@ -168,42 +258,19 @@ class FoldScheme(Protocol):
     @property
     def n_folds(self) -> int:
         """How many folds are made."""
-        ...
 
     @property
     def seed(self) -> int:
         """What all randomness is derived from."""
-        ...
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
         """Give the fold, counted from 0, in whose test part each row is; -1 for none."""
-        ...
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Give every split in turn, as scikit-learn asks for them."""
-        ...
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Give the number of splits that ``split`` yields for the same arguments."""
-        ...
-
-
-def split_by_fold(self: Any, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
-    """Give every split in turn (scikit-learn's contract): each fold is tested on once, and the rest trains.
-
-    It is the ``split`` of every fold scheme.
-    """
-    folds = self.assign(X, y, groups)
-    for fold in range(folds.max() + 1):
-        yield Split.of(folds == fold)
-
-
-def count_folds(self: Any, X: Any = None, y: Any = None, groups: Any = None) -> int:
-    """Count the splits: 1 of a single split, otherwise ``n_folds``, whatever the data.
-
-    It is the ``get_n_splits`` of every fold scheme whose number of folds does not hang on the data.
-    """
-    return 1 if self.single else self.n_folds
 
 
 def check_folds(n_folds: int, seed: int) -> None:
@@ -237,12 +304,48 @@ def check_starts(n_init: int) -> None:
 def asks_starts() -> Any:
     """The field ``n_init`` of a scheme that clusters: how often it starts, of which the best counts."""
     return asks(
-        8,
-        label="Starts",
-        help="How often clustering starts anew; the best counts. More starts take longer.",
-        lowest=1,
-        highest=100,
+        8, "Starts", "How often clustering starts anew; the best counts. More starts take longer.", within=(1, 100)
     )
+
+
+@dataclass(frozen=True)
+class KFolds:
+    """What the fold schemes here share: they cut into ``n_folds`` folds, unless ``single``, and are dealt ``seed``."""
+
+    n_folds: int = 5
+    seed: int = 0
+
+    single: ClassVar[bool] = False
+    label_exact: ClassVar[bool] = False
+    same_size: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_folds(self.n_folds, self.seed)
+
+    def assign(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
+        """Give the fold, counted from 0, in whose test part each row is; -1 for none."""
+        raise NotImplementedError
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Give every split in turn (scikit-learn's contract): each fold is tested on once, and the rest trains."""
+        folds = self.assign(X, y, groups)
+        for fold in range(folds.max() + 1):
+            yield Split.of(folds == fold)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Count the splits: 1 of a single split, otherwise ``n_folds``, whatever the data."""
+        return 1 if self.single else self.n_folds
+
+
+@dataclass(frozen=True)
+class StartedFolds(KFolds):
+    """Those that cluster, the best of ``n_init`` starts."""
+
+    n_init: int = asks_starts()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_starts(self.n_init)
 
 
 def count_rows(X: Any, y: Any, groups: Any, *, n_folds: int) -> int:
@@ -284,7 +387,7 @@ def group_codes_of(groups: Any) -> tuple[Folds, Shaped[np.ndarray, " n_groups"]]
     return number(np.asarray(groups), "source")
 
 
-def features_of(X: Any) -> Float[np.ndarray, "n_samples n_features"]:
+def features_of(X: Any) -> Features:
     """Read X as one vector per row; images are flattened. Refused: what is no number, is not finite, or never varies.
 
     Examples
@@ -328,9 +431,7 @@ def random_state(seed: int, *stream: int) -> int:
     return int(np.random.SeedSequence([seed, *stream]).generate_state(1)[0])
 
 
-def deal(
-    piles: Integer[np.ndarray, " n_samples"], n_folds: int, *, rng: np.random.Generator
-) -> Integer[np.ndarray, " n_samples"]:
+def deal(piles: Codes, n_folds: int, *, rng: np.random.Generator) -> Codes:
     """Deal the rows out to the folds like cards, pile after pile, each pile shuffled.
 
     Every pile is spread evenly, and so is every run of neighbouring piles: floor or ceiling of its share in each fold.

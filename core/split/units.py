@@ -11,17 +11,21 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Integer, Shaped
 
-from touchstone.core.data.errors import DataError
-from touchstone.core.split.cells import number
-from touchstone.core.split.scheme import RANDOM, Folds, FoldScheme, Split, SplitScheme, check_repeat
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.tables.names import plural_of
+from touchstone.core.data.values import quoted
+from touchstone.core.split.cluster_folds import SourceInclusiveFolds
+from touchstone.core.split.scheme import RANDOM, Codes, Folds, FoldScheme, Ids, Split, SplitScheme, check_repeat, number
 from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
-from touchstone.core.split.source_folds import SourceInclusiveFolds
 
 SPREADING = (Random, SourceInclusive, SourceInclusiveFolds)
 """What is held against held-out sources; where sources are given, they are spread on purpose."""
 
-Units = Integer[np.ndarray, " n_samples"]
+Units = Codes
 """The unit of each sample, counted from 0 without gaps."""
+
+Rows = Integer[np.ndarray, " n_rows"]
+Counts = Integer[np.ndarray, " n_classes"]
 
 
 def folds_of_units(scheme: FoldScheme, units: Units | None, X: Any, y: Any = None, groups: Any = None) -> Folds:
@@ -61,13 +65,7 @@ def n_splits_of_units(scheme: FoldScheme | SplitScheme, units: Units | None, y: 
     return scheme.get_n_splits(y, y, groups)
 
 
-def draw_of_units(
-    scheme: SplitScheme,
-    repeat: int,
-    units: Units | None,
-    y: Shaped[np.ndarray, " n_samples"],
-    groups: Shaped[np.ndarray, " n_samples"] | None = None,
-) -> Split:
+def draw_of_units(scheme: SplitScheme, repeat: int, units: Units | None, y: Ids, groups: Ids | None = None) -> Split:
     """The split of one repeat, no unit in both parts; the scheme's own where `units` is None.
 
     Where units are in several sources, whoever holds sources out tests on none that was trained on, and leaves out of
@@ -108,14 +106,7 @@ def are_spread(scheme: object, units: Units | None, groups: Any) -> bool:
     return len(np.unique(np.column_stack([sources, units]), axis=0)) == int(sources.max()) + 1
 
 
-def of_size(
-    split: Split,
-    n_per_class: Integer[np.ndarray, " n_classes"],
-    y: Integer[np.ndarray, " n_samples"],
-    units: Units | None,
-    *,
-    rng: np.random.Generator,
-) -> Split:
+def of_size(split: Split, n_per_class: Counts, y: Codes, units: Units | None, *, rng: np.random.Generator) -> Split:
     """A split whose training part has so many samples of each class, at random; smaller ones lie within larger ones.
 
     Where a class has too few, samples of the test part (whole units of it) train instead. What is cut from training is
@@ -139,9 +130,7 @@ def of_size(
     return Split(np.sort(_first(train, n_per_class, y)), np.sort(test))
 
 
-def partners(
-    splits: Iterable[Split], held_to: Sequence[Split], y: Integer[np.ndarray, " n_samples"], *, seed: int
-) -> Iterator[Split]:
+def partners(splits: Iterable[Split], held_to: Sequence[Split], y: Codes, *, seed: int) -> Iterator[Split]:
     """Splits with as many training rows of each class as those they are held to have, one after another in turn.
 
     Where the other split tests nothing, the sizes of its training part are not asked for.
@@ -162,11 +151,7 @@ def partners(
         yield of_size(split, n_per_class, y, None, rng=np.random.default_rng([seed, place]))
 
 
-def _first(
-    rows: Integer[np.ndarray, " n_rows"],
-    n_per_class: Integer[np.ndarray, " n_classes"],
-    y: Integer[np.ndarray, " n_samples"],
-) -> Integer[np.ndarray, " n_first"]:
+def _first(rows: Rows, n_per_class: Counts, y: Codes) -> Integer[np.ndarray, " n_first"]:
     """Of each class the first rows, as many as are asked for."""
     by_class = np.argsort(y[rows], kind="stable")
     sizes = np.bincount(y[rows], minlength=len(n_per_class))
@@ -175,12 +160,7 @@ def _first(
     return rows[rank < n_per_class[y[rows]]]
 
 
-def _first_units(
-    rows: Integer[np.ndarray, " n_rows"],
-    n_per_class: Integer[np.ndarray, " n_classes"],
-    y: Integer[np.ndarray, " n_samples"],
-    units: Units,
-) -> Integer[np.ndarray, " n_first"]:
+def _first_units(rows: Rows, n_per_class: Counts, y: Codes, units: Units) -> Integer[np.ndarray, " n_first"]:
     """The rows of the first units that have what is asked for of some class; at least one unit is not among them."""
     left, chosen, n_chosen = n_per_class.copy(), [], 0
     for unit in dict.fromkeys(units[rows].tolist()):
@@ -192,7 +172,7 @@ def _first_units(
     return np.concatenate([*chosen, rows[:0]])
 
 
-def labels_of_units(units: Units, y: Shaped[np.ndarray, " n_samples"]) -> Shaped[np.ndarray, " n_units"]:
+def labels_of_units(units: Units, y: Ids) -> Shaped[np.ndarray, " n_units"]:
     """The label of each unit: that of which it holds the largest share, so that rare ones are seen.
 
     Examples
@@ -204,7 +184,7 @@ def labels_of_units(units: Units, y: Shaped[np.ndarray, " n_samples"]) -> Shaped
     return names[_most(units, codes, 1 / np.bincount(codes)[codes])]
 
 
-def sources_of_units(units: Units, groups: Shaped[np.ndarray, " n_samples"]) -> Shaped[np.ndarray, " n_units"]:
+def sources_of_units(units: Units, groups: Ids) -> Shaped[np.ndarray, " n_units"]:
     """The source of each unit: that of most of its samples.
 
     Examples
@@ -216,7 +196,7 @@ def sources_of_units(units: Units, groups: Shaped[np.ndarray, " n_samples"]) -> 
     return names[_most(units, codes, np.ones(len(codes)))]
 
 
-def joined_sources(units: Units, groups: Shaped[np.ndarray, " n_samples"]) -> Shaped[np.ndarray, " n_units"]:
+def joined_sources(units: Units, groups: Ids) -> Shaped[np.ndarray, " n_units"]:
     """The source of each unit where sources that share a unit are one, called as the first of them.
 
     Raises DataError where through shared units all are one.
@@ -266,9 +246,7 @@ def _labels_and_sources(scheme: object, units: Units, y: Any, groups: Any) -> tu
     return labels, None if groups is None else sources_of(units, np.asarray(groups))
 
 
-def _some(
-    units: Units, y: Shaped[np.ndarray, " n_samples"], scheme: Random, rng: np.random.Generator
-) -> Bool[np.ndarray, " n_units"]:
+def _some(units: Units, y: Ids, scheme: Random, rng: np.random.Generator) -> Bool[np.ndarray, " n_units"]:
     """Which units are tested on, at random: of each label as many as come nearest to the share of its samples.
 
     No class loses all its training samples, and at least one unit is tested on.
@@ -299,11 +277,66 @@ def _some(
     return in_test
 
 
-def _most(
-    units: Units, codes: Integer[np.ndarray, " n_samples"], weights: Float[np.ndarray, " n_samples"]
-) -> Integer[np.ndarray, " n_units"]:
+def _most(units: Units, codes: Codes, weights: Float[np.ndarray, " n_samples"]) -> Integer[np.ndarray, " n_units"]:
     """Of each unit the code that weighs most among its samples, of equal ones the first."""
     width = int(codes.max()) + 1
     cells, cell = np.unique(units * width + codes, return_inverse=True)
     heaviest = np.lexsort((-np.bincount(cell, weights), cells // width))
     return cells[heaviest][np.unique(cells[heaviest] // width, return_index=True)[1]] % width
+
+
+# Which samples does a file itself keep for testing? A test set of one's own is that of the file's parts.
+
+
+DRAWN, FILE = "drawn", "file"
+"""Where a test set comes from: drawn here at random, or the test part that the file marks."""
+
+
+def has_test_set(dataset: Dataset) -> bool:
+    """Whether the file of a data set marks training samples and test samples.
+
+    >>> from touchstone.core.data import Dataset
+    >>> fruit = {"x": [[1.0], [9.0], [8.5]], "y": [0, 1, 1], "class_names": ["plum", "melon"], "ids": "abc"}
+    >>> [has_test_set(Dataset("fruit", "tabular", **fruit, part=part)) for part in (None, ["train", "train", "test"])]
+    [False, True]
+    """
+    return dataset.part is not None and {"train", "test"} <= {*dataset.part}
+
+
+def rows_to_judge(dataset: Dataset) -> Integer[np.ndarray, " n"]:
+    """Which samples a model from elsewhere is judged on: those that the file marks as test, or all where it does not.
+
+    >>> rows_to_judge(Dataset("fruit", "tabular", [[1.0], [9.0]], [0, 1], ["plum", "melon"], "ab"))
+    array([0, 1])
+    """
+    return np.flatnonzero(dataset.part == "test") if has_test_set(dataset) else np.arange(dataset.n_samples)
+
+
+def split_by_part(dataset: Dataset) -> Split:
+    """Train on the rows that the file marks as train, test on those that it marks as test; validation is in neither.
+
+    Of units that the file tests on none is trained on, whatever it says of some of their samples. Raises DataError
+    where the file does not mark both, and where a class has no training sample. A class without a test
+    sample is no error: that is something to be told of the test set.
+
+    >>> fruit = Dataset("fruit", "tabular", [[1.0], [9.0], [8.5], [2.0]], [0, 1, 1, 0], ["plum", "melon"], "abcd",
+    ...                 part=["train", "train", "test", "validation"])
+    >>> split_by_part(fruit)
+    Split(train=array([0, 1]), test=array([2]))
+    """
+    if not has_test_set(dataset):
+        raise DataError(
+            f"{dataset.name}: its file does not mark which samples are for training and which for testing. Let the "
+            "test set be drawn at random, or upload the file with a column that says train or test in every row."
+        )
+    train, test = (np.flatnonzero(dataset.part == part) for part in ("train", "test"))
+    if (units := dataset.unit_codes) is not None:
+        train = train[~np.isin(units[train], units[test])]
+    absent = np.flatnonzero(np.bincount(dataset.y[train], minlength=dataset.n_classes) == 0)
+    if len(absent):
+        apart = "" if units is None else f" and of {plural_of(dataset.unit_word)} that are not tested on"
+        raise DataError(
+            f"{dataset.name}: no sample of class {quoted(dataset.class_names[absent[0]])} is marked as train{apart}, "
+            f"so no model can learn it. Mark some of its samples as train, or let the test set be drawn at random."
+        )
+    return Split(train, test)

@@ -15,29 +15,3 @@ from touchstone.core.trials.run import COLUMNS
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES, SourcesPlan, found_in, notes_in, sources_at_hand
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.trials.trial_plan import Draw, TrialPlan
-
-__all__ = [
-    "COLUMNS",
-    "KNOWN_SOURCES",
-    "Context",
-    "Draw",
-    "FoldPlan",
-    "MapPlan",
-    "Plan",
-    "SourcesPlan",
-    "TrainingPlan",
-    "TrialPlan",
-    "found_in",
-    "from_json",
-    "needed_by",
-    "notes_in",
-    "rows_to_predict",
-    "sample_predictions",
-    "sources_at_hand",
-    "splits_table",
-    "to_json",
-    "trials_given",
-    "trials_of_predictions",
-    "version_of",
-    "with_labels",
-]

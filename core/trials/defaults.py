@@ -16,7 +16,7 @@ from touchstone.core.data.dataset import Kind
 from touchstone.core.models import MODELS
 from touchstone.core.parameters import options_of
 from touchstone.core.represent import default_representation
-from touchstone.core.split.cells import read_cells
+from touchstone.core.split.scheme import read_cells
 from touchstone.core.trials.epochs import learns_in_epochs
 from touchstone.core.trials.plan import Aside, Context, Plan
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES, known_sources
@@ -28,12 +28,10 @@ class About(Protocol):
     @property
     def kind(self) -> Kind:
         """Image, tabular or text."""
-        ...
 
     @property
     def n_classes(self) -> int:
         """How many classes it has."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,28 +10,15 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
+from touchstone.core import represent
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.classical import stop_if
 from touchstone.core.parameters import LATER, Ask, Several, asks, asks_options, asks_several, label_of, title_of
-from touchstone.core.represent import (
-    REPRESENTATIONS,
-    check_representation,
-    default_representation,
-    features_for_splits,
-    number_of,
-)
 from touchstone.core.split import FOLD_SCHEMES, FoldScheme, SDSFolds, folds_of_units, n_splits_of_units
 from touchstone.core.split.units import SPREADING
-from touchstone.core.trials.choices import (
-    features_offered,
-    first_four,
-    fold_schemes_offered,
-    models_offered,
-    numbers_offered,
-    usual_features,
-)
+from touchstone.core.trials import choices
 from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import Context, check_fields, check_names, checked_options
 from touchstone.core.trials.sources_plan import known_sources
@@ -250,65 +237,58 @@ class FoldPlan:
 
     schemes: tuple[str, ...] = asks(
         ("random_folds", "sds_folds"),
-        label="Folds",
-        help="How samples are put into folds. Random folds are the benchmark. SDS k-means (size- and "
+        "Folds",
+        "How samples are put into folds. Random folds are the benchmark. SDS k-means (size- and "
         "distribution-sensitive) makes folds that differ in inputs, with equal sizes and labels.",
         address="schemes",
         place="line",
-        choices=fold_schemes_offered,
+        choices=choices.fold_schemes_offered,
         several=True,
-        says=first_four,
+        says=choices.first_four,
     )
     models: tuple[str, ...] = asks(
         ("logistic",),
-        label="Models",
-        help="Each is trained on all folds but one and tested on that one. Choose none to make folds only.",
+        "Models",
+        "Each is trained on all folds but one and tested on that one. Choose none to make folds only.",
         address="models",
         place="line",
-        choices=models_offered,
+        choices=choices.models_offered,
         several=True,
         word="no model",
     )
     n_folds: int = asks(
         5,
-        label="Number of folds",
-        help="Used where the data do not fix the number of folds.",
+        "Number of folds",
+        "Used where the data do not fix the number of folds.",
         address="folds",
         place="row",
-        lowest=2,
-        highest=50,
+        within=(2, 50),
         says="fold",
     )
     number: str | None = asks(
         None,
-        label="Quantiles of",
-        help="The number of each sample whose quantiles are the folds.",
+        "Quantiles of",
+        "The number of each sample whose quantiles are the folds.",
         address="number",
         place="row",
-        choices=numbers_offered,
+        choices=choices.numbers_offered,
         when=lambda values, about: bool(_by_number(values["schemes"])),
-        differs=lambda about: {"usual": next(iter(numbers_offered(about) or {}), None)},
+        differs=lambda about: {"usual": next(iter(choices.numbers_offered(about) or {}), None)},
     )
     representation: str | None = asks(
         None,
-        label="Features that folds are made in",
+        "Features that folds are made in",
         address="features",
-        choices=features_offered,
+        choices=choices.features_offered,
         word="usual",
         differs=lambda about: {
-            "help": f"Default: {usual_features(about)}. Models are always trained on the data themselves."
+            "help": f"Default: {choices.usual_features(about)}. Models are always trained on the data themselves."
         },
-        says=lambda name: f" · {title_of(REPRESENTATIONS[name])}" if name else "",
+        says=lambda name: f" · {title_of(represent.REPRESENTATIONS[name])}" if name else "",
         means=meant_features,
     )
     n_components: int | None = asks(
-        5,
-        label="Principal components",
-        help="The paper's 5, or all.",
-        address="components",
-        lowest=1,
-        highest=500,
-        word="all",
+        5, "Principal components", "The paper's 5, or all.", address="components", within=(1, 500), word="all"
     )
     seeds: tuple[int, ...] = asks_several(
         Ask(
@@ -335,8 +315,8 @@ class FoldPlan:
     )
     labels_by_fold: WeightRows = asks(
         (),
-        label="Labels by fold",
-        help="How the samples of a label are spread over the folds of SDS k-means. Write a label, a colon and a "
+        "Labels by fold",
+        "How the samples of a label are spread over the folds of SDS k-means. Write a label, a colon and a "
         "number for each fold: “spam: 3 2 1; ham: 1 1 1”. Counts or shares. Other labels are spread evenly.",
         address="labels_by_fold",
         lowest=0.0,
@@ -360,7 +340,7 @@ class FoldPlan:
         check_names(self, "schemes", FOLD_SCHEMES)
         check_names(self, "models", MODELS, or_none=True)
         if self.representation is not None:
-            check_names(self, "representation", REPRESENTATIONS)
+            check_names(self, "representation", represent.REPRESENTATIONS)
         for name, values, lowest in (
             ("n_folds", (self.n_folds,), 2),
             ("n_components", () if self.n_components is None else (self.n_components,), 1),
@@ -399,7 +379,7 @@ class FoldPlan:
     @property
     def label_informed(self) -> bool:
         """Whether the features that folds are made in saw the labels, as a trained network's do."""
-        return self.representation is not None and REPRESENTATIONS[self.representation].label_informed
+        return self.representation is not None and represent.REPRESENTATIONS[self.representation].label_informed
 
     def n_trials(self, dataset: Dataset) -> int:
         """One for the folds of each scheme and seed, one for each fold and model. DataError where they do not fit."""
@@ -429,7 +409,8 @@ class FoldPlan:
 
     def features(self, dataset: Dataset) -> Float[np.ndarray, "n_samples n_components"]:
         """What the folds are made in: the representation, standardised, then its principal components."""
-        return _features(dataset, self.representation or default_representation(dataset.kind), self.n_components)
+        representation = self.representation or represent.default_representation(dataset.kind)
+        return _features(dataset, representation, self.n_components)
 
     def stored_models(self) -> tuple[str, ...]:
         """None: the models of this plan are made by its trials, and forgotten."""
@@ -527,9 +508,9 @@ def _check_fit(plan: FoldPlan, dataset: Dataset) -> None:
             f"{dataset.name}: each fold needs one. Ask for fewer folds."
         )
     if "features" in needs and plan.representation is not None:
-        check_representation(dataset, plan.representation)
+        represent.check_representation(dataset, plan.representation)
     if "values" in needs:
-        number_of(dataset, plan.number or "")
+        represent.number_of(dataset, plan.number or "")
     for scheme in plan.schemes:
         plan.wanted(dataset, scheme)
 
@@ -541,7 +522,7 @@ def _folds(plan: FoldPlan, dataset: Dataset, scheme: str, seed: int) -> Integer[
     if needs == "features":
         x = plan.features(dataset)
     elif needs == "values":
-        x = number_of(dataset, plan.number or "")
+        x = represent.number_of(dataset, plan.number or "")
     else:
         x = np.zeros((dataset.n_samples, 1))
     made_by = fold_scheme(plan, scheme, seed)
@@ -563,7 +544,7 @@ def _groups(dataset: Dataset, scheme: str) -> Integer[np.ndarray, " n_samples"] 
 
 @lru_cache(maxsize=4)
 def _features(dataset: Dataset, representation: str, n_components: int | None) -> np.ndarray:
-    return features_for_splits(dataset, representation, n_components=n_components)
+    return represent.features_for_splits(dataset, representation, n_components=n_components)
 
 
 def _confidence(model: object, x: np.ndarray) -> Float[np.ndarray, " n_test"]:

@@ -65,8 +65,8 @@ def asks_layer(default: str | None = None) -> Any:
     """The field `layer` of a plan: a layer of its model, None for the usual one; asked with the regions."""
     return asks(
         default,
-        label="Layer",
-        help="Features are the output of this layer; the head is every layer after it.",
+        "Layer",
+        "Features are the output of this layer; the head is every layer after it.",
         address="layer",
         place="row",
         form="regions",

@@ -59,8 +59,8 @@ class MapPlan:
 
     method: str = asks(
         "umap",
-        label="Map",
-        help="PCA is immediate; UMAP takes a run.",
+        "Map",
+        "PCA is immediate; UMAP takes a run.",
         address="map",
         place="row",
         choices=lambda about: {name: METHODS[name] for name in ("pca", "umap")},
@@ -69,8 +69,8 @@ class MapPlan:
     )
     representation: str | None = asks(
         None,
-        label="Features",
-        help="The features that decide what is near, on the map and among near-duplicates.",
+        "Features",
+        "The features that decide what is near, on the map and among near-duplicates.",
         address="features",
         place="row",
         choices=features_offered,
@@ -80,32 +80,29 @@ class MapPlan:
     )
     n_components: int | None = asks(
         50,
-        label="Principal components",
-        help="Of the standardised features that the map is made of.",
+        "Principal components",
+        "Of the standardised features that the map is made of.",
         place="command",
         lowest=1,
         word="all",
     )
     n_neighbors: int = asks(
         15,
-        label="Neighbours",
-        help="Size of the neighbourhood that UMAP preserves.",
+        "Neighbours",
+        "Size of the neighbourhood that UMAP preserves.",
         address="neighbours",
         place="row",
-        lowest=2,
-        highest=200,
+        within=(2, 200),
         when=_by_umap,
         says=lambda n_neighbors: f" · {n_neighbors} neighbours",
     )
     min_dist: float = asks(
         0.1,
-        label="Least distance",
-        help="How close UMAP may put two samples.",
+        "Least distance",
+        "How close UMAP may put two samples.",
         address="closeness",
         place="row",
-        lowest=0.0,
-        highest=1.0,
-        step=0.05,
+        within=(0.0, 1.0, 0.05),
         when=_by_umap,
     )
     seed: int = asks_seed(

@@ -85,19 +85,15 @@ class Plan(Protocol):
 
     def n_trials(self, dataset: Dataset) -> int:
         """How many trials this plan has on this data set; raises DataError where the plan does not fit the data."""
-        ...
 
     def stored_models(self) -> tuple[str, ...]:
         """The fingerprints of the stored models that the trials ask their context for."""
-        ...
 
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """Tidy rows of one trial. Raises Cancelled soon after `context.should_stop()` turns true."""
-        ...
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """The row that stands for a trial that could not be finished (`status` is "failed", its figures are NA)."""
-        ...
 
 
 @runtime_checkable
@@ -106,7 +102,6 @@ class Composed(Protocol):
 
     def n_raised(self) -> int:
         """How often the versions of its parts have been raised."""
-        ...
 
 
 def version_of(plan: Plan) -> int:
@@ -127,7 +122,6 @@ class Needing(Protocol):
 
     def needs(self, dataset: Dataset) -> tuple[Plan, ...]:
         """The plans whose rows the trials on this data set rest on."""
-        ...
 
 
 def needed_by(plan: Plan, dataset: Dataset) -> tuple[Plan, ...]:
@@ -152,11 +146,9 @@ class Grouping(Protocol):
 
     def groups(self, dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
         """These trials, each in one group with those that are done at once with it, in the order of work."""
-        ...
 
     def run_trials(self, dataset: Dataset, indices: Sequence[int], *, context: Context) -> list[pd.DataFrame]:
         """The rows of each trial of a group, as `run_trial` gives them; raises what any of them raises."""
-        ...
 
 
 @runtime_checkable
@@ -165,7 +157,6 @@ class Counting(Protocol):
 
     def count_trial(self, dataset: Dataset, index: int, *, context: Context) -> Counted:
         """The rows of one trial, of which `core.trials.run.table_of` makes what `run_trial` gives."""
-        ...
 
 
 Large = TypeVar("Large")

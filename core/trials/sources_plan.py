@@ -72,9 +72,9 @@ class SourcesPlan:
         place="command",
         choices=lambda about: {name: finder.title for name, finder in SOURCE_FINDERS.items() if trains(name)},
     )
-    n_sources: int = asks(5, label="Clusters per class", help="Sources to find.", place="command", lowest=2)
-    n_clusterings: int = asks(4, label="Clusterings", help="How many times.", place="command", lowest=1)
-    seed: int = asks(0, label="Seed", help="The same seed gives the same result.", place="command", lowest=0)
+    n_sources: int = asks(5, "Clusters per class", "Sources to find.", place="command", lowest=2)
+    n_clusterings: int = asks(4, "Clusterings", "How many times.", place="command", lowest=1)
+    seed: int = asks(0, "Seed", "The same seed gives the same result.", place="command", lowest=0)
 
     kind: ClassVar[str] = "sources"
     METHOD_VERSION: ClassVar[int] = 3

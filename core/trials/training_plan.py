@@ -113,68 +113,56 @@ class TrainingPlan:
     )
     n_epochs: int = asks(
         PaperNetwork.n_epochs,
-        label="Epochs",
-        help="Passes over the training samples; you can stop after any of them.",
+        "Epochs",
+        "Passes over the training samples; you can stop after any of them.",
         address="epochs",
         place="row",
-        lowest=1,
-        highest=1000,
-        step=5,
+        within=(1, 1000, 5),
     )
     batch_size: int = asks(
         PaperNetwork.batch_size,
-        label="Batch size",
-        help="Samples per step; the paper's 128.",
+        "Batch size",
+        "Samples per step; the paper's 128.",
         address="batch",
-        lowest=1,
-        highest=4096,
-        step=16,
+        within=(1, 4096, 16),
     )
     learning_rate: float = asks(
         PaperNetwork.learning_rate,
-        label="Learning rate",
-        help="The paper's 0.01.",
+        "Learning rate",
+        "The paper's 0.01.",
         address="rate",
-        lowest=0.0001,
-        highest=10.0,
-        step=0.001,
+        within=(0.0001, 10.0, 0.001),
         format="%.4f",
     )
     momentum: float = asks(
         PaperNetwork.momentum,
-        label="Momentum",
-        help="Nesterov's; the paper's 0.95.",
+        "Momentum",
+        "Nesterov's; the paper's 0.95.",
         address="momentum",
-        lowest=0.0,
-        highest=0.999,
-        step=0.01,
+        within=(0.0, 0.999, 0.01),
         format="%.3f",
     )
     weight_decay: float = asks(
         PaperNetwork.weight_decay,
-        label="Weight decay",
-        help="Pulls weights towards 0.",
+        "Weight decay",
+        "Pulls weights towards 0.",
         address="decay",
-        lowest=0.0,
-        highest=1.0,
-        step=0.0001,
+        within=(0.0, 1.0, 0.0001),
         format="%.4f",
     )
     gradient_penalty: float = asks(
         PaperNetwork.gradient_penalty,
-        label="Gradient penalty",
-        help="Lambda: penalises how much the loss changes with the input, which makes the model robust on average. "
+        "Gradient penalty",
+        "Lambda: penalises how much the loss changes with the input, which makes the model robust on average. "
         "Epochs take at least twice as long.",
         address="penalty",
-        lowest=0.0,
-        highest=1000.0,
-        step=0.01,
+        within=(0.0, 1000.0, 0.01),
         format="%.4f",
     )
     test_set: str = asks(
         DRAWN,
-        label="Test set",
-        help="The samples that the file itself marks as test, or a share of each class at random.",
+        "Test set",
+        "The samples that the file itself marks as test, or a share of each class at random.",
         address="test_set",
         place="row",
         choices=lambda about: TEST_SETS,
@@ -184,12 +172,10 @@ class TrainingPlan:
     )
     test_share: float = asks(
         0.2,
-        label="Test share",
-        help="The share of each class held out of training.",
+        "Test share",
+        "The share of each class held out of training.",
         address="kept_out",
-        lowest=0.05,
-        highest=0.9,
-        step=0.05,
+        within=(0.05, 0.9, 0.05),
         when=lambda values, about: values.get("test_set", DRAWN) == DRAWN,
     )
     seed: int = asks_seed(help="The split and all randomness of training follow from it.", address="training_seed")

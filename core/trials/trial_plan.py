@@ -1,6 +1,7 @@
 """Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,20 +11,14 @@ from jaxtyping import Integer
 
 from touchstone.core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, silhouettes, trains
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.models import MODELS, check_fitting
+from touchstone.core.models import MODELS, Classifier, check_fitting
+from touchstone.core.models.networks import PaperNetwork
+from touchstone.core.models.together import fit_together, why_not_together
+from touchstone.core.models.training import best_device
 from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_of, title_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
 from touchstone.core.split import DRAW_SCHEMES, Split
-from touchstone.core.trials.choices import (
-    ACROSS,
-    N_EPOCHS,
-    epochs_offered,
-    features_offered,
-    finders_offered,
-    has_sources,
-    models_offered,
-    usual_features,
-)
+from touchstone.core.trials import choices
 from touchstone.core.trials.defaults import meant_across, meant_epochs, meant_features
 from touchstone.core.trials.draws import (
     EXCLUSIVE,
@@ -38,7 +33,7 @@ from touchstone.core.trials.draws import (
     spared_split,
     trial_at,
 )
-from touchstone.core.trials.epochs import EPOCHS, LEFT_OUT, fit_and_predict, n_turns, of_turn, untrained
+from touchstone.core.trials.epochs import EPOCHS, LEFT_OUT, Chosen, fit_and_predict, n_turns, of_turn, untrained
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
 from touchstone.core.trials.run import COLUMNS, Counted, count_trial, table_of
 from touchstone.core.trials.sources_plan import (
@@ -50,7 +45,139 @@ from touchstone.core.trials.sources_plan import (
     sources_of,
     whole_sources,
 )
-from touchstone.core.trials.together import groups_of, run_together
+
+# How do repeats of one network's trial become one piece of work? Trained together, each tested on its own part.
+
+
+AT_ONCE = 16
+"""So many networks are trained together at most: each brings its weights, gradients and velocities to the GPU."""
+
+
+def trained_together(model: Classifier, dataset: Dataset, together: bool | None = None) -> bool:
+    """Whether repeats of a model on this data set are trained together; None asks whether there is a GPU for it.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models import MODELS
+    >>> trained_together(MODELS["cnn_1"](), load_example("digits"), together=True)
+    True
+    >>> trained_together(MODELS["svm"](), load_example("digits"), together=True)
+    False
+    """
+    if why_not_together(model, dataset) is not None:
+        return False
+    return best_device() != "cpu" if together is None else together
+
+
+def in_groups(models: Mapping[int, str], together: Collection[str]) -> list[tuple[int, ...]]:
+    """Put trials, by the names of their models, into groups of at most AT_ONCE; models not `together` stay alone.
+
+    Groups stand in the order of their first trials.
+
+    Examples
+    --------
+    >>> in_groups({0: "svm", 1: "cnn_1", 2: "svm", 3: "cnn_1"}, {"cnn_1"})
+    [(0,), (1, 3), (2,)]
+    """
+    groups = [(trial,) for trial, name in models.items() if name not in together]
+    for name in together:
+        of_model = [trial for trial, model in models.items() if model == name]
+        groups += [tuple(of_model[first : first + AT_ONCE]) for first in range(0, len(of_model), AT_ONCE)]
+    return sorted(groups)
+
+
+def predict_together(
+    epochs: tuple[str, ...],
+    model: PaperNetwork,
+    dataset: Dataset,
+    splits: Sequence[Split],
+    *,
+    seeds: Sequence[int],
+    should_stop: Callable[[], bool],
+    validations: Sequence[Integer[np.ndarray, " _"] | None] | None = None,
+    at_once: int = AT_ONCE,
+    device: str | None = None,
+) -> list[tuple[dict[str, Integer[np.ndarray, " _"]], float]]:
+    """Give what `predict_at` gives for each split and seed, at most `at_once` networks trained together.
+
+    The seconds are a network's share of what those trained with it took. Raises ModelError where the model cannot be
+    trained so (see `why_not_together`) and where training diverges for one of them, and Cancelled when `should_stop`
+    turns true between epochs.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models import MODELS
+    >>> wine = load_example("wine")
+    >>> splits = [Split(np.arange(0, 178, 2), np.arange(1, 178, 2)), Split(np.arange(1, 178, 2), np.arange(0, 178, 2))]
+    >>> options = dict(seeds=[0, 1], should_stop=lambda: False)
+    >>> predicted = predict_together(("last", "best"), MODELS["linear"](), wine, splits, **options)
+    >>> [bool((labels["best"] == wine.y[split.test]).mean() > 0.9) for (labels, _), split in zip(predicted, splits)]
+    [True, True]
+    """
+    held_back = validations or [None] * len(splits)
+    given, results = list(zip(splits, seeds, held_back, strict=True)), []
+    for first in range(0, len(given), at_once):
+        start = time.perf_counter()
+        group = given[first : first + at_once]
+        chosen = [Chosen(epochs, dataset, split.test, validation) for split, _, validation in group]
+
+        def look(_n_done: int, _n_epochs: int, models: list[PaperNetwork], chosen: list[Chosen] = chosen) -> None:
+            for one, trained in zip(chosen, models, strict=True):
+                one.look(trained)
+
+        fitted = fit_together(
+            model,
+            dataset,
+            [split.train for split, _, _ in group],
+            [seed for _, seed, _ in group],
+            device=device,
+            on_epoch=look if chosen[0].judges else None,
+            should_stop=should_stop,
+        )
+        predicted = [one.at_the_end(trained) for one, trained in zip(chosen, fitted, strict=True)]
+        seconds = (time.perf_counter() - start) / len(group)
+        results += [(labels, seconds) for labels in predicted]
+    return results
+
+
+def groups_of(plan: "TrialPlan", dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
+    """Trials of the same network of a plan together, as far as it can be trained so; the others each for themselves."""
+    fit = {name: trained_together(untrained(MODELS[name], None), dataset, together=True) for name in plan.models}
+    trials = {index: trial_at(plan, dataset, index) for index in indices}
+    # A trial that leaves sources out may have nothing to train for, and stays alone.
+    names = {index: model if turn is None else "" for index, (_, model, turn) in trials.items()}
+    return in_groups(names, {n for n in fit if fit[n]})
+
+
+def run_together(
+    plan: "TrialPlan", dataset: Dataset, indices: Sequence[int], *, context: Context, together: bool | None
+) -> list[pd.DataFrame]:
+    """The rows of several trials of a plan, networks of one architecture trained together where they can be."""
+    rows: dict[int, pd.DataFrame] = {}
+    for name in plan.models:
+        model = untrained(MODELS[name], plan.n_epochs)
+        of_model = [index for index in indices if trial_at(plan, dataset, index)[1] == name]
+        leaves_out = any(trial_at(plan, dataset, index)[2] is not None for index in of_model)
+        if not of_model or leaves_out or not trained_together(model, dataset, together):
+            rows |= {index: plan.run_trial(dataset, index, context=context) for index in of_model}
+            continue
+        draws = [trial_at(plan, dataset, index)[0] for index in of_model]
+        splits, validations = zip(*(plan.fitted_and_held_back(dataset, draw) for draw in draws), strict=True)
+        predicted = predict_together(
+            *((plan.epoch,), model, dataset, splits),
+            seeds=[plan.fit_seed(draw) for draw in draws],
+            validations=validations,
+            should_stop=context.should_stop,
+        )
+        for index, draw, split, (labels, seconds) in zip(of_model, draws, splits, predicted, strict=True):
+            counted = plan.counted(dataset, draw, labels[plan.epoch], model=name, seconds=seconds, split=split)
+            rows[index] = table_of([of_turn(counted, None) if plan.left_out else counted])
+    return [rows[index] for index in indices]
+
+
+# Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)
 
 
 @dataclass(frozen=True)
@@ -89,7 +216,7 @@ class TrialPlan:
         The one number that all randomness of the plan is derived from.
     left_out
         Whether every draw of known sources is repeated without some of them, out of training as out of its test part:
-        each is left out in one turn (`core.split.held_out`). What models owe to single sources is then known.
+        each is left out in one turn (`core.split.source_aware`). What models owe to single sources is then known.
 
     Raises DataError for a name that no registry knows and for a number out of range.
 
@@ -102,108 +229,94 @@ class TrialPlan:
 
     models: tuple[str, ...] = asks(
         ("svm", "logistic"),
-        label="Models",
-        help="Each is trained anew on the same splits, so that models are compared split by split.",
+        "Models",
+        "Each is trained anew on the same splits, so that models are compared split by split.",
         address="models",
         place="line",
-        choices=models_offered,
+        choices=choices.models_offered,
         several=True,
     )
     source_finders: tuple[str, ...] = asks(
         ("kmeans",),
-        label="Sources",
-        help="Where a class's samples come from: clusters found within the class, or the sources named in the data. "
+        "Sources",
+        "Where a class's samples come from: clusters found within the class, or the sources named in the data. "
         "Deep k-means and ACOL train networks to find them, once, for minutes; ACOL is experimental.",
         address="sources",
         place="row",
-        choices=finders_offered,
+        choices=choices.finders_offered,
         several=True,
-        differs=lambda about: {"usual": (KNOWN_SOURCES,)} if has_sources(about) else {},
-        says=lambda names: " and ".join(finders_offered(ANYTHING)[name] for name in names),
+        differs=lambda about: {"usual": (KNOWN_SOURCES,)} if choices.has_sources(about) else {},
+        says=lambda names: " and ".join(choices.finders_offered(ANYTHING)[name] for name in names),
     )
     representation: str | None = asks(
         None,
-        label="Features for finding sources",
+        "Features for finding sources",
         address="features",
-        choices=features_offered,
+        choices=choices.features_offered,
         word="usual",
         differs=lambda about: {
-            "help": f"The features that are clustered. Default: {usual_features(about)}. Models are always "
+            "help": f"The features that are clustered. Default: {choices.usual_features(about)}. Models are always "
             f"trained on the data themselves."
         },
         says=lambda name: f" in {title_of(REPRESENTATIONS[name])}" if name else "",
         means=meant_features,
     )
     n_sources: int = asks(
-        5,
-        label="Clusters per class",
-        help="The paper's k; 5 makes test parts of a fifth.",
-        address="clusters",
-        lowest=2,
-        highest=50,
+        5, "Clusters per class", "The paper's k; 5 makes test parts of a fifth.", address="clusters", within=(2, 50)
     )
     schemes: tuple[str, ...] = asks(
         ("source_exclusive", "source_inclusive", "random"),
-        label="Schemes",
-        help="How splits are drawn; pages show all schemes.",
+        "Schemes",
+        "How splits are drawn; pages show all schemes.",
         place="command",
         choices=lambda about: {name: name for name in DRAW_SCHEMES},
         several=True,
     )
     n_repeats: int = asks(
         20,
-        label="Repeats",
-        help="Splits drawn per scheme: 20 for a quick look, 100 as in the paper. More repeats make the "
+        "Repeats",
+        "Splits drawn per scheme: 20 for a quick look, 100 as in the paper. More repeats make the "
         "Monte-Carlo error smaller, never the 95 % CI for new data.",
         address="repeats",
         place="row",
-        lowest=1,
-        highest=1000,
-        step=10,
+        within=(1, 1000, 10),
         says="repeat",
     )
     n_clusterings: int = asks(
         4,
-        label="Clusterings",
-        help="Repeats are spread over this many clusterings, so that no single clustering decides.",
+        "Clusterings",
+        "Repeats are spread over this many clusterings, so that no single clustering decides.",
         address="clusterings",
-        lowest=1,
-        highest=100,
+        within=(1, 100),
     )
     test_share: float = asks(
-        0.2,
-        label="Test share",
-        help="The share of each class used for testing.",
-        address="share",
-        lowest=0.05,
-        highest=0.5,
-        step=0.05,
+        0.2, "Test share", "The share of each class used for testing.", address="share", within=(0.05, 0.5, 0.05)
     )
     across: str | None = asks(
         None,
-        label="Sources are held out",
-        help="“Over all classes together” is for sources with samples of several classes, such as writers, and the "
+        "Sources are held out",
+        "“Over all classes together” is for sources with samples of several classes, such as writers, and the "
         "default for these.",
         address="held_out",
-        choices=lambda about: ACROSS,
+        choices=lambda about: choices.ACROSS,
         word="usual",
         means=meant_across,
     )
     n_train: int | None = asks(
         None,
-        label="Training samples",
-        help="Every training part is cut to this many samples, at random.",
+        "Training samples",
+        "Every training part is cut to this many samples, at random.",
         place="command",
         lowest=1,
         word="all",
     )
     n_epochs: int | None = asks(
         None,
-        label="Epochs of networks",
-        help="Training epochs of networks. Default: 20, and 30 for the small network. Fewer give a quick look at "
+        "Epochs of networks",
+        "Training epochs of networks. Default: 20, and 30 for the small network. Fewer give a quick look at "
         "unfinished models.",
         address="epochs",
-        choices=lambda about: {number: str(number) for number in N_EPOCHS},
+        choices=lambda about: {number: str(number) for number in choices.N_EPOCHS},
         word="usual",
         width=150,
         joined=LATER,
@@ -212,17 +325,17 @@ class TrialPlan:
     seed: int = asks_seed()
     epoch: str = asks(
         "last",
-        label="Networks are tested after",
-        help="The paper uses the best epoch on the test part, which is optimistic. “Held out for it” takes "
+        "Networks are tested after",
+        "The paper uses the best epoch on the test part, which is optimistic. “Held out for it” takes "
         "samples, or whole sources, from the training part of every model.",
         address="epoch",
-        choices=epochs_offered,
+        choices=choices.epochs_offered,
         joined=LATER,
     )
     left_out: bool = asks(
         False,
-        label="Leave each source out",
-        help="Every model is also trained without each known source in turn. The 95 % CI for new data then "
+        "Leave each source out",
+        "Every model is also trained without each known source in turn. The 95 % CI for new data then "
         "includes the effect of single sources on training. Work grows with the number of sources, at most tenfold.",
         address="left_out",
         choices=lambda about: {False: "no", True: "yes, in turn"},
@@ -244,7 +357,7 @@ class TrialPlan:
         if self.representation is not None:
             check_names(self, "representation", REPRESENTATIONS)
         if self.across not in (None, "class", "all"):
-            ways = " or ".join(f"{way!r} ({title})" for way, title in ACROSS.items())
+            ways = " or ".join(f"{way!r} ({title})" for way, title in choices.ACROSS.items())
             raise DataError(f"{label_of(self, 'across')}: {ways}, or nothing for what is usual, not {self.across!r}.")
         check_names(self, "epoch", EPOCHS)
         lowest_of = {"n_sources": 2, "n_repeats": 1, "n_clusterings": 1, "n_train": 1, "n_epochs": 1, "seed": 0}

@@ -10,19 +10,17 @@ import os
 import secrets
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import and_, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from touchstone.core.workspace.data import require_dataset, require_predictions
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.models import require_model
 from touchstone.core.workspace.runs import require_run
 from touchstone.core.workspace.schema import (
     DatasetRow,
@@ -34,7 +32,7 @@ from touchstone.core.workspace.schema import (
     ViewLinkRow,
     now,
 )
-from touchstone.core.workspace.store import Store, hold, is_dead
+from touchstone.core.workspace.store import Kept, Store, hold, is_dead, require
 
 SECRET = "access"
 """The file of the home. Who deletes it and starts anew shuts out every browser."""
@@ -183,12 +181,12 @@ def link_id(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class Links:
+class Links(Kept):
     """The links to the results of a workspace."""
 
     def __init__(self, store: Store):
-        self._store = store
-        self._noted: dict[str, float] = {}
+        super().__init__(store)
+        self._links_noted: dict[str, float] = {}
         """When this process last tried to note that a link was used, by link."""
 
     def create_link(self, owner: str, shown: str | View, *, days: int = USUAL_DAYS) -> str:
@@ -206,7 +204,7 @@ class Links:
                     session.add(row)
                     session.flush()
                 for table, name in _rests_on(shown):  # who deletes it now waits for this link, and takes it along
-                    hold(session, _TABLES[table].kind, owner, name)
+                    hold(session, _TABLES[table], owner, name)
                 _require(session, owner, shown)
                 session.commit()
             except IntegrityError:
@@ -249,8 +247,8 @@ class Links:
 
         self._store.free(revoke)
 
-    def follow_link(self, link: str) -> tuple[str, str | View]:
-        """The owner of a link that works and what it shows; notes that it was used.
+    def _follow_link(self, link: str) -> tuple[str, str | View]:
+        """The owner of a link that works and what it shows, for `core.workspace.sharing` alone; notes that it was used.
 
         Raises DeadLink for one that does not work.
         """
@@ -261,37 +259,25 @@ class Links:
                 raise DeadLink
             owner = row.owner
         if known.used is None or now() - known.used > SECONDS_BETWEEN_USES:
-            self._note_use(link)
+            self._note_link(link)
         return owner, known.shows
 
-    def _note_use(self, link: str) -> None:
+    def _note_link(self, link: str) -> None:
         """Write down that a link was used, where that can be written: looking goes on though the disk is full.
 
         What could not be written is not tried again at once, as each try may wait for whoever keeps the database busy.
         """
-        if now() - self._noted.get(link, 0.0) <= SECONDS_BETWEEN_USES:
+        if now() - self._links_noted.get(link, 0.0) <= SECONDS_BETWEEN_USES:
             return
-        self._noted[link] = now()
+        self._links_noted[link] = now()
         with suppress(WorkspaceError), self._store.session() as session:
             for kind in _KINDS:
                 session.execute(update(kind).where(kind.id == link).values(used=now()))
             session.commit()
 
 
-class _Table(NamedTuple):
-    """Where something is that a view may rest on; `require` raises WorkspaceError where the owner does not have it."""
-
-    kind: type
-    require: Callable[[Session, str, str], object]
-
-
 _KINDS = (LinkRow, ViewLinkRow)
-_TABLES = {
-    "datasets": _Table(DatasetRow, require_dataset),
-    "predictions": _Table(PredictionsRow, require_predictions),
-    "models": _Table(ModelRow, require_model),
-    "runs": _Table(RunRow, require_run),
-}
+_TABLES = {kind.__tablename__: kind for kind in (DatasetRow, PredictionsRow, ModelRow, RunRow)}
 """By the name of the table, which is a field of `View`."""
 
 
@@ -306,7 +292,10 @@ def _find(session: Session, link: str) -> LinkRow | ViewLinkRow | None:
 def _require(session: Session, owner: str, shown: str | View) -> None:
     """Raises WorkspaceError where the owner does not have what is to be shown."""
     for table, name in _rests_on(shown):
-        _TABLES[table].require(session, owner, name)
+        if table == "runs":
+            require_run(session, owner, name)
+        else:
+            require(session, _TABLES[table], owner, name)
 
 
 def _rows(shown: str | View, known: dict[str, Any]) -> Iterator[LinkRow | ViewLinkRow | RestsOnRow]:

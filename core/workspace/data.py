@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.data.store import from_bytes, to_bytes
-from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.schema import DatasetRow, PredictionsRow
-from touchstone.core.workspace.store import Store
+from touchstone.core.workspace.store import Kept, find, require
 
 
 @dataclass(frozen=True)
@@ -36,21 +34,17 @@ class StoredPredictions:
     created: float
 
 
-class Data:
+class Data(Kept):
     """The data sets and predictions of a workspace."""
-
-    def __init__(self, store: Store):
-        self._store = store
 
     def add_dataset(self, owner: str, dataset: Dataset, *, example: str | None = None) -> str:
         """Keep a data set and return its fingerprint; one that is there already is left, and known as the example."""
         with self._store.session() as session:
-            kept = _find_dataset(session, owner, dataset.fingerprint)
+            kept = find(session, DatasetRow, owner, dataset.fingerprint)
             if kept is not None:
                 kept.example = kept.example or example
                 session.commit()
             else:
-                content = to_bytes(dataset)
                 row = DatasetRow(
                     owner=owner,
                     fingerprint=dataset.fingerprint,
@@ -58,10 +52,9 @@ class Data:
                     kind=dataset.kind,
                     n_samples=dataset.n_samples,
                     n_classes=dataset.n_classes,
-                    blob=self._store.put(session, owner, content),
                     example=example,
                 )
-                self._store.keep_with_blob(session, row, content)
+                self._store.keep_with_blob(session, row, to_bytes(dataset))
         return dataset.fingerprint
 
     def datasets(self, owner: str) -> list[StoredDataset]:
@@ -73,7 +66,7 @@ class Data:
     def stored_dataset(self, owner: str, fingerprint: str) -> StoredDataset:
         """What is known of a data set, without its samples."""
         with self._store.session() as session:
-            return _stored_dataset(require_dataset(session, owner, fingerprint))
+            return _stored_dataset(require(session, DatasetRow, owner, fingerprint))
 
     def dataset(self, owner: str, fingerprint: str) -> Dataset:
         """The data set itself."""
@@ -81,28 +74,18 @@ class Data:
 
     def dataset_bytes(self, owner: str, fingerprint: str) -> bytes:
         """The data set as it is stored and sent to workers (`core.data.store`)."""
-        with self._store.session() as session:
-            return self._store.blobs.get(require_dataset(session, owner, fingerprint).blob)
+        return self._content(DatasetRow, owner, fingerprint)
 
     def delete_dataset(self, owner: str, fingerprint: str) -> None:
         """Forget a data set; the bytes go when nobody else keeps the same ones."""
-        self._store.free(
-            lambda session: self._store.delete_with_blob(session, require_dataset(session, owner, fingerprint))
-        )
+        self._delete(DatasetRow, owner, fingerprint)
 
     def add_predictions(self, owner: str, upload: PredictionUpload, *, example: str | None = None) -> str:
         """Keep predictions and return their fingerprint; those that are there already are left as they are."""
         with self._store.session() as session:
-            if _find_predictions(session, owner, upload.fingerprint) is None:
-                content = upload.to_bytes()
-                row = PredictionsRow(
-                    owner=owner,
-                    fingerprint=upload.fingerprint,
-                    name=upload.name,
-                    blob=self._store.put(session, owner, content),
-                    example=example,
-                )
-                self._store.keep_with_blob(session, row, content)
+            if find(session, PredictionsRow, owner, upload.fingerprint) is None:
+                row = PredictionsRow(owner=owner, fingerprint=upload.fingerprint, name=upload.name, example=example)
+                self._store.keep_with_blob(session, row, upload.to_bytes())
         return upload.fingerprint
 
     def prediction_files(self, owner: str) -> list[StoredPredictions]:
@@ -115,44 +98,11 @@ class Data:
 
     def predictions(self, owner: str, fingerprint: str) -> PredictionUpload:
         """The files of predictions as they were given, with their roles."""
-        with self._store.session() as session:
-            return PredictionUpload.from_bytes(
-                self._store.blobs.get(require_predictions(session, owner, fingerprint).blob)
-            )
+        return PredictionUpload.from_bytes(self._content(PredictionsRow, owner, fingerprint))
 
     def delete_predictions(self, owner: str, fingerprint: str) -> None:
         """Forget predictions; the bytes go when nobody else keeps the same ones."""
-        self._store.free(
-            lambda session: self._store.delete_with_blob(session, require_predictions(session, owner, fingerprint))
-        )
-
-
-def _find_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow | None:
-    query = select(DatasetRow).where(DatasetRow.owner == owner, DatasetRow.fingerprint == fingerprint)
-    return session.scalar(query)
-
-
-def require_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow:
-    """The owner's data set of this fingerprint. Raises WorkspaceError where the owner has none."""
-    row = _find_dataset(session, owner, fingerprint)
-    if row is None:
-        raise WorkspaceError("This data set is not in your workspace: deleted, or somebody else's. Choose another one.")
-    return row
-
-
-def _find_predictions(session: Session, owner: str, fingerprint: str) -> PredictionsRow | None:
-    query = select(PredictionsRow).where(PredictionsRow.owner == owner, PredictionsRow.fingerprint == fingerprint)
-    return session.scalar(query)
-
-
-def require_predictions(session: Session, owner: str, fingerprint: str) -> PredictionsRow:
-    """The owner's predictions of this fingerprint. Raises WorkspaceError where the owner has none."""
-    row = _find_predictions(session, owner, fingerprint)
-    if row is None:
-        raise WorkspaceError(
-            "These predictions are not in your workspace: deleted, or somebody else's. Upload the file again."
-        )
-    return row
+        self._delete(PredictionsRow, owner, fingerprint)
 
 
 def _stored_dataset(row: DatasetRow) -> StoredDataset:

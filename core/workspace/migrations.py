@@ -18,8 +18,8 @@ from sqlalchemy.engine import Engine as Database
 
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.errors import WorkspaceError, database_error, disk_error
+from touchstone.core.workspace.frames import trial_seal
 from touchstone.core.workspace.schema import Base, RunRow, SchemaVersionRow
-from touchstone.core.workspace.seals import trial_seal
 
 _EMPTY = 0
 _LOCK = 7_206_041

@@ -1,14 +1,12 @@
 """Where do models stay, trained here or uploaded? In the workspace of their owner, each of one data set."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from touchstone.core.models.stored import ModelFile, model_fingerprint
-from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.schema import ModelRow
-from touchstone.core.workspace.store import Store
+from touchstone.core.workspace.store import Kept, find, require
 
 
 @dataclass(frozen=True)
@@ -34,11 +32,8 @@ class StoredModel:
     has_gradients: bool = True
 
 
-class Models:
+class Models(Kept):
     """The models of a workspace."""
-
-    def __init__(self, store: Store):
-        self._store = store
 
     def keep_model(
         self,
@@ -54,7 +49,7 @@ class Models:
         """Keep a model that is a `core.models.stored.ModelFile` already, as trials hand it over."""
         file, fingerprint = ModelFile.from_bytes(stored), model_fingerprint(stored)
         with self._store.session() as session:
-            if _find_model(session, owner, fingerprint) is None:
+            if find(session, ModelRow, owner, fingerprint) is None:
                 row = ModelRow(
                     owner=owner,
                     fingerprint=fingerprint,
@@ -66,7 +61,6 @@ class Models:
                     n_test=n_test,
                     n_correct=n_correct,
                     has_gradients=has_gradients,
-                    blob=self._store.put(session, owner, stored),
                 )
                 self._store.keep_with_blob(session, row, stored)
         return fingerprint
@@ -82,44 +76,17 @@ class Models:
     def stored_model(self, owner: str, fingerprint: str) -> StoredModel:
         """What is known of a model, without its bytes."""
         with self._store.session() as session:
-            return _stored_model(require_model(session, owner, fingerprint))
+            return _stored_model(require(session, ModelRow, owner, fingerprint))
 
     def model_bytes(self, owner: str, fingerprint: str) -> bytes:
         """The model as it is stored and sent to workers, for `core.models.load.read_stored`."""
-        with self._store.session() as session:
-            return self._store.blobs.get(require_model(session, owner, fingerprint).blob)
+        return self._content(ModelRow, owner, fingerprint)
 
     def delete_model(self, owner: str, fingerprint: str) -> None:
         """Forget a model; what was computed with it stays. The bytes go when nobody else keeps the same ones."""
-        self._store.free(
-            lambda session: self._store.delete_with_blob(session, require_model(session, owner, fingerprint))
-        )
-
-
-def _find_model(session: Session, owner: str, fingerprint: str) -> ModelRow | None:
-    return session.scalar(select(ModelRow).where(ModelRow.owner == owner, ModelRow.fingerprint == fingerprint))
-
-
-def require_model(session: Session, owner: str, fingerprint: str) -> ModelRow:
-    """The owner's model of this fingerprint. Raises WorkspaceError where the owner has none."""
-    row = _find_model(session, owner, fingerprint)
-    if row is None:
-        raise WorkspaceError(
-            f"The model {fingerprint[:12]} is not in your workspace: deleted, or somebody else's. Choose another one."
-        )
-    return row
+        self._delete(ModelRow, owner, fingerprint)
 
 
 def _stored_model(row: ModelRow) -> StoredModel:
-    return StoredModel(
-        fingerprint=row.fingerprint,
-        dataset_fingerprint=row.dataset,
-        name=row.name,
-        architecture=row.architecture,
-        file_name=row.file_name,
-        training_plan=row.training_plan,
-        n_test=row.n_test,
-        n_correct=row.n_correct,
-        created=row.created,
-        has_gradients=row.has_gradients,
-    )
+    names = {each.name: getattr(row, each.name) for each in fields(StoredModel) if each.name != "dataset_fingerprint"}
+    return StoredModel(dataset_fingerprint=row.dataset, **names)

@@ -26,58 +26,51 @@ class SchemaVersionRow(Base):
     version: Mapped[int] = mapped_column(primary_key=True)
 
 
-class DatasetRow(Base):
+class _WithBlob:
+    """What belongs to an owner and has a file of its own, named by its content (`blob`)."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(index=True)
+    fingerprint: Mapped[str]
+    name: Mapped[str]
+    blob: Mapped[str]
+    created: Mapped[float] = mapped_column(default=now)
+
+
+class DatasetRow(_WithBlob, Base):
     """A data set that an owner keeps; its bytes are a blob."""
 
     __tablename__ = "datasets"
     __table_args__ = (UniqueConstraint("owner", "fingerprint"),)
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    owner: Mapped[str] = mapped_column(index=True)
-    fingerprint: Mapped[str]
-    name: Mapped[str]
     kind: Mapped[str]
     n_samples: Mapped[int]
     n_classes: Mapped[int]
-    blob: Mapped[str]
     example: Mapped[str | None]
-    created: Mapped[float] = mapped_column(default=now)
 
 
-class PredictionsRow(Base):
+class PredictionsRow(_WithBlob, Base):
     """Predictions that an owner keeps: the files as given, with the roles of their columns, are one blob."""
 
     __tablename__ = "predictions"
     __table_args__ = (UniqueConstraint("owner", "fingerprint"),)
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    owner: Mapped[str] = mapped_column(index=True)
-    fingerprint: Mapped[str]
-    name: Mapped[str]
-    blob: Mapped[str]
     example: Mapped[str | None]
-    created: Mapped[float] = mapped_column(default=now)
 
 
-class ModelRow(Base):
+class ModelRow(_WithBlob, Base):
     """A model that an owner keeps, of one data set; the file and what it takes to read it again are a blob."""
 
     __tablename__ = "models"
     __table_args__ = (UniqueConstraint("owner", "fingerprint"),)
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    owner: Mapped[str] = mapped_column(index=True)
-    fingerprint: Mapped[str]
     dataset: Mapped[str] = mapped_column(index=True)
-    name: Mapped[str]
     architecture: Mapped[str | None]
     file_name: Mapped[str]
     training_plan: Mapped[str | None]
     n_test: Mapped[int | None]
     n_correct: Mapped[int | None]
     has_gradients: Mapped[bool] = mapped_column(default=True)
-    blob: Mapped[str]
-    created: Mapped[float] = mapped_column(default=now)
 
 
 class RunRow(Base):
@@ -113,7 +106,7 @@ class RunRow(Base):
 class TrialRow(Base):
     """The rows of one finished trial, exactly once: `content` is an Arrow stream of a data frame.
 
-    `sha256` is its `core.workspace.seals.trial_seal`; a row with another one is not believed, nor one that an older
+    `sha256` is its `core.workspace.frames.trial_seal`; a row with another one is not believed, nor one that an older
     Touchstone wrote after the database had come to today's form.
     """
 

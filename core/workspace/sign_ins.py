@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from touchstone.core.workspace import events
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.schema import SignInRow, now
-from touchstone.core.workspace.store import Store, commit_or_ignore_twin
+from touchstone.core.workspace.store import Kept, Store, commit_or_ignore_twin
 
 LONGEST_SIGN_IN = 31 * 24 * 3600.0
 """Seconds after which no cookie is believed any more, so that its sign-in, or the end of it, need not be remembered."""
@@ -29,12 +29,12 @@ class SignIn:
     used: float
 
 
-class SignIns:
+class SignIns(Kept):
     """The sign-ins of a workspace's owners, and the ends of those that have ended."""
 
     def __init__(self, store: Store):
-        self._store = store
-        self._noted: dict[tuple[str, str], float] = {}
+        super().__init__(store)
+        self._sign_ins_noted: dict[tuple[str, str], float] = {}
         """When this process last tried to note that a sign-in was used."""
 
     def follow_sign_in(self, owner: str, sign_in: str, *, browser: str) -> bool:
@@ -45,7 +45,7 @@ class SignIns:
                 return False
             used = row.used if row is not None else None
         if used is None or now() - used > SECONDS_BETWEEN_USES:
-            self._note_use(owner, sign_in, browser)
+            self._note_sign_in(owner, sign_in, browser)
         return True
 
     def sign_ins(self, owner: str) -> list[SignIn]:
@@ -72,15 +72,15 @@ class SignIns:
         if self._store.free(end):
             events.note("signed_out", sign_in=events.short(sign_in))
 
-    def _note_use(self, owner: str, sign_in: str, browser: str) -> None:
+    def _note_sign_in(self, owner: str, sign_in: str, browser: str) -> None:
         """Write down that a sign-in was used, where that can be written: it goes on though the disk is full.
 
         What could not be written is not tried again at once, as each try may wait for whoever keeps the database busy.
         """
         of = (owner, sign_in)
-        if now() - self._noted.get(of, 0.0) <= SECONDS_BETWEEN_USES:
+        if now() - self._sign_ins_noted.get(of, 0.0) <= SECONDS_BETWEEN_USES:
             return
-        self._noted[of] = now()
+        self._sign_ins_noted[of] = now()
         with suppress(WorkspaceError), self._store.session() as session:
             self._forget(session)
             known = session.get(SignInRow, of)

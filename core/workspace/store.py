@@ -9,15 +9,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import delete, func, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import create_engine, delete, event, func, make_url, select, text
+from sqlalchemy.engine import Engine as Database
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
 from touchstone.core.data.home import write_whole
 from touchstone.core.data.limits import MIB, most
-from touchstone.core.workspace.database import open_database
-from touchstone.core.workspace.errors import WorkspaceError, disk_error
-from touchstone.core.workspace.reserve import Reserve
+from touchstone.core.workspace.errors import DiskFull, WorkspaceError, database_error, disk_error
+from touchstone.core.workspace.migrations import migrate
 from touchstone.core.workspace.schema import (
     DatasetRow,
     ModelRow,
@@ -27,6 +28,127 @@ from touchstone.core.workspace.schema import (
     TrialRow,
     ViewLinkRow,
 )
+
+# How is the database reached? By its address; SQLite with readers beside a writer, and what is wrong in a sentence.
+
+
+BUSY_MILLISECONDS = 20_000
+"""How long SQLite waits for another process that writes, before it is said that the database is busy."""
+
+DRIVER = "psycopg"
+"""What reaches PostgreSQL where an address names no driver; SQLAlchemy's own choice is its predecessor."""
+NO_DRIVER = (
+    "TOUCHSTONE_DATABASE names a {kind} database, and its driver ({driver}) is not installed. {remedy} "
+    "Nothing was read or written."
+)
+NO_ADDRESS = (
+    "TOUCHSTONE_DATABASE is no address of a database that can be reached. "
+    "It has to look like postgresql://user:password@host:5432/name."
+)
+
+
+def open_database(url: str) -> Database:
+    """Connect, and bring the tables to today's form, made anew where there are none.
+
+    Raises WorkspaceError where it cannot be read or written to, its driver is missing, or it has the tables of a newer
+    Touchstone.
+    """
+    database = _connect(url)
+    event.listen(database, "handle_error", _say, retval=True)
+    if database.dialect.name == "sqlite":
+        event.listen(database, "connect", _prepare_sqlite)
+    try:
+        migrate(database)
+    except BaseException:
+        database.dispose()
+        raise
+    return database
+
+
+def _connect(url: str) -> Database:
+    """A database by its address. A connection that the server has closed meanwhile is replaced before it is used."""
+    try:
+        address = make_url(url)
+        if address.drivername in ("postgresql", "postgres"):
+            address = address.set(drivername=f"postgresql+{DRIVER}")
+        return create_engine(address, pool_pre_ping=address.get_backend_name() != "sqlite")
+    except ModuleNotFoundError as missing:
+        remedy = f'Install it: pip install "{DRIVER}[binary]>=3.2,<4".' if missing.name == DRIVER else "Install it."
+        kind = {"postgresql": "PostgreSQL"}.get(address.get_backend_name(), address.get_backend_name())
+        raise WorkspaceError(NO_DRIVER.format(kind=kind, driver=missing.name, remedy=remedy)) from None
+    except (ArgumentError, NoSuchModuleError, ValueError):
+        raise WorkspaceError(NO_ADDRESS) from None  # which may hold a password, so it is not repeated
+
+
+def _say(context: ExceptionContext) -> Exception | None:
+    """What is wrong with disk or database goes on as a WorkspaceError, in words that a page can show."""
+    if context.sqlalchemy_exception is None or context.is_pre_ping:  # a connection that is lost is made anew
+        return None
+    return database_error(str(context.original_exception))
+
+
+def _prepare_sqlite(connection, _record) -> None:
+    # Damaged text is read as something else and then refused with its row; it must not stop whatever lists it.
+    connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    # Some builds of SQLite write over all that is deleted, which takes as much room again: too much for a full disk.
+    cursor.execute("PRAGMA secure_delete = FAST")
+    cursor.close()
+
+
+# How is something deleted, or a reason noted, when the disk is full? Out of a little room that was kept for that.
+
+
+RESERVED_BYTES = 4 << 20
+"""Enough for the pages of the database that a deletion touches."""
+
+Result = TypeVar("Result")
+
+
+class Reserve:
+    """A file that only takes up room, and is given up when there is none left.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> reserve = Reserve(Path(tempfile.mkdtemp()) / "reserve")
+    >>> reserve.hold()
+    >>> reserve.with_room(lambda: "deleted")
+    'deleted'
+    """
+
+    def __init__(self, file: Path):
+        self.file = file
+
+    def hold(self) -> None:
+        """Keep the room, where it is not kept yet and there is any; nothing is said where there is not."""
+        with suppress(OSError):
+            if self.file.exists() and self.file.stat().st_size == RESERVED_BYTES:
+                return
+            try:
+                with os.fdopen(os.open(self.file, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as stream:
+                    stream.write(bytes(RESERVED_BYTES))
+                    stream.flush()
+                    os.fsync(stream.fileno())
+            except OSError:
+                self.file.unlink(missing_ok=True)
+                raise
+
+    def with_room(self, change: Callable[[], Result]) -> Result:
+        """What a change gives; where the disk is full, it is made again with the room that was kept."""
+        try:
+            return change()
+        except DiskFull:
+            with suppress(OSError):
+                self.file.unlink(missing_ok=True)
+            result = change()
+        self.hold()
+        return result
+
 
 # Where do large things live? In files named by their content, so that what is read back is what was written.
 
@@ -117,7 +239,13 @@ FULL = (
     "models or runs that you do not need; or whoever runs Touchstone raises TOUCHSTONE_MOST_STORED."
 )
 Result = TypeVar("Result")
-RowWithBlob = DatasetRow | PredictionsRow | ModelRow
+RowWithBlob = TypeVar("RowWithBlob", DatasetRow, PredictionsRow, ModelRow)
+NOT_HERE: dict[type, str] = {
+    DatasetRow: "This data set is not in your workspace: deleted, or somebody else's. Choose another one.",
+    PredictionsRow: "These predictions are not in your workspace: deleted, or somebody else's. Upload the file again.",
+    ModelRow: "The model {} is not in your workspace: deleted, or somebody else's. Choose another one.",
+}
+"""The tables of rows with a blob, and what is said where a row is not there."""
 
 
 class Store:
@@ -161,14 +289,6 @@ class Store:
         """Close every connection."""
         self.database.dispose()
 
-    def put(self, session: Session, owner: str, content: bytes) -> str:
-        """Store a blob that an owner is about to keep, and return its name.
-
-        Raises WorkspaceError where that is more than one owner may keep.
-        """
-        self.check_room(session, owner, len(content))
-        return self.blobs.put(content)
-
     def check_room(self, session: Session, owner: str, n_bytes: int = 0) -> None:
         """Raises WorkspaceError where an owner who keeps so many bytes more keeps too many."""
         limit = most(MOST_STORED)
@@ -180,17 +300,18 @@ class Store:
 
     def n_bytes(self, session: Session, owner: str) -> int:
         """How much an owner keeps: files, each once, and the rows of trials."""
-        kinds = (DatasetRow, PredictionsRow, ModelRow)
-        blobs = {name for kind in kinds for name in session.scalars(select(kind.blob).where(kind.owner == owner))}
+        blobs = {name for kind in NOT_HERE for name in session.scalars(select(kind.blob).where(kind.owner == owner))}
         of_runs = select(func.sum(func.length(TrialRow.content))).join(RunRow).where(RunRow.owner == owner)
         return sum(self.blobs.n_bytes(name) for name in blobs) + (session.scalar(of_runs) or 0)
 
     def keep_with_blob(self, session: Session, row: RowWithBlob, content: bytes) -> None:
-        """Keep a row whose blob was put already; again, as another owner may have deleted the same bytes meanwhile."""
+        """Keep a row and its blob. Raises WorkspaceError where that is more than one owner may keep."""
+        self.check_room(session, row.owner, len(content))
+        row.blob = self.blobs.put(content)
         self._alone(session)
         session.add(row)
         commit_or_ignore_twin(session)
-        self.blobs.put(content)
+        self.blobs.put(content)  # again, as another owner may have deleted the same bytes meanwhile
 
     def _alone(self, session: Session) -> None:
         """Have nobody else keep or delete rows with blobs until this transaction ends; SQLite has one writer anyway."""
@@ -210,6 +331,37 @@ class Store:
         if not session.scalar(select(func.count()).select_from(kind).where(kind.blob == blob)):
             self.blobs.delete(blob)
         session.commit()
+
+
+def find(session: Session, kind: type[RowWithBlob], owner: str, fingerprint: str) -> RowWithBlob | None:
+    """The owner's row of this fingerprint, or None."""
+    return session.scalar(select(kind).where(kind.owner == owner, kind.fingerprint == fingerprint))
+
+
+def require(session: Session, kind: type[RowWithBlob], owner: str, fingerprint: str) -> RowWithBlob:
+    """The owner's row of this fingerprint. Raises WorkspaceError where the owner has none."""
+    row = find(session, kind, owner, fingerprint)
+    if row is None:
+        raise WorkspaceError(NOT_HERE[kind].format(fingerprint[:12]))
+    return row
+
+
+class Kept:
+    """A part of what a workspace keeps in its store."""
+
+    def __init__(self, store: Store):
+        self._store = store
+
+    def _content(self, kind: type[RowWithBlob], owner: str, fingerprint: str) -> bytes:
+        """The file of a row."""
+        with self._store.session() as session:
+            return self._store.blobs.get(require(session, kind, owner, fingerprint).blob)
+
+    def _delete(self, kind: type[RowWithBlob], owner: str, fingerprint: str) -> None:
+        """Forget a row; its bytes go when nobody else keeps the same ones."""
+        self._store.free(
+            lambda session: self._store.delete_with_blob(session, require(session, kind, owner, fingerprint))
+        )
 
 
 def _amount(n_bytes: int) -> str:

@@ -9,10 +9,9 @@ import pytest
 from tests.models.test_onnx import FLOAT, INT64, field, node, onnx_file, tensor, value_info
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.models import ModelError, tried
-from touchstone.core.models.judged import judge
 from touchstone.core.models.load import load_model
 from touchstone.core.models.networks import LinearNetwork
-from touchstone.core.models.tried import try_model
+from touchstone.core.models.tried import judge, try_model
 
 BOOL = 9
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.models.vectors import N_COMPONENTS, fit_vectors
+from touchstone.core.models.inputs import N_COMPONENTS, fit_vectors
 
 
 def texts(n: int, n_words: int, seed: int = 0) -> np.ndarray:

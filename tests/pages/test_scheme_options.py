@@ -10,25 +10,21 @@ from touchstone.core.data import DataError
 from touchstone.core.parameters import asks
 from touchstone.core.report.descriptions import describe, plan_reference
 from touchstone.core.split import FOLD_SCHEMES
-from touchstone.core.split.scheme import count_folds, count_rows, split_by_fold
+from touchstone.core.split.scheme import KFolds, count_rows
 from touchstone.core.trials import Context, FoldPlan, to_json
 from touchstone.core.workspace.plans import load_plan
 from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 
 
 @dataclass(frozen=True)
-class Blocks:
+class Blocks(KFolds):
     """Runs of as many rows as the option says, dealt out to the folds in turn."""
 
-    n_folds: int = 5
-    seed: int = 0
-    length: int = asks(1, label="Length of a block", help="Rows in a row.", lowest=1, highest=50)
+    length: int = asks(1, "Length of a block", "Rows in a row.", lowest=1, highest=50)
 
     title: ClassVar[str] = "Blocks"
     needs: ClassVar[str] = "nothing"
     column: ClassVar[str] = "blocks"
-    single: ClassVar[bool] = False
-    label_exact: ClassVar[bool] = False
     same_size: ClassVar[bool] = False
 
     def __post_init__(self):
@@ -37,9 +33,6 @@ class Blocks:
 
     def assign(self, X, y=None, groups=None):
         return np.arange(count_rows(X, y, groups, n_folds=self.n_folds)) // self.length % self.n_folds
-
-    split = split_by_fold
-    get_n_splits = count_folds
 
 
 @pytest.fixture(autouse=True)

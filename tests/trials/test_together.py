@@ -9,7 +9,7 @@ from touchstone.core.models import MODELS, Cancelled
 from touchstone.core.split import Split
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.epochs import EPOCHS, predict_at, untrained
-from touchstone.core.trials.together import predict_together, trained_together
+from touchstone.core.trials.trial_plan import predict_together, trained_together
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_without_a_gpu_trials_go_one_after_another_unless_forced(wine, monkeypat
         asked.append(len(options["seeds"]))
         return predict_together(*given, **options, device="cpu")
 
-    monkeypatch.setattr("touchstone.core.trials.together.predict_together", noted)
+    monkeypatch.setattr("touchstone.core.trials.trial_plan.predict_together", noted)
     plan = TrialPlan(models=("linear", "logistic"), n_repeats=2, schemes=("random",), n_epochs=1)
     for gpu, groups in ((False, []), (True, [2])):
         monkeypatch.setattr("torch.cuda.is_available", lambda gpu=gpu: gpu)

@@ -13,7 +13,7 @@ def main(home: str, run_id: str) -> None:
 
     import dask
 
-    from touchstone.core.workspace import work as leases
+    from touchstone.core.workspace import runs as leases
     from touchstone.core.workspace.engine.executor import Executor
     from touchstone.core.workspace.engine.runner import Engine
     from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace

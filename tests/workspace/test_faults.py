@@ -17,8 +17,8 @@ from tests.workspace.conftest import wait_until, wait_while_running
 from touchstone.core.data import load_example
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace import database
-from touchstone.core.workspace.engine import lease, runner
+from touchstone.core.workspace import store
+from touchstone.core.workspace.engine import needed, runner
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.errors import DatabaseBusy, DiskFull, WorkspaceError, database_error
 from touchstone.core.workspace.store import Blobs
@@ -29,7 +29,7 @@ PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 
 @pytest.fixture
 def workspace(tmp_path, monkeypatch) -> Workspace:
-    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 100)
+    monkeypatch.setattr(store, "BUSY_MILLISECONDS", 100)
     return Workspace(tmp_path)
 
 
@@ -147,7 +147,7 @@ def test_what_is_gone_says_so(workspace):
 
 
 def test_a_lock_that_ends_in_time_is_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 10_000)
+    monkeypatch.setattr(store, "BUSY_MILLISECONDS", 10_000)
     workspace, wine = Workspace(tmp_path), load_example("wine")
     workspace.add_dataset(LOCAL_OWNER, wine)
     other = sqlite3.connect(tmp_path / "touchstone.sqlite", isolation_level=None, check_same_thread=False)
@@ -249,7 +249,7 @@ def test_the_reason_of_a_run_reaches_it_once_the_database_is_back(workspace, mon
 
 
 def test_a_lease_is_renewed_again_after_a_full_disk(workspace, monkeypatch):
-    monkeypatch.setattr(lease, "RENEWAL_SECONDS", 0.01)
+    monkeypatch.setattr(needed, "RENEWAL_SECONDS", 0.01)
     run = workspace.create_run(LOCAL_OWNER, PLAN, workspace.add_dataset(LOCAL_OWNER, load_example("wine")))
     assert workspace.acquire(LOCAL_OWNER, run.id, "us")
     renew, n_tries = workspace.renew, []
@@ -261,7 +261,7 @@ def test_a_lease_is_renewed_again_after_a_full_disk(workspace, monkeypatch):
         return renew(*given)
 
     monkeypatch.setattr(workspace, "renew", full_at_first)
-    with lease.Lease(workspace, LOCAL_OWNER, run.id, "us") as held:
+    with needed.Lease(workspace, LOCAL_OWNER, run.id, "us") as held:
         workspace.cancel(LOCAL_OWNER, run.id)
         wait_until(lambda: held.answer, lambda answer: answer == "cancel")
     assert len(n_tries) >= 3

@@ -7,9 +7,8 @@ import sys
 import pytest
 
 from tests.workspace.plans import SleepPlan
-from touchstone.core.workspace.runs import LONGEST_LEASE, Run
+from touchstone.core.workspace.runs import LEASE_SECONDS, LONGEST_LEASE, Run
 from touchstone.core.workspace.store import is_dead, new_holder
-from touchstone.core.workspace.work import LEASE_SECONDS
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 NAME = "from touchstone.core.workspace.store import new_holder; print(new_holder(), flush=True); input()"
@@ -24,8 +23,7 @@ def run(workspace: Workspace, wine) -> Run:
 def clock(monkeypatch) -> list[float]:
     """What the clock says."""
     clock = [1e9]
-    for module in ("runs", "work"):
-        monkeypatch.setattr(f"touchstone.core.workspace.{module}.now", lambda: clock[0])
+    monkeypatch.setattr("touchstone.core.workspace.runs.now", lambda: clock[0])
     return clock
 
 
@@ -94,7 +92,7 @@ def test_a_process_with_the_number_of_a_dead_one_is_not_taken_for_it():
 
 def test_two_that_find_a_free_run_do_not_both_take_it(workspace, run, monkeypatch):
     assert workspace.acquire(LOCAL_OWNER, run.id, dead_holder())
-    counted = "touchstone.core.workspace.work.counts_of"
+    counted = "touchstone.core.workspace.runs.counts_of"
     from touchstone.core.workspace.runs import counts_of
 
     def taken_meanwhile(*given: object) -> tuple[int, int]:

@@ -13,8 +13,8 @@ from sqlalchemy import text
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace import migrations
 from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
+from touchstone.core.workspace.frames import trial_seal
 from touchstone.core.workspace.migrations import copy_of, newest
-from touchstone.core.workspace.seals import trial_seal
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 pytestmark = pytest.mark.sqlite

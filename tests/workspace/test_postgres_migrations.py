@@ -14,8 +14,8 @@ from tests.workspace.postgres import new_database
 from tests.workspace.test_migrations import DATABASE, GOLDEN
 from touchstone.core.workspace import migrations
 from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
+from touchstone.core.workspace.frames import trial_seal
 from touchstone.core.workspace.migrations import newest
-from touchstone.core.workspace.seals import trial_seal
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 TRIALS = "SELECT run_id, trial, status, error, content FROM trials ORDER BY run_id, trial"

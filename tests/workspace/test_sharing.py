@@ -12,7 +12,7 @@ from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import COMPARISON, NEW, OTHER, OWNER, UPLOAD, everything
 from touchstone.core.models.stored import ModelFile
 from touchstone.core.trials import SourcesPlan, TrialPlan
-from touchstone.core.workspace import access, database, frames
+from touchstone.core.workspace import access, frames, store
 from touchstone.core.workspace.access import DEAD, MOST_DAYS, DeadLink
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import Run
@@ -160,7 +160,7 @@ def test_the_owner_sees_when_a_link_was_last_used(workspace, run, clock):
 
 @pytest.mark.sqlite
 def test_a_link_works_while_nobody_can_write_down_that_it_was_used(tmp_path, wine, clock, monkeypatch):
-    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 50)
+    monkeypatch.setattr(store, "BUSY_MILLISECONDS", 50)
     workspace, writer = Workspace(tmp_path), sqlite3.connect(tmp_path / "touchstone.sqlite", isolation_level=None)
     workspace.add_dataset(OWNER, wine)
     run = workspace.create_run(OWNER, SleepPlan(), wine.fingerprint)

@@ -18,7 +18,7 @@ from tests.workspace.plans import SleepPlan
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.plan import Counting
-from touchstone.core.workspace import frames, work
+from touchstone.core.workspace import frames, runs
 from touchstone.core.workspace.engine import trial_queue, worker
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.engine.run_in_work import Inputs, Reports
@@ -186,7 +186,7 @@ def test_of_rows_that_collide_at_the_very_moment_all_others_are_kept(workspace, 
     plan = SleepPlan(n=3)
     run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
     contents = {trial: frames.to_bytes(plan.run_trial(wine, trial, context=Context())) for trial in range(3)}
-    insert = work._insert
+    insert = runs._insert
 
     def collides_once(session, rows):
         if len(rows) > 1:
@@ -194,7 +194,7 @@ def test_of_rows_that_collide_at_the_very_moment_all_others_are_kept(workspace, 
             return False
         return insert(session, rows)
 
-    monkeypatch.setattr(work, "_insert", collides_once)
+    monkeypatch.setattr(runs, "_insert", collides_once)
     workspace.store_trials(LOCAL_OWNER, run.id, contents)
     assert workspace.rows(LOCAL_OWNER, run.id)["trial"].tolist() == [0, 1, 2]
 

@@ -22,10 +22,10 @@ from touchstone.core.data.home import home
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace import frames
-from touchstone.core.workspace.backup import back_up, restore
 from touchstone.core.workspace.engine.runner import close_engine, engine
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.upkeep import back_up, restore
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 __all__ = ["stored"]
@@ -198,17 +198,17 @@ def test_a_full_disk_is_not_taken_for_a_damaged_backup(tmp_path, stored, monkeyp
 
 @pytest.mark.sqlite
 def test_a_backup_begins_anew_where_something_is_deleted_meanwhile(tmp_path, stored, monkeypatch):
-    from touchstone.core.workspace import backup
+    from touchstone.core.workspace import upkeep
 
-    workspace, copied = engine().workspace, backup._copy_database
+    workspace, copied = engine().workspace, upkeep._copy_database
 
     def deleted_after(*given: Path) -> list[str]:
-        monkeypatch.setattr(backup, "_copy_database", copied)
+        monkeypatch.setattr(upkeep, "_copy_database", copied)
         names = copied(*given)
         workspace.delete_dataset(LOCAL_OWNER, stored.fingerprint)
         return names
 
-    monkeypatch.setattr(backup, "_copy_database", deleted_after)
+    monkeypatch.setattr(upkeep, "_copy_database", deleted_after)
     assert back_up(home(), tmp_path / "all.zip") == 0
 
 

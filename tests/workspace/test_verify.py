@@ -13,8 +13,8 @@ from touchstone.core.report.run_report import provenance
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.runner import close_engine, engine
+from touchstone.core.workspace.frames import trial_seal
 from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.seals import trial_seal
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)

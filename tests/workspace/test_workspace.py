@@ -139,8 +139,7 @@ def test_a_trial_is_stored_exactly_once(workspace, wine):
 
 def test_a_lease_is_held_renewed_lost_and_taken_over(workspace, wine, monkeypatch):
     clock = [1000.0]
-    for module in ("runs", "work"):
-        monkeypatch.setattr(f"touchstone.core.workspace.{module}.now", lambda: clock[0])
+    monkeypatch.setattr("touchstone.core.workspace.runs.now", lambda: clock[0])
     run = workspace.create_run(LOCAL_OWNER, SleepPlan(), workspace.add_dataset(LOCAL_OWNER, wine))
     assert workspace.acquire(LOCAL_OWNER, run.id, "first")
     assert not workspace.acquire(LOCAL_OWNER, run.id, "second")

@@ -14,21 +14,11 @@ from touchstone.core.data.errors import DataError, RolesNeeded
 from touchstone.core.data.predictions.roles import LIKELY, Reading, Roles
 from touchstone.core.data.predictions.shapes import ONE_LABEL, several_labels
 from touchstone.core.data.tables import Table
-from touchstone.core.data.tables.names import (
-    ALSO_OTHERS,
-    NAMES,
-    PREDICTED_LIKELY,
-    SCORE_LIKELY,
-    TRUTH_LIKELY,
-    class_order,
-    codes_of,
-    compact,
-    ranked,
-)
+from touchstone.core.data.tables import names as naming
 from touchstone.core.data.values import listed, numbers_in, percent, quoted
 
-_SAYING = {name for role in ("truth", "predicted", "confidence") for name in NAMES[role]}.union(
-    TRUTH_LIKELY, PREDICTED_LIKELY, SCORE_LIKELY, ("out", "probs", "probabilities", "logits")
+_SAYING = {name for role in ("truth", "predicted", "confidence") for name in naming.NAMES[role]}.union(
+    naming.TRUTH_LIKELY, naming.PREDICTED_LIKELY, naming.SCORE_LIKELY, ("out", "probs", "probabilities", "logits")
 )
 """Names of columns that say what is or was predicted: with several values in a cell they have to be refused."""
 _MOST_GUESSED = 50  # classes up to which a mapping between names is guessed
@@ -38,7 +28,7 @@ _OF_LABELS = re.compile(r"label|gold|truth", re.IGNORECASE)
 def no_truth(reading: Reading) -> DataError:
     """The question which column holds the truth, or the refusal where none can."""
     table = reading.table
-    names = {*NAMES["truth"], *TRUTH_LIKELY}.difference(ALSO_OTHERS)
+    names = {*naming.NAMES["truth"], *naming.TRUTH_LIKELY}.difference(naming.ALSO_OTHERS)
     if refusal := next(_several(reading, names), None) or several_labels(table):
         return refusal
     if reading.names_prediction:
@@ -72,7 +62,7 @@ def _not_read(table: Table) -> str:
 
 def _likely_truths(reading: Reading) -> list[str]:
     """The columns of two labels or more, further ranks of a top-k file aside."""
-    unranked = [column for column in reading.free if (ranked(column) or (1,))[0] == 1]
+    unranked = [column for column in reading.free if (naming.ranked(column) or (1,))[0] == 1]
     labels = filter(reading.table.is_label, unranked)
     return [column for column in labels if len(set(reading.table.spelled(column))) > 1]
 
@@ -108,7 +98,7 @@ def _several(reading: Reading, names: Collection[str]) -> Iterator[DataError]:
     Columns of lists and objects that are called otherwise are nobody's concern, and named where something is missing.
     """
     for column in reading.free:
-        is_called_so = compact(column) in names or _OF_LABELS.search(column)
+        is_called_so = naming.compact(column) in names or _OF_LABELS.search(column)
         if reading.table.kind(column) != "several" or not is_called_so:
             continue
         cells = reading.table.columns[column]
@@ -139,7 +129,7 @@ def stands_twice(table: Table, places: tuple[int, int], ids: Sequence[str], with
 
 def other_names(known: set[str], predicted: Sequence[str], guess: Roles, truth_place: str) -> RolesNeeded:
     """Which class each predicted name stands for, since none of them is a true one; `guess` is the likeliest answer."""
-    names = class_order(known)
+    names = naming.class_order(known)
     return RolesNeeded(
         f"{truth_place} says {listed(names)}, the predictions say {listed(predicted)}. "
         "Which predicted name stands for which class?",
@@ -156,10 +146,10 @@ def codes_apart(
     known = set(truth)
     step = min(map(int, known)) - min(map(int, predicted))
     return RolesNeeded(
-        f"{truth_place} says {listed(class_order(known))}, the predictions say {listed(predicted)}, as if one of them "
-        f"counted from 1. {_as_counted(truth, labels, step)}Which predicted name stands for which class?",
+        f"{truth_place} says {listed(naming.class_order(known))}, the predictions say {listed(predicted)}, as if one "
+        f"of them counted from 1. {_as_counted(truth, labels, step)}Which predicted name stands for which class?",
         replace(roles, classes=tuple((name, str(int(name) + step)) for name in predicted)),
-        class_order({*known, *predicted, *(str(int(name) + step) for name in predicted)}),
+        naming.class_order({*known, *predicted, *(str(int(name) + step) for name in predicted)}),
         "classes",
     )
 
@@ -174,10 +164,7 @@ def _as_counted(truth: Sequence[str], labels: Sequence[str], step: int) -> str:
 
 
 def likeliest_names(
-    truth: Sequence[str],
-    predicted: Sequence[str] | None,
-    proba_names: Sequence[str],
-    proba: np.ndarray | None,
+    truth: Sequence[str], predicted: Sequence[str] | None, proba_names: Sequence[str], proba: np.ndarray | None
 ) -> tuple[tuple[str, str], ...]:
     """The one-to-one mapping under which most rows would be correct: a guess to confirm."""
     from scipy.optimize import linear_sum_assignment
@@ -185,10 +172,10 @@ def likeliest_names(
     labels = predicted
     if labels is None and proba is not None:
         labels = [proba_names[code] for code in proba.argmax(axis=1)]
-    true_names = class_order(truth)
-    answers = class_order({*(labels or ()), *proba_names})
+    true_names = naming.class_order(truth)
+    answers = naming.class_order({*(labels or ()), *proba_names})
     if labels is None or max(len(answers), len(true_names)) > _MOST_GUESSED:
         return ()
     counts = np.zeros((len(answers), len(true_names)))
-    np.add.at(counts, (codes_of(labels, answers), codes_of(truth, true_names)), 1)
+    np.add.at(counts, (naming.codes_of(labels, answers), naming.codes_of(truth, true_names)), 1)
     return tuple((answers[a], true_names[b]) for a, b in zip(*linear_sum_assignment(-counts), strict=True))

@@ -14,16 +14,7 @@ from touchstone.core.data.errors import DataError, RolesNeeded
 from touchstone.core.data.predictions.asking import codes_apart, likeliest_names, other_names
 from touchstone.core.data.predictions.roles import Part, Roles, Scores
 from touchstone.core.data.predictions.scores import probabilities
-from touchstone.core.data.tables.names import (
-    check_few,
-    class_order,
-    codes_of,
-    common_names,
-    counted_apart,
-    drop_points,
-    renaming,
-    several_in_one,
-)
+from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import listed, quoted
 
@@ -71,15 +62,15 @@ def read_block(
         written, roles=roles, truth_place=f"{table.name}: the truth (column {column!r})"
     )
     written = written.renamed(known, answers)
-    names = class_order(written.names)
+    names = naming.class_order(written.names)
     _check_classes(names, table.n_rows, place=f"{table.name}: column {column!r}")
     output, warnings = _output(table, part, written, names, roles)
     return Block(
         **_named(part, roles, task),
         rows=np.arange(table.n_rows) if rows is None else rows,
         class_names=names,
-        y_true=codes_of(written.truth, names),
-        y_pred=codes_of(output.predicted, names),
+        y_true=naming.codes_of(written.truth, names),
+        y_pred=naming.codes_of(output.predicted, names),
         proba=output.proba,
         confidence=output.confidence,
         matched=tuple(pair for pair in sorted(answers.items()) if len(set(pair)) > 1),
@@ -163,7 +154,7 @@ def _labels(table: Table, column: str) -> list[str]:
     lists = (row for row, cell in enumerate(cells) if isinstance(cell, (list, dict, np.ndarray)))
     row = next(lists, None) if cells.dtype == object else None
     labels = table.strings(column) if row is None else []
-    row = several_in_one(labels) if row is None else row
+    row = naming.several_in_one(labels) if row is None else row
     if row is not None:
         raise DataError(
             f"{table.place(row)}: column {column!r} holds {quoted(cells[row])}, several labels in one row. "
@@ -196,7 +187,7 @@ def _check_classes(names: tuple[str, ...], n_rows: int, *, place: str) -> None:
         raise DataError(
             f"{place}: {listed(names)!r} is the only class. A classifier needs two or more; is this the truth?"
         )
-    check_few(names, n_rows, place)
+    naming.check_few(names, n_rows, place)
 
 
 def matched_names(
@@ -212,16 +203,16 @@ def matched_names(
     """
     given, known = dict(roles.classes), set(written.truth)
     if not written.answers:
-        return drop_points({name: name for name in known}), {}, []
+        return naming.drop_points({name: name for name in known}), {}, []
     by_label = _columns_as_labels(written, given)
     notes = ["Columns of scores were matched with the predicted labels by their highest score."] if by_label else []
     mapped = {name: given.get(name, name) for name in written.answers} | by_label
     if not given:
         _check_counted_alike(written, mapped, roles, truth_place)
-    common = common_names(known, set(mapped.values()))
+    common = naming.common_names(known, set(mapped.values()))
     if common is None or not (given or _fits(known, common[0], [mapped[name] for name in written.scored])):
         guess = likeliest_names(written.truth, written.predicted, written.scored, written.proba)
-        raise other_names(known, class_order(mapped.values()), replace(roles, classes=guess), truth_place)
+        raise other_names(known, naming.class_order(mapped.values()), replace(roles, classes=guess), truth_place)
     names, how = common
     if how:
         notes.append(f"Class names of truth and predictions were matched {how}.")
@@ -230,9 +221,9 @@ def matched_names(
 
 def _check_counted_alike(written: Written, mapped: Mapping[str, str], roles: Roles, truth_place: str) -> None:
     """RolesNeeded where one side seems to count its classes from 0, the other from 1."""
-    if counted_apart(set(written.truth), set(mapped.values())):
+    if naming.counted_apart(set(written.truth), set(mapped.values())):
         labels = [mapped[label] for label in written.predicted or ()]
-        raise codes_apart(written.truth, labels, class_order(mapped.values()), roles, truth_place)
+        raise codes_apart(written.truth, labels, naming.class_order(mapped.values()), roles, truth_place)
 
 
 def _columns_as_labels(written: Written, given: Mapping[str, str]) -> dict[str, str]:
@@ -241,12 +232,12 @@ def _columns_as_labels(written: Written, given: Mapping[str, str]) -> dict[str, 
         return {}
     labels = [given.get(label, label) for label in written.predicted]
     columns = [given.get(name, name) for name in written.scored]
-    common = common_names(set(labels), set(columns))
+    common = naming.common_names(set(labels), set(columns))
     if common is not None:  # "1" for "Class1": as the labels are spelled
         spelled = {common[0][label]: label for label in labels}
         of_columns = zip(written.scored, (common[0][column] for column in columns), strict=True)
         return {name: spelled[label] for name, label in of_columns if label in spelled}
-    mapping = renaming([columns[code] for code in written.proba.argmax(axis=1)], labels)
+    mapping = naming.renaming([columns[code] for code in written.proba.argmax(axis=1)], labels)
     if mapping is None or len(mapping) < len(columns):
         return {}
     return {name: mapping[column] for name, column in zip(written.scored, columns, strict=True)}
@@ -272,7 +263,7 @@ def in_class_order(
         raise DataError(f"{place}: two columns of scores stand for one class. Leave one of them out.")
     absent = [name for name in names if name not in set(proba_names)]
     full = np.zeros((len(proba), len(names)))
-    full[:, codes_of(proba_names, names)] = proba
+    full[:, naming.codes_of(proba_names, names)] = proba
     return full, [f"No scores of {listed(absent)}: the probability is taken as 0."] if absent else []
 
 
@@ -289,13 +280,7 @@ def of_all_classes(
 
 
 def read_single(
-    table: Table,
-    column: str,
-    names: Sequence[str],
-    truth: Sequence[str],
-    predicted: list[str] | None,
-    *,
-    roles: Roles,
+    table: Table, column: str, names: Sequence[str], truth: Sequence[str], predicted: list[str] | None, *, roles: Roles
 ) -> Output:
     """Read a column of one score per row; RolesNeeded asks of which of two classes it is, where the values do not tell.
 
@@ -319,7 +304,7 @@ def read_single(
         predicted = predicted or []
         if (scores < 0.5 - _SLACK).any():  # a score, but no probability: nothing follows for the other class
             return Output(predicted, None, scores, notes)
-        return Output(predicted, _two(scores, codes_of(predicted, names)), scores, notes)
+        return Output(predicted, _two(scores, naming.codes_of(predicted, names)), scores, notes)
     code = names.index(positive)
     proba = _two(scores, np.full(len(scores), code))
     if predicted is None:
@@ -382,7 +367,7 @@ def _given_positive(table: Table, names: Sequence[str], predicted: list[str] | N
         if predicted is not None:
             return None
     else:
-        common = common_names(set(names), {given})
+        common = naming.common_names(set(names), {given})
         if common is not None and common[0][given] in names:
             return common[0][given]
     raise DataError(f"{table.name}: the score is said to be that of {given!r}. The classes are {listed(names)}.")

@@ -24,6 +24,8 @@ from touchstone.core.data.values import quoted
 UNTESTED = "-1"
 """What stands in a file for a row that is in no test part, as in scikit-learn's PredefinedSplit."""
 
+Ids = Shaped[np.ndarray, " n_samples"]
+Codes = Integer[np.ndarray, " n_samples"]
 _MANY_FOLDS = 50
 _PREFIXES = ("datasplits_", "analysis_", "predictions_")
 
@@ -46,10 +48,10 @@ class FoldTable:
     """
 
     name: str
-    ids: Shaped[np.ndarray, " n_samples"]
-    folds: Integer[np.ndarray, " n_samples"]
+    ids: Ids
+    folds: Codes
     names: tuple[str, ...]
-    gold: Shaped[np.ndarray, " n_samples"] | None = None
+    gold: Ids | None = None
     coordinates: Float[np.ndarray, "n_samples 2"] | None = None
 
     @property
@@ -128,12 +130,7 @@ def folded_upload(predictions: GivenFile, folds: GivenFile, *, limits: Limits | 
     return PredictionUpload(predictions, folds)
 
 
-def datasplits_file(
-    ids: Shaped[np.ndarray, " n_samples"],
-    folds: Integer[np.ndarray, " n_samples"],
-    *,
-    names: Sequence[str] | None = None,
-) -> bytes:
+def datasplits_file(ids: Ids, folds: Codes, *, names: Sequence[str] | None = None) -> bytes:
     """`datasplits_<name>.tsv`: ids and clustering_labels, counted from 1 unless the folds have `names`.
 
     >>> print(datasplits_file(np.array(["a", "b", "c"]), np.array([1, 0, -1])).decode())
@@ -147,9 +144,9 @@ def datasplits_file(
 
 
 def analysis_file(
-    ids: Shaped[np.ndarray, " n_samples"],
-    folds: Integer[np.ndarray, " n_samples"],
-    gold: Shaped[np.ndarray, " n_samples"],
+    ids: Ids,
+    folds: Codes,
+    gold: Ids,
     coordinates: Float[np.ndarray, "n_samples 2"],
     *,
     names: Sequence[str] | None = None,
@@ -166,11 +163,7 @@ def analysis_file(
     return _tsv({"ids": ids.tolist(), **labels, **places})
 
 
-def predictions_file(
-    ids: Shaped[np.ndarray, " n_samples"],
-    gold: Shaped[np.ndarray, " n_samples"],
-    predicted: Shaped[np.ndarray, " n_samples"],
-) -> bytes:
+def predictions_file(ids: Ids, gold: Ids, predicted: Ids) -> bytes:
     """The file that the notebooks expect back: id (not ids), gold and predicted, both class names.
 
     >>> print(predictions_file(np.array(["a"]), np.array(["cat"]), np.array(["dog"])).decode())
@@ -181,7 +174,7 @@ def predictions_file(
     return _tsv({"id": ids.tolist(), "gold": gold.tolist(), "predicted": predicted.tolist()})
 
 
-def predefined_split_file(ids: Shaped[np.ndarray, " n_samples"], folds: Integer[np.ndarray, " n_samples"]) -> bytes:
+def predefined_split_file(ids: Ids, folds: Codes) -> bytes:
     """The folds as NPZ for scikit-learn: `PredefinedSplit(np.load(file)["test_fold"])` yields these very splits.
 
     `ids` say in which order the rows are; folds count from 0, and -1 is never tested.

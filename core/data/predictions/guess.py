@@ -18,20 +18,7 @@ from touchstone.core.data.predictions.roles import APART, BY_NAME, BY_VALUES, LI
 from touchstone.core.data.predictions.scores import find_scores
 from touchstone.core.data.predictions.shapes import parts_by_name, parts_by_value
 from touchstone.core.data.tables import Table
-from touchstone.core.data.tables.names import (
-    ALSO_OTHERS,
-    NAMES,
-    PREDICTED_LIKELY,
-    ROW_NAMES,
-    SCORE_LIKELY,
-    TRUTH_LIKELY,
-    UNSURE,
-    called,
-    common_names,
-    compact,
-    families,
-    renaming,
-)
+from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.sources import may_be_unit
 from touchstone.core.data.values import quoted
 
@@ -109,15 +96,15 @@ def _read(table: Table, half: Half | None, given: Roles | None = None) -> Readin
 def name_rows(reading: Reading) -> Reading:
     """Which columns name rows, or divide them into models, sets, folds and such? All of it by name."""
     for role in _ROWS:
-        if columns := reading.naming(NAMES[role]):
+        if columns := reading.naming(naming.NAMES[role]):
             reading = reading.take(BY_NAME, **{role: columns[0]})
-    units = (column for column in called(reading.free, NAMES["unit"]) if may_be_unit(reading.table, column))
-    if (column := next(units, None)) is not None:
+    units = naming.called(reading.free, naming.NAMES["unit"])
+    if (column := next(filter(partial(may_be_unit, reading.table), units), None)) is not None:
         reading = reading.take(BY_NAME, unit=column)
     for column in filter(partial(_is_resample, reading.table), reading.free):
         if reading.roles.fold is None:
             reading = reading.take(BY_VALUES, fold=column)
-    for column in called(reading.free, NAMES["split"]):
+    for column in naming.called(reading.free, naming.NAMES["split"]):
         role = "fold" if reading.table.kind(column) == "whole" else "set"
         if getattr(reading.roles, role) is None:
             reading = reading.take("by its name and values", **{role: column})
@@ -126,7 +113,7 @@ def name_rows(reading: Reading) -> Reading:
 
 def _is_resample(table: Table, column: str) -> bool:
     """Whether a column of ids, or one called so, names resamples: "Fold1" in R."""
-    if compact(column) not in ("id", "resample") or table.kind(column) != "words":
+    if naming.compact(column) not in ("id", "resample") or table.kind(column) != "words":
         return False
     return all(_RESAMPLE.fullmatch(value) for value in set(table.spelled(column)) if value is not None)
 
@@ -139,11 +126,12 @@ def _may_name_rows(table: Table, column: str) -> bool:
 
 def _name_id(reading: Reading) -> Reading:
     table, free = reading.table, reading.free
-    named = [column for column in called(free, NAMES["id"]) if _may_name_rows(table, column)]
+    named = [column for column in naming.called(free, naming.NAMES["id"]) if _may_name_rows(table, column)]
     if named:
         return reading.take(BY_NAME, id=next(filter(table.is_unique, named), named[0]))
     endings = [column for column in free if column.lower().endswith(("id", "filename", "file name", "path"))]
-    indices = [column for column in free if column.lower() in ROW_NAMES]  # last: files in other orders have the same
+    # Last, since files in other orders have the same.
+    indices = [column for column in free if column.lower() in naming.ROW_NAMES]
     column = next(filter(table.is_unique, (*endings, *indices)), None)
     return reading if column is None else reading.take("by its name and values", id=column)
 
@@ -152,7 +140,7 @@ def name_labels(reading: Reading) -> Reading:
     """Which columns are truth, predicted label and confidence, by names that are never used for anything else?"""
     of_parts = bool(reading.roles.parts)
     for role, other in (("truth", "predictions"), ("predicted", "truth")):
-        columns = reading.naming(NAMES[role])
+        columns = reading.naming(naming.NAMES[role])
         if columns and getattr(reading.roles, role) is None and not of_parts and reading.half != other:
             reading = reading.take(BY_NAME, **{role: columns[0]})
     only_scores = reading.roles.says_something and reading.roles.predicted is None
@@ -160,10 +148,12 @@ def name_labels(reading: Reading) -> Reading:
 
 
 def _name_confidence(reading: Reading) -> Reading:
-    by_name = families(reading.table.columns)  # `prediction_score` beside `prediction_id` are no scores of classes
-    by_class = [set(family.values()) for name, family in by_name.items() if len(family) > 1 and name not in UNSURE]
+    by_name = naming.families(reading.table.columns)
+    # `prediction_score` beside `prediction_id` are no scores of classes.
+    families = (family for name, family in by_name.items() if len(family) > 1 and name not in naming.UNSURE)
+    by_class = [set(family.values()) for family in families]
     in_family = set().union(*by_class)  # prob_a is no "proba" where a prob_b stands beside it
-    numbers = filter(reading.table.has_numbers, called(reading.free, NAMES["confidence"]))
+    numbers = filter(reading.table.has_numbers, naming.called(reading.free, naming.NAMES["confidence"]))
     column = next((column for column in numbers if column not in in_family), None)
     return reading if column is None else reading.take(BY_NAME, confidence=reading.roles.confidence or column)
 
@@ -206,8 +196,8 @@ def _pairs(reading: Reading) -> Iterator[tuple[str, str, str | None]]:
 
 def _numbers_called(reading: Reading, pattern: str) -> str | None:
     """The first free column of numbers whose name is of a pattern; None without a pattern."""
-    called = (column for column in reading.free if pattern and re.fullmatch(pattern, column, re.IGNORECASE))
-    return next(filter(reading.table.has_numbers, called), None)
+    fitting = (column for column in reading.free if pattern and re.fullmatch(pattern, column, re.IGNORECASE))
+    return next(filter(reading.table.has_numbers, fitting), None)
 
 
 def _is_truth_of(reading: Reading, truth: str, predicted: str) -> bool:
@@ -224,7 +214,7 @@ def _rivals(reading: Reading, truth: str, predicted: str) -> bool:
 def _same_classes(reading: Reading, truth: str, predicted: str) -> bool:
     """Whether most of what was predicted is a class of the truth."""
     known, answers = set(reading.strings(truth)), set(reading.strings(predicted))
-    common = common_names(known, answers)
+    common = naming.common_names(known, answers)
     if common is None:
         return False
     return len({common[0][name] for name in known} & {common[0][name] for name in answers}) > len(answers) / 2
@@ -234,8 +224,8 @@ def tell_apart(reading: Reading) -> Reading:
     """Is `label` the truth or the prediction? Such names mean opposite things: what else is there and values decide."""
     reading = _likely_score(reading)
     is_no_answer = partial(_is_no_answer, reading.table)
-    truths = list(filter(is_no_answer, reading.naming(TRUTH_LIKELY)))
-    predictions = list(filter(is_no_answer, reading.naming(PREDICTED_LIKELY)))
+    truths = list(filter(is_no_answer, reading.naming(naming.TRUTH_LIKELY)))
+    predictions = list(filter(is_no_answer, reading.naming(naming.PREDICTED_LIKELY)))
     if reading.half == "truth":
         likely = truths or predictions
         return reading.take(LIKELY, truth=likely[0]) if likely and reading.roles.truth is None else reading
@@ -250,14 +240,14 @@ def tell_apart(reading: Reading) -> Reading:
 
 def _is_no_answer(table: Table, column: str) -> bool:
     """Whether a column is more than free text or a count, which is what `response` and `obs` hold as often."""
-    return compact(column) not in ALSO_OTHERS or table.is_label(column)
+    return naming.compact(column) not in naming.ALSO_OTHERS or table.is_label(column)
 
 
 def _labels_beside(reading: Reading, truths: list[str]) -> Reading:
     """What `label` and the like are, in a file that holds both truth and predictions."""
     if reading.roles.truth is not None:
         return _leftover(reading, truths)
-    is_clear = len(truths) == 1 or (truths and compact(truths[0]) in ("label", "labels"))
+    is_clear = len(truths) == 1 or (truths and naming.compact(truths[0]) in ("label", "labels"))
     return _truth_or_prediction(reading, truths[0]) if is_clear else reading
 
 
@@ -266,9 +256,10 @@ def _likely_score(reading: Reading) -> Reading:
     if reading.half == "truth" or reading.roles.confidence or reading.has_scores:
         return reading
     kind = reading.table.kind
-    scores = [c for c in called(reading.free, (*NAMES["predicted"], *SCORE_LIKELY)) if kind(c) == "fraction"]
+    likely = naming.called(reading.free, (*naming.NAMES["predicted"], *naming.SCORE_LIKELY))
+    scores = [column for column in likely if kind(column) == "fraction"]
     other = ("whole",) if reading.roles.predicted else ("whole", "number")  # numbers shall be refused with their line
-    scores += [column for column in called(reading.free, ("score", "scores")) if kind(column) in other]
+    scores += [column for column in naming.called(reading.free, ("score", "scores")) if kind(column) in other]
     if scores and _are_answers(reading, scores[0]):
         return reading.take("it holds the classes of the truth", predicted=scores[0])
     return reading.take(LIKELY, confidence=scores[0]) if scores else reading
@@ -287,7 +278,7 @@ def _leftover(reading: Reading, truths: list[str]) -> Reading:
     if reading.roles.predicted is None and not reading.has_scores:
         truth = reading.strings(reading.roles.truth)
         for column in truths:
-            if renaming(reading.strings(column), truth) is None:
+            if naming.renaming(reading.strings(column), truth) is None:
                 return reading.take(LIKELY, predicted=column)
     return reading
 
@@ -296,7 +287,7 @@ def _truth_or_prediction(reading: Reading, column: str) -> Reading:
     """Is `label` the truth? Not if it says what the prediction says, nor where only a confidence is beside it."""
     answers, labels = _answers(reading), reading.strings(column)
     if answers is not None:
-        if renaming(answers, labels) is None:
+        if naming.renaming(answers, labels) is None:
             return reading.take(LIKELY, truth=column)
         reading = replace(reading, names_prediction=column)
         known = reading.roles.predicted is not None
@@ -311,7 +302,7 @@ def _is_of_one_class(reading: Reading, labels: list[str]) -> bool:
     """Whether the only scores are of one of two classes, whichever, and do not decide the labels."""
     scores = reading.table.floats(reading.roles.confidence or "")
     halves = [str(score) for score in scores >= 0.5]
-    return len(set(labels)) <= 2 and bool((scores < 0.5).any()) and renaming(halves, labels) is None
+    return len(set(labels)) <= 2 and bool((scores < 0.5).any()) and naming.renaming(halves, labels) is None
 
 
 def _answers(reading: Reading) -> list[str] | None:
@@ -335,7 +326,7 @@ def only_one(reading: Reading) -> Reading:
     if reading.half == "predictions" and reading.roles.says_something:
         return _whole(reading)
     role = "truth" if reading.half == "truth" else "predicted"
-    named = reading.naming((*NAMES["truth"], *NAMES["predicted"]))
+    named = reading.naming((*naming.NAMES["truth"], *naming.NAMES["predicted"]))
     labels = named or list(filter(reading.table.is_label, reading.free))
     if len(labels) == 1:
         return reading.take("the only labels in this file", **{role: labels[0]})
@@ -351,7 +342,7 @@ def _lone_score(reading: Reading) -> Reading:
 
 def _whole(reading: Reading) -> Reading:
     """Predictions with their truth beside them: the other file may add folds."""
-    truths = [column for column in called(reading.free, NAMES["truth"]) if reading.table.is_label(column)]
+    truths = [column for column in naming.called(reading.free, naming.NAMES["truth"]) if reading.table.is_label(column)]
     known = reading.roles.has_truth or reading.roles.parts or not truths
     return reading if known else reading.take(BY_NAME, truth=truths[0])
 

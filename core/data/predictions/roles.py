@@ -13,12 +13,7 @@ from typing import Any, Literal
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.tables import Table
-from touchstone.core.data.tables.names import (
-    PREDICTED_LIKELY,
-    TRUTH_LIKELY,
-    called,
-    compact,
-)
+from touchstone.core.data.tables.names import PREDICTED_LIKELY, TRUTH_LIKELY, called, compact
 from touchstone.core.data.values import first_repeat, listed
 
 Scores = Literal["probabilities", "logits"]

@@ -13,18 +13,7 @@ from jaxtyping import Float
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.roles import BY_NAMES, BY_VALUES, ROUNDED, Reading, Scores
 from touchstone.core.data.tables import Table
-from touchstone.core.data.tables.names import (
-    PREDICTED_LIKELY,
-    TRUTH_LIKELY,
-    UNSURE,
-    called,
-    common_names,
-    compact,
-    families,
-    ranked,
-    renaming,
-    stems,
-)
+from touchstone.core.data.tables import names as naming
 from touchstone.core.data.values import numbers_in
 
 _SCORES = ("fraction", "whole")
@@ -57,7 +46,7 @@ def find_scores(reading: Reading) -> Reading:
 def _vector(reading: Reading) -> str | None:
     """The column of vectors of scores; of several that which holds probabilities, else one that is called so."""
     table = reading.table
-    vectors = [c for c in reading.free if table.kind(c) == "scores" and compact(c) not in _INPUTS]
+    vectors = [c for c in reading.free if table.kind(c) == "scores" and naming.compact(c) not in _INPUTS]
     vectors = [column for column in vectors if _has_several(table, column) and _may_be_scores(reading, column)]
     if len(vectors) < 2:
         return next(iter(vectors), None)
@@ -68,14 +57,15 @@ def _vector(reading: Reading) -> str | None:
 
 def _may_be_scores(reading: Reading, column: str) -> bool:
     """Whether vectors are scores by their name, or where nothing else says what was predicted, or go with what does."""
-    predicted = reading.roles.predicted or next(iter(called(reading.free, PREDICTED_LIKELY)), column)
-    if _SCORE_WORDS.search(column) or compact(column) in _SHORT or predicted == column:
+    predicted = reading.roles.predicted or next(iter(naming.called(reading.free, naming.PREDICTED_LIKELY)), column)
+    if _SCORE_WORDS.search(column) or naming.compact(column) in _SHORT or predicted == column:
         return True
     with suppress(DataError):
         names, scores = reading.table.scores(column)
         if not all(name.isdecimal() for name in names):
-            return common_names(reading.labels, set(names)) is not None
-        return renaming([names[place] for place in scores.argmax(axis=1)], reading.strings(predicted)) is not None
+            return naming.common_names(reading.labels, set(names)) is not None
+        highest = [names[place] for place in scores.argmax(axis=1)]
+        return naming.renaming(highest, reading.strings(predicted)) is not None
     return False
 
 
@@ -88,12 +78,12 @@ def _are_probabilities(table: Table, column: str) -> bool:
 
 def _of_all_classes(reading: Reading, numeric: list[str]) -> Reading:
     """Columns that are called alike but for a class each, and for every class that labels name: "P (hue=red)"."""
-    labels = {compact(label): label for label in reading.labels}
+    labels = {naming.compact(label): label for label in reading.labels}
     if not 1 < len(labels) == len(reading.labels) or "" in labels:  # a label of signs alone is in every name
         return reading
     groups: dict[tuple[str, str], dict[str, str]] = {}
     for column in numeric:
-        if parts := _around_class(compact(column), labels):
+        if parts := _around_class(naming.compact(column), labels):
             groups.setdefault(parts[1:], {}).setdefault(labels[parts[0]], column)
     whole = [(around, columns) for around, columns in groups.items() if len(columns) == len(labels)]
     fitting = [columns for around, columns in whole if _are_of_all(reading, "".join(around), columns)]
@@ -132,10 +122,10 @@ def _around_class(name: str, labels: Collection[str]) -> tuple[str, str, str] | 
 
 def _of_families(reading: Reading, numeric: list[str]) -> Reading:
     """Columns that are called alike but for a class: "prob_cat"; or but for a rank: "prob_1"."""
-    for family, columns in sorted(families(numeric).items(), key=lambda each: -len(each[1])):
+    for family, columns in sorted(naming.families(numeric).items(), key=lambda each: -len(each[1])):
         if _is_ranking(reading, columns):
             return _take_ranking(reading, columns)
-        if len(columns) > 1 and _are_scores(reading, columns, sure=family not in UNSURE):
+        if len(columns) > 1 and _are_scores(reading, columns, sure=family not in naming.UNSURE):
             return _take_family(reading, columns, BY_NAMES)
         if len(columns) == 1 and _is_positive(reading, *next(iter(columns.items()))):
             return _take_positive(reading, columns)
@@ -164,7 +154,7 @@ def _of_numbers(reading: Reading, numeric: list[str]) -> Reading:
 
 def _of_answers(reading: Reading, numeric: list[str]) -> Reading:
     """Columns side by side that sum to 1, and of which the highest goes with one predicted label each."""
-    predicted = reading.roles.predicted or next(iter(called(reading.free, PREDICTED_LIKELY)), None)
+    predicted = reading.roles.predicted or next(iter(naming.called(reading.free, naming.PREDICTED_LIKELY)), None)
     if predicted is None or not reading.table.is_label(predicted):
         return reading
     labels = reading.strings(predicted)
@@ -175,14 +165,14 @@ def _of_answers(reading: Reading, numeric: list[str]) -> Reading:
         if len(columns) < 2 or not _sum_to_one(reading.table, columns):
             continue
         highest = reading.table.matrix(columns).argmax(axis=1)
-        if renaming([columns[place] for place in highest], labels) is not None:
+        if naming.renaming([columns[place] for place in highest], labels) is not None:
             return _take_family(reading, {column: column for column in columns}, "by their values and the predictions")
     return reading
 
 
 def _of_endings(reading: Reading, numeric: list[str]) -> Reading:
     """Columns that end in a word for scores: "cat_logit", or "cat_prob" where they sum to 1."""
-    sides = stems(numeric)
+    sides = naming.stems(numeric)
     logits = {name: columns["logit"] for name, columns in sides.items() if "logit" in columns}
     if len(logits) > 1:
         return _take_family(reading, logits, BY_NAMES)
@@ -217,7 +207,7 @@ def _is_positive(reading: Reading, name: str, column: str) -> bool:
     """Whether the only score is called like one of two classes."""
     if reading.roles.confidence is not None or reading.table.kind(column) not in _SCORES:
         return False
-    common = common_names(reading.labels, {name})
+    common = naming.common_names(reading.labels, {name})
     n_labels = len(reading.labels)
     return n_labels <= 2 and common is not None and len(set(common[0].values())) == n_labels
 
@@ -231,7 +221,7 @@ def _has_several(table: Table, column: str) -> bool:
 def _top(reading: Reading) -> Reading:
     """The first of the ranks of a top-k file."""
     for column in reading.free:
-        if (ranked(column) or (0,))[0] != 1:
+        if (naming.ranked(column) or (0,))[0] != 1:
             continue
         if reading.roles.predicted is None and reading.table.is_label(column):
             reading = reading.take("the first of several ranks", predicted=column)
@@ -245,7 +235,7 @@ def _take_ranking(reading: Reading, columns: dict[str, str]) -> Reading:
     rank, column = next(iter(columns.items()))
     reading = reading.take("the highest of several ranks", confidence=column)
     names = {f"{stem}{rank}" for stem in ("pred", "prediction", "predicted", "label", "class", "rank")}
-    label = next((c for c in reading.free if compact(c) in names and reading.table.is_label(c)), None)
+    label = next((c for c in reading.free if naming.compact(c) in names and reading.table.is_label(c)), None)
     known = reading.roles.predicted is not None or label is None
     return reading if known else reading.take("the first of several ranks", predicted=label)
 
@@ -265,7 +255,8 @@ def _is_ranking(reading: Reading, columns: dict[str, str]) -> bool:
 def _likeliest_label(reading: Reading) -> str | None:
     """The column of what was predicted, or else of the truth, as far as that is seen."""
     roles, free = reading.roles, reading.free
-    columns = [roles.predicted, *called(free, PREDICTED_LIKELY), roles.truth, *called(free, TRUTH_LIKELY)]
+    predicted, truths = (naming.called(free, likely) for likely in (naming.PREDICTED_LIKELY, naming.TRUTH_LIKELY))
+    columns = [roles.predicted, *predicted, roles.truth, *truths]
     return next((column for column in columns if column), None)
 
 
@@ -291,20 +282,17 @@ def _sum_to_one(table: Table, columns: Sequence[str]) -> bool:
 
 
 def _is_label_of(reading: Reading, name: str) -> bool:
-    return name in reading.labels or compact(name) in reading.folded_labels
+    return name in reading.labels or naming.compact(name) in reading.folded_labels
 
 
 def _belong_to_parts(table: Table, columns: Collection[str]) -> bool:
     """Whether the columns' models or tasks have labels of their own beside them."""
-    sides = (roles for roles in stems(table.columns).values() if "predicted" in roles or "truth" in roles)
+    sides = (roles for roles in naming.stems(table.columns).values() if "predicted" in roles or "truth" in roles)
     return any(roles.get("confidence") in columns for roles in sides)
 
 
 def probabilities(
-    scores: Float[np.ndarray, "n_rows n_classes"],
-    *,
-    place: Callable[[int], str],
-    kind: Scores | None = None,
+    scores: Float[np.ndarray, "n_rows n_classes"], *, place: Callable[[int], str], kind: Scores | None = None
 ) -> tuple[Float[np.ndarray, "n_rows n_classes"], str]:
     """Probabilities, and a sentence on what the scores were: in [0, 1] with sum 1 (± 0.01), or logits, if outside.
 

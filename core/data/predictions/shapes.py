@@ -15,20 +15,8 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import File, Limits
 from touchstone.core.data.predictions.roles import BY_NAMES, ROUNDED, Part, Reading
 from touchstone.core.data.tables import Table
+from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.files import ARRAYS, TABLES, read_table
-from touchstone.core.data.tables.names import (
-    NAMES,
-    PREDICTED_LIKELY,
-    ROW_NAMES,
-    TRUTH_LIKELY,
-    agreement_by_chance,
-    called,
-    common_names,
-    compact,
-    families,
-    model_families,
-    stems,
-)
 from touchstone.core.data.values import as_numbers, listed, numbers_in, objects, spell, vectors_in
 
 PREDICTION_ENDINGS = (*TABLES, *ARRAYS, ".gz", ".zip")  # what an uploader may offer
@@ -36,10 +24,10 @@ ONE_LABEL = (
     "Touchstone tests classifiers that give one label: give one column of labels per task, or leave such rows out."
 )
 _SEPARATOR = re.compile(r"[\s_.:\-]+(?=\S)|(?<=[^\W\d_])(?=\d+$)")
-_TRUTHS = {*NAMES["truth"], *TRUTH_LIKELY}
-_SAID = {*NAMES["predicted"], *PREDICTED_LIKELY}
+_TRUTHS = {*naming.NAMES["truth"], *naming.TRUTH_LIKELY}
+_SAID = {*naming.NAMES["predicted"], *naming.PREDICTED_LIKELY}
 _LABELS = _TRUTHS | _SAID
-_KNOWN = {name for role in ("truth", "predicted", "confidence") for name in NAMES[role]}
+_KNOWN = {name for role in ("truth", "predicted", "confidence") for name in naming.NAMES[role]}
 _LABEL, _SCORE = "top 1 label", "top 1 confidence"
 
 
@@ -66,7 +54,7 @@ def unwrap_labels(table: Table) -> Table:
     """
     columns: dict[str, np.ndarray] = {}
     for column, cells in table.columns.items():
-        if compact(column) not in _LABELS or not _hold_labels(cells):
+        if naming.compact(column) not in _LABELS or not _hold_labels(cells):
             columns[column] = cells
             continue
         columns[column] = objects([cell["label"] for cell in cells.tolist()])
@@ -131,7 +119,7 @@ def _fold_lists(table: Table) -> Table:
 
 def _are_one_hot(table: Table, name: str, members: dict[str, str]) -> bool:
     columns = list(members.values())
-    free = compact(name) not in {compact(column) for column in table.columns}
+    free = naming.compact(name) not in {naming.compact(column) for column in table.columns}
     return len(columns) > 1 and free and _all_binary(table, columns) and first_not_one(table, columns) is None
 
 
@@ -207,10 +195,12 @@ def _positions(cells: np.ndarray) -> np.ndarray | None:
 
 def _truths(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
     """Names of truths, and the columns, by class, that could make them: all of 0 and 1, whatever their sum."""
-    if called(table.columns, NAMES["truth"]):
+    if naming.called(table.columns, naming.NAMES["truth"]):
         return
-    taken = {compact(column) for column in table.columns}
-    families_of = {name: members for name, members in _truth_families(table).items() if compact(name) not in taken}
+    taken = {naming.compact(column) for column in table.columns}
+    families_of = {
+        name: members for name, members in _truth_families(table).items() if naming.compact(name) not in taken
+    }
     for name, members in (*families_of.items(), *(("truth", names) for names in _whole_classes(table))):
         if len(members) > 1 and _all_binary(table, members.values()):
             yield name, members
@@ -225,7 +215,7 @@ def _whole_classes(table: Table) -> Iterator[dict[str, str]]:
 
 def _truth_families(table: Table) -> dict[str, dict[str, str]]:
     """Columns whose names hold that of a truth, by it and by class; none where they are the truths of several tasks."""
-    sides = {name: roles for name, roles in stems(table.columns).items() if "truth" in roles and len(roles) > 1}
+    sides = {name: roles for name, roles in naming.stems(table.columns).items() if "truth" in roles and len(roles) > 1}
     if sides and not _are_sides_of_one(table, sides):
         return {}
     return _families(table, _TRUTHS) or {"truth": {name: roles["truth"] for name, roles in sides.items()}}
@@ -248,27 +238,27 @@ def _families(table: Table, names: Collection[str]) -> dict[str, dict[str, str]]
     families_of: dict[str, dict[str, str]] = {}
     for column in table.columns:
         parts = _name_and_class(column)
-        if parts is not None and compact(parts[0]) in names:
+        if parts is not None and naming.compact(parts[0]) in names:
             families_of.setdefault(parts[0], {})[parts[1]] = column
     return families_of
 
 
 def _name_and_class(column: str) -> tuple[str, str] | None:
     """A name of labels and that of a class, where a column's name is made of these; the longest such name."""
-    if compact(column) in _KNOWN:
+    if naming.compact(column) in _KNOWN:
         return None
     for mark in reversed(list(_SEPARATOR.finditer(column))):
         name, label = column[: mark.start()], column[mark.end() :].strip("\"'[]() ")
-        if compact(name) in _LABELS and label:
+        if naming.compact(name) in _LABELS and label:
             return name, label
     return None
 
 
 def _named_classes(table: Table) -> Iterator[set[str]]:
     """The classes that scores, or labels that a model gave, name in a table."""
-    for members in families(table.columns).values():
+    for members in naming.families(table.columns).values():
         yield set(members)
-    for column in called(table.columns, (*NAMES["predicted"], *PREDICTED_LIKELY)):
+    for column in naming.called(table.columns, (*naming.NAMES["predicted"], *naming.PREDICTED_LIKELY)):
         yield {label for cell in table.columns[column].tolist() if (label := spell(cell)) is not None}
 
 
@@ -341,7 +331,7 @@ def parts_by_name(reading: Reading) -> Reading:
 def _sides(reading: Reading) -> dict[str, dict[str, str]]:
     """The columns of each model or task that said something, by its name and by role."""
     sides = {}
-    for name, roles in stems(reading.free).items():
+    for name, roles in naming.stems(reading.free).items():
         fitting = {role: c for role, c in roles.items() if reading.table.kind(c) in _PART_KINDS.get(role, ())}
         if "predicted" in fitting or "confidence" in fitting:
             sides[name] = fitting
@@ -350,7 +340,7 @@ def _sides(reading: Reading) -> dict[str, dict[str, str]]:
 
 def _scores_by_model(reading: Reading) -> dict[str, tuple[tuple[str, str], ...]]:
     """The scores of every class, of two models or more that have the same classes: "resnet_prob_cat"."""
-    by_model = model_families(filter(reading.table.has_numbers, reading.free))
+    by_model = naming.model_families(filter(reading.table.has_numbers, reading.free))
     classes = {frozenset(columns) for columns in by_model.values()}
     if len(by_model) < 2 or len(classes) != 1 or len(next(iter(classes))) < 2:
         return {}
@@ -371,7 +361,7 @@ def parts_by_value(reading: Reading) -> Reading:
 def _labels_like_truth(reading: Reading) -> dict[str, bool]:
     """The columns of the truth's classes, and whether they agree with it more often than by chance."""
     truth = reading.strings(reading.roles.truth)
-    columns = [c for c in reading.free if c.lower() not in ROW_NAMES and reading.table.is_label(c)]
+    columns = [c for c in reading.free if c.lower() not in naming.ROW_NAMES and reading.table.is_label(c)]
     agree = {column: _agrees(truth, reading.strings(column)) for column in columns}
     return {column: more for column, more in agree.items() if more is not None}
 
@@ -379,12 +369,12 @@ def _labels_like_truth(reading: Reading) -> dict[str, bool]:
 def _agrees(truth: Sequence[str], labels: Sequence[str]) -> bool | None:
     """Whether labels agree with the truth more often than by chance; None where they are of other classes."""
     classes = set(truth)
-    common = common_names(classes, set(labels))
+    common = naming.common_names(classes, set(labels))
     if common is None or np.mean([common[0][label] in classes for label in labels]) < 0.9:
         return None
     known, answers = ([common[0][label] for label in column] for column in (truth, labels))
     n_same = sum(a == b for a, b in zip(known, answers, strict=True))
-    mean, spread = agreement_by_chance(known, answers)
+    mean, spread = naming.agreement_by_chance(known, answers)
     return n_same > mean + 2 * spread
 
 

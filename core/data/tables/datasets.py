@@ -12,16 +12,15 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
 from touchstone.core.data.tables import Table
 from touchstone.core.data.tables.files import TABLES, only_table, read_table
-from touchstone.core.data.tables.image_columns import images_in, paths_in, stacked
 from touchstone.core.data.tables.image_folders import files_of, is_picture, labels_in, parse_image_folders
-from touchstone.core.data.tables.images import Size
+from touchstone.core.data.tables.images import Size, images_in, paths_in, stacked
 from touchstone.core.data.tables.names import NUMBER, ROW_NAMES, compact, encode, is_called_source
 from touchstone.core.data.tables.npz import parse_npz
 from touchstone.core.data.tables.proposal import FileReading
 from touchstone.core.data.tables.roles import NAMES, NO_UNIT, DatasetRoles, guess_dataset_roles
 from touchstone.core.data.tables.sources import about, about_parts, named_parts
 from touchstone.core.data.tables.table import days
-from touchstone.core.data.tables.vector_columns import spread_vectors
+from touchstone.core.data.tables.vectors import spread_vectors
 from touchstone.core.data.values import listed
 
 _LABEL_STEMS = ("label", "class", "target", "category")

@@ -19,8 +19,17 @@ import numpy as np
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes, unpack_gzip
 from touchstone.core.data.tables.columnar import TextColumns, read_columns, rows_alike, without
-from touchstone.core.data.tables.fasttext import MARK, parse_fasttext
-from touchstone.core.data.tables.lines import DELIMITERS, OF_NUMPY, QUOTED, Row, rows_of, usual_text, with_points
+from touchstone.core.data.tables.lines import (
+    DELIMITERS,
+    MARK,
+    OF_NUMPY,
+    QUOTED,
+    Row,
+    parse_fasttext,
+    rows_of,
+    usual_text,
+    with_points,
+)
 from touchstone.core.data.tables.names import NAMES, NUMBER, PREDICTED_LIKELY, TRUTH_LIKELY, compact, is_called_source
 from touchstone.core.data.tables.npz import parse_arrays
 from touchstone.core.data.tables.records import parse_json, parse_jsonl, parse_parquet
@@ -397,11 +406,8 @@ class _Top:
     @cached_property
     def recurring(self) -> list[str]:
         """The cells that are one more of those below, where there are few different ones, but more than one."""
-        return [
-            cell
-            for cell, below in self.columns
-            if cell.strip() and 1 < len(set(below)) <= len(below) / 2 and cell in below
-        ]
+        few = [(cell, below) for cell, below in self.columns if 1 < len(set(below)) <= len(below) / 2]
+        return [cell for cell, below in few if cell.strip() and cell in below]
 
     @property
     def has_usual_name(self) -> bool:

@@ -13,8 +13,7 @@ from touchstone.core.data.dataset import Dataset, with_usual_units
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Archive, Limits, opened
 from touchstone.core.data.tables.files import read_table
-from touchstone.core.data.tables.image_columns import FILE_COLUMN
-from touchstone.core.data.tables.images import ImageStack, Size
+from touchstone.core.data.tables.images import FILE_COLUMN, ImageStack, Size
 from touchstone.core.data.tables.names import NAMES, TRUTH_LIKELY, called, compact, encode
 from touchstone.core.data.tables.roles import NAMES as ROLE_NAMES
 from touchstone.core.data.tables.sources import about_parts, part_name

@@ -29,10 +29,7 @@ KEYS = {
     "sources": ("sources", "source", "groups", "group", "subjects", "subject", "patients", "patient"),
 }
 """What arrays of a data set are called, by their role."""
-_ALSO = {
-    "x": ("data", "features", "embeddings", "embedding", "vectors", "texts", "text"),
-    "y": ("targets", "target"),
-}
+_ALSO = {"x": ("data", "features", "embeddings", "embedding", "vectors", "texts", "text"), "y": ("targets", "target")}
 """What they are called where nothing has such a name: inputs may be there twice, as images and as numbers."""
 _ROLE_OF = {name: role for names_of in (KEYS, _ALSO) for role, names in names_of.items() for name in names}
 _PARTS_KEYS = ("part", "parts", "split", "splits")

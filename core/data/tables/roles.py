@@ -9,7 +9,7 @@ import numpy as np
 
 from touchstone.core.data.dataset import Kind
 from touchstone.core.data.errors import DataError, RolesNeeded
-from touchstone.core.data.tables.image_columns import image_column
+from touchstone.core.data.tables.images import image_column
 from touchstone.core.data.tables.names import NAMES as NAMES_OF
 from touchstone.core.data.tables.names import OF_ITS_OWN, ROW_NAMES, compact, is_called_source
 from touchstone.core.data.tables.sources import (

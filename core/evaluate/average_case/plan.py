@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
+from touchstone.core import parameters
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.average_case import ESTIMATORS, NOISES, Estimator, offered
 from touchstone.core.evaluate.average_case.audit import MONTE_CARLO
@@ -21,18 +22,7 @@ from touchstone.core.evaluate.average_case.monte_carlo import DRAWS_STEP
 from touchstone.core.evaluate.average_case.trial import MOST_FOR_SIGMOIDS, Trial, failed, judged, trials_of
 from touchstone.core.evaluate.wording import count, exact, plural
 from touchstone.core.models.errors import ModelError
-from touchstone.core.parameters import (
-    LATER,
-    About,
-    Several,
-    Titles,
-    Values,
-    asks,
-    asks_options,
-    asks_seed,
-    follows,
-    label_of,
-)
+from touchstone.core.parameters import About, asks, follows, label_of
 from touchstone.core.split import has_test_set
 from touchstone.core.trials import Context
 from touchstone.core.trials.layer_parts import TrainingSplit, asks_model, check_test_set, follows_test_set, split_of
@@ -51,7 +41,7 @@ TRIED = ("mmse", "gaussian_logits", "taylor")
 """What the audit chooses from. Of ten classes six copies with gradients cost as much as the 128 of normal logits."""
 
 
-def estimators_offered(about: About) -> Titles:
+def estimators_offered(about: About) -> parameters.Titles:
     """The estimators that the screen offers for a model, and the choice by the audit where there is one."""
     titles = offered(has_gradients=has_gradients(about))
     return titles | ({BY_AUDIT: title_of(BY_AUDIT)} if has_gradients(about) else {})
@@ -91,7 +81,7 @@ def _trained_here(about: About) -> bool:
     return about.model is None or bool(about.model.training_plan)
 
 
-def rows_offered(about: About) -> Titles:
+def rows_offered(about: About) -> parameters.Titles:
     """All, and those not trained on; where nobody knows these, those that the file keeps for tests, if it does."""
     if _trained_here(about):
         return {"test": "not trained on", "all": "all"}
@@ -109,7 +99,7 @@ def _is_marked(about: About) -> bool:
     return about.dataset is not None and has_test_set(about.dataset)
 
 
-def split_judged(values: Values, about: About) -> TrainingSplit:
+def split_judged(values: parameters.Values, about: About) -> TrainingSplit:
     """That of the model's own training, or the file's, where it says which rows are judged."""
     if values.get("rows") != "test" or about.model is None:
         return split_of(None)
@@ -179,8 +169,8 @@ class AverageCasePlan:
     model: str = asks_model()
     sigmas: tuple[float, ...] = asks(
         (0.05, 0.1, 0.2, 0.3),
-        label="Sigmas",
-        help="Standard deviations of the noise, separated by commas. Images: in units of pixels (black 0, white "
+        "Sigmas",
+        "Standard deviations of the noise, separated by commas. Images: in units of pixels (black 0, white "
         "1). Tables and texts: in units of each column or number of the vector.",
         address="sigmas",
         place="row",
@@ -191,8 +181,8 @@ class AverageCasePlan:
     )
     estimators: tuple[str, ...] = asks(
         ("mmse", "softmax"),
-        label="Estimator",
-        help="How p_robust, the share of noisy copies with the same prediction, is estimated. MMSE needs few noisy "
+        "Estimator",
+        "How p_robust, the share of noisy copies with the same prediction, is estimated. MMSE needs few noisy "
         "copies and gradients; normal logits need more copies, no gradients; Monte-Carlo counts thousands. "
         "Chosen by the audit: all but Monte-Carlo are computed, and the closest on the audited samples is taken.",
         address="estimator",
@@ -203,20 +193,16 @@ class AverageCasePlan:
             if has_gradients(about)
             else {"address": "estimator_blind", "usual": next(iter(estimators_offered(about)))}
         ),
-        several_as=Several(primary, with_confidence),
+        several_as=parameters.Several(primary, with_confidence),
         says=title_of,
     )
     noise: str = asks(
-        "gaussian",
-        label="Noise",
-        help="All of the same variance.",
-        address="noise",
-        choices=lambda about: NOISE_TITLES,
+        "gaussian", "Noise", "All of the same variance.", address="noise", choices=lambda about: NOISE_TITLES
     )
     shape: str = asks(
         "isotropic",
-        label="Size of the noise",
-        help="Sigma alike in every feature, times each feature's standard deviation, or with a covariance. That is of "
+        "Size of the noise",
+        "Sigma alike in every feature, times each feature's standard deviation, or with a covariance. That is of "
         "the data, of samples of one source, or of small changes: brightness, contrast, blur, shifts.",
         address="shape",
         choices=shapes_offered,
@@ -224,70 +210,45 @@ class AverageCasePlan:
     )
     cut_off: bool = asks(
         False,
-        label="Noise beyond black and white",
-        help="Values below black or above white: kept in the model's input, or clipped as a camera would.",
+        "Noise beyond black and white",
+        "Values below black or above white: kept in the model's input, or clipped as a camera would.",
         address="cut_off",
         choices=lambda about: {False: "kept", True: "cut off"},
         when=lambda values, about: of_images(about),
-        joined=LATER,
+        joined=parameters.LATER,
     )
-    n_copies: int = asks(
-        6,
-        label="Noisy copies (MMSE)",
-        help="The N of the paper.",
-        address="copies",
-        lowest=1,
-        highest=1000,
-        step=2,
-    )
+    n_copies: int = asks(6, "Noisy copies (MMSE)", "The N of the paper.", address="copies", within=(1, 1000, 2))
     antithetic: bool = asks(
         True,
-        label="Copies are",
-        help="Noise added and subtracted, the same at every sample; or noise of its own for every copy.",
+        "Copies are",
+        "Noise added and subtracted, the same at every sample; or noise of its own for every copy.",
         address="copies_are",
         choices=lambda about: {True: "antithetic pairs", False: "plain, as published"},
     )
-    n_passes: int = asks(
-        128,
-        label="Copies (normal logits)",
-        help="Forward passes only.",
-        address="passes",
-        lowest=4,
-        highest=10_000,
-        step=2,
-    )
+    n_passes: int = asks(128, "Copies (normal logits)", "Forward passes only.", address="passes", within=(4, 10_000, 2))
     class_draws: int = asks(
         32,
-        label="Draws (classes)",
-        help="Noisy copies of each sample, drawn for it alone and counted; class means are computed from them.",
+        "Draws (classes)",
+        "Noisy copies of each sample, drawn for it alone and counted; class means are computed from them.",
         address="class_draws",
-        lowest=2,
-        highest=10_000,
-        joined=LATER,
+        within=(2, 10_000),
+        joined=parameters.LATER,
     )
     half_draws: int = asks(
         384,
-        label="Draws (sigma-50)",
-        help="Noisy copies of each sample used to find the sigma at which half of them keep the prediction.",
+        "Draws (sigma-50)",
+        "Noisy copies of each sample used to find the sigma at which half of them keep the prediction.",
         address="half_draws",
-        lowest=DRAWS_STEP,
-        highest=9600,
-        step=DRAWS_STEP,
-        joined=LATER,
+        within=(DRAWS_STEP, 9600, DRAWS_STEP),
+        joined=parameters.LATER,
     )
     temperature: float = asks(
-        1.0,
-        label="Temperature",
-        help="Of the softmax confidence.",
-        address="temperature",
-        lowest=0.01,
-        highest=100.0,
-        step=0.1,
+        1.0, "Temperature", "Of the softmax confidence.", address="temperature", within=(0.01, 100.0, 0.1)
     )
     rows: str = asks(
         "test",
-        label="Samples are",
-        help="Held-out samples, or all. For an uploaded model the training samples are unknown: it is judged on "
+        "Samples are",
+        "Held-out samples, or all. For an uploaded model the training samples are unknown: it is judged on "
         "the file's own test set, if the file marks one.",
         address="judge",
         choices=rows_offered,
@@ -298,66 +259,54 @@ class AverageCasePlan:
     test_set: str = follows_test_set(lambda values, about: split_judged(values, about)["test_set"])
     n_samples: int | None = asks(
         None,
-        label="Samples",
-        help="The most samples to judge, drawn at random with classes in proportion.",
+        "Samples",
+        "The most samples to judge, drawn at random with classes in proportion.",
         address="judged",
         place="row",
-        lowest=20,
-        highest=1_000_000,
-        step=100,
+        within=(20, 1_000_000, 100),
         usual=500,
     )
     n_audit: int = asks(
         50,
-        label="Audited",
-        help="How many of them are also checked by Monte-Carlo.",
+        "Audited",
+        "How many of them are also checked by Monte-Carlo.",
         address="audited",
         place="row",
-        lowest=0,
-        highest=10_000,
-        step=10,
+        within=(0, 10_000, 10),
     )
     audit_half_width: float | None = asks(
         0.02,
-        label="Half-width of the audit",
-        help="Monte-Carlo draws until its exact interval is this narrow, 10,000 draws at most.",
+        "Half-width of the audit",
+        "Monte-Carlo draws until its exact interval is this narrow, 10,000 draws at most.",
         address="half_width",
-        lowest=0.002,
-        highest=0.5,
-        step=0.005,
+        within=(0.002, 0.5, 0.005),
         format="%.3f",
     )
     audit_draws: int = asks(
-        10_000,
-        label="Draws of the audit",
-        help="The most draws that one sample may take.",
-        place="command",
-        lowest=1,
+        10_000, "Draws of the audit", "The most draws that one sample may take.", place="command", lowest=1
     )
     paper_copies: int = asks(
         0,
-        label="Copies (plain MMSE, audited)",
-        help="Also audit plain MMSE with so many noisy copies. The paper compares it with Taylor at 500. Each copy "
+        "Copies (plain MMSE, audited)",
+        "Also audit plain MMSE with so many noisy copies. The paper compares it with Taylor at 500. Each copy "
         "takes a gradient of every class; 0 leaves this out.",
         address="paper_copies",
-        lowest=0,
-        highest=10_000,
-        step=100,
-        joined=LATER,
+        within=(0, 10_000, 100),
+        joined=parameters.LATER,
     )
     directions: bool = asks(
         False,
-        label="Named directions",
-        help="Also change samples along one direction at a time, as strongly as the noise does. Of images: brightness, "
+        "Named directions",
+        "Also change samples along one direction at a time, as strongly as the noise does. Of images: brightness, "
         "contrast, blur, shifts. Of tables: single columns.",
         address="directions",
         choices=lambda about: {False: "left out", True: "looked at"},
         when=lambda values, about: about.dataset is None or has_directions(about.dataset),
-        joined=LATER,
+        joined=parameters.LATER,
     )
-    seed: int = asks_seed()
-    options: tuple[tuple[float | int | str | bool | None, ...], ...] = asks_options(
-        "estimators", ESTIMATORS, joined=LATER
+    seed: int = parameters.asks_seed()
+    options: tuple[tuple[float | int | str | bool | None, ...], ...] = parameters.asks_options(
+        "estimators", ESTIMATORS, joined=parameters.LATER
     )
 
     described: ClassVar[str] = "{estimators} · {noise} noise of sigma {sigmas} · {model}{options}"

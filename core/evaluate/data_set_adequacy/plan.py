@@ -85,8 +85,8 @@ class AdequacyPlan:
     across: str | None = asks_like(TrialPlan, "across")
     sizes: tuple[int, ...] = asks(
         SIZES,
-        label="Training samples",
-        help="Sizes of the training part, separated by commas; “all” is the whole of it. Sizes that do not fit are "
+        "Training samples",
+        "Sizes of the training part, separated by commas; “all” is the whole of it. Sizes that do not fit are "
         "left out. Samples are drawn class by class, and smaller parts lie within larger ones.",
         address="sizes",
         place="row",

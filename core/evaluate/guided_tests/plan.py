@@ -11,19 +11,8 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.evaluate.guided_tests.generate import (
-    FREQUENCIES,
-    MIXES,
-    Recipe,
-    Rivals,
-    Start,
-    generate_class,
-    mix_title,
-    size_title,
-    sizes,
-    start,
-    usual_wcl,
-)
+from touchstone.core.evaluate.guided_tests import generate
+from touchstone.core.evaluate.guided_tests.generate import Recipe, Rivals, Start
 from touchstone.core.evaluate.guided_tests.images import reconstruction
 from touchstone.core.evaluate.guided_tests.judged_suite import judge_suite
 from touchstone.core.evaluate.guided_tests.results import table_sizes
@@ -35,18 +24,8 @@ from touchstone.core.models.classical import stop_if
 from touchstone.core.models.decoder import fit_decoder
 from touchstone.core.models.training import one_torch_thread
 from touchstone.core.parameters import asks, asks_seed, follows, label_of
-from touchstone.core.trials import Context
-from touchstone.core.trials.layer_parts import (
-    LayerParts,
-    TrainingSplit,
-    asks_layer,
-    asks_model,
-    check_model_and_layer,
-    check_test_set,
-    follows_test_set,
-    layer_parts,
-    split_field,
-)
+from touchstone.core.trials import Context, layer_parts
+from touchstone.core.trials.layer_parts import LayerParts, TrainingSplit
 from touchstone.core.trials.plan import Aside, check_fields, check_whole
 
 DECODER_EPOCHS = 10
@@ -91,81 +70,76 @@ class GuidedTestsPlan:
     ([('suite', -1), ('decoder', -1), ('mix', 0)], 0.5)
     """
 
-    model: str = asks_model()
-    layer: str | None = asks_layer()
+    model: str = layer_parts.asks_model()
+    layer: str | None = layer_parts.asks_layer()
     r: float | None = asks_r()
     theta1: float | None = asks_theta1()
     theta2: float = asks_theta2()
     unit: str = asks_unit()
     wcl: float | None = asks(
         None,
-        label="Parents up to",
-        help="Tests are made from samples with at most this confidence; usually a tenth below the end of the boundary.",
+        "Parents up to",
+        "Tests are made from samples with at most this confidence; usually a tenth below the end of the boundary.",
         address="wcl",
-        lowest=0.001,
-        highest=1.0,
+        within=(0.001, 1.0),
         word="usual",
-        means=lambda plan, facts: usual_wcl(plan.theta2),
+        means=lambda plan, facts: generate.usual_wcl(plan.theta2),
     )
     noise: float = asks(
         Recipe.noise,
-        label="Noise",
-        help="In standard deviations of the class's training features; failed attempts are repeated with less noise.",
+        "Noise",
+        "In standard deviations of the class's training features; failed attempts are repeated with less noise.",
         address="perturbed",
-        lowest=0.0,
-        highest=10.0,
-        step=0.1,
+        within=(0.0, 10.0, 0.1),
         format="%.2f",
     )
     rivals: str = asks(
         Recipe.rivals,
-        label="Rivals",
-        help="The rival class of the boundary: the class each sample is confused with, or all others in turn.",
+        "Rivals",
+        "The rival class of the boundary: the class each sample is confused with, or all others in turn.",
         address="rivals",
         choices=lambda about: {"nearest": "each sample's own", "even": "all in turn"},
     )
     centroid_share: float = asks(
         0.5,
-        label="Mix",
-        help="How many of the tests lie near their class's centroid, and how many at its boundary: centroid first, in "
+        "Mix",
+        "How many of the tests lie near their class's centroid, and how many at its boundary: centroid first, in "
         "per cent.",
         address="mix",
         place="row",
-        choices=lambda about: {share: mix_title(share) for share in MIXES},
+        choices=lambda about: {share: generate.mix_title(share) for share in generate.MIXES},
         side_by_side=True,
-        says=mix_title,
+        says=generate.mix_title,
     )
     frequency: float = asks(
         1.0,
-        label="Size",
-        help="Tests for each class, as a share of its number of test samples.",
+        "Size",
+        "Tests for each class, as a share of its number of test samples.",
         address="size",
         place="row",
-        choices=lambda about: {frequency: size_title(frequency) for frequency in FREQUENCIES},
+        choices=lambda about: {frequency: generate.size_title(frequency) for frequency in generate.FREQUENCIES},
         side_by_side=True,
-        says=size_title,
+        says=generate.size_title,
     )
     table: bool = asks(
         True,
-        label="Table 2, too",
-        help="Accuracy over mixes and sizes, as in the paper's table 2: tests per class up to a tenth of the test set.",
+        "Table 2, too",
+        "Accuracy over mixes and sizes, as in the paper's table 2: tests per class up to a tenth of the test set.",
         address="table2",
         choices=lambda about: {True: "yes", False: "no"},
     )
     decoder_epochs: int = asks(
         0,
-        label="Decoder's epochs",
-        help="Training epochs of the network that turns features into images. 0: show the nearest real images instead.",
+        "Decoder's epochs",
+        "Training epochs of the network that turns features into images. 0: show the nearest real images instead.",
         address="decoder",
-        lowest=0,
-        highest=1000,
-        step=5,
+        within=(0, 1000, 5),
         usual=DECODER_EPOCHS,
         when=lambda values, about: about.data_kind == "image",
     )
-    test_share: float = follows(0.2, of=split_field("test_share"))
-    split_seed: int = follows(0, of=split_field("split_seed"))
-    test_set: str = follows_test_set(split_field("test_set"))
+    test_share: float = follows(0.2, of=layer_parts.split_field("test_share"))
+    split_seed: int = follows(0, of=layer_parts.split_field("split_seed"))
+    test_set: str = layer_parts.follows_test_set(layer_parts.split_field("test_set"))
     seed: int = asks_seed()
 
     described: ClassVar[str] = "{centroid_share}, {frequency} of the test set · {layer} · {model}"
@@ -175,7 +149,7 @@ class GuidedTestsPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        check_model_and_layer(self.model, self.layer)
+        layer_parts.check_model_and_layer(self.model, self.layer)
         for name in ("theta2", "noise", "centroid_share", "frequency", "test_share"):
             self._check_number(name)
         for name in ("r", "theta1", "wcl"):
@@ -188,7 +162,7 @@ class GuidedTestsPlan:
                 )
         if type(self.table) is not bool:
             raise DataError(f"{label_of(self, 'table')} must be true or false, not {self.table!r}.")
-        check_test_set(self)
+        layer_parts.check_test_set(self)
         check_whole(self, {"decoder_epochs": 0, "split_seed": 0, "seed": 0})
 
     def _check_number(self, name: str) -> None:
@@ -251,10 +225,10 @@ class GuidedTestsPlan:
         if trial.part == "table":
             n_centroid = n_boundary = max(table_sizes(len(begin.test)))
         else:
-            n = int(sizes(begin.test, self.frequency)[trial.label])
+            n = int(generate.sizes(begin.test, self.frequency)[trial.label])
             n_centroid = round(self.centroid_share * n)
             n_boundary = n - n_centroid
-        made = generate_class(begin, trial.label, n_centroid=n_centroid, n_boundary=n_boundary, seed=self.seed)
+        made = generate.generate_class(begin, trial.label, n_centroid=n_centroid, n_boundary=n_boundary, seed=self.seed)
         return class_rows(made, trial, begin)
 
     def _suite(self, dataset: Dataset, parts: LayerParts, context: Context) -> pd.DataFrame:
@@ -332,7 +306,7 @@ class _OfStart:
 
 @lru_cache(maxsize=1)
 def _parts(layer: _OfLayer, dataset: Dataset, stored: Aside[bytes]) -> LayerParts:
-    return layer_parts(stored.value, dataset, layer=layer.name, **dict(layer.split))
+    return layer_parts.layer_parts(stored.value, dataset, layer=layer.name, **dict(layer.split))
 
 
 @lru_cache(maxsize=1)
@@ -340,4 +314,4 @@ def _start(wanted: _OfStart, dataset: Dataset, stored: Aside[bytes]) -> Start:
     parts = _parts(wanted.layer, dataset, stored)
     thresholds = {"r": wanted.r, "theta1": wanted.theta1, "theta2": wanted.theta2, "unit": wanted.unit}
     regions = fit_regions(parts.train, **thresholds)
-    return start(regions, parts.head, train=parts.train, test=parts.test, recipe=wanted.recipe)
+    return generate.start(regions, parts.head, train=parts.train, test=parts.test, recipe=wanted.recipe)

@@ -7,14 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from touchstone.core.data.predictions.pairs import WHOLE, Part, PredictionPairs
-from touchstone.core.evaluate.calibration import (
-    Binning,
-    Calibration,
-    ClassCalibration,
-    CoveragePoint,
-    calibration_by_class,
-    probabilities_of,
-)
+from touchstone.core.evaluate import calibration
 from touchstone.core.evaluate.matched_subsets.compare import EPSILONS, compare_pairs, epsilon_curve, n_steps
 from touchstone.core.evaluate.matched_subsets.estimates import calibrations, coverages, densities
 from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, MatchedSubsets, Method, Order
@@ -30,9 +23,9 @@ BINNING = ("binning", "n_bins")
 class Reliability(NamedTuple):
     """How well confidence fits accuracy, by subset."""
 
-    subsets: dict[str, Calibration]
+    subsets: dict[str, calibration.Calibration]
     densities: dict[str, tuple[np.ndarray, np.ndarray]]
-    coverage: dict[str, tuple[CoveragePoint, ...]]
+    coverage: dict[str, tuple[calibration.CoveragePoint, ...]]
 
 
 @dataclass(frozen=True)
@@ -65,19 +58,17 @@ class MatchingPlan:
 
     epsilon: float = asks(
         EPSILON,
-        label="Epsilon",
-        help="The largest difference in confidence within a pair.",
+        "Epsilon",
+        "The largest difference in confidence within a pair.",
         address="epsilon",
         place="row",
-        lowest=0.0,
-        highest=0.5,
-        step=0.001,
+        within=(0.0, 0.5, 0.001),
         format="%.4f",
     )
     by: By = asks(
         "label",
-        label="Match by",
-        help="Pairs have the same predicted label and about the same confidence (Algorithm 1), or about the same "
+        "Match by",
+        "Pairs have the same predicted label and about the same confidence (Algorithm 1), or about the same "
         "confidence only (Algorithm 2).",
         address="by",
         place="row",
@@ -85,8 +76,8 @@ class MatchingPlan:
     )
     method: Method = asks(
         "random",
-        label="Matching",
-        help="Random is the published way: each new sample in turn gets a random free match. “As many as possible” "
+        "Matching",
+        "Random is the published way: each new sample in turn gets a random free match. “As many as possible” "
         "does not depend on order or chance.",
         address="method",
         place="row",
@@ -94,43 +85,35 @@ class MatchingPlan:
     )
     n_repeats: int = asks(
         10,
-        label="Repeats",
-        help="Random matchings that are averaged; more are made if a decision needs them.",
+        "Repeats",
+        "Random matchings that are averaged; more are made if a decision needs them.",
         address="repeats",
-        lowest=1,
-        highest=200,
+        within=(1, 200),
     )
     order: Order = asks(
         "shuffled",
-        label="Order",
-        help="The order in which new samples are matched; the paper uses that of the file.",
+        "Order",
+        "The order in which new samples are matched; the paper uses that of the file.",
         address="order",
         choices=lambda about: {"shuffled": "shuffled", "given": "as in the file"},
     )
     scale: Scale = asks(
         "accuracy",
-        label="Epsilon is of",
-        help="Recalibrated on the reference set, confidences within epsilon are about as often right. The paper takes "
+        "Epsilon is of",
+        "Recalibrated on the reference set, confidences within epsilon are about as often right. The paper takes "
         "them as they are: of an overconfident model, .999 and .994 may then differ much. Margin and entropy need the "
         "probabilities of all classes, and the ensemble variance those of several models.",
         address="scale",
         choices=lambda about: {**SCALED, "confidence": "confidence as it is (paper)"},
     )
-    binning: Binning = asks(
+    binning: calibration.Binning = asks(
         "mass",
-        label="Bins of equal",
-        help="Bins of reliability diagrams: equally many samples in each, or equally wide.",
+        "Bins of equal",
+        "Bins of reliability diagrams: equally many samples in each, or equally wide.",
         address="bins",
         choices=lambda about: {"mass": "mass", "width": "width"},
     )
-    n_bins: int = asks(
-        15,
-        label="Number of bins",
-        help="The most bins; ties stay together.",
-        address="nbins",
-        lowest=2,
-        highest=100,
-    )
+    n_bins: int = asks(15, "Number of bins", "The most bins; ties stay together.", address="nbins", within=(2, 100))
     seed: int = asks_seed()
 
     @property
@@ -178,14 +161,14 @@ class MatchingPlan:
 
     def by_class(
         self, pairs: PredictionPairs, subsets: MatchedSubsets, model: str, subset: str, step: Step = lambda: None
-    ) -> tuple[ClassCalibration, ...] | None:
+    ) -> tuple[calibration.ClassCalibration, ...] | None:
         """The calibration of every class in one subset; None where the file says no probability of every class."""
         whole = (pairs.targets if "target" in subset else pairs.references)[model]
-        proba, rows = probabilities_of(whole), subsets.rows[subset]
+        proba, rows = calibration.probabilities_of(whole), subsets.rows[subset]
         if proba is None:
             return None
         binning = {"binning": self.binning, "n_bins": self.n_bins, "design": subsets.subsets[subset].design}
         rng = np.random.default_rng(self.seed)
-        return calibration_by_class(
+        return calibration.calibration_by_class(
             proba[rows], whole.y_true[rows], whole.class_names, rng=rng, on_class=step, **binning
         )

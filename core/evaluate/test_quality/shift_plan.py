@@ -13,38 +13,22 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate import covariate_shift
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.covariate_shift import (
-    N_COMPONENTS,
-    N_DIMENSIONS,
-    N_DRAWS,
-    N_RESPLITS,
     ClassParts,
     ClassShift,
     CovariateShift,
     Divergence,
     ShiftOptions,
-    class_parts,
-    class_seed,
     class_shift,
-    corrected,
-    shift_of,
 )
 from touchstone.core.evaluate.test_quality.verdict import moved, moved_together
 from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, quoted, resting
 from touchstone.core.models.classical import stop_if
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.parameters import asks, asks_seed, follows, label_of
-from touchstone.core.trials import Context
-from touchstone.core.trials.layer_parts import (
-    asks_layer,
-    asks_model,
-    both_parts,
-    check_model_and_layer,
-    check_test_set,
-    follows_test_set,
-    split_field,
-)
+from touchstone.core.trials import Context, layer_parts
 from touchstone.core.trials.plan import Aside, check_fields, check_whole
 
 COLUMNS = {
@@ -111,48 +95,39 @@ class CovariateShiftPlan:
     Block(label=0, start=50, stop=100))
     """
 
-    model: str = asks_model()
-    layer: str | None = asks_layer()
+    model: str = layer_parts.asks_model()
+    layer: str | None = layer_parts.asks_layer()
     n_resplits: int = asks(
-        N_RESPLITS,
-        label="Re-splits",
-        help="Random splits of the same sizes for comparison. Twenty are enough for a significant class; more make "
-        "p finer.",
+        covariate_shift.N_RESPLITS,
+        "Re-splits",
+        "Random splits of the same sizes for comparison. Twenty are enough for a significant class; more make p finer.",
         address="resplits",
         place="row",
-        lowest=1,
-        highest=10_000,
-        step=100,
+        within=(1, 10_000, 100),
         says="re-split",
     )
     n_dimensions: int = asks(
-        N_DIMENSIONS,
-        label="Directions",
-        help="Principal components of the training part.",
+        covariate_shift.N_DIMENSIONS,
+        "Directions",
+        "Principal components of the training part.",
         address="dimensions",
         place="row",
-        lowest=1,
-        highest=50,
+        within=(1, 50),
     )
     n_components: int = asks(
-        N_COMPONENTS,
-        label="Components",
-        help="Of each Gaussian mixture; fewer where samples are few.",
+        covariate_shift.N_COMPONENTS,
+        "Components",
+        "Of each Gaussian mixture; fewer where samples are few.",
         address="mixture",
         place="row",
-        lowest=1,
-        highest=50,
+        within=(1, 50),
     )
     n_draws: int = asks(
-        N_DRAWS,
-        label="Draws",
-        help="Monte-Carlo draws of each divergence.",
-        place="command",
-        lowest=2,
+        covariate_shift.N_DRAWS, "Draws", "Monte-Carlo draws of each divergence.", place="command", lowest=2
     )
-    test_share: float = follows(0.2, of=split_field("test_share"))
-    split_seed: int = follows(0, of=split_field("split_seed"))
-    test_set: str = follows_test_set(split_field("test_set"))
+    test_share: float = follows(0.2, of=layer_parts.split_field("test_share"))
+    split_seed: int = follows(0, of=layer_parts.split_field("split_seed"))
+    test_set: str = layer_parts.follows_test_set(layer_parts.split_field("test_set"))
     seed: int = asks_seed(address="shift_seed", place="row")
 
     described: ClassVar[str] = "Covariate shift · {n_resplits} · {layer} · {model}"
@@ -162,13 +137,13 @@ class CovariateShiftPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        check_model_and_layer(self.model, self.layer)
+        layer_parts.check_model_and_layer(self.model, self.layer)
         lowest = {"n_resplits": 1, "n_dimensions": 1, "n_components": 1, "n_draws": 2, "split_seed": 0, "seed": 0}
         check_whole(self, lowest)
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"{label_of(self, 'test_share')} must lie between 0 and 1, not {self.test_share!r}.")
 
-        check_test_set(self)
+        layer_parts.check_test_set(self)
 
     @property
     def options(self) -> ShiftOptions:
@@ -200,8 +175,8 @@ class CovariateShiftPlan:
         for resplit in range(block.start, block.stop):
             stop_if(context.should_stop)
             begin = time.perf_counter()
-            seeds = {"seed": class_seed(self.seed, block.label), "units_seed": self.seed}
-            divergence = shift_of(parts, resplit=resplit, **seeds, options=self.options)
+            seeds = {"seed": covariate_shift.class_seed(self.seed, block.label), "units_seed": self.seed}
+            divergence = covariate_shift.shift_of(parts, resplit=resplit, **seeds, options=self.options)
             cells = {name: getattr(divergence, name) for name in COLUMNS if hasattr(divergence, name)}
             cells |= {"label": block.label, "resplit": resplit, "divergence": divergence.value, "status": "ok"}
             rows.append({**counts, **cells, "seconds": time.perf_counter() - begin})
@@ -229,9 +204,9 @@ def shift_of_rows(
     ['not measured yet', 'not measured yet']
     """
     if rows.empty:
-        return corrected([_unknown(name, rows, WAITING) for name in class_names])
+        return covariate_shift.corrected([_unknown(name, rows, WAITING) for name in class_names])
     classes = [_class(name, rows.loc[rows["label"] == code], plan, unit) for code, name in enumerate(class_names)]
-    return replace(corrected(classes), unit=unit)
+    return replace(covariate_shift.corrected(classes), unit=unit)
 
 
 def _class(name: str, rows: pd.DataFrame, plan: CovariateShiftPlan, unit: str) -> ClassShift:
@@ -269,7 +244,8 @@ class _Both:
             own, other = (part.features[rows] for part, rows in zip((self.train, self.test), of_class, strict=True))
             units = [part.units for part in (self.train, self.test)]
             known = [codes[rows] for codes, rows in zip(units, of_class, strict=True) if codes is not None]
-            self.classes[label] = class_parts(own, other, np.concatenate(known) if len(known) == 2 else None)
+            together = np.concatenate(known) if len(known) == 2 else None
+            self.classes[label] = covariate_shift.class_parts(own, other, together)
         return self.classes[label]
 
 
@@ -277,7 +253,7 @@ class _Both:
 def _both(
     model: str, layer: str | None, split: tuple[tuple[str, Any], ...], dataset: Dataset, stored: Aside[bytes]
 ) -> _Both:
-    return _Both(*both_parts(stored.value, dataset, layer=layer, **dict(split)))
+    return _Both(*layer_parts.both_parts(stored.value, dataset, layer=layer, **dict(split)))
 
 
 @lru_cache(maxsize=8)

@@ -41,7 +41,6 @@ class Runs(Protocol):
 
     def start(self, owner: str, run_id: str) -> bool:
         """Start or resume a run; returns at once."""
-        ...
 
 
 @dataclass(frozen=True)

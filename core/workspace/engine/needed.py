@@ -1,13 +1,15 @@
 """What does a run rest on? The sources that other runs found: their rows, and how these are told apart and travel."""
 
 import hashlib
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
+from sqlalchemy.exc import SQLAlchemyError
 
 from touchstone.core.cluster import SOURCE_FINDERS
 from touchstone.core.data import DataError, Dataset
@@ -15,10 +17,76 @@ from touchstone.core.trials import Plan, SourcesPlan, found_in, from_json, neede
 from touchstone.core.trials.plan import Aside
 from touchstone.core.trials.sources_plan import Found
 from touchstone.core.workspace import frames
-from touchstone.core.workspace.engine.lease import Lease
 from touchstone.core.workspace.errors import DatabaseBusy, WorkspaceError
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.runs import WAITING, Run, Steps
+from touchstone.core.workspace.workspace import Workspace
+
+# Who works on a run, and writes down how it goes? Whoever holds its lease, which has to be renewed meanwhile.
+
+
+RENEWAL_SECONDS = 0.5
+"""How often a run's lease is renewed, and so how soon a cancel is heard."""
+
+_log = logging.getLogger(__name__)
+
+
+class Lease:
+    """Keeps a run's lease while work goes on, however long a single step of it takes.
+
+    `owner` is whose run it is, `holder` the name under which this process works on it. `answer` is what the workspace
+    said last: "go on", "cancel" or "lost".
+    """
+
+    def __init__(self, workspace: Workspace, owner: str, run_id: str, holder: str):
+        self.workspace, self.owner, self.run_id, self.holder = workspace, owner, run_id, holder
+        self.answer = "go on"
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name=f"lease {run_id[:8]}", daemon=True)
+
+    def __enter__(self) -> "Lease":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _keep(self) -> None:
+        while not self._ended.wait(RENEWAL_SECONDS):
+            try:
+                self.answer = self.workspace.renew(self.owner, self.run_id, self.holder)
+            except (SQLAlchemyError, WorkspaceError) as problem:
+                # A database that is locked, full or away is asked again; the lease lasts for many renewals.
+                _log.warning("run %s: the lease could not be renewed, trying again: %s", self.run_id, problem)
+
+    def run(self) -> Run:
+        """The run as it stands now."""
+        return self.workspace.run(self.owner, self.run_id)
+
+    def begin_trials(self) -> None:
+        """Note that the run need not wait any longer."""
+        self.workspace.begin_trials(self.owner, self.run_id, self.holder)
+
+    def record_steps(self, steps: Mapping[int, Steps]) -> None:
+        """Note how far the trials are that are running now."""
+        self.workspace.record_steps(self.owner, self.run_id, self.holder, steps)
+
+    def record_provenance(self, provenance: dict) -> None:
+        """Note what the run's newest trials rest on."""
+        self.workspace.record_provenance(self.owner, self.run_id, provenance)
+
+    def store_trials(self, contents: Mapping[int, bytes], *, error: str | None = None) -> None:
+        """Keep the rows of trials."""
+        self.workspace.store_trials(self.owner, self.run_id, contents, error=error)
+
+    def keep_model(self, stored: bytes, about: Mapping[str, Any]) -> None:
+        """Keep a model that a trial made."""
+        self.workspace.keep_model(self.owner, stored, **about)
+
+
+# What does a run rest on? The sources that other runs found: their rows, and how these are told apart and travel.
+
 
 NeededRows = dict[str, bytes]
 """The rows of plans, as bytes, by the JSON of each."""
@@ -34,11 +102,9 @@ class Shelf(Protocol):
 
     def find_run(self, owner: str, plan: Plan, fingerprint: str) -> Run | None:
         """The run of a plan, None where there is none."""
-        ...
 
     def rows(self, owner: str, run_id: str) -> pd.DataFrame:
         """The rows of a run."""
-        ...
 
 
 def found_sources(workspace: Shelf, owner: str, plan: Plan, dataset: Dataset) -> Found:

@@ -16,9 +16,9 @@ from touchstone.core.trials import Plan, needed_by
 from touchstone.core.trials.plan import Grouping
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.executor import Executor
-from touchstone.core.workspace.engine.lease import Lease
 from touchstone.core.workspace.engine.needed import (
     ABOUT_SOURCES,
+    Lease,
     NeededRows,
     Waiting,
     about,

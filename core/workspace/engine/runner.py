@@ -18,7 +18,7 @@ from touchstone.core.data.limits import most
 from touchstone.core.workspace import events
 from touchstone.core.workspace.engine.ask_all import AskAll, Step
 from touchstone.core.workspace.engine.executor import Executor
-from touchstone.core.workspace.engine.lease import Lease
+from touchstone.core.workspace.engine.needed import Lease
 from touchstone.core.workspace.engine.run_in_work import RunInWork
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import Run

@@ -8,21 +8,9 @@ from jaxtyping import Integer
 
 from touchstone.core.data.errors import DataError, RolesNeeded
 from touchstone.core.data.predictions.asking import stands_twice
+from touchstone.core.data.predictions.join import ways as joining
 from touchstone.core.data.predictions.join.agreement import Agreement, labels_of
-from touchstone.core.data.predictions.join.ways import (
-    MOST_WAYS,
-    Key,
-    Pair,
-    Way,
-    by_keys,
-    by_line,
-    counts_rows,
-    keys_named,
-    other_order,
-    repeated,
-    ways_by_column,
-    ways_by_pair,
-)
+from touchstone.core.data.predictions.join.ways import Key, Pair, Way
 from touchstone.core.data.predictions.roles import LINE, Roles, step_named
 from touchstone.core.data.tables import Table
 from touchstone.core.data.tables.names import ROW_NAMES
@@ -79,14 +67,14 @@ def _given(pair: Pair, name: str) -> Way:
     known, predictions = pair.known, pair.predictions
     if name == LINE:
         return _lines(pair)
-    keys = keys_named(name, known, predictions)
+    keys = joining.keys_named(name, known, predictions)
     if keys is None and (step := step_named(name)) is None:
         raise DataError(
             f"To join {known.name} and {predictions.name}, both need a column {name!r}. Choose another one."
         )
     if keys is None:
-        return by_line(known.n_rows, predictions.n_rows, step)
-    way = _of_ids(pair, keys[0]) if len(keys) == 1 else by_keys(known, predictions, keys, pair.roles)
+        return joining.by_line(known.n_rows, predictions.n_rows, step)
+    way = _of_ids(pair, keys[0]) if len(keys) == 1 else joining.by_keys(known, predictions, keys, pair.roles)
     if way is None:
         raise _twice(pair, keys[0])
     if not way.n_matched:
@@ -108,14 +96,14 @@ def _decided(pair: Pair) -> Way:
     """The way that nothing speaks against; RolesNeeded where there is none, or several."""
     ids = _ids(*pair.files)
     of_ids = None if ids is None else _of_ids(pair, ids)
-    ways = [way for way in ways_by_column(*pair.files) if way.keys[0] != ids]
+    ways = [way for way in joining.ways_by_column(*pair.files) if way.keys[0] != ids]
     naming = _naming(pair, ids, of_ids, ways)
     if not naming:
-        ways += ways_by_pair(*pair.files)
+        ways += joining.ways_by_pair(*pair.files)
         naming = _complete(ways)
     if naming:
         _check_one_order(pair, naming)
-        if not (counts_rows(naming[0], pair.known) and _in_order(naming[0])):
+        if not (joining.counts_rows(naming[0], pair.known) and _in_order(naming[0])):
             return _unless_others_agree(pair, naming[0])
     elif ids and of_ids is None:
         raise _twice(pair, ids)
@@ -127,7 +115,7 @@ def _decided(pair: Pair) -> Way:
 
 def _naming(pair: Pair, ids: Key | None, of_ids: Way | None, ways: list[Way]) -> list[Way]:
     """The ways by one column that name every row in both files; those that only count rows if there are no others."""
-    naming = [way for way in ways if way.is_complete and not counts_rows(way, pair.known)]
+    naming = [way for way in ways if way.is_complete and not joining.counts_rows(way, pair.known)]
     if of_ids and of_ids.is_complete and not (naming and ids and ids[1].lower() in ROW_NAMES):
         naming = [of_ids, *naming]
     return naming or _complete(ways)
@@ -173,7 +161,7 @@ def _partly(pair: Pair, ways: Sequence[Way]) -> RolesNeeded:
     """Whether rows shall be left out: not all have one in the other file."""
     ways = sorted(ways, key=lambda way: -way.n_matched)
     reason = f"{_lost(pair, ways[0])} Give files about the same rows, or leave those out."
-    return pair.question(reason, [*ways[: MOST_WAYS - 1], *filter(None, [pair.line])])
+    return pair.question(reason, [*ways[: joining.MOST_WAYS - 1], *filter(None, [pair.line])])
 
 
 def _lost(pair: Pair, way: Way) -> str:
@@ -208,7 +196,7 @@ def _such(keys: Sequence[tuple[str | None, ...]]) -> str:
 
 def _check_lines(pair: Pair, counted: Sequence[Way]) -> None:
     """The question, or the refusal, where rows should not be joined by line; `counted` are ids that only count them."""
-    line, twice = pair.line, repeated(*pair.files)
+    line, twice = pair.line, joining.repeated(*pair.files)
     if line is None:
         if twice:
             raise DataError(f"{twice} Each row needs a name of its own to be joined: leave one of the two out.")
@@ -221,7 +209,7 @@ def _check_lines(pair: Pair, counted: Sequence[Way]) -> None:
 
 def _against_order(pair: Pair, line: Way, counted: Sequence[Way]) -> str:
     """What speaks against rows that stand in the same order, in a sentence; nothing where all is well."""
-    order = other_order(*pair.files)
+    order = joining.other_order(*pair.files)
     if order is not None:
         return f"Column {order[0]!r} of {pair.known.name} and {pair.predictions.name} {order[1]}."
     if not counted and pair.has_ids_in_one:
@@ -280,7 +268,7 @@ def _same_values(known: Table, other: str | None, predictions: Table, own: str) 
 
 def _of_ids(pair: Pair, ids: Key) -> Way | None:
     """The way by ids and, where both files tell sets, tasks or trials apart, by these; None where one stands twice."""
-    way = by_keys(pair.known, pair.predictions, _with_apart(pair, ids), pair.roles)
+    way = joining.by_keys(pair.known, pair.predictions, _with_apart(pair, ids), pair.roles)
     return None if way is None else replace(way, name=ids[1])
 
 
@@ -325,7 +313,7 @@ def _by_key(pair: Pair, way: Way) -> Match:
     notes = [f"Joined with {known.name} {how}. {way.n_matched:,} rows matched."]
     notes += [f"{way.spelled}."] if way.spelled else []
     warnings = _left_out(pair, way)
-    if counts_rows(way, known) and _in_order(way) and (doubt := pair.doubt(way)):
+    if joining.counts_rows(way, known) and _in_order(way) and (doubt := pair.doubt(way)):
         warnings = (f"Ids only count the rows, as their lines do. {doubt}", *warnings)
     return Match(way.rows, roles, (*notes, *_otherwise(pair, way)), warnings)
 
@@ -365,7 +353,7 @@ def _by_line(pair: Pair, way: Way, *, confirmed: bool) -> Match:
 def _why_by_line(pair: Pair, confirmed: bool) -> str:
     if pair.roles.join is not None:
         return "as was said"
-    if confirmed and (order := other_order(*pair.files)):
+    if confirmed and (order := joining.other_order(*pair.files)):
         return f"although both have a column {order[0]!r} that says otherwise"
     return "since neither file has ids"
 
