@@ -40,6 +40,8 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 	@$(PIP) install $(INDEX) -r requirements.txt -r requirements-dev.txt || $(OFFLINE)
 	@touch $@
 
+# What is compiled is kept, also where the environment says that nothing is: each worker and process would do it anew.
+test: export PYTHONDONTWRITEBYTECODE :=
 # Browsers have a run of their own: playwright keeps an event loop open that other tests of the same process would meet.
 test: check browser postgres
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not evidence and not browser" $(SHUFFLED)

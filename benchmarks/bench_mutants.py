@@ -252,7 +252,7 @@ def outcome(mutant: Mutant, tree: Path, seconds: float) -> Outcome:
 
 def _first_failure(files: list[str], tree: Path, seconds: float) -> str:
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "--tb=no", "-p", "no:cacheprovider"]
-    known = {**os.environ, "OMP_NUM_THREADS": "1"}
+    known = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}  # a fault may be as long, and of the same second
     process = subprocess.Popen(
         [*command, "-m", "not evidence and not browser", *files],
         cwd=tree,
