@@ -35,7 +35,7 @@ FEWEST_OF_CLASS = 20
 ROUNDED = 1e-12
 """What influences come to that are 0 but for rounding."""
 FEWEST_MOVING = 8
-"""Of a loss without an upper end, fewer samples that make up its variance do not tell what others would."""
+"""Of a mean of losses, fewer samples that make up its variance do not tell what others would lose."""
 
 
 @dataclass(frozen=True)
@@ -145,9 +145,9 @@ def _scaled(metric: Metric, value: float, error: Error, scored: Scored, design: 
     interval is that of the smallest class, of which all are right.
     """
     df = min(error.df, max(error.n_moving, 2.0)) if error.se > 0 else error.df
+    if metric.of_samples is not None and error.n_moving < FEWEST_MOVING:
+        return UNKNOWN
     if metric.highest == inf:
-        if error.n_moving < FEWEST_MOVING:
-            return UNKNOWN
         half = half_width(error.se / value, df) if value > 0 else 0.0
         return Interval(float(value * np.exp(-half)), float(value * np.exp(half)))
     highest = 1.0 if metric.name == "brier_score" and scored.n_classes == 2 else metric.highest
