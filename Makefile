@@ -40,12 +40,8 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 	@$(PIP) install $(INDEX) -r requirements.txt -r requirements-dev.txt || $(OFFLINE)
 	@touch $@
 
-# What is compiled is kept, also where the environment says that nothing is, and loops are compiled before workers begin:
-# each of them, and each process that they start, would do it anew.
-test: export PYTHONDONTWRITEBYTECODE :=
 # Browsers have a run of their own: playwright keeps an event loop open that other tests of the same process would meet.
 test: check browser postgres
-	@$(BIN)/python -c "from touchstone.core.workspace.engine import worker; worker.are_compiled() or worker.compile_all()"
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not evidence and not browser" $(SHUFFLED)
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile tests/browser -m "not evidence" $(SHUFFLED)
 

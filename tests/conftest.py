@@ -7,13 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from distributed import Client
 from streamlit.components.v2 import manifest_scanner
 
 from tests.plain_words import problems_of, question_of_caller
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.workspace.engine import runner
-from touchstone.core.workspace.engine.executor import Executor
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -43,27 +40,6 @@ def launched() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOUCHSTONE_LAUNCHED", "yes")
         yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def workers_started_once() -> Iterator[None]:
-    """Engines of pages and commands leave their workers to the next: to start them takes longer than most runs do."""
-    workers: list[Client] = []
-
-    class OfAll(Executor):
-        def _connect(self) -> Client:
-            if self.address is not None or self._memory is not None:
-                return super()._connect()
-            if not workers:
-                workers.append(super()._connect())
-            return Client(workers[0].scheduler.address, set_as_default=False)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "Executor", OfAll)
-        yield
-    for client in workers:
-        client.cluster.close()
-        client.close()
 
 
 @pytest.fixture(autouse=True)

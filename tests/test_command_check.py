@@ -15,7 +15,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import fire_and_forget
 
 import touchstone.core.command.check
 from touchstone.core.__main__ import _parser, main
@@ -43,14 +42,6 @@ def own_engine() -> Iterator[None]:
     """What a test looks at after a command is not what the next one works in."""
     yield
     close_engine()
-
-
-@pytest.fixture
-def busy_workers() -> None:
-    """The workers do something else for a while: a run that begins meanwhile has no trial done within a second."""
-    executor = engine().executor
-    for _ in range(executor.n_workers):
-        fire_and_forget(executor.client().submit(time.sleep, 3, pure=False))
 
 
 def sheet(folder: Path, **content) -> str:
@@ -257,7 +248,6 @@ def quick(stem: str = "source_robustness") -> Step:
     return Step(stem, lambda: load_plan(json.dumps(PLAN)))
 
 
-@pytest.mark.usefixtures("busy_workers")
 def test_without_a_sheet_data_are_asked_what_the_page_asks_and_what_no_time_is_left_for_is_undecided(tmp_path, capsys):
     junit, out = tmp_path / "out.xml", tmp_path / "out.json"
     require = ["--require", "average_case.p_robust >= .5", "--require", "source_robustness.rho >= 2"]
@@ -378,7 +368,6 @@ def test_options_of_compare_that_a_sheet_gets_wrong_are_named(two, tmp_path, cap
     assert main(["check", sheet(tmp_path, compare={"epsilon": 0.01, "repeats": 2}), "--predictions", *two]) == 0
 
 
-@pytest.mark.usefixtures("busy_workers")
 def test_a_budget_that_is_spent_decides_nothing_and_the_same_command_goes_on(tmp_path, capsys):
     plan = {"kind": "trials", "models": ["gradient_boosting"], "n_repeats": 6, "seed": 3}
     asked = sheet(tmp_path, plans=[plan], require=["source_robustness.inclusive >= .1"])

@@ -35,7 +35,7 @@ def judged(share_wrong: float) -> JudgedSuite:
     y = DIGITS.y[:N_TRAIN].copy()
     wrong = rng.random(N_TRAIN) < share_wrong
     y[wrong] = (y[wrong] + rng.integers(1, 10, wrong.sum())) % 10
-    model = MODELS["cnn_2"](n_epochs=8).fit(DIGITS.x[:N_TRAIN], y, seed=0, n_classes=10)
+    model = MODELS["mlp_2048"](n_epochs=20).fit(DIGITS.x[:N_TRAIN], y, seed=0, n_classes=10)
     return judge_suite(suite(), model.trained(DIGITS))
 
 

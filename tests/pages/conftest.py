@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit import config
-from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from touchstone.core.data import DataError, Dataset, load_example
-from touchstone.core.trials import Context, Plan, TrialPlan, to_json
+from touchstone.core.trials import Context, Plan, TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.needed import about, found_rows
 from touchstone.core.workspace.engine.runner import close_engine, engine
@@ -41,21 +42,6 @@ def fresh_process(monkeypatch) -> Iterator[None]:
     yield
     close_engine()
     st.cache_resource.clear()
-
-
-@pytest.fixture(autouse=True, scope="session")
-def pages_are_waited_for() -> Iterator[None]:
-    """AppTest would look a thousand times a second whether a page has come to its end."""
-    look = local_script_runner.require_widgets_deltas
-
-    def wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
-        assert runner._script_thread is not None
-        runner._script_thread.join(timeout)
-        look(runner, timeout=1.0 if runner.script_stopped() else 0.0)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local_script_runner, "require_widgets_deltas", wait)
-        yield
 
 
 @pytest.fixture
@@ -97,19 +83,19 @@ def open_page() -> Callable[..., AppTest]:
 def stored_run(workspace: Workspace, dataset: Dataset, *, plan: TrialPlan = PLAN, n_trials: int | None = None) -> Run:
     """A run whose first trials (all of them, by default) were done here and now; left as done or interrupted."""
     trials = range(plan.n_trials(dataset) if n_trials is None else n_trials)
-    rows = [_rows(dataset, plan, trial) for trial in trials]
+    usual = plan == PLAN and dataset.fingerprint == load_example("wine").fingerprint
+    rows = [_usual_rows(trial) if usual else _rows(dataset, plan, trial) for trial in trials]
     return run_of_rows(workspace, dataset, plan, rows, done=n_trials is None)
 
 
-_ROWS: dict[tuple[str, str, int], bytes] = {}
-"""Those of each trial that a test of this process had, by data set and plan: many tests are about the same runs."""
-
-
 def _rows(dataset: Dataset, plan: Plan, trial: int) -> bytes:
-    asked = dataset.fingerprint, to_json(plan), trial
-    if asked not in _ROWS:
-        _ROWS[asked] = frames.to_bytes(plan.run_trial(dataset, trial, context=Context()))
-    return _ROWS[asked]
+    return frames.to_bytes(plan.run_trial(dataset, trial, context=Context()))
+
+
+@cache
+def _usual_rows(trial: int) -> bytes:
+    """Of the plan and the data set that most tests are about, computed once."""
+    return _rows(load_example("wine"), PLAN, trial)
 
 
 def run_of_rows(workspace: Workspace, dataset: Dataset, plan: Plan, rows: Sequence[bytes], *, done: bool) -> Run:

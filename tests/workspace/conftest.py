@@ -75,9 +75,8 @@ def behind(workspace: Workspace) -> Iterator[sqlalchemy.Connection]:
         connection.invalidate()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def executor() -> Iterator[Executor]:
-    """Workers of all tests of a process: one that a test kills is replaced, as it is for people."""
     with dask.config.set({"distributed.worker.preload": ["tests.workspace.plans"]}, config=distributed.config):
         executor = Executor(n_workers=2)
         yield executor
