@@ -8,11 +8,11 @@ step. How much a sample moves a metric (its influence) is what `core.evaluate.me
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Integer, Num
-from sklearn import metrics as sklearn_metrics
 
 from touchstone.core.data import DataError
 
@@ -330,8 +330,8 @@ def _columns(scored: Scored) -> list[int]:
     return np.unique(scored.y_true).tolist()
 
 
-def _area(area_of: Callable[..., Any]) -> Callable[[Scored, Weights], float]:
-    """The mean over classes, each against the rest, of a function of one class; NaN where a class has no rest."""
+def _area(name: str) -> Callable[[Scored, Weights], float]:
+    """The mean over classes, each against the rest, of a metric of one class; NaN where a class has no rest."""
 
     def value(scored: Scored, weights: Weights) -> float:
         assert scored.proba is not None
@@ -340,7 +340,7 @@ def _area(area_of: Callable[..., Any]) -> Callable[[Scored, Weights], float]:
             own = scored.y_true == label
             if own.all() or not own.any():
                 return float("nan")
-            areas.append(area_of(own, scored.proba[:, label], sample_weight=weights))
+            areas.append(_sklearn(name)(own, scored.proba[:, label], sample_weight=weights))
         return float(np.mean(areas))
 
     return value
@@ -394,29 +394,34 @@ def _log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
     return -np.log(np.clip(scored.proba[np.arange(scored.n), scored.y_true], eps, 1 - eps))
 
 
-def _of_labels(function: Callable[..., Any], **options: Any) -> Callable[[Scored, Weights], float]:
+def _sklearn(name: str) -> Callable[..., Any]:
+    """A metric of scikit-learn by its name; imported once it is needed, since that takes long."""
+    return getattr(import_module("sklearn.metrics"), name)
+
+
+def _of_labels(name: str, **options: Any) -> Callable[[Scored, Weights], float]:
     return lambda scored, weights: float(
-        function(scored.y_true, scored.y_pred, sample_weight=weights, **options),
+        _sklearn(name)(scored.y_true, scored.y_pred, sample_weight=weights, **options),
     )
 
 
-def _of_positive(function: Callable[..., Any], *, rest: bool = False) -> Callable[[Scored, Weights], float]:
+def _of_positive(name: str, *, rest: bool = False) -> Callable[[Scored, Weights], float]:
     """Of the positive class against the rest, or of the rest against it; NaN where it is of nothing."""
 
     def value(scored: Scored, weights: Weights) -> float:
         true, predicted = ((labels == scored.positive) != rest for labels in (scored.y_true, scored.y_pred))
-        if function is sklearn_metrics.jaccard_score and not (true | predicted).any():
+        if name == "jaccard_score" and not (true | predicted).any():
             return float("nan")  # it takes no NaN for "of nothing"
-        nothing = 0.0 if function is sklearn_metrics.jaccard_score else np.nan
-        return float(function(true, predicted, sample_weight=weights, zero_division=nothing))
+        nothing = 0.0 if name == "jaccard_score" else np.nan
+        return float(_sklearn(name)(true, predicted, sample_weight=weights, zero_division=nothing))
 
     return value
 
 
-def _of_proba(function: Callable[..., Any]) -> Callable[[Scored, Weights], float]:
+def _of_proba(name: str) -> Callable[[Scored, Weights], float]:
     def value(scored: Scored, weights: Weights) -> float:
         labels = np.arange(scored.n_classes)
-        return float(function(scored.y_true, scored.proba, sample_weight=weights, labels=labels))
+        return float(_sklearn(name)(scored.y_true, scored.proba, sample_weight=weights, labels=labels))
 
     return value
 
@@ -427,7 +432,7 @@ _ENTRIES = (
     Metric(
         "accuracy",
         "accuracy",
-        _of_labels(sklearn_metrics.accuracy_score),
+        _of_labels("accuracy_score"),
         reads="none",
         of_counts=_accuracy,
         share=_all_right,
@@ -435,35 +440,35 @@ _ENTRIES = (
     Metric(
         "balanced_accuracy",
         "balanced accuracy",
-        _of_labels(sklearn_metrics.balanced_accuracy_score),
+        _of_labels("balanced_accuracy_score"),
         of_counts=_balanced,
         mean_of_shares=lambda scored: [
             _found(replace(scored, positive=code)) for code in np.unique(scored.y_true).tolist()
         ],
     ),
-    Metric("f1_macro", "macro F1", _of_labels(sklearn_metrics.f1_score, **_MACRO), of_counts=_macro(_f1s)),
+    Metric("f1_macro", "macro F1", _of_labels("f1_score", **_MACRO), of_counts=_macro(_f1s)),
     Metric(
         "f1_weighted",
         "weighted F1",
-        _of_labels(sklearn_metrics.f1_score, average="weighted", zero_division=0.0),
+        _of_labels("f1_score", average="weighted", zero_division=0.0),
         of_counts=_weighted(_f1s),
     ),
     Metric(
         "precision_macro",
         "macro precision",
-        _of_labels(sklearn_metrics.precision_score, **_MACRO),
+        _of_labels("precision_score", **_MACRO),
         of_counts=_macro(_precisions),
     ),
     Metric(
         "jaccard_macro",
         "macro Jaccard index",
-        _of_labels(sklearn_metrics.jaccard_score, **_MACRO),
+        _of_labels("jaccard_score", **_MACRO),
         of_counts=_macro(_jaccards),
     ),
     Metric(
         "matthews_corrcoef",
         "Matthews correlation (MCC)",
-        _of_labels(sklearn_metrics.matthews_corrcoef),
+        _of_labels("matthews_corrcoef"),
         lowest=-1.0,
         of_counts=_mcc,
         in_percent=False,
@@ -471,7 +476,7 @@ _ENTRIES = (
     Metric(
         "cohen_kappa",
         "Cohen's kappa",
-        _of_labels(sklearn_metrics.cohen_kappa_score),
+        _of_labels("cohen_kappa_score"),
         lowest=-1.0,
         of_counts=_kappa,
         in_percent=False,
@@ -479,7 +484,7 @@ _ENTRIES = (
     Metric(
         "recall",
         "sensitivity (recall)",
-        _of_positive(sklearn_metrics.recall_score),
+        _of_positive("recall_score"),
         of_class=True,
         reads="positive",
         of_counts=_one_class(_recalls, lambda counts: counts.true),
@@ -488,7 +493,7 @@ _ENTRIES = (
     Metric(
         "specificity",
         "specificity",
-        _of_positive(sklearn_metrics.recall_score, rest=True),
+        _of_positive("recall_score", rest=True),
         of_class=True,
         reads="positive",
         of_counts=_specificity,
@@ -497,7 +502,7 @@ _ENTRIES = (
     Metric(
         "precision",
         "precision",
-        _of_positive(sklearn_metrics.precision_score),
+        _of_positive("precision_score"),
         of_class=True,
         reads="positive",
         of_counts=_one_class(_precisions, lambda counts: counts.predicted),
@@ -506,7 +511,7 @@ _ENTRIES = (
     Metric(
         "negative_predictive_value",
         "negative predictive value",
-        _of_positive(sklearn_metrics.precision_score, rest=True),
+        _of_positive("precision_score", rest=True),
         of_class=True,
         reads="positive",
         of_counts=_negative_predictive_value,
@@ -515,7 +520,7 @@ _ENTRIES = (
     Metric(
         "f1",
         "F1",
-        _of_positive(sklearn_metrics.f1_score),
+        _of_positive("f1_score"),
         of_class=True,
         reads="positive",
         of_counts=_one_class(_f1s, lambda counts: counts.true + counts.predicted),
@@ -525,7 +530,7 @@ _ENTRIES = (
     Metric(
         "jaccard",
         "Jaccard index",
-        _of_positive(sklearn_metrics.jaccard_score),
+        _of_positive("jaccard_score"),
         of_class=True,
         reads="positive",
         of_counts=_one_class(_jaccards, lambda counts: counts.true + counts.predicted),
@@ -534,7 +539,7 @@ _ENTRIES = (
     Metric(
         "roc_auc",
         "AUC",
-        _area(sklearn_metrics.roc_auc_score),
+        _area("roc_auc_score"),
         needs="probabilities",
         influence=_mean_of_classes(_auc_influence),
         in_percent=False,
@@ -542,7 +547,7 @@ _ENTRIES = (
     Metric(
         "average_precision",
         "average precision",
-        _area(sklearn_metrics.average_precision_score),
+        _area("average_precision_score"),
         needs="probabilities",
         influence=_mean_of_classes(_ap_influence),
         in_percent=False,
@@ -550,7 +555,7 @@ _ENTRIES = (
     Metric(
         "brier_score",
         "Brier score",
-        _of_proba(sklearn_metrics.brier_score_loss),
+        _of_proba("brier_score_loss"),
         needs="probabilities",
         reads="none",
         highest=2.0,
@@ -561,7 +566,7 @@ _ENTRIES = (
     Metric(
         "log_loss",
         "log loss",
-        _of_proba(sklearn_metrics.log_loss),
+        _of_proba("log_loss"),
         needs="probabilities",
         reads="none",
         highest=float("inf"),

@@ -17,6 +17,8 @@ SHARED = {
         "claims",
         "covariate_shift",
         "intervals",
+        "metric_estimates",
+        "metrics",
         "claim_error_rates",
         "claim_kinds",
         "two_samples",
