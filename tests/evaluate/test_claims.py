@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from touchstone.core.evaluate.claims import Claim, Group, claim, claim_of_t, corrected, family
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.matched_subsets.findings import ONWARDS, PARTS, SHARES
+from touchstone.core.evaluate.test_quality.verdict import GRAPH as OF_TEST_SETS
 
 KIND = "cluster_folds.goes_with"
 effects = st.floats(-1, 1)
@@ -160,3 +162,13 @@ def test_a_claim_that_is_not_known_gives_its_share_away():
     corrected = family(groups)
     assert np.isnan(corrected["a"][0])
     assert corrected["b"] == pytest.approx([0.04])
+
+
+def test_a_family_hands_out_and_passes_on_no_more_than_it_has():
+    """Else more than 5 % of verdicts hold something wrong: of a test set, and of the comparison of two."""
+    assert sum(share for share, _ in OF_TEST_SETS.values()) == pytest.approx(1)
+    of_sets = sum(share * (2 if kind in ("calibration", "baseline") else 1) for kind, share in SHARES.items())
+    assert of_sets == pytest.approx(1)
+    for passed in (*(to for _, to in OF_TEST_SETS.values()), PARTS, *ONWARDS.values()):
+        assert sum(passed.values()) == pytest.approx(1)
+        assert all(share > 0 for share in passed.values())
