@@ -264,7 +264,7 @@ def print_task() -> None:
     import pandas as pd
 
     from touchstone.core.data import load_example
-    from touchstone.core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
+    from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, rows_of_run
     from touchstone.core.trials import Context, FoldPlan
 
     print("\nAccuracy of logistic regression on folds of digits (K = 5, mean of 3 seeds)")
@@ -275,7 +275,7 @@ def print_task() -> None:
         plan = FoldPlan(schemes=schemes, n_components=n_components, seeds=(0, 1, 2))
         trials = [plan.run_trial(dataset, i, context=Context()) for i in range(plan.n_trials(dataset))]
         folded = rows_of_run(pd.concat(trials, ignore_index=True), dataset)
-        performance = fold_performance(folded, metric=Metric("accuracy"))
+        performance = fold_performance(folded, metric=ScoredBy("accuracy"))
         for row in performance.schemes:
             interval, seeds = row.mean.interval, row.over_seeds
             print(

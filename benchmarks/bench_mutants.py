@@ -148,9 +148,9 @@ def mutants_of(file: str, text: str) -> Iterator[Mutant]:
         match = re.search(OPERATORS[type(operator)][0], gap)
         return (start + match.start(), start + match.end()) if match else None
 
-    def mutant(node: ast.AST, kind: str, where: tuple[int, int] | None, new: str) -> Iterator[Mutant]:
+    def mutant(node: ast.expr | ast.stmt, kind: str, where: tuple[int, int] | None, new: str) -> Iterator[Mutant]:
         if where is not None:
-            yield Mutant(file, node.lineno, kind, *where, new)  # type: ignore[attr-defined]
+            yield Mutant(file, node.lineno, kind, *where, new)
 
     for node in _code(ast.parse(text)):
         match node:

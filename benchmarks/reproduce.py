@@ -26,7 +26,7 @@ from tests.papers.cluster_folds import TABLE_1 as FOLDS_1
 from tests.papers.source_aware_robustness import CNNS, INTERVALS
 from tests.papers.source_aware_robustness import MODELS as SOURCES_1
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
+from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, rows_of_run
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import Outcomes, SetComparison, compare_sets
@@ -335,7 +335,7 @@ def folds_1(bench: Bench) -> list[Row]:
     dataset = Dataset("SST-2", "text", text, y, ("negative", "positive"), list(map(str, table.index)))
     plan = FoldPlan(schemes=("random_folds", "sds_folds"), models=("logistic",), seeds=(0,))
     tested = rows_of_run(bench.rows(plan, dataset), dataset)
-    performance = fold_performance(tested, metric=Metric("f1", "positive"))
+    performance = fold_performance(tested, metric=ScoredBy("f1", "positive"))
     rows, deviations = [], []
     for scheme, title in {"sds_folds": "SDS K-means", "random_folds": "Randomized"}.items():
         values = np.array([fold.score.value for fold in performance.runs_of(scheme, "logistic")[0].folds])

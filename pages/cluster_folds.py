@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.cluster_folds import Metric
+from touchstone.core.evaluate.cluster_folds import ScoredBy
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import Run
@@ -44,7 +44,7 @@ def make() -> None:
         page.not_computed(f"**Run** makes the folds{then}: {jobs.ahead(plan, dataset, n_trials)}")
         return
     jobs.follow(run, jobs.progress)
-    metric = Metric()
+    metric = ScoredBy()
     if plan.models:
         metric, written = controls.metric(dataset.class_names)
         share.offer(plan, (controls.parameters(plan) or {}) | written)
@@ -58,7 +58,7 @@ def make() -> None:
     page.foot(run)
 
 
-def so_far(run: Run, *, metric: Metric) -> None:
+def so_far(run: Run, *, metric: ScoredBy) -> None:
     """The scores of the folds that have been tested, while others are."""
     folded = results.of_run(run)
     if folded.rows.any_tested:
@@ -83,7 +83,7 @@ def own() -> None:
         page.error(problem)
 
 
-def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run | None = None) -> None:
+def everything(folded: Folded, metric: ScoredBy, chosen: dict[str, str], run: Run | None = None) -> None:
     """Scores, how the folds lie, what is in them, and all of it to take away."""
     shown, files = None, {}
     if folded.rows.any_tested:

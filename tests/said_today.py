@@ -21,8 +21,7 @@ from tests.conftest import ROOT
 from touchstone import check
 from touchstone.core.data import load_example
 from touchstone.core.data.predictions.pairs import pair_predictions
-from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
-from touchstone.core.evaluate.cluster_folds import fold_performance, rows_of_run
+from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, rows_of_run
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.test_quality import measure_quality
 from touchstone.core.evaluate.wording import Verdict
@@ -34,7 +33,7 @@ from touchstone.core.public import Result
 from touchstone.core.questions import QUESTIONS, plan_class
 from touchstone.core.report import cluster_folds, matched_subsets, overview, test_quality
 from touchstone.core.report.overview import Answered
-from touchstone.core.report.parts import Answer, Metric
+from touchstone.core.report.parts import Answer, KeyNumber
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, FoldPlan, Plan
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
@@ -76,7 +75,7 @@ class Card:
     numbers: tuple[str, ...]
 
     @classmethod
-    def of(cls, verdict: Verdict, metrics: Iterable[Metric]) -> "Card":
+    def of(cls, verdict: Verdict, metrics: Iterable[KeyNumber]) -> "Card":
         """A verdict and its numbers, as a page draws them."""
         parts = (verdict.headline, verdict.used, verdict.advice)
         written = (plain(f"{metric.label}: {metric.value} {metric.interval}") for metric in metrics)
@@ -133,7 +132,7 @@ def answer_to(stem: str) -> Answer:
 
 def card_of_data_set() -> Card:
     """What the page says of the digits before anything is trained on them."""
-    return Card.of(asked("data_sets").verdict, asked("data_sets").answer.metrics)
+    return Card.of(asked("data_sets").verdict, asked("data_sets").answer.key_numbers)
 
 
 def card_of_folds() -> Card:
@@ -143,7 +142,7 @@ def card_of_folds() -> Card:
     scores = fold_performance(folded.rows, metric=ScoredBy())
     related = folds.related(folded, scores, plan.features(digits))
     body = cluster_folds.answer(scores, folded.rows, relations=related.relations, shifts=related.shifts)
-    return Card.of(body.verdict, body.metrics)
+    return Card.of(body.verdict, body.key_numbers)
 
 
 def card_of_test_set() -> Card:
@@ -152,14 +151,14 @@ def card_of_test_set() -> Card:
     parts = layer_parts(stored, digits, layer=None, **split_of(model.training_plan, digits))
     quality = measure_quality(parts.train, parts.test, rng=np.random.default_rng(0))
     shown = test_quality.answer(quality, is_drawn=parts.is_drawn)
-    return Card.of(shown.verdict, shown.metrics)
+    return Card.of(shown.verdict, shown.key_numbers)
 
 
 def card_of_files() -> Card:
     """What the page says of the two files of predictions."""
     pairs = pair_predictions(*(example_predictions(name).read() for name in FILES))
     answer = matched_subsets.answer(MatchingPlan().compare(pairs))
-    return Card.of(answer.verdict, answer.metrics)
+    return Card.of(answer.verdict, answer.key_numbers)
 
 
 def card_of_everything() -> Card:
@@ -171,7 +170,7 @@ def card_of_everything() -> Card:
         if (answer := answer_to(stem)).verdict is not None
     ]
     answers = [*of_recipes, *of_network]
-    return Card.of(overview.summary(answers, overview.marks(answers, [network()[0]])), overview.metrics(answers))
+    return Card.of(overview.summary(answers, overview.marks(answers, [network()[0]])), overview.key_numbers(answers))
 
 
 def card_of_runs() -> Card:
@@ -193,7 +192,7 @@ PAGES = {
 
 def card_of(stem: str) -> Card:
     """What the card of a page says today of what its picture shows."""
-    return PAGES[stem]() if stem in PAGES else Card.of(answer_to(stem).verdict, answer_to(stem).metrics)
+    return PAGES[stem]() if stem in PAGES else Card.of(answer_to(stem).verdict, answer_to(stem).key_numbers)
 
 
 def processor() -> str:

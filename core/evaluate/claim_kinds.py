@@ -92,8 +92,8 @@ KINDS = {
         "Inspect samples that are predicted as this class, and recalibrate by predicted label.", 0.005,
     ),
     "matched_subsets.baseline": ClaimKind(
-        "M06", "Accuracy beats the majority class", "The model is better than the majority-class baseline of the set.",
-        "The model is worse than the majority-class baseline of the set.", "",
+        "M06", "Accuracy beats the majority class", "Accuracy is above that of always answering the majority class.",
+        "Always answering the majority class is more accurate.", "",
         "Student's t over samples or units, corrected together with all claims of a comparison.",
         "Where it does not, look at balanced accuracy and AUC; where these are no better, at the class names.",
     ),

@@ -8,14 +8,15 @@ reads has few samples, only the first two are given.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isnan, nan, sqrt
 
 import numpy as np
-from jaxtyping import Float, Integer
+from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.data.values import listed
 from touchstone.core.evaluate.calibration import probabilities_of
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
@@ -26,9 +27,18 @@ from touchstone.core.evaluate.intervals import (
     joined,
     share_interval,
     wilson,
+    within,
 )
 from touchstone.core.evaluate.metrics import METRICS, Metric, Parts, Scored
-from touchstone.core.evaluate.units import EACH_SAMPLE, FEWEST_UNITS, Design, Error, Units
+from touchstone.core.evaluate.units import (
+    EACH_SAMPLE,
+    FEWEST_UNITS,
+    Design,
+    Error,
+    Units,
+    alike,
+    design_of_units,
+)
 
 FEWEST_OF_CLASS = 20
 """Of fewer samples of a class that a metric reads, its standard error is not taken from influences."""
@@ -42,7 +52,7 @@ FEWEST_MOVING = 8
 class MetricEstimate:
     """A metric with its 95 % interval, and why there is none; `baseline` is what a model reaches that learned nothing.
 
-    The interval says what as many other units from the same place would give, the model being as it is.
+    The interval says what as many other units from the same place would give, of the same model.
     """
 
     metric: str
@@ -64,7 +74,7 @@ def estimate(metric: Metric, scored: Scored, design: Design = EACH_SAMPLE) -> Me
     (0.85, 0.764, 0.907, 0.5)
     """
     if not metric.applies(scored) or isnan(value := metric.value(scored)):
-        return MetricEstimate(metric.name, nan, UNKNOWN, scored.n, why_not="it is not defined here")
+        return MetricEstimate(metric.name, nan, UNKNOWN, scored.n, why_not="the set lacks a class that it needs")
     interval, why_not = _interval(metric, scored, design, value)
     return MetricEstimate(metric.name, value, interval, scored.n, metric.baseline(scored), why_not)
 
@@ -78,7 +88,7 @@ def _interval(metric: Metric, scored: Scored, design: Design, value: float) -> t
         why = "" if share.known else f"it rests on fewer than {FEWEST_UNITS} {design.others}"
         return Interval(metric.from_share(share.lower), metric.from_share(share.upper)), why
     by_class, classes = UNKNOWN, np.unique(scored.y_true)
-    short = "" if metric.reads == "none" else _short(scored, classes, design)
+    short = "" if not metric.reads_classes else _short(scored, classes, design)
     if metric.mean_of_shares is not None and (len(classes) <= 2 or not short):
         by_class = _of_shares(metric.mean_of_shares(scored), design, value)
         if by_class.known and (design.by_sample or short):
@@ -129,13 +139,7 @@ def _error(influences: Float[np.ndarray, " n"], y_true: Integer[np.ndarray, " n"
     total = float(variances.sum())
     if total <= ROUNDED**2:
         return Error(0.0, inf, n_moving=0.0)
-    skew = float((influences**3).sum()) / total**1.5
-    return Error(sqrt(total), total**2 / spread if spread > 0 else inf, skew, _alike(influences))
-
-
-def _alike(influences: np.ndarray) -> float:
-    squares = influences**2
-    return float(squares.sum() ** 2 / (squares**2).sum()) if squares.any() else 0.0
+    return Error(sqrt(total), total**2 / spread if spread > 0 else inf, n_moving=alike(influences**2))
 
 
 def _scaled(metric: Metric, value: float, error: Error, scored: Scored, design: Design) -> Interval:
@@ -147,10 +151,10 @@ def _scaled(metric: Metric, value: float, error: Error, scored: Scored, design: 
     df = min(error.df, max(error.n_moving, 2.0)) if error.se > 0 else error.df
     if metric.of_samples is not None and error.n_moving < FEWEST_MOVING:
         return UNKNOWN
-    if metric.highest == inf:
+    highest = metric.highest[scored.n_classes > 2]
+    if highest == inf:
         half = half_width(error.se / value, df) if value > 0 else 0.0
         return Interval(float(value * np.exp(-half)), float(value * np.exp(half)))
-    highest = 1.0 if metric.name == "brier_score" and scored.n_classes == 2 else metric.highest
     span = highest - metric.lowest
     share = min(max((value - metric.lowest) / span, 0.0), 1.0)
     interval = share_interval(share, error.se / span, df)
@@ -193,18 +197,27 @@ class MetricOnSets:
 
 
 @dataclass(frozen=True)
-class Confusion:
-    """A cell of the confusion matrix: samples of a class that were taken for one, and how many of the class there are.
+class Cell:
+    """Of `n` samples of a class on one set, how many were predicted as one: their share and its interval over units."""
 
-    Of both sets; the class itself is one that it was taken for.
-    """
+    n_predicted: int
+    n: int
+    interval: Interval
+
+    @property
+    def share(self) -> float:
+        """NaN where the set has no sample of the class."""
+        return self.n_predicted / self.n if self.n else nan
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """A cell of the confusion matrices of both sets: samples of a class, and what they were predicted as."""
 
     truth: str
     predicted: str
-    n_reference: int
-    of_reference: int
-    n_target: int
-    of_target: int
+    reference: Cell
+    target: Cell
 
 
 @dataclass(frozen=True)
@@ -223,7 +236,7 @@ class MetricsOnSets:
 
     @property
     def mistakes(self) -> tuple[Confusion, ...]:
-        """The cells beside the diagonal: classes that were taken for others."""
+        """The cells beside the diagonal: classes that were predicted as others."""
         return tuple(cell for cell in self.confusions if cell.truth != cell.predicted)
 
     def of(self, name: str) -> MetricOnSets | None:
@@ -252,7 +265,7 @@ def metrics_on_sets(
 ) -> MetricsOnSets:
     """Every metric of the registry on both sets; of two classes also those of the `positive` one.
 
-    Raises DataError where there is no class of this name.
+    `units` are those of both sets, for their difference. Raises DataError where there is no class of this name.
 
     Examples
     --------
@@ -261,63 +274,74 @@ def metrics_on_sets(
     >>> old = Predictions(map(str, range(60)), truth, truth, ["ham", "spam"])
     >>> new = Predictions(map(str, range(60)), truth, [0] * 10 + truth[10:], ["ham", "spam"])
     >>> found = metrics_on_sets(old, new, samples_as_units(60, 60))
-    >>> found.positive, round(found.of("recall").target.value, 3), found.mistakes[0].n_target
+    >>> found.positive, round(found.of("recall").target.value, 3), found.mistakes[0].target.n_predicted
     ('spam', 0.833, 5)
     """
     names = tuple(dict.fromkeys((*reference.class_names, *target.class_names)))
     if positive is not None and positive not in names:
-        raise DataError(f"There is no class {positive!r}. The classes are {', '.join(names[:10])}.")
-    sides = [_scored(side, names) for side in (reference, target)]
-    label, sure = (names.index(positive), True) if positive is not None else (1, False)
+        raise DataError(f"There is no class {positive!r}. Choose one of {listed(names)}.")
+    sets = (reference, target)
+    sides = [_scored(each, names) for each in sets]
+    designs = [design_of_units(each.units, each.unit_word) for each in sets]
+    label, sure = (1, False) if positive is None else (names.index(positive), True)
     if positive is None and len(names) == 2:
         label, sure = positive_class(names, sides[0].counts.true + sides[1].counts.true)
-    sides = [Scored(side.y_true, side.y_pred, side.n_classes, side.proba, label) for side in sides]
+    sides = [replace(side, positive=label) for side in sides]
     of_class = positive is not None or len(names) == 2
     rows = tuple(
-        _on_sets(metric, sides[0], sides[1], units)
+        _on_sets(metric, sides, designs, units)
         for metric in METRICS.values()
         if all(metric.applies(side) for side in sides)
         and (of_class or not metric.of_class)
         and (metric.influence is None or len(names) <= MOST_AREAS)
     )
-    return MetricsOnSets(rows, names[label] if of_class else None, sure, names, _confusions(names, *sides))
+    return MetricsOnSets(rows, names[label] if of_class else None, sure, names, _confusions(names, sides, designs))
 
 
-def _scored(side: Predictions, names: tuple[str, ...]) -> Scored:
+def _scored(predictions: Predictions, names: tuple[str, ...]) -> Scored:
     """The predictions of a set with the classes of both."""
-    code = np.array([names.index(name) for name in side.class_names])
-    known, proba = probabilities_of(side), None
+    at = {name: i for i, name in enumerate(names)}
+    code = np.array([at[name] for name in predictions.class_names])
+    known, proba = probabilities_of(predictions), None
     if known is not None:
-        proba = np.zeros((side.n_samples, len(names)))
+        proba = np.zeros((predictions.n_samples, len(names)))
         proba[:, code] = known
-    return Scored(code[side.y_true], code[side.y_pred], len(names), proba)
+    return Scored(code[predictions.y_true], code[predictions.y_pred], len(names), proba)
 
 
-def _on_sets(metric: Metric, reference: Scored, target: Scored, units: Units) -> MetricOnSets:
-    sides = (reference, target)
-    designs = [EACH_SAMPLE if units.n[i] == side.n else Design(units.codes[i], "unit") for i, side in enumerate(sides)]
+def _on_sets(metric: Metric, sides: Sequence[Scored], designs: Sequence[Design], units: Units) -> MetricOnSets:
     own, other = (estimate(metric, side, design) for side, design in zip(sides, designs, strict=True))
     sign = 1 if metric.larger_is_better else -1
-    worse = sign * (own.value - other.value)
+    worse, span = sign * (own.value - other.value), metric.highest[sides[0].n_classes > 2] - metric.lowest
     if not (own.interval.known and other.interval.known):
         return MetricOnSets(own, other, worse, UNKNOWN)
-    if not units.n_common:
-        less = apart(own.value, own.interval, other.value, other.interval)
-        return MetricOnSets(own, other, worse, less if sign > 0 else Interval(-less.upper, -less.lower))
-    error = units.error(sign * metric.influences(reference), -sign * metric.influences(target))
-    half = half_width(error.se, error.df)
-    return MetricOnSets(own, other, worse, growing_interval(worse, half, half))
+    if units.n_common:
+        error = units.error(*(turn * metric.influences(side) for turn, side in zip((sign, -sign), sides, strict=True)))
+        if error.se > ROUNDED:
+            half = half_width(error.se, error.df)
+            return MetricOnSets(own, other, worse, within(growing_interval(worse, half, half), -span, span))
+    less = apart(own.value, own.interval, other.value, other.interval)
+    return MetricOnSets(
+        own, other, worse, within(less if sign > 0 else Interval(-less.upper, -less.lower), -span, span)
+    )
 
 
-def _confusions(names: tuple[str, ...], reference: Scored, target: Scored) -> tuple[Confusion, ...]:
-    counts = []
-    for side in (reference, target):
-        cells, n = np.unique(side.y_true * len(names) + side.y_pred, return_counts=True)
-        counts.append(dict(zip(cells.tolist(), n.tolist(), strict=True)))
-    n_of = [side.counts.true.astype(int) for side in (reference, target)]
-    cells = [
-        Confusion(names[i], names[j], counts[0].get(cell, 0), int(n_of[0][i]), counts[1].get(cell, 0), int(n_of[1][i]))
-        for cell in {**counts[0], **counts[1]}
-        for i, j in [divmod(cell, len(names))]
+def _confusions(names: tuple[str, ...], sides: Sequence[Scored], designs: Sequence[Design]) -> tuple[Confusion, ...]:
+    """The cells that hold a sample of either set; they are shares of a class, whose samples came in units."""
+    pairs = np.unique(np.concatenate([side.y_true * len(names) + side.y_pred for side in sides]))
+    truth, predicted = np.divmod(pairs, len(names))
+    cells: list[list[Cell]] = []
+    for side, design in zip(sides, designs, strict=True):
+        rows_of = np.split(np.argsort(side.y_true, kind="stable"), np.cumsum(side.counts.true.astype(int))[:-1])
+        of_class = {label: design.of(rows_of[label]) for label in np.unique(truth)}
+        cells.append([_cell(side.y_pred[rows_of[i]] == j, of_class[i]) for i, j in zip(truth, predicted, strict=True)])
+    confusions = [
+        Confusion(names[i], names[j], *both)
+        for i, j, *both in zip(truth.tolist(), predicted.tolist(), *cells, strict=True)
     ]
-    return tuple(sorted(cells, key=lambda each: (-each.n_target, -each.n_reference, each.truth, each.predicted)))
+    return tuple(sorted(confusions, key=lambda each: (-each.target.n_predicted, -each.reference.n_predicted)))
+
+
+def _cell(marked: Bool[np.ndarray, " n"], design: Design) -> Cell:
+    known = len(marked) > 0 and design.enough
+    return Cell(int(marked.sum()), len(marked), design.wilson(marked) if known else UNKNOWN)

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Literal, NamedTuple
+from math import inf
+from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer, Num
+from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data import DataError
 
@@ -22,12 +23,43 @@ Parts = tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " n"]]
 _STEP = 1e-30
 
 
-class Counts(NamedTuple):
-    """Samples by class, along the last axis: that are both (`right`), that are of it (`true`), taken for it."""
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Samples by class: that are of it (`true`), that were `predicted` as it, and both (`right`).
 
-    right: Num[np.ndarray, "*tables n_classes"]
-    true: Num[np.ndarray, "*tables n_classes"]
-    predicted: Num[np.ndarray, "*tables n_classes"]
+    Counts may be of several folds or tables at once, then classes are along the last axis.
+    """
+
+    right: Shaped[np.ndarray, "*tables n_classes"]
+    true: Shaped[np.ndarray, "*tables n_classes"]
+    predicted: Shaped[np.ndarray, "*tables n_classes"]
+
+    def f1(self) -> Shaped[np.ndarray, "*tables n_classes"]:
+        """F1 of each class: the harmonic mean of precision and recall; NaN where a class neither is nor was predicted.
+
+        >>> Counts(np.array([1, 1, 0]), np.array([2, 1, 0]), np.array([1, 2, 0])).f1().round(3)
+        array([0.667, 0.667,   nan])
+        """
+        return _over(2.0 * self.right, self.true + self.predicted, np.nan)
+
+    def take(self, fold: int) -> "Counts":
+        """The counts of one fold."""
+        return Counts(self.right[fold], self.true[fold], self.predicted[fold])
+
+    def together(self) -> "Counts":
+        """All folds as one."""
+        return Counts(self.right.sum(axis=0), self.true.sum(axis=0), self.predicted.sum(axis=0))
+
+
+def guessed(true: Shaped[np.ndarray, "*folds n_classes"], shares: Float[np.ndarray, "*folds n_classes"]) -> Counts:
+    """What guessing labels by `shares`, whatever the input, comes to on average on folds of such samples.
+
+    Examples
+    --------
+    >>> guessed(np.array([3, 1]), np.array([0.5, 0.5])).right.tolist()
+    [1.5, 0.5]
+    """
+    return Counts(true * shares, true, true.sum(axis=-1, keepdims=True) * shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +91,6 @@ class Scored:
         """How many samples there are."""
         return len(self.y_true)
 
-    def take(self, rows: np.ndarray) -> "Scored":
-        """Some of the samples, by position or mask."""
-        proba = None if self.proba is None else self.proba[rows]
-        return replace(self, y_true=self.y_true[rows], y_pred=self.y_pred[rows], proba=proba)
-
 
 Weights = Float[np.ndarray, " n"] | None
 
@@ -82,10 +109,12 @@ class Metric:
         Labels alone, or probabilities of every class too.
     of_class
         Whether it is about one class, the positive one.
-    reads
-        Which classes it reads: all that are there, or the positive one (its rivals count as one class more).
+    reads_classes
+        Whether it weighs classes by themselves, so that each needs samples enough.
+    has_baseline
+        False where it says nothing alone: always answering "yes" finds every positive.
     lowest, highest
-        The range that is possible.
+        The range that is possible, of two classes and of more.
     larger_is_better
         False of losses.
     of_counts
@@ -109,9 +138,10 @@ class Metric:
     function: Callable[[Scored, Weights], float]
     needs: Needs = "labels"
     of_class: bool = False
-    reads: Literal["all", "positive", "none"] = "all"
+    reads_classes: bool = True
+    has_baseline: bool = True
     lowest: float = 0.0
-    highest: float = 1.0
+    highest: tuple[float, float] = (1.0, 1.0)
     larger_is_better: bool = True
     of_counts: Callable[[Counts, int], Any] | None = None
     share: Callable[[Scored], Parts] | None = None
@@ -132,14 +162,13 @@ class Metric:
         return self.function(scored, None) if self.of_samples is None else float(self.of_samples(scored).mean())
 
     def applies(self, scored: Scored) -> bool:
-        """Whether these predictions have what it needs; two classes where it is about one of two."""
+        """Whether these predictions have what it needs."""
         return self.needs == "labels" or scored.proba is not None
 
     def baseline(self, scored: Scored) -> float:
         """The best that a model reaches which learned nothing but how frequent classes are.
 
-        It says the most frequent class, guesses by shares, or gives the shares as probabilities. NaN of a metric that
-        says nothing alone: always answering "yes" finds every positive.
+        It says the most frequent class (or the positive one), guesses by shares, or gives the shares as probabilities.
 
         Examples
         --------
@@ -147,17 +176,17 @@ class Metric:
         >>> [METRICS[name].baseline(scored) for name in ("accuracy", "balanced_accuracy", "recall", "cohen_kappa")]
         [0.75, 0.5, nan, 0.0]
         """
-        shares = np.bincount(scored.y_true, minlength=scored.n_classes) / scored.n
-        if self.of_class and self.share is not None and self.name not in _WITH_BASELINE:
+        if not self.has_baseline:
             return float("nan")
+        true = scored.counts.true
+        shares = true / scored.n
         if self.needs == "probabilities":
             constant = np.broadcast_to(shares, (scored.n, scored.n_classes))
             return self.value(replace(scored, proba=constant))
         assert self.of_counts is not None, "a metric of labels is a function of counts"
         always = [scored.positive] if self.of_class else [int(shares.argmax())]
         guesses = [*np.eye(scored.n_classes)[always], shares]
-        true = shares * scored.n
-        reached = [self.of_counts(Counts(true * guess, true, guess * scored.n), scored.positive) for guess in guesses]
+        reached = [self.of_counts(guessed(true, guess), scored.positive) for guess in guesses]
         known = [float(np.real(value)) for value in reached if not np.isnan(value)]
         return (max if self.larger_is_better else min)(known, default=float("nan"))
 
@@ -178,14 +207,14 @@ def _of_counts(function: Callable[[Counts, int], Any], scored: Scored) -> Float[
 
     A complex step is exact where a difference of two values is not. Counts of 0 stay 0: no sample is part of them.
     """
-    counts, n_classes = scored.counts, scored.n_classes
-    moves = []
-    for which in range(3):
-        step = np.zeros((n_classes, 3, n_classes), dtype=np.complex128)
-        step[np.arange(n_classes), which, np.arange(n_classes)] = 1j * _STEP
-        right, true, predicted = (getattr(counts, name) + step[:, i] for i, name in enumerate(Counts._fields))
-        moves.append(np.imag(function(Counts(right, true, predicted), scored.positive)) / _STEP)
-    of_right, of_true, of_predicted = moves
+    counts, step = scored.counts, 1j * _STEP * np.eye(scored.n_classes)
+    there = np.broadcast_to(counts.true, step.shape), np.broadcast_to(counts.predicted, step.shape)
+    stepped = (
+        Counts(counts.right + step, *there),
+        Counts(np.broadcast_to(counts.right, step.shape), counts.true + step, there[1]),
+        Counts(np.broadcast_to(counts.right, step.shape), there[0], counts.predicted + step),
+    )
+    of_right, of_true, of_predicted = (np.imag(function(each, scored.positive)) / _STEP for each in stepped)
     hit = scored.y_true == scored.y_pred
     return np.where(hit, of_right[scored.y_true], 0.0) + of_true[scored.y_true] + of_predicted[scored.y_pred]
 
@@ -226,10 +255,6 @@ def _precisions(counts: Counts) -> Any:
     return _over(counts.right, counts.predicted)
 
 
-def _f1s(counts: Counts) -> Any:
-    return _over(2 * counts.right, counts.true + counts.predicted)
-
-
 def _jaccards(counts: Counts) -> Any:
     return _over(counts.right, counts.true + counts.predicted - counts.right)
 
@@ -239,7 +264,11 @@ def _macro(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
 
 
 def _weighted(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
-    return lambda counts, _: (of_classes(counts) * counts.true).sum(axis=-1) / counts.true.sum(axis=-1)
+    def value(counts: Counts, _: int) -> Any:
+        there = np.real(counts.true) > 0
+        return (np.where(there, of_classes(counts), 0.0) * counts.true).sum(axis=-1) / counts.true.sum(axis=-1)
+
+    return value
 
 
 def _one_class(of_classes: Callable[[Counts], Any], whole: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
@@ -250,7 +279,7 @@ def _one_class(of_classes: Callable[[Counts], Any], whole: Callable[[Counts], An
 
 
 def _accuracy(counts: Counts, _: int) -> Any:
-    return counts.right.sum(axis=-1) / counts.true.sum(axis=-1)
+    return _over(counts.right.sum(axis=-1), counts.true.sum(axis=-1), np.nan)
 
 
 def _balanced(counts: Counts, _: int) -> Any:
@@ -410,12 +439,17 @@ def _of_positive(name: str, *, rest: bool = False) -> Callable[[Scored, Weights]
 
     def value(scored: Scored, weights: Weights) -> float:
         true, predicted = ((labels == scored.positive) != rest for labels in (scored.y_true, scored.y_pred))
-        if name == "jaccard_score" and not (true | predicted).any():
-            return float("nan")  # it takes no NaN for "of nothing"
-        nothing = 0.0 if name == "jaccard_score" else np.nan
-        return float(_sklearn(name)(true, predicted, sample_weight=weights, zero_division=nothing))
+        return float(_sklearn(name)(true, predicted, sample_weight=weights, zero_division=np.nan))
 
     return value
+
+
+def _jaccard(scored: Scored, weights: Weights) -> float:
+    """Of the positive class; scikit-learn's has no NaN for "of nothing"."""
+    if not np.logical_or(*(labels == scored.positive for labels in (scored.y_true, scored.y_pred))).any():
+        return float("nan")
+    classes = {"labels": [scored.positive], "average": "macro", "zero_division": 0.0}
+    return _of_labels("jaccard_score", **classes)(scored, weights)
 
 
 def _of_proba(name: str) -> Callable[[Scored, Weights], float]:
@@ -427,13 +461,12 @@ def _of_proba(name: str) -> Callable[[Scored, Weights], float]:
 
 
 _MACRO = {"average": "macro", "zero_division": 0.0}
-_WITH_BASELINE = ("f1", "jaccard", "precision")
 _ENTRIES = (
     Metric(
         "accuracy",
         "accuracy",
         _of_labels("accuracy_score"),
-        reads="none",
+        reads_classes=False,
         of_counts=_accuracy,
         share=_all_right,
     ),
@@ -446,12 +479,12 @@ _ENTRIES = (
             _found(replace(scored, positive=code)) for code in np.unique(scored.y_true).tolist()
         ],
     ),
-    Metric("f1_macro", "macro F1", _of_labels("f1_score", **_MACRO), of_counts=_macro(_f1s)),
+    Metric("f1_macro", "macro F1", _of_labels("f1_score", **_MACRO), of_counts=_macro(Counts.f1)),
     Metric(
         "f1_weighted",
         "weighted F1",
         _of_labels("f1_score", average="weighted", zero_division=0.0),
-        of_counts=_weighted(_f1s),
+        of_counts=_weighted(Counts.f1),
     ),
     Metric(
         "precision_macro",
@@ -486,7 +519,7 @@ _ENTRIES = (
         "sensitivity (recall)",
         _of_positive("recall_score"),
         of_class=True,
-        reads="positive",
+        has_baseline=False,
         of_counts=_one_class(_recalls, lambda counts: counts.true),
         share=_found,
     ),
@@ -495,7 +528,7 @@ _ENTRIES = (
         "specificity",
         _of_positive("recall_score", rest=True),
         of_class=True,
-        reads="positive",
+        has_baseline=False,
         of_counts=_specificity,
         share=_left_alone,
     ),
@@ -504,7 +537,6 @@ _ENTRIES = (
         "precision",
         _of_positive("precision_score"),
         of_class=True,
-        reads="positive",
         of_counts=_one_class(_precisions, lambda counts: counts.predicted),
         share=_meant,
     ),
@@ -513,7 +545,6 @@ _ENTRIES = (
         "negative predictive value",
         _of_positive("precision_score", rest=True),
         of_class=True,
-        reads="positive",
         of_counts=_negative_predictive_value,
         share=_cleared,
     ),
@@ -522,17 +553,15 @@ _ENTRIES = (
         "F1",
         _of_positive("f1_score"),
         of_class=True,
-        reads="positive",
-        of_counts=_one_class(_f1s, lambda counts: counts.true + counts.predicted),
+        of_counts=_one_class(Counts.f1, lambda counts: counts.true + counts.predicted),
         share=_either,
         from_share=lambda share: 2 * share / (1 + share),
     ),
     Metric(
         "jaccard",
         "Jaccard index",
-        _of_positive("jaccard_score"),
+        _jaccard,
         of_class=True,
-        reads="positive",
         of_counts=_one_class(_jaccards, lambda counts: counts.true + counts.predicted),
         share=_either,
     ),
@@ -557,8 +586,8 @@ _ENTRIES = (
         "Brier score",
         _of_proba("brier_score_loss"),
         needs="probabilities",
-        reads="none",
-        highest=2.0,
+        reads_classes=False,
+        highest=(1.0, 2.0),
         larger_is_better=False,
         of_samples=_brier,
         in_percent=False,
@@ -568,8 +597,8 @@ _ENTRIES = (
         "log loss",
         _of_proba("log_loss"),
         needs="probabilities",
-        reads="none",
-        highest=float("inf"),
+        reads_classes=False,
+        highest=(inf, inf),
         larger_is_better=False,
         of_samples=_log_losses,
         in_percent=False,

@@ -112,13 +112,13 @@ class Units:
             return Error(nan, 0.0)
         if self.n_common:
             expected = sum(variances for _, variances in parts)
-            return Error(sqrt(variance), max(_alike(expected) - 1, 0.0), _skew(moved, variance), _alike(moved**2))
-        lost = [(own, _alike(variances) - 1) for own, variances in parts if own > 0]
+            return Error(sqrt(variance), max(alike(expected) - 1, 0.0), _skew(moved, variance), alike(moved**2))
+        lost = [(own, alike(variances) - 1) for own, variances in parts if own > 0]
         if any(df <= 0 for _, df in lost):
             return Error(nan, 0.0)
         spread = sum(own**2 / df for own, df in lost)
         df = variance**2 / spread if spread else float(sum(self.n) - len(self.n))
-        return Error(sqrt(variance), df, _skew(moved, variance), _alike(moved**2))
+        return Error(sqrt(variance), df, _skew(moved, variance), alike(moved**2))
 
     def effective(self, place: int, share: float, influence: Float[np.ndarray, " _"]) -> float:
         """How many independent samples of a set would make its share of right ones as sure; no more than it has."""
@@ -323,7 +323,7 @@ def samples_as_units(*n_samples: int) -> Units:
     return Units(tuple(np.split(codes, np.cumsum(n_samples)[:-1])), sum(n_samples), tuple(n_samples))
 
 
-def _alike(variances: Float[np.ndarray, " n"]) -> float:
+def alike(variances: Float[np.ndarray, " n"]) -> float:
     """So many units of one weight would tell as much of the variance as these do."""
     squares = float((variances**2).sum())
     return float(variances.sum()) ** 2 / squares if squares > 0 else inf

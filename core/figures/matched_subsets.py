@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.calibration import Bin, Calibration, CoveragePoint
-from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import MatchedSubsets, SetComparison, SetEstimate
-from touchstone.core.evaluate.metric_estimates import MetricsOnSets
+from touchstone.core.evaluate.metric_estimates import Cell, MetricsOnSets
 from touchstone.core.evaluate.wording import count, percent, points
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.marks import Style
@@ -194,34 +194,33 @@ MOST_NUMBERS = 12
 
 
 def confusion_chart(found: MetricsOnSets, side: str, *, dark: bool = False) -> go.Figure:
-    """The confusion matrix of one set: which share of each class, a row each, was taken for which."""
-    look, names, at = theme(dark), found.class_names, {name: i for i, name in enumerate(found.class_names)}
-    n, total = np.zeros((len(names), len(names))), np.zeros(len(names))
-    for cell in found.confusions:
-        n[at[cell.truth], at[cell.predicted]] = getattr(cell, f"n_{side}")
-        total[at[cell.truth]] = getattr(cell, f"of_{side}")
-    share = np.divide(n, total[:, None], out=np.full(n.shape, np.nan), where=total[:, None] > 0)
-    shown = [as_name(name) for name in names]
-    worst = np.where(np.eye(len(names), dtype=bool), 0.0, np.nan_to_num(share))
-    i, j = np.unravel_index(int(worst.argmax()), worst.shape)
-    alt = f"Confusion matrix of the {side} set; largest: {percent(worst[i, j])} of {shown[i]} predicted as {shown[j]}."
-    size = 46 if len(names) <= MOST_NUMBERS else 22
-    figure = new_figure(look, "Predicted", "True class", height=max(260, 130 + size * len(names)), alt=alt)
-    hover = [
-        [
-            f"{escape(one)} predicted as {escape(other)}: {count(int(n[i, j]))} of {count(int(total[i]))}"
-            + ("" if not total[i] else f"<br>{percent(share[i, j], wilson(float(n[i, j]), float(total[i])))}")
-            for j, other in enumerate(shown)
-        ]
-        for i, one in enumerate(shown)
-    ]
-    few = len(names) <= MOST_NUMBERS
-    cells = [[f"{100 * each:.1f}" if few and each > 0 else "" for each in row] for row in share]
+    """The confusion matrix of one set: which share of each class, a row each, was predicted as which."""
+    look, names, n = theme(dark), found.class_names, len(found.class_names)
+    at = {name: i for i, name in enumerate(names)}
+    cells = {(at[each.truth], at[each.predicted]): getattr(each, side) for each in found.confusions}
+    share = np.array([[100 * cells[i, j].share if (i, j) in cells else 0.0 for j in range(n)] for i in range(n)])
+    alt = [f"Confusion matrix of the {side} set."]
+    if wrong := [each for each in found.mistakes if getattr(each, side).n_predicted]:
+        most = max(wrong, key=lambda each: getattr(each, side).share)
+        alt.append(f"Largest: {percent(getattr(most, side).share)} of {most.truth} predicted as {most.predicted}.")
+    few = n <= MOST_NUMBERS
+    figure = new_figure(look, "Predicted", "True class", height=max(260, 130 + (46 if few else 22) * n), alt=alt)
+    shown = [escape(as_name(name)) for name in names]
+    hover = [[_cell_hover(shown[i], shown[j], cells.get((i, j))) for j in range(n)] for i in range(n)]
+    written = [[f"{value:.1f}" if few and value > 0 else "" for value in row] for row in share]
     bar = draw.colour_bar(look, "of the class (%)", figure, 200)
-    draw.heat(figure, 100 * share, look.rising, hover, cells, zmin=0.0, zmax=100.0, xgap=1, ygap=1, colorbar=bar)
+    draw.heat(figure, share, look.rising, hover, written, zmin=0.0, zmax=100.0, xgap=1, ygap=1, colorbar=bar)
     draw.name_axis(figure, names)
     draw.name_axis(figure, names, axis="x")
     return figure
+
+
+def _cell_hover(truth: str, predicted: str, cell: Cell | None) -> str:
+    """How many of the class, and which share with its interval; of a cell without a sample that alone."""
+    if cell is None:
+        return f"{truth} predicted as {predicted}: none"
+    numbers = f"{truth} predicted as {predicted}: {count(cell.n_predicted)} of {count(cell.n)}"
+    return f"{numbers}<br>{percent(cell.share, cell.interval)}" if cell.n else numbers
 
 
 def _line(

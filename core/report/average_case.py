@@ -23,7 +23,7 @@ from touchstone.core.report.parts import (
     Beside,
     Column,
     Figure,
-    Metric,
+    KeyNumber,
     Part,
     Quantity,
     Section,
@@ -82,17 +82,17 @@ def answer(found: Robustness, *, sigma: float | None = None, summarised: bool = 
         "Audit": found.audit.table,
         "Convergence": found.audit.convergence_table,
     }
-    return Answer(verdict, tuple(metrics(found, sigma)), tuple(sections), tuple(numbers(found)), files)
+    return Answer(verdict, tuple(key_numbers(found, sigma)), tuple(sections), tuple(numbers(found)), files)
 
 
-def metrics(found: Robustness, sigma: float) -> list[Metric]:
+def key_numbers(found: Robustness, sigma: float) -> list[KeyNumber]:
     """Mean robustness, the gap of classes, the share below one, and how far off the numbers are."""
     at, checked = found.at(sigma), found.audit.of(found.estimator, sigma)
     over, kept = found.design.others, "Share of noisy copies that keep the prediction, mean over samples."
     told = [_share("Mean p_robust", at.mean, kept, over)]
     if at.gap is not None:
         told.append(
-            Metric(
+            KeyNumber(
                 "Largest gap of classes",
                 points(at.gap.value),
                 brackets(points, at.gap.value, at.gap.interval),
@@ -109,12 +109,12 @@ def metrics(found: Robustness, sigma: float) -> list[Metric]:
         )
     )
     if checked is None:
-        return [*told, Metric("Error vs. Monte-Carlo", "not audited", f"n = {count(at.n)}")]
+        return [*told, KeyNumber("Error vs. Monte-Carlo", "not audited", f"n = {count(at.n)}")]
     meaning = (
         f"Mean absolute difference from Monte-Carlo on {plural(checked.error.n, 'audited sample')}; "
         f"{bare(checked.by_luck, 3)} of it is expected by chance."
     )
-    return [*told, Metric("Error vs. Monte-Carlo", bare(checked.error.value, 3), _ends(checked.error), meaning)]
+    return [*told, KeyNumber("Error vs. Monte-Carlo", bare(checked.error.value, 3), _ends(checked.error), meaning)]
 
 
 def class_figure(found: Robustness, sigma: float, *, summarised: bool = False) -> Figure:
@@ -293,9 +293,9 @@ def _figures(value: float) -> str:
     return count(round(value)) if value >= 10 else f"{value:.2g}"
 
 
-def _share(label: str, of: Measured, meaning: str, over: str) -> Metric:
+def _share(label: str, of: Measured, meaning: str, over: str) -> KeyNumber:
     interval = brackets(percent, of.value, of.interval)
-    return Metric(label, percent(of.value), interval, f"{meaning} n = {count(of.n)}; the interval is over {over}.")
+    return KeyNumber(label, percent(of.value), interval, f"{meaning} n = {count(of.n)}; the interval is over {over}.")
 
 
 def _ends(of: Measured) -> str:

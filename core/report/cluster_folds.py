@@ -17,16 +17,16 @@ from touchstone.core.evaluate.cluster_folds import (
     Relation,
     RunScore,
     SchemeScore,
+    ScoredBy,
     fold_performance,
     fold_verdict,
     predicted_on_sources,
     rows_of_run,
     scheme_title,
 )
-from touchstone.core.evaluate.cluster_folds import Metric as ScoredBy
 from touchstone.core.evaluate.wording import bare, count, fixed, p_value, percent, points
 from touchstone.core.figures import cluster_folds as figures
-from touchstone.core.report.parts import Answer, Column, Figure, Metric, Quantity, Section, Table, brackets
+from touchstone.core.report.parts import Answer, Column, Figure, KeyNumber, Quantity, Section, Table, brackets
 from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.split.describe_folds import FoldDescription
 from touchstone.core.trials import FoldPlan
@@ -93,7 +93,7 @@ def answer(
         files["Differences"] = scores.difference_table
     return Answer(
         verdict if finished else replace(verdict, advice=""),
-        tuple(metrics(scores, model, scheme)),
+        tuple(key_numbers(scores, model, scheme)),
         sections,
         tuple(numbers(rows)),
         files,
@@ -108,7 +108,7 @@ def numbers(rows: FoldPredictions) -> Iterator[Quantity]:
             yield Quantity(f"cluster_folds.{name}", of, mean.value, mean.interval, row.n, rows.design.others)
 
 
-def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[Metric]:
+def key_numbers(scores: FoldPerformance, model: str, scheme: str | None) -> list[KeyNumber]:
     """The score on the folds in question and on the benchmark, the difference, and how far folds lie apart."""
     rows = [row for row in scores.schemes if row.model == model]
     row = next((row for row in rows if row.scheme == scheme), rows[-1] if rows else None)
@@ -120,7 +120,7 @@ def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[Met
     if of is not None and base is not None:
         told += [
             _mean(scores, base),
-            Metric(
+            KeyNumber(
                 "Difference",
                 points(of.difference.value),
                 brackets(points, of.difference.value, of.difference.interval),
@@ -132,7 +132,7 @@ def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[Met
     spread = f"{fixed(100 * row.std, 1)} points"
     beside = f"{scheme_title(base.scheme)}: {fixed(100 * base.std, 1)}" if base else ""
     meaning = "The population standard deviation over folds, as in the paper (mean over seeds)."
-    return [*told, Metric("Spread of folds", spread, beside, meaning)]
+    return [*told, KeyNumber("Spread of folds", spread, beside, meaning)]
 
 
 def first_seed(runs: Sequence[RunScore]) -> list[RunScore]:
@@ -290,11 +290,11 @@ def label_table(description: FoldDescription, names: Sequence[str]) -> Table:
     )
 
 
-def _mean(scores: FoldPerformance, row: SchemeScore) -> Metric:
+def _mean(scores: FoldPerformance, row: SchemeScore) -> KeyNumber:
     value = percent(row.mean.value)
     metric = scores.metric.title
     baseline = "" if np.isnan(row.majority) else f"majority-class baseline {percent(row.majority)}"
-    return Metric(
+    return KeyNumber(
         scheme_title(row.scheme),
         value,
         brackets(percent, row.mean.value, row.mean.interval),
@@ -304,11 +304,11 @@ def _mean(scores: FoldPerformance, row: SchemeScore) -> Metric:
     )
 
 
-def _unfinished(run: RunScore) -> Metric:
+def _unfinished(run: RunScore) -> KeyNumber:
     title, done = scheme_title(run.scheme), count(len(run.folds))
     if not run.folds_known:
-        return Metric(title, done, "folds tested, of how many is not known")
-    return Metric(title, f"{done} of {count(run.n_folds_wanted)}", "folds tested")
+        return KeyNumber(title, done, "folds tested, of how many is not known")
+    return KeyNumber(title, f"{done} of {count(run.n_folds_wanted)}", "folds tested")
 
 
 def _told(relations: Sequence[Relation], name: str) -> str:

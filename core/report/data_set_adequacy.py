@@ -33,7 +33,7 @@ from touchstone.core.report.parts import (
     Beside,
     Column,
     Figure,
-    Metric,
+    KeyNumber,
     Quantity,
     Section,
     Table,
@@ -98,7 +98,7 @@ def answer(
         "Steps": found.steps_table,
         "Verdicts": partial(sentences, found, worth),
     }
-    return Answer(said, tuple(metrics(found, of)), tuple(sections), tuple(numbers(found)), files)
+    return Answer(said, tuple(key_numbers(found, of)), tuple(sections), tuple(numbers(found)), files)
 
 
 def numbers(found: Adequacy) -> Iterator[Quantity]:
@@ -117,7 +117,7 @@ def numbers(found: Adequacy) -> Iterator[Quantity]:
                 )
 
 
-def metrics(found: Adequacy, of: Curve) -> list[Metric]:
+def key_numbers(found: Adequacy, of: Curve) -> list[KeyNumber]:
     """What the next doubling would bring, the held-out gap and both accuracies, with intervals and baselines."""
     told, last, on = of.outlook, of.points[-1].expected, ends(of)
     corrected = "" if told is None or told.n_claims < 2 else f"; for {plural(told.n_claims, 'curve')} at once"
@@ -125,7 +125,7 @@ def metrics(found: Adequacy, of: Curve) -> list[Metric]:
     over = f"The interval is the 95 % CI for new data{corrected}."
     baseline = f"majority-class baseline {percent(found.majority)}, chance {percent(found.chance)}"
     accuracies = [
-        Metric(
+        KeyNumber(
             f"Accuracy, {on[end]}",
             percent(estimate.value),
             over_repeats(percent, estimate.value, estimate.over_sources),
@@ -279,8 +279,8 @@ def _step(curve: Curve, point: AtSize, end: str) -> str:
     return points(steps[0].value, steps[0].over_sources).replace(" points", "") if steps else ""
 
 
-def _points(label: str, told: Estimate, meaning: str) -> Metric:
-    return Metric(label, points(told.value), over_repeats(points, told.value, told.interval), meaning)
+def _points(label: str, told: Estimate, meaning: str) -> KeyNumber:
+    return KeyNumber(label, points(told.value), over_repeats(points, told.value, told.interval), meaning)
 
 
 def _bare_points(told: Estimate) -> str:

@@ -13,7 +13,7 @@ from touchstone.core.evaluate.data_sets.verdict import NOUNS
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import MINUS, count, percent, plural
 from touchstone.core.figures import data_sets as figures
-from touchstone.core.report.parts import Answer, Beside, Column, Figure, Metric, Note, Section, Table, brackets
+from touchstone.core.report.parts import Answer, Beside, Column, Figure, KeyNumber, Note, Section, Table, brackets
 
 
 def answer(dataset: Dataset, look: DataLook, number: NumberByClass | None = None) -> Answer:
@@ -46,34 +46,34 @@ def answer(dataset: Dataset, look: DataLook, number: NumberByClass | None = None
     )
     table = Table.of("Classes", look.labels.table().itertuples(), classes)
     sections.append(Section("In numbers", (table,), "table"))
-    return Answer(verdict, metrics(dataset, look), tuple(sections), files=files)
+    return Answer(verdict, key_numbers(dataset, look), tuple(sections), files=files)
 
 
-def metrics(dataset: Dataset, look: DataLook) -> tuple[Metric, ...]:
+def key_numbers(dataset: Dataset, look: DataLook) -> tuple[KeyNumber, ...]:
     """How much there is, in what units, and how much of it twice."""
     if dataset.kind == "image":
-        form = Metric("Image size", " × ".join(map(str, dataset.x.shape[1:3])), help="Height and width in pixels.")
+        form = KeyNumber("Image size", " × ".join(map(str, dataset.x.shape[1:3])), help="Height and width in pixels.")
     elif dataset.kind == "text":
-        form = Metric("Texts without words", count(look.n_wordless), help="Empty, or marks only.")
+        form = KeyNumber("Texts without words", count(look.n_wordless), help="Empty, or marks only.")
     else:
-        form = Metric("Columns", count(len(dataset.feature_names)), help="Columns of numbers.")
+        form = KeyNumber("Columns", count(len(dataset.feature_names)), help="Columns of numbers.")
     n_sources = "none named" if dataset.sources is None else count(len(set(dataset.sources)))
     guess = look.labels.largest
-    sources = Metric(
+    sources = KeyNumber(
         "Sources", n_sources, help="The person, site or device that a sample comes from, if the data name it."
     )
-    units = Metric(
+    units = KeyNumber(
         "Units",
         f"{count(dataset.n_units)} {plural(2, dataset.unit_word).partition(' ')[2]}",
         help="What was sampled independently. No split has a unit on both sides.",
     )
     return (
-        Metric("Samples", count(dataset.n_samples)),
-        Metric("Classes", count(dataset.n_classes)),
+        KeyNumber("Samples", count(dataset.n_samples)),
+        KeyNumber("Classes", count(dataset.n_classes)),
         form,
         *(() if dataset.sources_are_units else (sources,)),
         *(() if dataset.unit_codes is None else (units,)),
-        Metric(
+        KeyNumber(
             "Majority-class baseline",
             percent(guess.share),
             brackets(percent, guess.share, guess.interval),

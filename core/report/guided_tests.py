@@ -38,7 +38,7 @@ from touchstone.core.report.parts import (
     Beside,
     Column,
     Figure,
-    Metric,
+    KeyNumber,
     Note,
     Quantity,
     Section,
@@ -77,7 +77,7 @@ def answer(
         sections = (*sections, Section(PROPERTIES, (property_table(tested),)))
         files |= {"Properties": tested.table, "Violations": tested.violations}
     verdict = verdict if finished else replace(verdict, advice="")
-    return Answer(verdict, tuple(metrics(found)), sections, tuple(numbers(found)), files)
+    return Answer(verdict, tuple(key_numbers(found)), sections, tuple(numbers(found)), files)
 
 
 def features(found: Guided, trip: RoundTrip | None = None) -> tuple[Section, ...]:
@@ -102,11 +102,11 @@ def numbers(found: Guided) -> Iterator[Quantity]:
                 yield Quantity(f"guided_tests.{name}", (), of.accuracy, of.interval, of.n, plural_of(of.parent_word))
 
 
-def metrics(found: Guided) -> list[Metric]:
+def key_numbers(found: Guided) -> list[KeyNumber]:
     """The whole model's accuracies on pictures, all and by region, and on the original test set."""
     value, interval = found.test_accuracy
     about = f"n = {count(found.n_test)}; the interval is over samples."
-    original = Metric("Original test set", percent(value), brackets(percent, value, interval), about)
+    original = KeyNumber("Original test set", percent(value), brackets(percent, value, interval), about)
     if found.suite is None or not oracle_reads(found.suite):
         return [original, _placed(found)]
     judged = found.suite
@@ -123,11 +123,11 @@ def metrics(found: Guided) -> list[Metric]:
             if judged.accuracy(region).n
         ),
         original,
-        Metric("Oracle", percent(share), brackets(percent, share, ends), meaning),
+        KeyNumber("Oracle", percent(share), brackets(percent, share, ends), meaning),
     ]
 
 
-def head_metrics(found: Guided) -> list[Metric]:
+def head_metrics(found: Guided) -> list[KeyNumber]:
     """What the layer's head makes of features, all and by region."""
     told = [_metric("Features", found.accuracy(), "Share of these that is predicted as its own class.")]
     for region, label, meaning in (
@@ -149,24 +149,24 @@ def suite_figure(judged: JudgedSuite) -> Figure:
     )
 
 
-def _placed(found: Guided) -> Metric:
+def _placed(found: Guided) -> KeyNumber:
     asked, placed = int(found.generated.asked.sum()), len(found.generated)
     meaning = "A test counts as placed if it lies in its region after at most eight attempts, each with half the noise."
-    return Metric("Features placed", count(placed), f"of {count(asked)} asked", meaning)
+    return KeyNumber("Features placed", count(placed), f"of {count(asked)} asked", meaning)
 
 
-def decoder_metrics(found: Guided, restored: Reconstruction, trip: RoundTrip | None) -> tuple[Metric, ...]:
+def decoder_metrics(found: Guided, restored: Reconstruction, trip: RoundTrip | None) -> tuple[KeyNumber, ...]:
     """The decoder's error and, of decoded images, the disagreement of the whole model with its head."""
     error, ends = bare(restored.error, 3), restored.interval
-    metrics = [
-        Metric(
+    key_numbers = [
+        KeyNumber(
             "Error of the decoder",
             error,
             f"[{bare(ends.lower, 3)}, {bare(ends.upper, 3)}]" if ends.known else "",
             "Root mean squared error of a pixel (black 0, white 1) on test images that the decoder has not seen, "
             f"n = {count(restored.n)}.",
         ),
-        Metric(
+        KeyNumber(
             "Error of the mean image",
             bare(restored.baseline, 3),
             "to beat",
@@ -180,8 +180,8 @@ def decoder_metrics(found: Guided, restored: Reconstruction, trip: RoundTrip | N
             ("Images still in the region", trip.kept_region),
         ):
             meaning = f"n = {count(n)} images. {finding}"
-            metrics.append(Metric(label, percent(share), brackets(percent, share, interval), meaning))
-    return tuple(metrics)
+            key_numbers.append(KeyNumber(label, percent(share), brackets(percent, share, interval), meaning))
+    return tuple(key_numbers)
 
 
 def grid_figure(grid: AccuracyGrid) -> Figure:
@@ -280,6 +280,6 @@ def violations_table(rule: Property) -> Table:
     )
 
 
-def _metric(label: str, of: SharedAccuracy, meaning: str) -> Metric:
+def _metric(label: str, of: SharedAccuracy, meaning: str) -> KeyNumber:
     about = f"{meaning} n = {count(of.n)} from {of.parents}; the interval is over these."
-    return Metric(label, percent(of.accuracy), brackets(percent, of.accuracy, of.interval), about)
+    return KeyNumber(label, percent(of.accuracy), brackets(percent, of.accuracy, of.interval), about)

@@ -16,7 +16,6 @@ from touchstone.core.evaluate.calibration import (
     class_sentence,
 )
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.matched_subsets import (
     MatchedSubsets,
     ModelComparisons,
@@ -28,8 +27,8 @@ from touchstone.core.evaluate.matched_subsets import (
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
 from touchstone.core.evaluate.matched_subsets.results import KINDS
 from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
-from touchstone.core.evaluate.metric_estimates import MetricEstimate, MetricsOnSets
-from touchstone.core.evaluate.metrics import Metric as MetricEntry
+from touchstone.core.evaluate.metric_estimates import MOST_AREAS, Cell, MetricEstimate, MetricsOnSets
+from touchstone.core.evaluate.metrics import Metric
 from touchstone.core.evaluate.wording import Verdict, bare_p, count, gap, percent, plural, points, quoted, resting
 from touchstone.core.figures import matched_subsets as figures
 from touchstone.core.parameters import label_of
@@ -38,7 +37,7 @@ from touchstone.core.report.parts import (
     Beside,
     Column,
     Figure,
-    Metric,
+    KeyNumber,
     Note,
     Part,
     Quantity,
@@ -86,7 +85,7 @@ def answer(
     if row.metrics is not None:
         sections.append(Section("By metric and class", partial(by_metric, row.metrics), "metrics"))
     sections.append(Section("In numbers", partial(in_numbers, row), "table"))
-    return Answer(matched_verdict(row), metrics(row), tuple(sections), tuple(numbers([row])), files)
+    return Answer(matched_verdict(row), key_numbers(row), tuple(sections), tuple(numbers([row])), files)
 
 
 def about_all(comparisons: ModelComparisons) -> str:
@@ -133,13 +132,13 @@ def numbers(rows: Sequence[SetComparison]) -> Iterator[Quantity]:
             yield Quantity(name, of, each.claim.estimate, each.claim.interval, n, over)
 
 
-def metrics(row: SetComparison) -> tuple[Metric, ...]:
+def key_numbers(row: SetComparison) -> tuple[KeyNumber, ...]:
     """The gap and its three parts, which add up to it; without confidences both accuracies."""
     called = {"target": "new"}
     against = " and ".join(
         f"{percent(baseline.majority)} ({called.get(baseline.set, baseline.set)})" for baseline in row.baselines
     )
-    fall = Metric(
+    fall = KeyNumber(
         "Accuracy falls by",
         *_split(points, row.gap),
         "Accuracy on the reference set minus accuracy on the new set; negative: it rises.",
@@ -150,18 +149,18 @@ def metrics(row: SetComparison) -> tuple[Metric, ...]:
     alike_in = plural_of(row.alike_in)
     return (
         fall,
-        Metric(
+        KeyNumber(
             f"At equal {row.alike_in}",
             *_split(points, row.matched_gap),
             f"The matched gap: the same difference on pairs of samples with equal {row.alike_in}. "
             f"95 % CI, by: {row.matched_gap.by}.",
         ),
-        Metric(
+        KeyNumber(
             f"Mix of {alike_in}",
             *_split(points, row.mix),
             f"The loss of the reference set if it had the {alike_in} of the new set. Unlabelled data show this part.",
         ),
-        Metric(
+        KeyNumber(
             "Unmatched samples",
             *_split(points, row.unmatched),
             f"The loss of unmatched samples beyond their {row.alike_in} and the matched gap. They are "
@@ -170,10 +169,10 @@ def metrics(row: SetComparison) -> tuple[Metric, ...]:
     )
 
 
-def _accuracy(row: SetComparison, subset: str, name: str) -> Metric:
+def _accuracy(row: SetComparison, subset: str, name: str) -> KeyNumber:
     accuracy = row.subset(subset)
     baseline = "" if isnan(accuracy.majority) else f"majority class {percent(accuracy.majority)}"
-    return Metric(f"Accuracy, {name} set", *_split(percent, accuracy.accuracy), baseline=baseline)
+    return KeyNumber(f"Accuracy, {name} set", *_split(percent, accuracy.accuracy), baseline=baseline)
 
 
 def _split(write: Callable[..., str], estimate: SetEstimate) -> tuple[str, str]:
@@ -227,9 +226,13 @@ def by_metric(found: MetricsOnSets) -> tuple[Part, ...]:
     """Every metric on both sets, and the confusion matrices; of many classes the largest confusions."""
     if len(found.class_names) > figures.MOST_CLASSES:
         return (metrics_table(found), confusions_table(found))
-    sides = {"reference": "The reference set", "target": "The new set"}
+    sides = {"reference": "reference set", "target": "new set"}
     matrices = tuple(
-        Figure(f"confusion-{side}", partial(figures.confusion_chart, found, side), f"{name}: shares of each class.")
+        Figure(
+            f"confusion-{side}",
+            partial(figures.confusion_chart, found, side),
+            f"What each true class was predicted as (%), {name}, n = {count(getattr(found.rows[0], side).n)}.",
+        )
         for side, name in sides.items()
     )
     return (metrics_table(found), Beside(matrices))
@@ -243,7 +246,7 @@ def metrics_table(found: MetricsOnSets) -> Table:
         Column("New", lambda row: _of_metric(row.metric, row.target), "With its 95 % CI"),
         Column(
             "New is worse by",
-            lambda row: _difference(row.metric)(row.worse, row.interval),
+            lambda row: "" if isnan(row.worse) else _difference(row.metric)(row.worse, row.interval),
             "Of losses and the Brier score: how much higher they are. The CI is not corrected for many metrics",
         ),
         Column(
@@ -252,11 +255,15 @@ def metrics_table(found: MetricsOnSets) -> Table:
             "The best that a model reaches which knows nothing but how frequent classes are",
         ),
     )
-    caption = "Percent, but for areas, correlations and losses, which are bare numbers."
+    first = found.rows[0]
+    n = f"n = {count(first.reference.n)} reference and {count(first.target.n)} new samples."
+    caption = f"{n} Areas, correlations and losses are bare numbers."
     if found.positive is not None:
         by = "by its name" if found.sure else "the rarer class"
         about = "Sensitivity, precision, F1"
         caption += f" {about} and the like are of the positive class, {quoted(found.positive)} ({by})."
+    if len(found.class_names) > MOST_AREAS:
+        caption += f" Areas under curves are left out: there are more than {MOST_AREAS} classes."
     short = {row.target.why_not: None for row in found.rows} | {row.reference.why_not: None for row in found.rows}
     if why := [each for each in short if each]:
         caption += f" Without a CI: {'; '.join(why)}."
@@ -269,10 +276,12 @@ def confusions_table(found: MetricsOnSets) -> Table:
     columns = (
         Column("Class", "truth"),
         Column("Predicted as", "predicted"),
-        Column("n, new", "n_target", "Samples of the new set", 0),
-        Column("Of the class, new (%)", lambda each: _share(each.n_target, each.of_target), "With its 95 % CI"),
-        Column("n, reference", "n_reference", "Samples of the reference set", 0),
-        Column("Of the class, reference (%)", lambda each: _share(each.n_reference, each.of_reference)),
+        Column("New", lambda each: each.target.n_predicted, "Samples of the new set", 0),
+        Column("of", lambda each: each.target.n, "Samples of the class in the new set", 0),
+        Column("New (%)", lambda each: _share(each.target), "With its 95 % CI"),
+        Column("Reference", lambda each: each.reference.n_predicted, "Samples of the reference set", 0),
+        Column("of which", lambda each: each.reference.n, "Samples of the class in the reference set", 0),
+        Column("Reference (%)", lambda each: _share(each.reference), "With its 95 % CI"),
     )
     caption = f"The {count(len(rows))} largest of {count(len(found.mistakes))} confusions, by samples of the new set."
     return Table.of("Largest confusions", rows, columns, caption)
@@ -281,21 +290,21 @@ def confusions_table(found: MetricsOnSets) -> Table:
 MOST_CONFUSIONS = 20
 
 
-def _share(n: int, of: int) -> str:
-    """In percent, with Wilson's interval; nothing of no samples."""
-    return "" if not of else percent(n / of, wilson(float(n), float(of))).replace(" %", "")
+def _share(cell: Cell) -> str:
+    """In percent, with its interval; nothing of no samples."""
+    return percent(cell.share, cell.interval).replace(" %", "") if cell.n else ""
 
 
-def _written(metric: MetricEntry) -> Callable[..., str]:
+def _written(metric: Metric) -> Callable[..., str]:
     return percent if metric.in_percent else gap
 
 
-def _difference(metric: MetricEntry) -> Callable[..., str]:
+def _difference(metric: Metric) -> Callable[..., str]:
     return points if metric.in_percent else gap
 
 
-def _of_metric(metric: MetricEntry, made: MetricEstimate) -> str:
-    return _written(metric)(made.value, made.interval)
+def _of_metric(metric: Metric, made: MetricEstimate) -> str:
+    return "not defined" if isnan(made.value) else _written(metric)(made.value, made.interval)
 
 
 def picture(example: MatchedSubsets) -> Figure:

@@ -20,7 +20,7 @@ from touchstone.core.evaluate.intervals import half_width, wilson
 from touchstone.core.evaluate.wording import Verdict, count, percent, plural, points
 from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
 from touchstone.core.questions import QUESTIONS, Question
-from touchstone.core.report.parts import Answer, Figure, Metric, Note, Quantity, Report, Section, Table, brackets
+from touchstone.core.report.parts import Answer, Figure, KeyNumber, Note, Quantity, Report, Section, Table, brackets
 from touchstone.core.report.quantities import ON_AXIS, label
 from touchstone.core.workspace.models import StoredModel
 
@@ -188,7 +188,7 @@ def marks_of(quantities: Sequence[Quantity]) -> list[Mark]:
     ]
 
 
-def metrics(answers: Sequence[Answered]) -> tuple[Metric, ...]:
+def key_numbers(answers: Sequence[Answered]) -> tuple[KeyNumber, ...]:
     """What stands beside accuracy in units of its own: robustness to noise, and whether confidence is too high."""
     known = [quantity for answer in answers for quantity in answer.quantities]
     robust = [quantity for quantity in known if quantity.name == "average_case.p_robust"]
@@ -196,7 +196,7 @@ def metrics(answers: Sequence[Answered]) -> tuple[Metric, ...]:
     if robust:
         middle = robust[len(robust) // 2]
         shown.append(
-            Metric(
+            KeyNumber(
                 f"Unchanged by noise, sigma {middle.of[0]}",
                 percent(middle.value),
                 f"{brackets(percent, middle.value, middle.interval)}, n = {count(middle.n)}".lstrip(", "),
@@ -205,7 +205,7 @@ def metrics(answers: Sequence[Answered]) -> tuple[Metric, ...]:
         )
     for quantity in (quantity for quantity in known if quantity.name == "average_case.overconfidence"):
         shown.append(
-            Metric(
+            KeyNumber(
                 "Confidence less accuracy",
                 points(quantity.value),
                 f"{brackets(points, quantity.value, quantity.interval)}, n = {count(quantity.n)}".lstrip(", "),
@@ -317,7 +317,7 @@ def sheet(
     provenance: Sequence[tuple[str, str]],
 ) -> Report:
     """The sheet as a report for one page of A4: the axis, an answer each, and what was never asked."""
-    beside = [f"{metric.label}: {metric.value} {metric.interval}." for metric in metrics(answers)]
+    beside = [f"{metric.label}: {metric.value} {metric.interval}." for metric in key_numbers(answers)]
     axis = (axis_figure(shown, baseline, row=ROW_ON_PAPER),) if shown else ()
     first = (*axis, " ".join(beside)) if beside else axis
     sections = [Section("", first)] if first else []

@@ -22,7 +22,7 @@ NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
-class Metric:
+class KeyNumber:
     """One number of a verdict: its name, its value, its interval (or n) in grey beneath, and what it means.
 
     `baseline` says what the number has to beat, where that is not plain to see.
@@ -153,8 +153,8 @@ class Beside:
     parts: tuple["Part", ...]
 
 
-Part = Figure | Table | Verdict | Note | Beside | tuple[Metric, ...] | str
-"""What a section is made of; a string is a paragraph, metrics are a grid of numbers."""
+Part = Figure | Table | Verdict | Note | Beside | tuple[KeyNumber, ...] | str
+"""What a section is made of; a string is a paragraph, key numbers are a grid of numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +189,7 @@ class Answer:
     ----------
     verdict
         Its sentences with their claims; None where there is none.
-    metrics
+    key_numbers
         The few numbers that stand in the card of the verdict.
     sections
         Figures and tables. The first one without a heading stands open below the verdict, the others are closed.
@@ -205,7 +205,7 @@ class Answer:
     """
 
     verdict: Verdict | None
-    metrics: tuple[Metric, ...] = ()
+    key_numbers: tuple[KeyNumber, ...] = ()
     sections: tuple[Section, ...] = ()
     numbers: tuple[Quantity, ...] = ()
     files: Mapping[str, Callable[[], pd.DataFrame]] = field(default_factory=lambda: NONE)

@@ -34,7 +34,7 @@ from touchstone.core.report.parts import (
     Beside,
     Column,
     Figure,
-    Metric,
+    KeyNumber,
     Quantity,
     Section,
     Table,
@@ -102,7 +102,7 @@ def answer(
     files = {"Table": intervals.table, "Held-out sources": intervals.held_out_table}
     if unseen:
         files["True sources"] = partial(true_source_table, unseen)
-    return Answer(verdict, tuple(metrics(of, intervals)), tuple(sections), tuple(numbers(rows, dataset)), files)
+    return Answer(verdict, tuple(key_numbers(of, intervals)), tuple(sections), tuple(numbers(rows, dataset)), files)
 
 
 def numbers(rows: Sequence[ExpectedInterval], dataset: Dataset) -> Iterator[Quantity]:
@@ -143,7 +143,7 @@ def names_beside(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> dict
     return {row.model: title((row.model, of.source_finder), with_finder=several) for row in rows}
 
 
-def metrics(of: ExpectedInterval, intervals: AccuracyIntervals) -> list[Metric]:
+def key_numbers(of: ExpectedInterval, intervals: AccuracyIntervals) -> list[KeyNumber]:
     """Rho and the three accuracies, each with its interval over sources and samples; accuracies with their baseline."""
     baseline, things = intervals.baseline_of(of), f"{noun(of.source_finder)}s"
     accuracies = {
@@ -377,6 +377,6 @@ def _interval(of: ExpectedInterval, decimals: int) -> str:
     return f"[{100 * of.exclusive.value:.{decimals}f}, {100 * of.inclusive.value:.{decimals}f}]"
 
 
-def _metric(label: str, write: Callable[..., str], estimate: ExpectedValue, meaning: str) -> Metric:
+def _metric(label: str, write: Callable[..., str], estimate: ExpectedValue, meaning: str) -> KeyNumber:
     interval = over_repeats(write, estimate.value, estimate.over_sources)
-    return Metric(label, write(estimate.value), interval, f"{meaning} The interval is the 95 % CI for new data.")
+    return KeyNumber(label, write(estimate.value), interval, f"{meaning} The interval is the 95 % CI for new data.")

@@ -16,7 +16,7 @@ from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan,
 from touchstone.core.evaluate.wording import bare_p, count, percent, plural, resting
 from touchstone.core.figures import test_quality as figures
 from touchstone.core.figures.test_quality import Subject
-from touchstone.core.report.parts import Answer, Beside, Column, Figure, Metric, Part, Section, Table, brackets
+from touchstone.core.report.parts import Answer, Beside, Column, Figure, KeyNumber, Part, Section, Table, brackets
 from touchstone.core.workspace.models import StoredModel
 
 MOST_FINDINGS = 12
@@ -27,7 +27,7 @@ def answer(quality: TestQuality, *, is_drawn: bool) -> Answer:
     """Everything about a test set; `is_drawn` where it was drawn here at random."""
     return Answer(
         quality_verdict(quality, is_drawn=is_drawn),
-        metrics(quality),
+        key_numbers(quality),
         (
             Section("", (missed_figure(quality),)),
             Section(
@@ -82,14 +82,14 @@ def in_numbers(quality: TestQuality) -> tuple[Table, Table]:
     )
 
 
-def metrics(quality: TestQuality) -> tuple[Metric, ...]:
+def key_numbers(quality: TestQuality) -> tuple[KeyNumber, ...]:
     """The accuracy, the shares at a boundary and near a centroid, and how many pairs are met."""
     bounds = quality.missed.classes
     n_right, n_test = int((bounds.n - bounds.n_wrong).sum()), int(bounds.n.sum())
     (accuracy, interval), majority = quality.accuracy, percent(bounds.n.max() / n_test)
     over = quality.design.others
-    metrics = [
-        Metric(
+    key_numbers = [
+        KeyNumber(
             "Test accuracy",
             percent(accuracy),
             brackets(percent, accuracy, interval),
@@ -103,16 +103,16 @@ def metrics(quality: TestQuality) -> tuple[Metric, ...]:
     ):
         k, n, value, interval = shares.overall
         meaning = f"{meaning} {count(k)} of {count(n)}; the interval is over {over}."
-        metrics.append(Metric(label, percent(value), brackets(percent, value, interval), meaning))
+        key_numbers.append(KeyNumber(label, percent(value), brackets(percent, value, interval), meaning))
     n_pairs = quality.n_classes * (quality.n_classes - 1)
-    met = Metric(
+    met = KeyNumber(
         "Boundaries met",
         f"{count(quality.pairs.n_met)} of {count(n_pairs)}",
         f"random split {quality.pairs.split_met:.0f}",
         "Ordered pairs of classes with a test sample at their boundary. Below: the same for a random split "
         "with as many boundary samples.",
     )
-    return (*metrics, met)
+    return (*key_numbers, met)
 
 
 def missed_figure(quality: TestQuality) -> Figure:

@@ -8,7 +8,7 @@ from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.report.html import cell
 from touchstone.core.report.markdown import escaped
-from touchstone.core.report.parts import Beside, Figure, Metric, Note, Part, Report, Table
+from touchstone.core.report.parts import Beside, Figure, KeyNumber, Note, Part, Report, Table
 
 
 def to_markdown(report: Report) -> bytes:
@@ -30,7 +30,7 @@ def to_markdown(report: Report) -> bytes:
     answer, parts = report.answer, [f"# {report.question}", escaped(report.subject)]
     if answer.verdict is not None:
         claims = answer.claims
-        parts += [_part(answer.verdict), _metrics(answer.metrics), about(claims[0] if claims else None)]
+        parts += [_part(answer.verdict), _key_numbers(answer.key_numbers), about(claims[0] if claims else None)]
         parts.append(_sentences(answer.verdict.findings))
     for section in answer.sections:
         parts += [f"## {escaped(section.heading)}" * bool(section.heading), _parts(section.parts)]
@@ -71,13 +71,13 @@ def _part(part: Part) -> str:
         case str():
             return _sentences([part])
         case tuple():
-            return _metrics(part)
+            return _key_numbers(part)
         case Beside():
             return _parts(part.parts)
 
 
-def _metrics(metrics: Iterable[Metric]) -> str:
-    rows = [(each.label, f"{each.value} {each.interval}", each.baseline, each.help or "") for each in metrics]
+def _key_numbers(key_numbers: Iterable[KeyNumber]) -> str:
+    rows = [(each.label, f"{each.value} {each.interval}", each.baseline, each.help or "") for each in key_numbers]
     return _table(("Number", "Value", "Baseline", "Meaning"), rows) if rows else ""
 
 

@@ -13,7 +13,7 @@ from tests.evaluate.fold_populations import frame, simulated
 from touchstone.core.data import DataError, Predictions, load_example
 from touchstone.core.evaluate.cluster_folds import (
     FoldPredictions,
-    Metric,
+    ScoredBy,
     fold_performance,
     fold_verdict,
     predicted_on,
@@ -26,13 +26,13 @@ from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.trials import Context, FoldPlan
 
 SCORES = {
-    Metric("macro_f1"): lambda y, said: f1_score(y, said, average="macro"),
-    Metric("accuracy"): accuracy_score,
-    Metric("f1", "b"): lambda y, said: f1_score(y, said, labels=[1], average="macro", zero_division=np.nan),
+    ScoredBy("macro_f1"): lambda y, said: f1_score(y, said, average="macro"),
+    ScoredBy("accuracy"): accuracy_score,
+    ScoredBy("f1", "b"): lambda y, said: f1_score(y, said, labels=[1], average="macro", zero_division=np.nan),
 }
 
 
-def scored(folded: FoldPredictions, metric: Metric | None = None, **options):
+def scored(folded: FoldPredictions, metric: ScoredBy | None = None, **options):
     return fold_performance(folded, metric=metric, **options)
 
 
@@ -45,7 +45,7 @@ def test_scores_of_a_fold_are_scikit_learns(seed, n, n_classes):
     for metric, score in SCORES.items():
         for each in (0, 1):
             of = fold == each
-            found = counts.score(metric, names)[each]
+            found = metric.score(counts, names)[each]
             if not of.any():
                 assert np.isnan(found)
             else:
@@ -78,7 +78,7 @@ def test_nulls_are_the_majority_class_and_guessing_of_what_was_trained_on():
     folded = simulated({"random_folds": 0.1}, n_classes=2, n=200)
     y = folded.y.copy()
     y[:150] = 0
-    (run,) = scored(replace(folded, y=y), Metric("accuracy")).runs
+    (run,) = scored(replace(folded, y=y), ScoredBy("accuracy")).runs
     folds = folded.folds("random_folds", 0)
     for fold in run.folds:
         test, train = y[folds == fold.fold], y[folds != fold.fold]
@@ -89,7 +89,7 @@ def test_nulls_are_the_majority_class_and_guessing_of_what_was_trained_on():
 
 def test_differences_are_paired_and_average_over_seeds():
     folded = simulated({"random_folds": 0.1, "sds_folds": 0.3}, seeds=(0, 1, 2), shared=1.0)
-    found = scored(folded, Metric("accuracy"))
+    found = scored(folded, ScoredBy("accuracy"))
     (told,) = found.differences
     assert (told.scheme, told.other) == ("sds_folds", "random_folds")
     means = {scheme: [run.mean.value for run in found.runs_of(scheme, "model")] for scheme in folded.schemes}
@@ -124,13 +124,13 @@ def test_schemes_without_a_difference_are_seldom_significantly_different():
 
 def test_an_interval_speaks_about_samples_so_that_seeds_do_not_shrink_it_to_nothing():
     one, many = (simulated({"sds_folds": 0.3}, seeds=range(n), shared=1.0) for n in (1, 8))
-    widths = [scored(folded, Metric("accuracy")).schemes[0].mean.interval.width for folded in (one, many)]
+    widths = [scored(folded, ScoredBy("accuracy")).schemes[0].mean.interval.width for folded in (one, many)]
     assert widths[1] > 0.8 * widths[0]
 
 
 def test_where_nothing_is_wrong_an_interval_is_wilsons():
     folded = simulated({"sds_folds": 0.0}, n=100)
-    (run,) = scored(folded, Metric("accuracy")).runs
+    (run,) = scored(folded, ScoredBy("accuracy")).runs
     for fold in run.folds:
         assert (fold.score.value, fold.score.by) == (1.0, "wilson")
         assert fold.score.interval == wilson(20.0, 20.0)
@@ -183,7 +183,7 @@ def test_tables_have_a_row_for_each_fold_class_run_and_pair():
 
 def test_a_class_that_is_not_there_is_named():
     with pytest.raises(DataError, match=r"no class 'z'.*a, b, c"):
-        scored(simulated({"sds_folds": 0.1}), Metric("f1", "z"))
+        scored(simulated({"sds_folds": 0.1}), ScoredBy("f1", "z"))
 
 
 def test_a_single_split_tests_once_and_is_compared_over_the_rows_it_tests():
@@ -238,7 +238,7 @@ def lacking(n: int = 300) -> FoldPredictions:
 
 
 def test_a_fold_whose_f1_is_not_defined_is_no_part_of_the_mean_and_that_is_said():
-    found = scored(lacking(), Metric("f1", "dog"))
+    found = scored(lacking(), ScoredBy("f1", "dog"))
     (run,) = found.runs_of("kmeans", "Uploaded model")
     values = [fold.score.value for fold in run.folds]
     assert np.isnan(values[2])
@@ -258,7 +258,7 @@ def test_a_fold_whose_f1_is_not_defined_is_no_part_of_the_mean_and_that_is_said(
 def test_a_score_that_is_defined_on_no_fold_claims_nothing():
     folded = lacking()
     nowhere = replace(folded, class_names=("cat", "dog", "eel"))
-    found = scored(nowhere, Metric("f1", "eel"))
+    found = scored(nowhere, ScoredBy("f1", "eel"))
     assert all(np.isnan(row.mean.value) and not row.mean.interval.known for row in found.schemes)
     verdict = fold_verdict(found)
     assert "F1 of eel is not defined on K-means folds. No fold has the class" in verdict.headline
@@ -270,7 +270,7 @@ def test_nothing_is_said_of_null_models_where_the_training_part_is_not_known():
     y = rng.integers(2, size=300)
     said = np.where(rng.random(300) < 0.52, y, 1 - y)
     one = Predictions([f"id {row}" for row in range(300)], y, said, ["cat", "dog"], groups={"fold": ["1"] * 300})
-    found = scored(predictions_on_folds({"max_shift": one}), Metric("accuracy"))
+    found = scored(predictions_on_folds({"max_shift": one}), ScoredBy("accuracy"))
     (fold,) = found.runs[0].folds
     assert fold.n_train is None
     assert np.isnan([fold.majority, fold.chance, found.runs[0].majority, found.schemes[0].chance]).all()

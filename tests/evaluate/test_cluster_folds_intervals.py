@@ -12,7 +12,7 @@ from tests.evaluate.fold_populations import simulated
 from touchstone.core.data import Predictions
 from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
-    Metric,
+    ScoredBy,
     fold_performance,
     predicted_on_sources,
     predictions_on_folds,
@@ -27,10 +27,10 @@ from touchstone.core.evaluate.intervals import Interval, p_of_interval
 HARD = {"randomized": 0.25, "kmeans": 0.35, "sds": 0.3}
 """How often a model errs; folds of "kmeans" have classes of their own, so that each lacks most classes."""
 EASY = {scheme: error / 4 for scheme, error in HARD.items()}
-METRICS = (Metric(), Metric("accuracy"), Metric("f1", "b"))
+METRICS = (ScoredBy(), ScoredBy("accuracy"), ScoredBy("f1", "b"))
 
 
-def found(error, rng, metric: Metric | None = None, **options) -> FoldPerformance:
+def found(error, rng, metric: ScoredBy | None = None, **options) -> FoldPerformance:
     return fold_performance(simulated(error, concentrated=("kmeans",), rng=rng, **options), metric=metric)
 
 
@@ -101,10 +101,10 @@ def test_pulls_are_what_leaving_each_sample_out_does(seed, n, n_classes, metric)
     names = tuple("abcdefgh"[:n_classes])
 
     def scores(rows: np.ndarray) -> np.ndarray:
-        return counted(y[rows], said[rows], fold[rows], 3, n_classes).score(metric, names)
+        return metric.score(counted(y[rows], said[rows], fold[rows], 3, n_classes), names)
 
     counts, rows = counted(y, said, fold, 3, n_classes), np.arange(n)
-    without = scores_without(counts, lambda of: of.score(metric, names), fold=fold, y=y, y_pred=said)
+    without = scores_without(counts, lambda of: metric.score(of, names), fold=fold, y=y, y_pred=said)
     pulls = pulls_on_mean(scores(rows), without, fold)
     for row in rows:
         rest = scores(np.delete(rows, row))
@@ -117,7 +117,7 @@ def test_the_error_of_an_accuracy_is_the_binomial_one():
     said, y = np.repeat([0, 1], [30, 70]), np.ones(100, dtype=int)
     fold, names = np.zeros(100, dtype=int), ("a", "b")
     counts = counted(y, said, fold, 1, 2)
-    without = scores_without(counts, lambda of: of.score(METRICS[1], names), fold=fold, y=y, y_pred=said)
+    without = scores_without(counts, lambda of: METRICS[1].score(of, names), fold=fold, y=y, y_pred=said)
     se = standard_error(pulls_on_mean(np.array([0.7]), without, fold), np.ones(100, dtype=bool))
     assert se == pytest.approx((0.3 * 0.7 / 99) ** 0.5)
 
@@ -128,7 +128,7 @@ def test_more_folds_and_classes_take_more_time_but_no_more_room(monkeypatch):
     names, counts = tuple(map(str, range(400))), counted(y, said, fold, 50, 400)
 
     def without() -> np.ndarray:
-        return scores_without(counts, lambda of: of.score(Metric(), names), fold=fold, y=y, y_pred=said)
+        return scores_without(counts, lambda of: ScoredBy().score(of, names), fold=fold, y=y, y_pred=said)
 
     tracemalloc.start()
     found = without()
@@ -175,7 +175,7 @@ def test_a_coin_does_not_beat_guessing_where_folds_are_dealt_by_lot(n_folds):
         y, guessed = rng.permutation(100) % 2, rng.integers(2, size=100)
         fold = (rng.permutation(100) % n_folds).astype(str)
         coin = Predictions([str(row) for row in range(100)], y, guessed, ["a", "b"], groups={"fold": fold.tolist()})
-        [row] = fold_performance(predictions_on_folds({"coin": coin}), metric=Metric("accuracy")).schemes
+        [row] = fold_performance(predictions_on_folds({"coin": coin}), metric=ScoredBy("accuracy")).schemes
         n_above += beats_baselines(row).decision == "above"
     assert n_above <= stats.binom.isf(0.001, 150, 0.05)
 

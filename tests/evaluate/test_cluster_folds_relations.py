@@ -12,7 +12,7 @@ from scipy import stats
 
 from tests.evaluate.fold_populations import frame, simulated
 from touchstone.core.evaluate.cluster_folds import (
-    Metric,
+    ScoredBy,
     characteristics_of,
     fold_characteristics,
     fold_performance,
@@ -110,7 +110,7 @@ def test_a_score_that_goes_with_length_is_found_and_equal_sizes_tell_nothing():
     truth = folded.y
     rows.loc[tested, "y_pred"] = pd.array(np.where(wrong, (truth + 1) % 3, truth), dtype="Int32")
     hard = type(folded)(rows, truth, folded.class_names, folded.ids, {})
-    found = fold_performance(hard, metric=Metric("accuracy"))
+    found = fold_performance(hard, metric=ScoredBy("accuracy"))
     told = characteristics_of(hard, numbers={"mean length": 20.0 - 3 * folds}, rng=rng)
     related = {each.characteristic: each for each in relations(found, told, rng=rng)}
     assert "samples" not in related, "sizes are equal"
@@ -152,7 +152,7 @@ def test_folds_without_a_score_are_left_out_of_relations():
     tested = rows["model"].notna().to_numpy()
     rows.loc[tested & (rows["fold"] == 4).to_numpy(dtype=bool), "y_pred"] = 0
     bare = replace(folded, rows=rows, y=np.where(fold == 4, 0, folded.y))
-    found = fold_performance(bare, metric=Metric("f1", "b"))
+    found = fold_performance(bare, metric=ScoredBy("f1", "b"))
     rng = np.random.default_rng(0)
     told = characteristics_of(bare, numbers={"length": rng.random(400)}, rng=rng)
     assert {each.n for each in relations(found, told, rng=rng)} == {4}

@@ -12,9 +12,9 @@ from tests.worlds import cluster_folds as worlds
 from touchstone.core.data import Predictions
 from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
-    Metric,
     PredictedHeldOut,
     Relation,
+    ScoredBy,
     fold_performance,
     fold_verdict,
     labels_shift,
@@ -136,7 +136,7 @@ def test_folds_that_change_labels_say_so_and_are_not_planned_for():
 
 def test_a_model_that_learned_nothing_is_called_so():
     folded = simulated({"random_folds": 0.63}, n=300)
-    verdict = fold_verdict(fold_performance(folded, metric=Metric("accuracy")))
+    verdict = fold_verdict(fold_performance(folded, metric=ScoredBy("accuracy")))
     assert finding(verdict, "No significant difference from a model that ignores its input.")
     assert decision(verdict, "beats_baselines") == "undecided"
 
@@ -156,7 +156,7 @@ def test_an_error_that_has_nothing_to_do_with_the_class_is_compared_with_the_sha
         y_pred = np.where(rng.random(200) < 0.6, y, 1 - y)
         folds = {"fold": [str(row % 5) for row in range(200)]}
         said = Predictions(list(map(str, range(200))), y, y_pred, ["a", "b"], groups=folds)
-        performance = fold_performance(predictions_on_folds({"mine": said}), metric=Metric("accuracy"))
+        performance = fold_performance(predictions_on_folds({"mine": said}), metric=ScoredBy("accuracy"))
         n_claimed += beats_baselines(performance.schemes[0]).decided
     assert n_claimed <= stats.binom.isf(0.001, 300, 0.05)
 

@@ -8,7 +8,7 @@ from tests.evaluate.populations import frame, trial_rows
 from tests.worlds.source_robustness import Sources
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals, source_verdict
-from touchstone.core.report.source_robustness import metrics
+from touchstone.core.report.source_robustness import key_numbers
 from touchstone.core.trials import Context, TrialPlan
 
 PATIENTS = Sources(2, 8, shared=False, size=6, first_class=3.0, source_sd=1.5, apart=0.5)
@@ -59,7 +59,7 @@ def test_the_baseline_is_of_the_very_test_parts_by_hand():
     assert (baseline.majority, baseline.chance, baseline.inclusive) == ("a", 0.5, 0.5)
     assert baseline.exclusive == pytest.approx((10 / 14 + 10 / 16) / 2)
     assert baseline.above.value == pytest.approx(intervals.overall[0].exclusive.value - baseline.exclusive)
-    assert [metric.baseline for metric in metrics(intervals.overall[0], intervals)] == [
+    assert [metric.baseline for metric in key_numbers(intervals.overall[0], intervals)] == [
         "",
         "majority-class baseline 67.0 %, chance 50.0 %",
         "majority-class baseline 50.0 %, chance 50.0 %",

@@ -15,7 +15,7 @@ from tests.worlds.cluster_folds import neighbours
 from tests.worlds.designs import NULLS
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict
-from touchstone.core.evaluate.cluster_folds import FoldPredictions, Metric, fold_performance, fold_verdict
+from touchstone.core.evaluate.cluster_folds import FoldPredictions, ScoredBy, fold_performance, fold_verdict
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
 from touchstone.core.evaluate.matched_subsets.estimates import Influences, Repeats, units_of_sets
@@ -178,7 +178,7 @@ def test_every_row_three_times_makes_no_interval_shorter():
     rows = pd.concat([once.rows.assign(row=3 * once.rows["row"] + copy) for copy in range(3)], ignore_index=True)
     thrice = replace(once, rows=rows, y=np.repeat(once.y, 3), ids=np.arange(450).astype(str).astype(object))
     told = replace(thrice, units=np.repeat(np.arange(150), 3).astype(object), unit_word="content")
-    scores = (fold_performance(each, metric=Metric("accuracy")) for each in (once, told, thrice))
+    scores = (fold_performance(each, metric=ScoredBy("accuracy")) for each in (once, told, thrice))
     widths = [found.schemes[0].mean.interval.width for found in scores]
     assert widths[1] == pytest.approx(np.sqrt(2) * widths[0], rel=0.03)
     assert widths[2] == pytest.approx(widths[0] / np.sqrt(3), rel=0.03)
@@ -225,7 +225,7 @@ def test_a_mean_over_folds_holds_for_other_authors(n_authors, fewest):
         ids = np.arange(len(y)).astype(str).astype(object)
         named = {"units": author.astype(str).astype(object), "unit_word": "author", "planned": True}
         folded = FoldPredictions(pd.concat(parts, ignore_index=True), y, ("a", "b"), ids, {}, **named)
-        mean = fold_performance(folded, metric=Metric("accuracy")).schemes[0].mean
+        mean = fold_performance(folded, metric=ScoredBy("accuracy")).schemes[0].mean
         means.append(mean.value)
         intervals.append(mean.interval)
     assert np.mean([interval.holds(np.mean(means)) for interval in intervals]) >= fewest

@@ -17,7 +17,7 @@ from tests.figures import test_matched_subsets as matched_cases
 from tests.figures import test_test_quality_figures as quality_cases
 from tests.report.runs import a_workspace, data, plans, rows, stored
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
-from touchstone.core.evaluate.cluster_folds import Metric, fold_performance, mean_by_fold, rows_of_run
+from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, mean_by_fold, rows_of_run
 from touchstone.core.evaluate.data_sets import count_words, number_by_class
 from touchstone.core.evaluate.guided_tests import walk_between
 from touchstone.core.evaluate.matched_subsets import compare_models, compare_sets, match
@@ -86,7 +86,7 @@ def of_runs() -> Iterator[go.Figure]:
 
 def of_folds() -> Iterator[go.Figure]:
     tested = rows_of_run(frames.from_bytes(rows("folds")), data())
-    scores = fold_performance(tested, metric=Metric("f1", data().class_names[0]))
+    scores = fold_performance(tested, metric=ScoredBy("f1", data().class_names[0]))
     yield cluster_folds.performance_chart(scores, scores.runs[:2])
     yield cluster_folds.seeds_chart(scores, scores.schemes)
     known = pd.DataFrame(

@@ -54,7 +54,7 @@ def test_all_doors_say_one_answer(answered, open_page, workspace, monkeypatch, t
     paper = Page(to_html(report)).text
     for sentence in (answer.verdict.headline, answer.verdict.advice, *answer.verdict.findings):
         assert " ".join(sentence.split()) in paper
-    for metric in answer.metrics:
+    for metric in answer.key_numbers:
         assert metric.value in paper
     for figure in answer.figures:
         assert " ".join(figure.caption.split()) in paper
@@ -67,7 +67,7 @@ def test_all_doors_say_one_answer(answered, open_page, workspace, monkeypatch, t
     words = conftest.plainly(app)
     assert answer.verdict.headline in words
     shown = {(each.label, each.value) for each in app.metric}
-    assert {(plain(metric.label), plain(metric.value)) for metric in answer.metrics} <= shown
+    assert {(plain(metric.label), plain(metric.value)) for metric in answer.key_numbers} <= shown
     chosen = {figure.key for key in CHOSEN if (section := answer.section(key)) for figure in section.flat}
     for figure in answer.figures:
         assert figure.caption.replace(*SUMMARISED) in words or figure.key in chosen, figure.key

@@ -512,7 +512,7 @@ def test_page_report_command_and_python_agree_number_by_number(open_page, tmp_pa
     result = compare(*files)
 
     said = {(one.label, one.value, one.delta) for one in app.metric}
-    assert said == {tuple(map(page.plain, (one.label, one.value, one.interval))) for one in result.answer.metrics}
+    assert said == {tuple(map(page.plain, (one.label, one.value, one.interval))) for one in result.answer.key_numbers}
     assert page.plain(result.verdict.headline) in texts(app)
     shown = [table.value for table in app.dataframe]
     assert result.tables

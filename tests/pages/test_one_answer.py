@@ -45,7 +45,7 @@ def test_page_report_and_python_say_the_same(shown):
     for sentence in filter(None, (verdict.headline, verdict.used, verdict.advice, *verdict.findings)):
         assert spaced(sentence) in page
         assert spaced(sentence) in spaced(report.text)
-    numbers = [(metric.label, metric.value, metric.interval) for metric in answer.metrics]
+    numbers = [(metric.label, metric.value, metric.interval) for metric in answer.key_numbers]
     drawn = [tuple(part.replace("\\", "") for part in (each.label, each.value, each.delta)) for each in app.metric]
     assert drawn == numbers
     assert all(spaced(part) in spaced(report.text) for each in numbers for part in each)

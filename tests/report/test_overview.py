@@ -26,8 +26,8 @@ from touchstone.core.report.overview import (
     Answered,
     accuracies,
     axis_figure,
+    key_numbers,
     marks,
-    metrics,
     settles,
     sheet,
     summary,
@@ -272,7 +272,7 @@ def test_beside_accuracy_stands_robustness_and_whether_confidence_is_too_high():
     assert excess.value == pytest.approx(difference.mean())
     assert (excess.interval.lower, excess.interval.upper) == pytest.approx((ends.low, ends.high), abs=0.02)
     answers = [Answered(QUESTIONS["average_case"], "", VERDICT, known)]
-    assert [metric.label for metric in metrics(answers)] == [
+    assert [metric.label for metric in key_numbers(answers)] == [
         "Unchanged by noise, sigma 0.1",
         "Confidence less accuracy",
     ]

@@ -21,7 +21,7 @@ from touchstone.core.evaluate.wording import Sentences, Verdict, quoted
 from touchstone.core.questions import QUESTIONS, of_kind, plan_class
 from touchstone.core.report.html import to_html
 from touchstone.core.report.markdown import formula, markup
-from touchstone.core.report.parts import NOTHING_YET, Answer, Figure, Metric, Note, Report, Section, Table
+from touchstone.core.report.parts import NOTHING_YET, Answer, Figure, KeyNumber, Note, Report, Section, Table
 from touchstone.core.report.run_report import report_of
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
@@ -132,7 +132,7 @@ def test_a_report_says_what_the_verdict_says(workspace, kind):
         *told.answer.verdict.findings,
     ):
         assert " ".join(sentence.split()) in text
-    for metric in told.answer.metrics:
+    for metric in told.answer.key_numbers:
         assert " ".join(f"{metric.label} {metric.value} {metric.interval}".split()) in text
     for figure in told.answer.figures:
         assert " ".join(figure.caption.split()) in text
@@ -237,7 +237,8 @@ def test_names_are_text_in_attributes_and_in_every_kind_of_part():
     lines = pd.DataFrame({wild: [wild, None], "n": [1.5, float("nan")]})
     figure = Figure("k", lambda dark: go.Figure(go.Scatter(y=[1], name=wild)).update_layout(meta={"alt": wild}), wild)
     parts = (figure, Table(wild, lines, caption=wild), Verdict(wild, wild, wild, ()), Note(wild), wild)
-    body = Answer(Verdict(wild, wild, wild, (wild,)), (Metric(wild, wild, wild, wild, wild),), (Section(wild, parts),))
+    card = (KeyNumber(wild, wild, wild, wild, wild),)
+    body = Answer(Verdict(wild, wild, wild, (wild,)), card, (Section(wild, parts),))
     page = Page(to_html(Report(wild, wild, body, wild, ((wild, wild),), "{}", lines)))
     assert not page.open
     assert not {tag for tag, _ in page.elements} & {"b", "img"}

@@ -13,7 +13,7 @@ from touchstone.core.evaluate.matched_subsets.compare import compare_pairs, comp
 from touchstone.core.evaluate.matched_subsets.outcomes import ALIKE_IN
 from touchstone.core.figures.matched_subsets import gap_chart
 from touchstone.core.figures.theme import alt_text
-from touchstone.core.report.matched_subsets import metrics
+from touchstone.core.report.matched_subsets import key_numbers
 
 
 @pytest.mark.parametrize("scale", ["accuracy", "margin", "entropy"])
@@ -33,7 +33,7 @@ def test_no_sentence_speaks_of_confidence_where_another_score_was_matched(scale)
     verdict, equal, mix = matched_verdict(row), f"equal {ALIKE_IN[scale]}", f"mix of {plural_of(ALIKE_IN[scale])}"
     assert f"At {equal} accuracy is lower" in verdict.headline
     texts = [verdict.headline, verdict.advice, *verdict.findings, models_verdict(rows), alt_text(gap_chart(row))]
-    texts += [f"{metric.label} {metric.help}" for metric in metrics(row)]
+    texts += [f"{metric.label} {metric.help}" for metric in key_numbers(row)]
     words = " ".join(map(str, texts)).lower()
     assert equal in words
     assert mix in words

@@ -7,13 +7,13 @@ MENU = "take-away"
 
 def card() -> None:
     from touchstone.core.evaluate.wording import Verdict
-    from touchstone.core.report.parts import Metric
+    from touchstone.core.report.parts import KeyNumber
     from touchstone.ui.shell import page
 
     said = Verdict("Accuracy falls.", "n = 10.", "Next: plan with 75.7 %.", ())
     metrics = [
-        Metric("Accuracy", "84.0 %", "[75.7, 89.9]", "Of all.", baseline="majority-class baseline 10.2 %"),
-        Metric("rho", ".878", "[.81, .95]"),
+        KeyNumber("Accuracy", "84.0 %", "[75.7, 89.9]", "Of all.", baseline="majority-class baseline 10.2 %"),
+        KeyNumber("rho", ".878", "[.81, .95]"),
     ]
     page.verdict(said, metrics)
 

@@ -19,7 +19,7 @@ from scipy.spatial import cKDTree
 from tests.evaluate.fold_populations import frame
 from tests.worlds.cluster_folds_claims import MACRO_F1, claims_of
 from tests.worlds.world import World
-from touchstone.core.evaluate.cluster_folds import FoldPerformance, FoldPredictions, Metric, fold_performance
+from touchstone.core.evaluate.cluster_folds import FoldPerformance, FoldPredictions, ScoredBy, fold_performance
 from touchstone.core.split import FOLD_SCHEMES
 
 HARDER, SHIFT, DIFFERS, BEATS = (
@@ -65,7 +65,7 @@ class Design:
     model: str = "ridge"
     baseline: str = "random_folds"
     n_folds: int = 5
-    metric: Metric = MACRO_F1
+    metric: ScoredBy = MACRO_F1
 
     def world(self) -> World:
         """The world of this design."""
@@ -238,7 +238,7 @@ def faint_majority(rng: np.random.Generator, n: int) -> Drawn:
 FAINT = 0.548
 """So far apart, the nearest mean is as accurate as the majority class on 300 samples: over 3,000 data sets the
 difference was .0004 at .55 (standard error .0008), and .0107 at .6."""
-ACCURACY = Metric("accuracy")
+ACCURACY = ScoredBy("accuracy")
 DESIGNS = (
     Design("folds of unrelated vectors against stratified ones", foreign, 60, "sds_folds",
            {HARDER: 0.0, SHIFT: 0.0, DIFFERS: 0.0}, baseline="stratified_folds"),

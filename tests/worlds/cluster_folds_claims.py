@@ -9,7 +9,7 @@ from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
-    Metric,
+    ScoredBy,
     characteristics_of,
     fold_performance,
     fold_verdict,
@@ -19,10 +19,12 @@ from touchstone.core.evaluate.cluster_folds import (
 )
 from touchstone.core.evaluate.intervals import UNKNOWN
 
-MACRO_F1 = Metric()
+MACRO_F1 = ScoredBy()
 
 
-def claims_of(folded: FoldPredictions, x: np.ndarray, scheme: str, *, metric: Metric = MACRO_F1) -> Mapping[str, Claim]:
+def claims_of(
+    folded: FoldPredictions, x: np.ndarray, scheme: str, *, metric: ScoredBy = MACRO_F1
+) -> Mapping[str, Claim]:
     """The claims about a scheme, by kind, as the page makes them."""
     folds = [folded.folds(scheme, seed) for seed in folded.seeds(scheme)]
     shift = labels_shift(scheme, x, folded.y, folds, rng=np.random.default_rng(0))

@@ -19,7 +19,7 @@ from tests.worlds.cluster_folds_claims import claims_beside
 from tests.worlds.world import World
 from touchstone.core.data import Predictions
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.cluster_folds import FoldPredictions, Metric, fold_performance
+from touchstone.core.evaluate.cluster_folds import FoldPredictions, ScoredBy, fold_performance
 from touchstone.core.split import FOLD_SCHEMES
 
 GOES, FORETELLS = "cluster_folds.goes_with", "cluster_folds.predicts_held_out"
@@ -56,7 +56,7 @@ class Design:
         """What the page claims of data drawn anew."""
         drawn = self.drawn(data_seed)
         folded = self.folded(drawn, method_seed)
-        performance = fold_performance(folded, metric=Metric("accuracy"))
+        performance = fold_performance(folded, metric=ScoredBy("accuracy"))
         about = LENGTH if self.harder else ""
         held_out = self.held_out(drawn)
         return claims_beside(folded, performance, drawn.numbers, held_out, about=about, seed=method_seed)

@@ -15,7 +15,7 @@ from tests.worlds.source_robustness_populations import MODELS, RealPopulation
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict
-from touchstone.core.evaluate.cluster_folds import Metric, fold_performance, fold_verdict
+from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, fold_verdict
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from touchstone.core.evaluate.intervals import Interval
@@ -93,7 +93,7 @@ def of_folds(rng: np.random.Generator) -> tuple[list[Bounded], Verdict]:
         error, n=int(rng.choice([30, 120])), n_classes=int(rng.integers(2, 5)), n_folds=3,
         seeds=range(int(rng.integers(1, 4))), rng=rng,
     )  # fmt: skip
-    found = fold_performance(folded, metric=Metric(str(rng.choice(["macro_f1", "accuracy"]))))
+    found = fold_performance(folded, metric=ScoredBy(str(rng.choice(["macro_f1", "accuracy"]))))
     numbers: list[Bounded] = [
         ("difference", each.difference.value, each.difference.interval, -1.0, 1.0) for each in found.differences
     ]

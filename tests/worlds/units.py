@@ -21,7 +21,13 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict
 from touchstone.core.evaluate.claims import Claim, claim
-from touchstone.core.evaluate.cluster_folds import FoldPredictions, Metric, fold_performance, fold_verdict, labels_shift
+from touchstone.core.evaluate.cluster_folds import (
+    FoldPredictions,
+    ScoredBy,
+    fold_performance,
+    fold_verdict,
+    labels_shift,
+)
 from touchstone.core.evaluate.covariate_shift import covariate_shift
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
@@ -121,7 +127,7 @@ def folds(design: Design, rng: np.random.Generator) -> Claims:
     )
     of = [folded.folds("stratified_folds", seed) for seed in range(3)]
     shift = labels_shift("stratified_folds", x, y, of, rng=np.random.default_rng(0), design=sampled)
-    scores = fold_performance(folded, metric=Metric("accuracy"))
+    scores = fold_performance(folded, metric=ScoredBy("accuracy"))
     for made in fold_verdict(scores, scheme="stratified_folds", shifts=[shift] if shift else []).claims:
         if not (made.kind.endswith("beats_baselines") and made.decision == "below" and not design.effect):
             yield made.kind.partition(".")[2], made

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.cluster_folds import Metric
+from touchstone.core.evaluate.cluster_folds import ScoredBy
 from touchstone.core.evaluate.wording import fixed
 from touchstone.core.parameters import About
 from touchstone.core.trials import FoldPlan
@@ -41,10 +41,10 @@ def parameters(plan: FoldPlan) -> dict[str, list[str]] | None:
     return None if written is None else written | {VIEW.key: VIEW.written(MAKE)}
 
 
-def metric(class_names: tuple[str, ...]) -> tuple[Metric, dict[str, list[str]]]:
+def metric(class_names: tuple[str, ...]) -> tuple[ScoredBy, dict[str, list[str]]]:
     """What folds are scored by, and its parameter of the address."""
-    metrics = {"macro_f1": Metric(), "accuracy": Metric("accuracy")}
-    metrics |= {f"f1-{name}": Metric("f1", name) for name in class_names}
+    metrics = {"macro_f1": ScoredBy(), "accuracy": ScoredBy("accuracy")}
+    metrics |= {f"f1-{name}": ScoredBy("f1", name) for name in class_names}
     titles = {name: entry.title[0].upper() + entry.title[1:] for name, entry in metrics.items()}
     meaning = "The paper uses macro F1 for several classes and, for two, the F1 of the positive one."
     control = One("score", "Score", titles, "macro_f1", meaning)

@@ -7,7 +7,7 @@ import numpy as np
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.identity import key
-from touchstone.core.evaluate.cluster_folds import FoldPerformance, Metric, fold_performance, rows_of_run
+from touchstone.core.evaluate.cluster_folds import FoldPerformance, ScoredBy, fold_performance, rows_of_run
 from touchstone.core.evaluate.data_sets import WordCounts
 from touchstone.core.represent.duplicates import NearDuplicates
 from touchstone.core.split.describe_folds import FoldDescription
@@ -41,7 +41,7 @@ def of_files(addresses: tuple[str, ...], fingerprint: str | None) -> Folded:
 
 
 @cache.result(max_entries=16)
-def performance(folded: Folded, metric: Metric) -> FoldPerformance:
+def performance(folded: Folded, metric: ScoredBy) -> FoldPerformance:
     """The scores of every fold, run and scheme."""
     return fold_performance(folded.rows, metric=metric)
 
@@ -59,7 +59,7 @@ def _features(dataset: Dataset, representation: str | None, n_components: int | 
 
 
 @cache.task(max_entries=16)
-def relations(folded: Folded, metric: Metric) -> Work[Related]:
+def relations(folded: Folded, metric: ScoredBy) -> Work[Related]:
     """What goes with scores."""
     vectors, scores = features(folded), performance(folded, metric)
     return Work(lambda step: work.related(folded, scores, _or_none(vectors)))

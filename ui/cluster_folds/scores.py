@@ -11,7 +11,7 @@ import streamlit as st
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.predictions.fold_files import analysis_file, datasplits_file, predefined_split_file
-from touchstone.core.evaluate.cluster_folds import FoldPerformance, Metric, PredictedHeldOut, scheme_title
+from touchstone.core.evaluate.cluster_folds import FoldPerformance, PredictedHeldOut, ScoredBy, scheme_title
 from touchstone.core.report import cluster_folds as report
 from touchstone.core.report.parts import Answer
 from touchstone.core.report.run_report import MODEL_TITLES
@@ -27,7 +27,7 @@ _AGAINST = "against"
 
 
 def show(
-    folded: Folded, metric: Metric, predicted_held_out: tuple[PredictedHeldOut, ...] = (), *, finished: bool
+    folded: Folded, metric: ScoredBy, predicted_held_out: tuple[PredictedHeldOut, ...] = (), *, finished: bool
 ) -> Answer:
     """Everything about scores, for one model; details wait until all trials are done. Gives what it shows."""
     scores = results.performance(folded, metric)
@@ -52,7 +52,7 @@ def show(
     return shown
 
 
-def characteristics(folded: Folded, metric: Metric) -> dict[str, Callable[[], pd.DataFrame]]:
+def characteristics(folded: Folded, metric: ScoredBy) -> dict[str, Callable[[], pd.DataFrame]]:
     """What can be taken away of characteristics, once they are measured."""
     measured = results.relations(folded, metric).future
     if not measured.done():

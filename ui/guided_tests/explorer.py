@@ -17,7 +17,7 @@ from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.guided_tests.controls import Place
 from touchstone.ui.shell import page
-from touchstone.ui.shell.page import Metric
+from touchstone.ui.shell.page import KeyNumber
 
 N_STEPS = 41
 KEYS = ("class", "towards_", "start_", "place")
@@ -143,17 +143,17 @@ def _nearest(looked: Looked, within: Regions, way: Walk, at: int) -> tuple[int, 
     return int(close[0]), float(apart[0] / within.units[way.label])
 
 
-def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[Metric]:
+def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[KeyNumber]:
     here, names = way.proba[at], way.class_names
     first = int(here.argmax())
-    metrics = [
-        Metric("Predicted as", names[first], percent(float(here[first])), "The most probable class here."),
-        Metric(names[way.label], percent(float(here[way.label])), "its own class"),
+    key_numbers = [
+        KeyNumber("Predicted as", names[first], percent(float(here[first])), "The most probable class here."),
+        KeyNumber(names[way.label], percent(float(here[way.label])), "its own class"),
     ]
     if towards != way.label:
-        metrics.append(Metric(names[towards], percent(float(here[towards])), "where the way leads"))
-    metrics.append(
-        Metric(
+        key_numbers.append(KeyNumber(names[towards], percent(float(here[towards])), "where the way leads"))
+    key_numbers.append(
+        KeyNumber(
             "Distance to its centroid",
             bare(float(way.distance[at]), 2),
             f"the region ends at {bare(float(within.radii[way.label]), 2)}",
@@ -164,5 +164,5 @@ def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[Metric]:
         name for name, inside_at in (("centroid", way.in_centroid), ("boundary", way.in_boundary)) if inside_at[at]
     ]
     region = "both" if len(inside) == 2 else "".join(inside) or "neither"
-    metrics.append(Metric("Region", region, f"{100 * way.t[at]:.0f} % of the way"))
-    return metrics
+    key_numbers.append(KeyNumber("Region", region, f"{100 * way.t[at]:.0f} % of the way"))
+    return key_numbers

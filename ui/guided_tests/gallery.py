@@ -28,7 +28,7 @@ from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.guided_tests import results
 from touchstone.ui.shell import background, page
-from touchstone.ui.shell.page import Metric
+from touchstone.ui.shell.page import KeyNumber
 from touchstone.ui.shell.session import owner, read_only, workspace
 
 PER_PAGE = {"image": 12, "text": 6, "tabular": 12}
@@ -185,17 +185,17 @@ def beside(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]
         st.markdown(page.plain(difference_finding(difference, other.name, model.name)))
         page.numbers(
             [
-                Metric(
+                KeyNumber(
                     "Difference",
                     points(difference.difference),
                     brackets(points, difference.difference, difference.interval),
                     "Paired, 95 %, over the real samples that pictures were made from. "
                     + about(second_model(difference)),
                 ),
-                Metric(
+                KeyNumber(
                     "Gained", count(difference.n_gained), "tests", "Tests that only the other model predicts correctly."
                 ),
-                Metric("Lost", count(difference.n_lost), "tests", "Tests that only this model predicts correctly."),
+                KeyNumber("Lost", count(difference.n_lost), "tests", "Tests that only this model predicts correctly."),
             ]
         )
         if split_of(other.training_plan) != split_of(model.training_plan) or other.training_plan is None:

@@ -51,7 +51,7 @@ def axis(
     """How far accuracy ranges, with what has other units; then all that speaks of accuracy, where anything does."""
     if known or shown:
         summary = report.summary(known, shown, n_unasked=n_unasked, finished=finished)
-        page.verdict(summary, report.metrics(known), beside=True)
+        page.verdict(summary, report.key_numbers(known), beside=True)
     if shown:
         page.draw(report.axis_figure(shown, baseline))
 

@@ -20,7 +20,7 @@ def show(answer: Answer, *, finished: bool = True, most: int = 4, before: Callab
     `before` draws what stands between card and figure.
     """
     if answer.verdict is not None:
-        page.verdict(answer.verdict, answer.metrics)
+        page.verdict(answer.verdict, answer.key_numbers)
     if before is not None:
         before()
     if answer.sections and not answer.sections[0].heading:

@@ -16,7 +16,7 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report.descriptions import describe as describe_plan
-from touchstone.core.report.parts import NOTHING_YET, Figure, Metric
+from touchstone.core.report.parts import NOTHING_YET, Figure, KeyNumber
 from touchstone.core.report.run_report import OLDER_METHOD, provenance
 from touchstone.core.trials import Plan
 from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
@@ -87,15 +87,16 @@ def lead(sentence: str) -> None:
     st.caption(sentence)
 
 
-def verdict(shown: Verdict, metrics: Sequence[Metric], *, beside: bool = False) -> None:
+def verdict(shown: Verdict, key_numbers: Sequence[KeyNumber], *, beside: bool = False) -> None:
     """The verdict card: one sentence with its interval, n, what to do now; and a few numbers, beneath or `beside`."""
     with st.container(border=True, key="verdict"):
-        sentences, few = st.columns([3, 2], gap="medium") if beside and metrics else (st.container(), st.container())
+        two = beside and key_numbers
+        sentences, few = st.columns([3, 2], gap="medium") if two else (st.container(), st.container())
         with sentences:
             says(shown, help=about(shown.claims[0] if shown.claims else None))
-        if metrics:
+        if key_numbers:
             with few:
-                numbers(metrics)
+                numbers(key_numbers)
 
 
 def says(verdict: Verdict, *, help: str = "") -> None:
@@ -153,21 +154,21 @@ def draw(drawing: Figure) -> None:
     figure(drawing.draw, plain(drawing.caption), key=drawing.key)
 
 
-def numbers(metrics: Sequence[Metric]) -> None:
+def numbers(key_numbers: Sequence[KeyNumber]) -> None:
     """A few numbers on a grid, each with its interval (or n) and its baseline in grey beneath."""
-    with st.grid(len(metrics), min_column_width=140):
-        for metric in metrics:
+    with st.grid(len(key_numbers), min_column_width=140):
+        for number in key_numbers:
             with st.container(gap="xsmall"):
                 st.metric(
-                    plain(metric.label),
-                    plain(metric.value),
-                    delta=plain(metric.interval) or None,
+                    plain(number.label),
+                    plain(number.value),
+                    delta=plain(number.interval) or None,
                     delta_color="off",
                     delta_arrow="off",
-                    help=metric.help,
+                    help=number.help,
                 )
-                if metric.baseline:
-                    st.caption(plain(metric.baseline))
+                if number.baseline:
+                    st.caption(plain(number.baseline))
 
 
 def empty(sentence: str, *, button: str | None = None, on_click: Callable[..., Any] | None = None) -> bool:

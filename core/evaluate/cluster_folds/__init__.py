@@ -17,12 +17,12 @@ from touchstone.core.evaluate.cluster_folds.predicts_held_out import predicted_o
 from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
     FoldScore,
-    Metric,
     PredictedHeldOut,
     Relation,
     RunScore,
     SchemeDifference,
     SchemeScore,
+    ScoredBy,
     ScoreEstimate,
 )
 from touchstone.core.evaluate.cluster_folds.tested import (
@@ -47,7 +47,6 @@ __all__ = [
     "FoldPredictions",
     "FoldScore",
     "LabelShift",
-    "Metric",
     "PredictedHeldOut",
     "RecipeDifference",
     "Relation",
@@ -55,6 +54,7 @@ __all__ = [
     "SchemeDifference",
     "SchemeScore",
     "ScoreEstimate",
+    "ScoredBy",
     "TrainedFolds",
     "TrainingError",
     "characteristics_of",

@@ -127,8 +127,8 @@ def relations(
 
     Examples
     --------
-    >>> from touchstone.core.evaluate.cluster_folds import Metric
-    >>> nothing = FoldPerformance(Metric(), ("a", "b"), (), (), (), n_samples=0, n_failed=0)
+    >>> from touchstone.core.evaluate.cluster_folds import ScoredBy
+    >>> nothing = FoldPerformance(ScoredBy(), ("a", "b"), (), (), (), n_samples=0, n_failed=0)
     >>> relations(nothing, pd.DataFrame(), rng=np.random.default_rng(0))
     ()
     """

@@ -13,8 +13,8 @@ from math import sqrt
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.evaluate.cluster_folds.results import Counts, guessed
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, share_interval, t_interval, t_p_value, within
+from touchstone.core.evaluate.metrics import Counts, guessed
 from touchstone.core.evaluate.units import Design, Error
 
 _AT_ONCE = 500_000

@@ -21,21 +21,20 @@ from touchstone.core.evaluate.cluster_folds.jackknife import (
     trained_anew,
 )
 from touchstone.core.evaluate.cluster_folds.results import (
-    Counts,
     FoldPerformance,
     FoldScore,
-    Metric,
     RunScore,
+    ScoredBy,
     ScoreEstimate,
     class_intervals,
     counted,
-    guessed,
     mean_interval,
     population_std,
     score_interval,
 )
 from touchstone.core.evaluate.cluster_folds.tested import FoldedRun, FoldPredictions
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm, joined
+from touchstone.core.evaluate.metrics import Counts, guessed
 from touchstone.core.evaluate.units import Effect, Error
 
 FEWEST_WRONG = 10
@@ -44,11 +43,11 @@ FEWEST_WRONG = 10
 BASELINES = ("random_folds", "randomized", "stratified_folds")
 """What other schemes are held against where nobody says otherwise."""
 
-_ACCURACY = Metric("accuracy")
+_ACCURACY = ScoredBy("accuracy")
 
 
 def fold_performance(
-    folded: FoldPredictions, *, metric: Metric | None = None, baseline: str | None = None
+    folded: FoldPredictions, *, metric: ScoredBy | None = None, baseline: str | None = None
 ) -> FoldPerformance:
     """Everything that predictions on folds tell so far, of all schemes, seeds and models.
 
@@ -65,7 +64,7 @@ def fold_performance(
     >>> [round(fold.score.value, 3) for fold in found.runs[0].folds], round(found.runs[0].std, 3)
     ([1.0, 0.333], 0.333)
     """
-    metric = metric or Metric()
+    metric = metric or ScoredBy()
     if metric.positive is not None and metric.positive not in folded.class_names:
         raise DataError(f"There is no class {metric.positive!r}. The classes are {', '.join(folded.class_names)}.")
     scored = [_Scorer(run, folded, metric).run() for run in folded.runs()]
@@ -104,7 +103,7 @@ def _ordered(schemes: list[str], baseline: str | None) -> list[str]:
 class _Scorer:
     """Scores one run: what its folds, and all of them together, come to."""
 
-    def __init__(self, run: FoldedRun, folded: FoldPredictions, metric: Metric) -> None:
+    def __init__(self, run: FoldedRun, folded: FoldPredictions, metric: ScoredBy) -> None:
         self.of, self.metric, self.names = run, metric, folded.class_names
         self.tested = run.fold >= 0
         self.fold, self.y, y_pred = run.fold[self.tested], folded.y[self.tested], run.y_pred[self.tested]
@@ -117,13 +116,13 @@ class _Scorer:
         self.pulls[self.tested] = self.pulls_of(self.score(self.counts), self.without)
         mine, weights = folded.design.of(self.tested), self.weights[self.tested]
         self.effect = mine.effect(self.pulls[self.tested], weights)
-        by_fold = self.counts.score(_ACCURACY, self.names)
+        by_fold = _ACCURACY.score(self.counts, self.names)
         off = (self.y == y_pred) - (by_fold[self.fold] if self.design.by_sample else np.nanmean(by_fold))
         self.of_accuracy = mine.effect(off * weights, weights)
 
     def score(self, counts: Counts) -> Float[np.ndarray, "*folds"]:
         """What the metric says of each fold."""
-        return counts.score(self.metric, self.names)
+        return self.metric.score(counts, self.names)
 
     def pulls_of(self, values: np.ndarray, without: np.ndarray) -> Float[np.ndarray, " n_tested"]:
         """The pull of each sample on the mean of its folds' values; of units, what folds differ by is theirs, too."""
@@ -180,7 +179,7 @@ class _Scorer:
         wilson = score_interval(counts, self.metric, self.names, self.effect)
         # Few units are in one fold: how much they count is known of all folds together.
         se = standard_error(pulls, np.ones(n, dtype=bool)) * sqrt(self.effect.times)
-        accuracy = float(counts.score(_ACCURACY, self.names))
+        accuracy = float(_ACCURACY.score(counts, self.names))
         majority, majority_accuracy, chance = self.nulls(counts)
         return FoldScore(
             scheme=self.of.scheme,
@@ -243,7 +242,7 @@ def guesses(trained_on: Integer[np.ndarray, "*folds n_classes"]) -> tuple[np.nda
     return majority, trained_on / trained_on.sum(axis=-1, keepdims=True)
 
 
-def _n_decisive(counts: Counts, metric: Metric, class_names: tuple[str, ...]) -> int:
+def _n_decisive(counts: Counts, metric: ScoredBy, class_names: tuple[str, ...]) -> int:
     """The rarer of right and wrong samples, of the class that counts or of all."""
     if metric.kind == "f1":
         label = class_names.index(metric.positive)

@@ -9,26 +9,27 @@ from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Integer, Shaped
+from jaxtyping import Float, Integer
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, wilson
+from touchstone.core.evaluate.metrics import METRICS, Counts, Metric
 from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect
 
 Kind = Literal["macro_f1", "f1", "accuracy"]
 
 
 @dataclass(frozen=True)
-class Metric:
+class ScoredBy:
     """What a fold is scored by: macro F1 (the mean over classes), the F1 of one `positive` class, or accuracy.
 
     The paper takes the F1 of two classes (Table 1) and macro F1 of several (Table 3).
 
     Examples
     --------
-    >>> Metric().title, Metric("f1", "spam").title
+    >>> ScoredBy().title, ScoredBy("f1", "spam").title
     ('macro F1', 'F1 of spam')
-    >>> Metric("f1")
+    >>> ScoredBy("f1")
     Traceback (most recent call last):
     touchstone.core.data.errors.DataError: The F1 of one class needs its name: say which class is the positive one.
     """
@@ -43,9 +44,22 @@ class Metric:
             raise DataError("The F1 of one class needs its name: say which class is the positive one.")
 
     @property
+    def metric(self) -> Metric:
+        """Its entry in the registry."""
+        return METRICS["f1_macro" if self.kind == "macro_f1" else self.kind]
+
+    @property
     def title(self) -> str:
         """What it is called within a sentence."""
-        return {"macro_f1": "macro F1", "f1": f"F1 of {self.positive}", "accuracy": "accuracy"}[self.kind]
+        return self.metric.title if self.positive is None else f"{self.metric.title} of {self.positive}"
+
+    def score(self, counts: Counts, class_names: tuple[str, ...]) -> Float[np.ndarray, "*folds"]:
+        """What the metric says of each fold; NaN for a fold without samples.
+
+        Macro F1 is the mean over the classes that are there or were predicted, as scikit-learn and notebooks have it.
+        """
+        assert self.metric.of_counts is not None
+        return self.metric.of_counts(counts, 0 if self.positive is None else class_names.index(self.positive))
 
 
 @dataclass(frozen=True)
@@ -232,7 +246,7 @@ class PredictedHeldOut:
 class FoldPerformance:
     """Everything that predictions on folds tell so far."""
 
-    metric: Metric
+    metric: ScoredBy
     class_names: tuple[str, ...]
     runs: tuple[RunScore, ...]
     schemes: tuple[SchemeScore, ...]
@@ -338,55 +352,7 @@ def population_std(values: np.ndarray) -> float:
     return float(np.std(values)) if len(values) else float("nan")
 
 
-# How good are predictions on a fold? Counts of right, true and predicted samples by class, and scores of these.
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """Samples by class: that are of it (`true`), were taken for it (`predicted`), and both (`right`).
-
-    Counts may be of several folds at once, then classes are along the last axis.
-    """
-
-    right: Shaped[np.ndarray, "*folds n_classes"]
-    true: Shaped[np.ndarray, "*folds n_classes"]
-    predicted: Shaped[np.ndarray, "*folds n_classes"]
-
-    def f1(self) -> Float[np.ndarray, "*folds n_classes"]:
-        """F1 of each class: the harmonic mean of precision and recall; NaN where a class neither is nor was said.
-
-        Examples
-        --------
-        >>> counted(np.array([0, 0, 1]), np.array([0, 1, 1]), np.zeros(3, dtype=int), 1, 3).f1().round(3)
-        array([[0.667, 0.667,   nan]])
-        """
-        both = np.asarray(self.true + self.predicted, dtype=np.float64)
-        return np.divide(2.0 * self.right, both, out=np.full(both.shape, np.nan), where=both > 0)
-
-    def score(self, metric: Metric, class_names: tuple[str, ...]) -> Float[np.ndarray, "*folds"]:
-        """What the metric says of each fold; NaN for a fold without samples.
-
-        Macro F1 is the mean over the classes that are there or were said, as scikit-learn and the notebooks have it.
-        """
-        if metric.kind == "f1":
-            return self.f1()[..., class_names.index(metric.positive)]
-        if metric.kind == "accuracy":
-            total = self.true.sum(axis=-1).astype(np.float64)
-            right = self.right.sum(axis=-1)
-            return np.divide(right, total, out=np.full(total.shape, np.nan), where=total > 0)
-        f1 = self.f1()
-        there = ~np.isnan(f1)
-        n_there = there.sum(axis=-1).astype(np.float64)
-        total = np.where(there, f1, 0.0).sum(axis=-1)
-        return np.divide(total, n_there, out=np.full(n_there.shape, np.nan), where=n_there > 0)
-
-    def take(self, fold: int) -> "Counts":
-        """The counts of one fold."""
-        return Counts(self.right[fold], self.true[fold], self.predicted[fold])
-
-    def together(self) -> "Counts":
-        """All folds as one."""
-        return Counts(self.right.sum(axis=0), self.true.sum(axis=0), self.predicted.sum(axis=0))
+# How good are predictions on a fold? Counts of right, true and predicted samples by class, and their intervals.
 
 
 def counted(
@@ -412,17 +378,6 @@ def counted(
     return Counts(per_cell(y, y == predicted), per_cell(y, slice(None)), per_cell(predicted, slice(None)))
 
 
-def guessed(true: Shaped[np.ndarray, "*folds n_classes"], shares: Float[np.ndarray, "*folds n_classes"]) -> Counts:
-    """What guessing labels by `shares`, whatever the input, comes to on average on folds of such samples.
-
-    Examples
-    --------
-    >>> guessed(np.array([3, 1]), np.array([0.5, 0.5])).right.tolist()
-    [1.5, 0.5]
-    """
-    return Counts(true * shares, true, true.sum(axis=-1, keepdims=True) * shares)
-
-
 def f1_interval(right: float, true: float, predicted: float, effect: Effect = NO_EFFECT) -> Interval:
     """Wilson's interval of the F1 of one class: F1 is a growing function of right / (right + wrong of either kind).
 
@@ -446,7 +401,7 @@ def class_intervals(counts: Counts, effect: Effect = NO_EFFECT) -> list[Interval
 
 
 def score_interval(
-    counts: Counts, metric: Metric, class_names: tuple[str, ...], effect: Effect = NO_EFFECT
+    counts: Counts, metric: ScoredBy, class_names: tuple[str, ...], effect: Effect = NO_EFFECT
 ) -> Interval:
     """Of one fold, from Wilson's intervals: of accuracy, of the F1 of one class, or of classes joined for their mean.
 

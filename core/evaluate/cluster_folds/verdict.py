@@ -186,8 +186,8 @@ def fold_verdict(
 
     Examples
     --------
-    >>> from touchstone.core.evaluate.cluster_folds.results import Metric
-    >>> fold_verdict(FoldPerformance(Metric(), ("a", "b"), (), (), (), n_samples=10, n_failed=0)).headline
+    >>> from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+    >>> fold_verdict(FoldPerformance(ScoredBy(), ("a", "b"), (), (), (), n_samples=10, n_failed=0)).headline
     'No fold has been tested yet.'
     """
     model = model or next(iter(performance.models), "")

@@ -1,4 +1,4 @@
-"""What does a run rest on? The sources that other runs found: their rows, and how these are told apart and travel."""
+"""What does a run rest on? The sources that other runs found: their rows, the key of these, and how they travel."""
 
 import hashlib
 import logging
@@ -83,9 +83,6 @@ class Lease:
     def keep_model(self, stored: bytes, about: Mapping[str, Any]) -> None:
         """Keep a model that a trial made."""
         self.workspace.keep_model(self.owner, stored, **about)
-
-
-# What does a run rest on? The sources that other runs found: their rows, and how these are told apart and travel.
 
 
 NeededRows = dict[str, bytes]
