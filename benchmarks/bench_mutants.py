@@ -92,8 +92,10 @@ def main() -> None:
 
         def work(number: int) -> None:
             tree = trees.get()
-            outcomes[number] = outcome(mutants[number], tree, asked.seconds)
-            trees.put(tree)
+            try:
+                outcomes[number] = outcome(mutants[number], tree, asked.seconds)
+            finally:
+                trees.put(tree)
             print(_row(number, mutants[number], outcomes[number]), flush=True)
 
         with ThreadPoolExecutor(asked.jobs) as pool:
@@ -123,7 +125,7 @@ def drawn(n: int, seed: int) -> list[Mutant]:
 
 
 def mutants_of(file: str, text: str) -> Iterator[Mutant]:
-    """Every fault that can be put into a module: not into its texts, annotations, errors' messages or `__all__`.
+    """Every fault that can be put into a module: not into its texts, annotations or errors' messages.
 
     >>> code = "def least(x: int) -> int:\\n    'Of 1.'\\n    return x - 1 if not x < 2 else 0\\n"
     >>> [(mutant.kind, mutant.new) for mutant in mutants_of("core/least.py", code)]  # doctest: +NORMALIZE_WHITESPACE
@@ -176,8 +178,6 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
     """A node and all below it that is code: what is left out is what no test should see, or no text can be cut from."""
     match node:
         case ast.Raise() | ast.Assert() | ast.JoinedStr():
-            return
-        case ast.Assign(targets=[ast.Name(id="__all__"), *_]):
             return
     yield node
     for name, below in ast.iter_fields(node):

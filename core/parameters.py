@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 Titles = Mapping[Any, str]
+Number = int | float
 Values = Mapping[str, Any]
 Place = Literal["line", "row", "more", "command"]
 LATER = "later"
@@ -144,7 +145,7 @@ def asks(
     label: str = "",
     help: str = "",
     *,
-    within: tuple[int | float, ...] = (),
+    within: tuple[()] | tuple[Number, Number] | tuple[Number, Number, Number] = (),
     joined: str = "",
     several_as: Several = ITSELF,
     means: Callable[..., Any] | None = None,
@@ -164,6 +165,8 @@ def asks(
     >>> [(one.ask.label, one.usual) for one in asked(Draws)]
     [('Repeats', 20)]
     """
+    if not label:
+        raise TypeError("a field that asks has a label")
     ask |= zip(("lowest", "highest", "step"), within, strict=False)
     question = Ask(label=label, help=help, **ask)
     return asks_several(question, default=default, joined=joined, several_as=several_as, means=means)

@@ -41,11 +41,11 @@ def required(text: str) -> "Requirement | RequiredClaim":
     form = _CLAIM.fullmatch(text)
     if form is None:
         return Requirement.read(text)
-    if kind_of_code(form["code"]) is None:
+    if (kind := kind_of_code(form["code"])) is None:
         raise DataError(f"{text!r}: {form['code']} is no code of a claim. {COMMAND} claims lists them.")
     if form["code"] in NOT_OF_RUNS:
         raise DataError(f"{text!r}: no run of this command comes to {form['code']}. {NOT_OF_RUNS[form['code']]}")
-    claimed, denied = KINDS[str(kind_of_code(form["code"]))], form["denied"] is not None
+    claimed, denied = KINDS[kind], form["denied"] is not None
     if denied and not any(getattr(claimed, other) for other in DECISIONS if other not in claimed.made):
         raise DataError(
             f"{text!r} can never hold: that there is no such effect is never claimed. Leave it out, or bound a number."

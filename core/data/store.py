@@ -92,8 +92,11 @@ def _read(content: bytes) -> Dataset:
     elif header["kind"] == "tabular":
         x = np.column_stack([columns[f"x{column}"] for column in range(len(header["feature_names"]))])
     numbers = [columns[f"number{column}"] for column in range(len(header.get("number_names", ())))]
+    every = {name: header[name] for name in ("name", "kind", "class_names", "scale", "feature_names", "notes")}
+    later = {name: header[name] for name in ("vectors_name", "number_names", "read_as", "unit_name") if name in header}
     return Dataset(
-        **header,
+        **every,
+        **later,
         x=x,
         y=columns["y"],
         ids=columns["id"],

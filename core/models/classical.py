@@ -101,13 +101,14 @@ class _Preprocessed:
 
         stop_if(should_stop)
         with single_threaded():
-            self._vectors = fit_vectors(x, seed=seed)
+            made = fit_vectors(x, seed=seed)
             stop_if(should_stop)
-            vectors = self._vectors.transform(x)
+            vectors = made.transform(x)
             if y.min() == y.max():  # most models refuse to learn from one class
-                self._estimator = DummyClassifier(strategy="most_frequent").fit(vectors, y)
+                estimator = DummyClassifier(strategy="most_frequent").fit(vectors, y)
             else:
-                self._estimator = self._fitted(vectors, y, seed=seed, should_stop=should_stop)
+                estimator = self._fitted(vectors, y, seed=seed, should_stop=should_stop)
+        self._vectors, self._estimator = made, estimator
         self._n_classes = int(y.max()) + 1 if n_classes is None else n_classes
         return self
 

@@ -1,4 +1,4 @@
-"""How do the inputs of a data set become what a network takes? Images with channels first, tables as they are."""
+"""How do the inputs of a data set become what a model takes? Arrays for a network, or one vector for each sample."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

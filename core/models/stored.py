@@ -75,7 +75,7 @@ class ModelFile:
 
     def to_bytes(self) -> bytes:
         """Give the bytes that are stored, and whose fingerprint names the model."""
-        about = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "content"}
+        about = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "content"}
         return _FIRST + json.dumps(about, sort_keys=True).encode("ascii") + b"\n" + self.content
 
     @classmethod

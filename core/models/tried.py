@@ -1,4 +1,4 @@
-"""Does a model from elsewhere do what it should, and end? It is read and asked first in a child process.
+"""Does a model from elsewhere know the classes, do what it should, and end? A child process asks it first.
 
 A file of a few kilobytes can hold a loop without end or an array of gigabytes. The process that tries it has so much
 time and memory and no more, and whatever comes of it there, whoever asked gets a sentence.
@@ -143,7 +143,7 @@ def check_above_chance(judged: Judged, name: str) -> None:
     )
 
 
-# Does a model from elsewhere do what it should, and end? It is read and asked first in a child process.
+# Does it do what it should, and end? Read and asked in a child process.
 
 
 SECONDS_TO_JUDGE = 600

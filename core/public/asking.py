@@ -1,4 +1,7 @@
-"""What does a question come to, of a data set, or of one model on it? Computed in this process, by the pages' code."""
+"""What does a question come to: of data or a model, of two test sets, of samples without labels?
+
+Computed in this process, by the pages' code.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -78,7 +81,7 @@ class Result:
         )
 
 
-# What does a question come to, of a data set, or of one model on it? Computed in this process, by the pages' code.
+# What does a question come to, of a data set, or of one model on it?
 
 
 RECIPES = tuple(stem for stem, question in RECORDS.items() if question.speaks_of == "recipe")

@@ -55,7 +55,7 @@ def _option(question: Asked, answer: Any) -> str:
 
 # What can a plan say? A reference of every kind: its fields, what they take, and what the page calls them.
 #
-# It follows from what stands beside the fields (`core.asked`). docs/plans.md is this text: `python -m core plans`.
+# It follows from what stands beside the fields (`core.parameters`). docs/plans.md is this text: `python -m core plans`.
 
 
 MOST_AGAIN = 120

@@ -112,7 +112,7 @@ def number(values: Ids, what: str) -> tuple[Codes, Shaped[np.ndarray, " n_distin
     return codes, np.asarray(distinct)
 
 
-# What is a scheme that draws splits, and what does one draw look like? (Kilinc & Uysal 2017, section 3)
+# What is a scheme that draws splits? (Kilinc & Uysal 2017, section 3)
 
 
 # Each way of drawing has a stream of random numbers of its own: default_rng([seed, stream, ...]).
@@ -242,8 +242,8 @@ Features = Float[np.ndarray, "n_samples n_features"]
 class FoldScheme(Protocol):
     """What every entry of ``FOLD_SCHEMES`` offers: a frozen dataclass with ``n_folds``, ``seed`` and its own fields.
 
-    Fields of its own that ask (``core.asked.asks``) are its options: they stand in the page's form, in plans and in
-    addresses. ``needs`` says what it reads besides labels: "features", "labels", "groups", "values" (X is one number
+    Fields of its own that ask (``core.parameters.asks``) are its options: they stand in the page's form, in plans and
+    in addresses. ``needs`` says what it reads besides labels: "features", "labels", "groups", "values" (X is one number
     per row) or "nothing". ``column`` is its name in exported files. ``single``: one test part instead of folds.
     ``label_exact``: each label is spread evenly, to the sample. ``same_size``: the folds differ by one sample at most.
     """
@@ -310,7 +310,7 @@ def asks_starts() -> Any:
 
 @dataclass(frozen=True)
 class KFolds:
-    """What the fold schemes here share: they cut into ``n_folds`` folds, unless ``single``, and are dealt ``seed``."""
+    """What the fold schemes here share: they cut into ``n_folds`` folds, unless ``single``, and draw from ``seed``."""
 
     n_folds: int = 5
     seed: int = 0

@@ -207,7 +207,7 @@ def without(split: Split, turns: Codes, turn: int, y: Ids) -> Split:
     return Split(train, test[:0] if lost else test)
 
 
-# What changes when whole sources stay unseen? Exclusive, inclusive, random splits (Kilinc & Uysal 2017, section 3)
+# Which splits are drawn? Exclusive, inclusive, random ones.
 
 
 @dataclass(frozen=True)

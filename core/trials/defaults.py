@@ -2,8 +2,8 @@
 
 A field of a plan may leave to the data, or to its other fields, what it comes to: None is then the usual features of
 the kind, or the usual layer of the model. Such a field says beside itself what None comes to (`means` of
-`core.asked.asks`), so that defaults are resolved before two plans are held against each other. The text and the key of
-a stored plan stay what they are.
+`core.parameters.asks`), so that defaults are resolved before two plans are held against each other. The text and the
+key of a stored plan stay what they are.
 """
 
 from collections.abc import Callable

@@ -177,7 +177,7 @@ def run_together(
     return [rows[index] for index in indices]
 
 
-# Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)
+# The plan of these trials.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How is a trial's table kept? As one compressed Arrow stream, whose column types come back as they were."""
+"""How is a trial's table kept, and what stands for it? One compressed Arrow stream, and the hash that seals it."""
 
 import hashlib
 import json
@@ -12,7 +12,6 @@ import pandas as pd
 import pyarrow as pa
 
 from touchstone.core.data.identity import key
-from touchstone.core.workspace import frames
 
 SMALL = 64 * 1024
 """Bytes below which a table is not compressed: that would save a twentieth, and take as long as to fit a tiny model."""
@@ -143,7 +142,7 @@ def trial_seal(trial: int, status: str, error: str | None, content: bytes) -> st
     >>> seal == trial_seal(3, "ok", None, b"rows"), seal == trial_seal(4, "ok", None, b"rows")
     (True, False)
     """
-    return key("trial", trial, status, error, frames.sha256(content))
+    return key("trial", trial, status, error, sha256(content))
 
 
 class StoredTrial(NamedTuple):

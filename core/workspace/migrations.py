@@ -18,7 +18,6 @@ from sqlalchemy.engine import Engine as Database
 
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.errors import WorkspaceError, database_error, disk_error
-from touchstone.core.workspace.frames import trial_seal
 from touchstone.core.workspace.schema import Base, RunRow, SchemaVersionRow
 
 _EMPTY = 0
@@ -46,7 +45,7 @@ def _seal_rows(connection: Connection) -> None:
         row = connection.execute(read, of_trial).one()
         content = bytes(row.content)
         whole = row.sha256 == frames.sha256(content)
-        seal = trial_seal(trial, row.status, row.error, content) if whole else ""
+        seal = frames.trial_seal(trial, row.status, row.error, content) if whole else ""
         connection.execute(write, of_trial | {"sha256": seal})
 
 

@@ -88,5 +88,5 @@ class Models(Kept):
 
 
 def _stored_model(row: ModelRow) -> StoredModel:
-    names = {each.name: getattr(row, each.name) for each in fields(StoredModel) if each.name != "dataset_fingerprint"}
-    return StoredModel(dataset_fingerprint=row.dataset, **names)
+    noted = {each.name: getattr(row, each.name) for each in fields(StoredModel) if each.name != "dataset_fingerprint"}
+    return StoredModel(dataset_fingerprint=row.dataset, **noted)

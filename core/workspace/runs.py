@@ -220,7 +220,7 @@ def _steps(session: Session, run_id: str) -> dict[int, Steps]:
     return {row.trial: Steps(row.n_done, row.n_steps, row.what) for row in rows}
 
 
-# What is computed, and what was? An owner's runs, each with the rows of its finished trials.
+# An owner's runs.
 
 
 LONGEST_NAME = 80

@@ -228,7 +228,7 @@ class Blobs:
         return self._folder / name[:2] / name
 
 
-# Where does everything that is kept stand? In a database, and in a folder of blobs beside it.
+# Database and blobs together.
 
 
 LOCK_OF_BLOBS = 7_305_803_174
@@ -238,7 +238,6 @@ FULL = (
     "Your storage is full: you keep {stored} of at most {limit}, and this needs {more} more. Delete data sets, "
     "models or runs that you do not need; or whoever runs Touchstone raises TOUCHSTONE_MOST_STORED."
 )
-Result = TypeVar("Result")
 RowWithBlob = TypeVar("RowWithBlob", DatasetRow, PredictionsRow, ModelRow)
 NOT_HERE: dict[type, str] = {
     DatasetRow: "This data set is not in your workspace: deleted, or somebody else's. Choose another one.",

@@ -2,11 +2,13 @@
 
 import base64
 import io
+import json
 import zipfile
 import zlib
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -134,3 +136,13 @@ FRUIT_BEFORE_VECTORS = (
     ")Vy!t`Qmvr$?Z!wU!CE5H{v~2_2%0}d2g;t@CqVD6fEJC#4&Fv*u%-3q);pb#b^6M!KzTU-|~wT=Bq{sxOiV0ym3`$L+ST7q`|-%"
     "#fR#^)+{rg-rY=YruYp0)%#zFg#n)8zsSGUKNpG"
 )
+
+
+def test_what_a_newer_version_wrote_beside_is_not_read_and_hurts_nothing():
+    dataset = load_example("wine")
+    table = pq.read_table(io.BytesIO(to_bytes(dataset)))
+    [(key, header)] = table.schema.metadata.items()
+    added = {key: json.dumps(json.loads(header) | {"of_tomorrow": 1})}
+    stream = io.BytesIO()
+    pq.write_table(table.replace_schema_metadata(added), stream)
+    assert from_bytes(stream.getvalue()).fingerprint == dataset.fingerprint

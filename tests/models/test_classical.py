@@ -5,7 +5,7 @@ from sklearn.svm import SVC
 
 from tests.models.kinds import OTHERS, quick, takes
 from touchstone.core.data import load_example
-from touchstone.core.models import MODELS
+from touchstone.core.models import MODELS, Cancelled
 from touchstone.core.models.classical import GradientBoosting, NearestNeighbours, Svm
 from touchstone.core.split import Random
 
@@ -63,3 +63,18 @@ def test_preprocessing_sees_the_training_part_only():
         fitted = quick(name)().fit(x, y, seed=0)
         alone = [int(fitted.predict(x[row : row + 1])[0]) for row in range(40)]
         assert alone == fitted.predict(x).tolist()  # a test sample's fate does not hang on its neighbours in the test
+
+
+def test_a_model_whose_second_training_is_stopped_stays_the_first():
+    data, n_asked = load_example("wine"), 0
+    fitted = Svm().fit(data.x, data.y, seed=0)
+    said = fitted.predict(data.x)
+
+    def at_the_second_time() -> bool:
+        nonlocal n_asked
+        n_asked += 1
+        return n_asked == 2
+
+    with pytest.raises(Cancelled):
+        fitted.fit(1000 * data.x + 7, data.y, seed=0, should_stop=at_the_second_time)
+    np.testing.assert_array_equal(fitted.predict(data.x), said)

@@ -28,32 +28,6 @@ from touchstone.core.models.errors import ModelError
 if TYPE_CHECKING:
     import torch
 
-__all__ = [
-    "ESTIMATORS",
-    "MMSE",
-    "MMSEMVS",
-    "NOISES",
-    "Estimate",
-    "Estimator",
-    "Facts",
-    "GaussianLogits",
-    "Mark",
-    "MonteCarlo",
-    "Noise",
-    "NoisyInputs",
-    "NormalProbability",
-    "PlainMMSE",
-    "ScaledMMSEMVS",
-    "Softmax",
-    "Taylor",
-    "TaylorMVS",
-    "estimate",
-    "estimates",
-    "facts_of",
-    "mvn_cdf",
-    "offered",
-]
-
 
 @runtime_checkable
 class Estimator(Protocol):

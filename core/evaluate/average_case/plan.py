@@ -106,7 +106,7 @@ def split_judged(values: parameters.Values, about: About) -> TrainingSplit:
     return split_of(about.model.training_plan, about.dataset)
 
 
-# Which estimates tell how robust a stored model is? A plan like any other: in chunks of samples, sigma by sigma.
+# The plan of these estimates.
 
 
 @dataclass(frozen=True)

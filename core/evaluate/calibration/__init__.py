@@ -29,28 +29,3 @@ from touchstone.core.evaluate.calibration.summary import (
     class_table,
     probabilities_of,
 )
-
-__all__ = [
-    "FEWEST_OF_CLASS",
-    "N_BINS",
-    "Bin",
-    "Binning",
-    "Brier",
-    "Calibration",
-    "ClassCalibration",
-    "CoveragePoint",
-    "accuracy_by_coverage",
-    "bin_of",
-    "bins_table",
-    "brier_score",
-    "calibration",
-    "calibration_by_class",
-    "calibration_table",
-    "class_error",
-    "class_sentence",
-    "class_table",
-    "density",
-    "expected_calibration_error",
-    "probabilities_of",
-    "smooth_error",
-]

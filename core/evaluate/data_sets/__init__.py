@@ -20,28 +20,3 @@ from touchstone.core.evaluate.data_sets.summaries import (
     summarise,
 )
 from touchstone.core.evaluate.data_sets.verdict import Word, WordCounts, count_words, data_verdict, english_stop_words
-
-__all__ = [
-    "ColumnSummaries",
-    "ColumnSummary",
-    "ExactCopies",
-    "Histogram",
-    "LabelCount",
-    "LabelCounts",
-    "NearCopies",
-    "NumberByClass",
-    "NumberSummary",
-    "SharesByNumber",
-    "Word",
-    "WordCounts",
-    "column_summaries",
-    "count_words",
-    "data_verdict",
-    "english_stop_words",
-    "histogram",
-    "label_counts",
-    "mean_images",
-    "near_copies",
-    "number_by_class",
-    "summarise",
-]

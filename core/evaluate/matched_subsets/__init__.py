@@ -33,33 +33,3 @@ from touchstone.core.evaluate.matched_subsets.results import (
     comparison_table,
 )
 from touchstone.core.evaluate.matched_subsets.verdict import matched_verdict, models_verdict, smaller_reference
-
-__all__ = [
-    "EPSILON",
-    "EPSILONS",
-    "FEWEST_PAIRS",
-    "SUBSETS",
-    "LabelGap",
-    "MatchedSubsets",
-    "ModelComparisons",
-    "Outcomes",
-    "SetComparison",
-    "SetEstimate",
-    "Subset",
-    "calibrations",
-    "compare_models",
-    "compare_pairs",
-    "compare_sets",
-    "comparison_table",
-    "coverages",
-    "densities",
-    "epsilon_curve",
-    "match",
-    "matched_verdict",
-    "models_verdict",
-    "most_repeats",
-    "n_steps",
-    "outcomes_of",
-    "smaller_reference",
-    "worked_example",
-]

@@ -22,22 +22,3 @@ from touchstone.core.evaluate.source_robustness.results import (
     ExpectedValue,
 )
 from touchstone.core.evaluate.source_robustness.verdict import source_verdict
-
-__all__ = [
-    "AccuracyInterval",
-    "AccuracyIntervals",
-    "Baseline",
-    "Difference",
-    "ExpectedInterval",
-    "ExpectedValue",
-    "Hardness",
-    "HeldOutSource",
-    "ModelComparison",
-    "compare_models",
-    "comparison_table",
-    "expected_accuracy_intervals",
-    "hardest",
-    "leading_row",
-    "same_clusters",
-    "source_verdict",
-]

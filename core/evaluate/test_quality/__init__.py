@@ -21,31 +21,3 @@ from touchstone.core.evaluate.test_quality.quality import (
 from touchstone.core.evaluate.test_quality.regions import THETA_2, UNITS, Regions, fit_regions, in_band, rivals
 from touchstone.core.evaluate.test_quality.shares import Shares, Spread
 from touchstone.core.evaluate.test_quality.verdict import Finding, findings, findings_table, quality_verdict
-
-__all__ = [
-    "THETA_2",
-    "UNITS",
-    "Curve",
-    "Finding",
-    "PairMap",
-    "PairShares",
-    "Regions",
-    "Shares",
-    "Spread",
-    "TestQuality",
-    "boundary_conditioning",
-    "boundary_curve",
-    "centroid_curve",
-    "centroid_positioning",
-    "equivalence_partitioning",
-    "findings",
-    "findings_table",
-    "fit_regions",
-    "in_band",
-    "map_pair",
-    "measure_quality",
-    "pairwise_boundary_conditioning",
-    "quality_verdict",
-    "rivals",
-    "samples_table",
-]

@@ -1,4 +1,4 @@
-"""What does a run rest on? The sources that other runs found: their rows, the key of these, and how they travel."""
+"""Who works on a run, and what does it rest on? Its lease, and the sources that other runs found."""
 
 import hashlib
 import logging
