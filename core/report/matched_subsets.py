@@ -277,10 +277,10 @@ def confusions_table(found: MetricsOnSets) -> Table:
         Column("Class", "truth"),
         Column("Predicted as", "predicted"),
         Column("New", lambda each: each.target.n_predicted, "Samples of the new set", 0),
-        Column("of", lambda each: each.target.n, "Samples of the class in the new set", 0),
+        Column("In class, new", lambda each: each.target.n, "Samples of the class in the new set", 0),
         Column("New (%)", lambda each: _share(each.target), "With its 95 % CI"),
         Column("Reference", lambda each: each.reference.n_predicted, "Samples of the reference set", 0),
-        Column("of which", lambda each: each.reference.n, "Samples of the class in the reference set", 0),
+        Column("In class, ref.", lambda each: each.reference.n, "Samples of the class in the reference set", 0),
         Column("Reference (%)", lambda each: _share(each.reference), "With its 95 % CI"),
     )
     caption = f"The {count(len(rows))} largest of {count(len(found.mistakes))} confusions, by samples of the new set."
