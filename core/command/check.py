@@ -27,6 +27,7 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.claim_kinds import KINDS
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.matched_subsets import matched_verdict
+from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.wording import Verdict, fixed
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.html import to_html
@@ -191,6 +192,8 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
         metavar="CODE=REASON",
         help="a claim that is neither said nor counted, and why, such as 'M01=agreed until May'",
     )
+    parser.add_argument("--metric", choices=tuple(METRICS), help="what the verdict on two files is about (accuracy)")
+    parser.add_argument("--positive-class", metavar="NAME", help="the class that sensitivity and the like are about")
     parser.add_argument("--undecided", choices=("pass", "fail"), help="how an undecided requirement counts")
     parser.add_argument(
         "--budget", type=seconds, metavar="TIME", help="such as 90s, 10m or 2h; the same command goes on"
@@ -226,7 +229,12 @@ def _muted(text: str) -> tuple[str, str]:
 def explained() -> str:
     """What can be required, a line each: numbers that can be bounded, and claims by code."""
     width = max(map(len, QUANTITIES))
-    meanings = {**QUANTITIES, **{each.code: each.title for each in KINDS.values() if each.code not in NOT_OF_RUNS}}
+    metrics = {name: f"{metric.title}, of two files on the new one" for name, metric in METRICS.items()}
+    meanings = {
+        **QUANTITIES,
+        **metrics,
+        **{each.code: each.title for each in KINDS.values() if each.code not in NOT_OF_RUNS},
+    }
     return "".join(f"{name:<{width}}  {meaning}\n" for name, meaning in meanings.items())
 
 
@@ -248,7 +256,10 @@ def read_sheet(chosen: argparse.Namespace) -> Sheet:
     if chosen.data is None and (sheet.plans or chosen.model is not None):
         given = f"{name} holds plans" if sheet.plans else f"{chosen.model} is a model"
         raise DataError(f"{given}: say of which data with --data.")
-    compare = sheet.compare if not chosen.unit or chosen.predictions is None else {**sheet.compare, "unit": chosen.unit}
+    if chosen.predictions is None and (chosen.metric or chosen.positive_class):
+        raise DataError("--metric and --positive-class are of two files: of data, name the metric in --require.")
+    own = {name: getattr(chosen, name) for name in ("unit", "metric", "positive_class")}
+    compare = sheet.compare | {name: value for name, value in own.items() if value and chosen.predictions is not None}
     return Sheet(sheet.plans, compare, (*sheet.require, *more), {**sheet.mute, **dict(chosen.mute)})
 
 
