@@ -585,6 +585,12 @@ def _of_proba(name: str) -> Callable[[Scored, Weights], float]:
     return value
 
 
+def _saved(name: str) -> Callable[[Scored, Weights], float]:
+    """The share of a loss that a model saves; NaN of one class alone, where nothing is lost."""
+    function = _of_proba(name)
+    return lambda scored, weights: function(scored, weights) if np.ptp(scored.y_true) else float("nan")
+
+
 _MACRO = {"average": "macro", "zero_division": 0.0}
 _ENTRIES = (
     Metric(
@@ -799,7 +805,7 @@ _ENTRIES = (
     Metric(
         "d2_brier_score",
         "explained Brier score",
-        _of_proba("d2_brier_score"),
+        _saved("d2_brier_score"),
         needs="probabilities",
         lowest=-inf,
         influence=_explained(_brier),
@@ -807,7 +813,7 @@ _ENTRIES = (
     Metric(
         "d2_log_loss_score",
         "explained log loss",
-        _of_proba("d2_log_loss_score"),
+        _saved("d2_log_loss_score"),
         needs="probabilities",
         lowest=-inf,
         influence=_explained(_log_losses),
