@@ -835,6 +835,15 @@ ACCURACY = "accuracy"
 """The one that is meant where none is named."""
 
 
+def shares_of_counts() -> tuple[str, ...]:
+    """The names of metrics that are shares, from 0 to 1, and functions of counts by class: any trial gives them.
+
+    >>> "balanced_accuracy" in shares_of_counts(), "roc_auc" in shares_of_counts()
+    (True, False)
+    """
+    return tuple(name for name, each in METRICS.items() if each.of_counts is not None and each.in_percent)
+
+
 ALIASES = {
     **dict.fromkeys(("f1_micro", "precision_micro", "recall_micro", "recall_weighted"), ACCURACY),
     "roc_auc_ovr": "roc_auc",

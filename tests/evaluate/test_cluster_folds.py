@@ -26,7 +26,7 @@ from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.trials import Context, FoldPlan
 
 SCORES = {
-    ScoredBy("macro_f1"): lambda y, said: f1_score(y, said, average="macro"),
+    ScoredBy("f1_macro"): lambda y, said: f1_score(y, said, average="macro"),
     ScoredBy("accuracy"): accuracy_score,
     ScoredBy("f1", "b"): lambda y, said: f1_score(y, said, labels=[1], average="macro", zero_division=np.nan),
 }
