@@ -61,6 +61,8 @@ class Sheet:
     compare: dict[str, Any] = field(default_factory=dict)
     require: tuple[Requirement | RequiredClaim, ...] = ()
     mute: dict[str, str] = field(default_factory=dict)
+    metric: tuple[str, str | None] | None = None
+    """What verdicts of runs are about, where one may choose, and the class that it is about."""
 
     @classmethod
     def read(cls, text: str, name: str) -> "Sheet":
@@ -192,7 +194,7 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
         metavar="CODE=REASON",
         help="a claim that is neither said nor counted, and why, such as 'M01=agreed until May'",
     )
-    parser.add_argument("--metric", choices=tuple(METRICS), help="what the verdict on two files is about (accuracy)")
+    parser.add_argument("--metric", choices=tuple(METRICS), help="what verdicts are about, of two files and of folds")
     parser.add_argument("--positive-class", metavar="NAME", help="the class that sensitivity and the like are about")
     parser.add_argument("--undecided", choices=("pass", "fail"), help="how an undecided requirement counts")
     parser.add_argument(
@@ -256,11 +258,10 @@ def read_sheet(chosen: argparse.Namespace) -> Sheet:
     if chosen.data is None and (sheet.plans or chosen.model is not None):
         given = f"{name} holds plans" if sheet.plans else f"{chosen.model} is a model"
         raise DataError(f"{given}: say of which data with --data.")
-    if chosen.predictions is None and (chosen.metric or chosen.positive_class):
-        raise DataError("--metric and --positive-class are of two files: of data, name the metric in --require.")
     own = {name: getattr(chosen, name) for name in ("unit", "metric", "positive_class")}
     compare = sheet.compare | {name: value for name, value in own.items() if value and chosen.predictions is not None}
-    return Sheet(sheet.plans, compare, (*sheet.require, *more), {**sheet.mute, **dict(chosen.mute)})
+    metric = (chosen.metric, chosen.positive_class) if chosen.metric else None
+    return Sheet(sheet.plans, compare, (*sheet.require, *more), {**sheet.mute, **dict(chosen.mute)}, metric)
 
 
 @dataclass(frozen=True)
@@ -334,7 +335,7 @@ def check(
             unfinished.append(Unfinished(step.stem, f"{run.n_failed} of {run.n_trials} trials failed. {run.errors[0]}"))
         if run.n_done > run.n_failed:
             rows, dataset = workspace.rows(LOCAL_OWNER, run.id), workspace.dataset(LOCAL_OWNER, fingerprint)
-            answer = answer_of(rows, dataset, plan)
+            answer = answer_of(rows, dataset, plan, metric=sheet.metric)
             made = [] if answer.verdict is None else stated(step.stem, answer.verdict)
             found += answer.numbers
             claims += made

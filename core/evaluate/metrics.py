@@ -207,19 +207,12 @@ class Metric:
         """
         if not self.has_baseline:
             return float("nan")
-        true = scored.counts.true
-        shares = true / scored.n
         if self.needs == "probabilities":
-            constant = np.broadcast_to(shares, (scored.n, scored.n_classes))
-            return self.value(replace(scored, proba=constant))
-        always = scored.positive if self.of_class else int(shares.argmax())
+            return self.value(_knowing_shares(scored))
         if self.of_counts is None:
-            reached = [self.function(replace(scored, y_pred=np.full(scored.n, always)), None)]
-        else:
-            guesses = (np.eye(scored.n_classes)[always], shares)
-            reached = [self.of_counts(guessed(true, guess), scored.positive) for guess in guesses]
-        known = [float(np.real(value)) for value in reached if not np.isnan(value)]
-        return (max if self.larger_is_better else min)(known, default=float("nan"))
+            always = scored.positive if self.of_class else int(scored.counts.true.argmax())
+            return self.function(replace(scored, y_pred=np.full(scored.n, always)), None)
+        return best_guess(self, scored.counts.true, scored.positive)
 
     def influences(self, scored: Scored) -> Float[np.ndarray, " n"]:
         """By how much each sample moves the metric, were it there a little more often; they sum to about 0."""
@@ -234,6 +227,21 @@ class Metric:
         if self.of_counts is not None:
             return _of_counts(self.of_counts, scored)
         return _by_weights(self.function, scored)
+
+
+def best_guess(metric: Metric, true: Float[np.ndarray, " n_classes"], positive: int) -> float:
+    """The best that a metric of counts is for one answer throughout, or for guesses by the shares of classes.
+
+    >>> best_guess(METRICS["f1_macro"], np.array([75.0, 25.0]), 1)
+    0.5
+    """
+    if metric.of_counts is None or not metric.has_baseline:
+        return float("nan")
+    shares = true / true.sum()
+    always = positive if metric.of_class else int(true.argmax())
+    reached = [metric.of_counts(guessed(true, guess), positive) for guess in (np.eye(len(true))[always], shares)]
+    known = [float(np.real(value)) for value in reached if not np.isnan(value)]
+    return (max if metric.larger_is_better else min)(known, default=float("nan"))
 
 
 def _of_counts(function: Callable[[Counts, int], Any], scored: Scored) -> Float[np.ndarray, " n"]:

@@ -24,7 +24,7 @@ from touchstone.core.evaluate.cluster_folds import (
     rows_of_run,
     scheme_title,
 )
-from touchstone.core.evaluate.metrics import ACCURACY, METRICS, shares_of_counts
+from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.wording import bare, count, fixed, p_value, percent, points
 from touchstone.core.figures import cluster_folds as figures
 from touchstone.core.report.parts import Answer, Column, Figure, KeyNumber, Quantity, Section, Table, brackets
@@ -104,7 +104,7 @@ def answer(
 def numbers(rows: FoldPredictions) -> Iterator[Quantity]:
     """What can be bounded: macro F1, accuracy and every other share of counts, of every scheme and model."""
     named = {"f1_macro": "score", ACCURACY: "accuracy"}
-    for name in (*named, *(each for each in shares_of_counts() if each not in named and not METRICS[each].of_class)):
+    for name in dict.fromkeys((*named, "balanced_accuracy", chosen.name)):
         for row in fold_performance(rows, metric=ScoredBy(name)).schemes:
             of, made = (row.scheme, row.model), (row.mean.value, row.mean.interval, row.n, rows.design.others)
             if name in named:
