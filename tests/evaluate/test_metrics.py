@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import inf, isnan, sqrt
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,15 +14,22 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 
+from touchstone.core.__main__ import main
 from touchstone.core.data import DataError, Predictions
+from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.metric_estimates import (
     FEWEST_OF_CLASS,
     estimate,
+    metrics_given,
     metrics_on_sets,
     positive_class,
 )
-from touchstone.core.evaluate.metrics import METRICS, Counts, Scored, metric_named
+from touchstone.core.evaluate.metrics import METRICS, Counts, Metric, Scored, metric_named
 from touchstone.core.evaluate.units import Design, samples_as_units, units_of
+from touchstone.core.parameters import About, asked
+from touchstone.core.public.asking import compare
+from touchstone.core.report.html import to_html
+from touchstone.core.report.parts import Report
 
 OF_COUNTS = [name for name, metric in METRICS.items() if metric.of_counts is not None]
 
@@ -316,3 +324,40 @@ def test_metrics_of_one_class_are_of_the_named_one():
     with pytest.raises(DataError, match="no class 'x'"):
         metrics_on_sets(old, new, samples_as_units(90, 90), positive="x")
     assert METRICS["log_loss"].highest == (inf, inf)
+
+
+def test_a_metric_is_added_by_one_entry_and_is_behind_every_door(monkeypatch, tmp_path, capsys):
+    """The entry alone: its name is offered by page, command line, check and Python, and its row is in the report."""
+    entry = Metric(
+        "zero_one_loss",
+        "zero-one loss",
+        lambda scored, weights: float(
+            sklearn_metrics.zero_one_loss(scored.y_true, scored.y_pred, sample_weight=weights)
+        ),
+        reads_classes=False,
+        larger_is_better=False,
+    )
+    monkeypatch.setitem(METRICS, entry.name, entry)
+    rng = np.random.default_rng(0)
+    sets = []
+    for n, chance in ((400, 0.9), (300, 0.7)):
+        y = rng.integers(2, size=n)
+        said = np.where(rng.random(n) < chance, y, 1 - y)
+        sets.append(predictions(y, said, ["cat", "dog"]))
+    assert metrics_given(*sets)[-1] == entry.name  # what the page offers
+    assert "zero-one loss" in [asked(MatchingPlan)[0].ask.choices(About())[entry.name]]
+    result = compare(*sets, metric=entry.name)
+    assert result.verdict.headline.startswith("Zero-one loss rises by")
+    assert result.answer.numbers[0].of == ("model", entry.name)
+    assert "Zero-one loss" in to_html(Report("?", "", result.answer, "", (), "")).decode()
+    files = []
+    for name, each in zip(("old", "new"), sets, strict=True):
+        files.append(str(tmp_path / f"{name}.csv"))
+        names = np.array(each.class_names)
+        columns = {"id": each.ids, "truth": names[each.y_true], "predicted": names[each.y_pred]}
+        pd.DataFrame(columns).to_csv(files[-1], index=False)
+    assert main(["compare", "--reference", files[0], "--target", files[1], "--metric", entry.name]) == 0
+    assert "Zero-one loss rises by" in capsys.readouterr().out
+    required = ["--require", f"{entry.name}.upper <= .2", "--metric", entry.name]
+    assert main(["check", "--predictions", *files, *required]) == 1
+    assert "fails" in capsys.readouterr().out
