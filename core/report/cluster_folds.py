@@ -46,10 +46,12 @@ MOST_BY_CLASS = 3
 """More schemes in the figure of classes would hide one another."""
 
 
-def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: FoldPlan) -> Answer:
-    """Everything about a run, from the rows of its trials; folds are scored by macro F1."""
+def answer_of_rows(
+    rows: pd.DataFrame, dataset: Dataset, plan: FoldPlan, *, metric: tuple[str, str | None] = ("f1_macro", None)
+) -> Answer:
+    """Everything about a run, from the rows of its trials; folds are scored by a metric, of a class or of all."""
     tested = rows_of_run(rows, dataset)
-    return answer(fold_performance(tested, metric=ScoredBy()), tested)
+    return answer(fold_performance(tested, metric=ScoredBy(*metric)), tested)
 
 
 def answer(
@@ -96,20 +98,22 @@ def answer(
         verdict if finished else replace(verdict, advice=""),
         tuple(key_numbers(scores, model, scheme)),
         sections,
-        tuple(numbers(rows)),
+        tuple(numbers(rows, scores)),
         files,
     )
 
 
-def numbers(rows: FoldPredictions) -> Iterator[Quantity]:
-    """What can be bounded: macro F1, accuracy and every other share of counts, of every scheme and model."""
-    named = {"f1_macro": "score", ACCURACY: "accuracy"}
-    for name in dict.fromkeys((*named, "balanced_accuracy", chosen.name)):
-        for row in fold_performance(rows, metric=ScoredBy(name)).schemes:
+def numbers(rows: FoldPredictions, scores: FoldPerformance) -> Iterator[Quantity]:
+    """What can be bounded: macro F1, accuracy, balanced accuracy and the score in question, by scheme and model."""
+    named = {ScoredBy(): "score", ScoredBy(ACCURACY): "accuracy"}
+    for metric in dict.fromkeys((*named, ScoredBy("balanced_accuracy"), scores.metric)):
+        by_metric = scores if metric == scores.metric else fold_performance(rows, metric=metric)
+        for row in by_metric.schemes:
             of, made = (row.scheme, row.model), (row.mean.value, row.mean.interval, row.n, rows.design.others)
-            if name in named:
-                yield Quantity(f"cluster_folds.{named[name]}", of, *made)
-            yield Quantity("cluster_folds.metric", (*of, name), *made)
+            if metric in named:
+                yield Quantity(f"cluster_folds.{named[metric]}", of, *made)
+            about = () if metric.positive is None else (metric.positive,)
+            yield Quantity("cluster_folds.metric", (*of, metric.name, *about), *made)
 
 
 def key_numbers(scores: FoldPerformance, model: str, scheme: str | None) -> list[KeyNumber]:
