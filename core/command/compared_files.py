@@ -81,7 +81,9 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
         if one.field not in BINNING:
             names = None if choices is None else choices(ANYTHING)
             kind = {"choices": tuple(names)} if names else {} if choices else {"type": _from(ask.lowest)}
-            matching.add_argument(f"--{ask.address}", **kind, default=one.usual, help=f"{ask.label}: {ask.help}")
+            matching.add_argument(
+                f"--{ask.address.replace('_', '-')}", **kind, default=one.usual, help=f"{ask.label}: {ask.help}"
+            )
 
 
 def _from(lowest: int | float) -> Callable[[str], int | float]:

@@ -365,13 +365,13 @@ def _jaccard_of_all(counts: Counts, _: int) -> Any:
     return _over(right, 2 * counts.true.sum(axis=-1) - right, np.nan)
 
 
-def _likelihood_ratio(found: Callable[[Any], Any], over: Callable[[Any], Any]) -> Callable[[Counts, int], Any]:
-    """How many times as likely an answer is of positives as of the rest: shares `found` of these, and `over` those."""
+def _likelihood_ratio(part: Callable[[Any], Any], over: Callable[[Any], Any]) -> Callable[[Counts, int], Any]:
+    """How many times as likely an answer is of positives as of the rest: shares `part` of these, and `over` those."""
 
     def value(counts: Counts, positive: int) -> Any:
         left_alone, rest, _ = _rest(counts, positive)
         sensitivity = _over(counts.right[..., positive], counts.true[..., positive], np.nan)
-        return _over(found(sensitivity), over(_over(left_alone, rest, np.nan)), np.nan)
+        return _over(part(sensitivity), over(_over(left_alone, rest, np.nan)), np.nan)
 
     return value
 

@@ -25,7 +25,7 @@ class Outcome:
     """What a threshold comes to on a set: samples of both classes by what they are called."""
 
     threshold: float
-    found: int
+    hits: int
     missed: int
     false_alarms: int
     left_alone: int
@@ -36,14 +36,14 @@ class Outcome:
     @property
     def n_called(self) -> int:
         """How many samples are called positive."""
-        return self.found + self.false_alarms
+        return self.hits + self.false_alarms
 
     def share(self, name: str) -> float:
         """Sensitivity, specificity or precision; NaN where it is of nothing."""
         part, rest = {
-            "sensitivity": (self.found, self.missed),
+            "sensitivity": (self.hits, self.missed),
             "specificity": (self.left_alone, self.false_alarms),
-            "precision": (self.found, self.false_alarms),
+            "precision": (self.hits, self.false_alarms),
         }[name]
         return part / (part + rest) if part + rest else float("nan")
 
@@ -77,7 +77,7 @@ class Decision:
 
         >>> score = np.linspace(0, 1, 40)
         >>> outcome = Decision(score > 0.5, score, score > 0.5, Design()).at(0.7)
-        >>> outcome.found, outcome.missed, outcome.false_alarms, round(outcome.sensitivity.lower, 2)
+        >>> outcome.hits, outcome.missed, outcome.false_alarms, round(outcome.sensitivity.lower, 2)
         (12, 8, 0, 0.39)
         """
         called = self.called if np.isnan(threshold) else self.score >= threshold
@@ -112,7 +112,7 @@ class Decisions:
     def cost(self, threshold: float) -> tuple[int, int]:
         """On the new set: how many more positives a threshold finds than the file does, and false alarms it raises."""
         other, own = self.target.at(threshold), self.target.at(float("nan"))
-        return other.found - own.found, other.false_alarms - own.false_alarms
+        return other.hits - own.hits, other.false_alarms - own.false_alarms
 
 
 def decisions(reference: Predictions, target: Predictions, positive: str | None = None) -> Decisions | None:

@@ -289,7 +289,7 @@ def _decision_chart(decisions: Decisions, along: Axis, upright: Axis, what: str,
 
 def _outcome_hover(outcome: Outcome) -> str:
     called = "as predicted" if np.isnan(outcome.threshold) else f"threshold {outcome.threshold:.3g}"
-    counts = f"{count(outcome.found)} found, {count(outcome.missed)} missed"
+    counts = f"{count(outcome.hits)} found, {count(outcome.missed)} missed"
     return f"{called}<br>{counts}<br>{count(outcome.false_alarms)} false alarms"
 
 

@@ -31,7 +31,7 @@ def test_every_threshold_is_what_scikit_learn_counts():
         outcome = made.reference.at(threshold)
         called = (one.proba[:, 1] >= threshold).astype(int)
         table = confusion_matrix(one.y_true, called)
-        counted = [[outcome.left_alone, outcome.false_alarms], [outcome.missed, outcome.found]]
+        counted = [[outcome.left_alone, outcome.false_alarms], [outcome.missed, outcome.hits]]
         assert table.tolist() == counted
         assert outcome.share("sensitivity") == pytest.approx(recall_score(one.y_true, called))
         assert outcome.share("precision") == pytest.approx(precision_score(one.y_true, called))

@@ -104,4 +104,5 @@ def test_what_is_neither_a_number_nor_the_word_is_said(text, words):
 def test_all_that_changes_a_comparison_stands_in_its_address():
     address = plan_parameters(MatchingPlan())
     assert address is not None
-    assert {"epsilon", "repeats", "seed", "order", "by", "method", "scale", "bins", "nbins"} == set(address)
+    settings = {"epsilon", "repeats", "seed", "order", "by", "method", "scale", "bins", "nbins"}
+    assert {*settings, "metric", "positive_class"} == set(address)

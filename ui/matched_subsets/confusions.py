@@ -20,18 +20,18 @@ FEW, NARROW, WIDE = 4, 280, 420
 """Matrices of more classes than a few stand one below the other where there is less room (in pixels)."""
 
 
-def show(found: MetricsOnSets, reference: Predictions, target: Predictions) -> None:
+def show(metrics: MetricsOnSets, reference: Predictions, target: Predictions) -> None:
     """Every metric, both matrices (of many classes the largest confusions), and the samples of one cell."""
-    for part in report.by_metric(found):
+    for part in report.by_metric(metrics):
         if isinstance(part, Beside):
-            with st.grid(len(part.parts), min_column_width=NARROW if len(found.class_names) <= FEW else WIDE):
+            with st.grid(len(part.parts), min_column_width=NARROW if len(metrics.class_names) <= FEW else WIDE):
                 for figure in part.parts:
                     with st.container():
                         _matrix(figure)
         else:
             answer.part(part)
-    names = {name: name for name in found.class_names}
-    usual = found.mistakes[0] if found.mistakes else found.confusions[0]
+    names = {name: name for name in metrics.class_names}
+    usual = metrics.mistakes[0] if metrics.mistakes else metrics.confusions[0]
     controls = [
         One(TRUTH, "Samples of class", names, usual.truth),
         One(PREDICTED, "predicted as", names, usual.predicted),
