@@ -132,6 +132,8 @@ class Metric:
         How much each sample moves it, where neither counts nor a mean say so.
     of_samples
         What each sample is worth, where the metric is their mean.
+    saved_of
+        The losses of samples of which it is the share that a model saves, of what frequencies of classes alone lose.
     in_percent
         Whether it is written in percent, or as a bare number (an area of .985).
     has_interval
@@ -155,6 +157,7 @@ class Metric:
     mean_of_shares: Callable[[Scored], list[Parts]] | None = None
     influence: Callable[[Scored], np.ndarray] | None = None
     of_samples: Callable[[Scored], np.ndarray] | None = None
+    saved_of: Callable[[Scored], np.ndarray] | None = None
     in_percent: bool = True
     has_interval: bool = True
 
@@ -166,7 +169,12 @@ class Metric:
         """
         if self.of_counts is not None:
             return float(np.real(self.of_counts(scored.counts, scored.positive)))
-        return self.function(scored, None) if self.of_samples is None else float(self.of_samples(scored).mean())
+        if self.of_samples is not None:
+            return float(self.of_samples(scored).mean())
+        if self.saved_of is not None:
+            without = float(self.saved_of(_knowing_shares(scored)).mean())
+            return 1 - float(self.saved_of(scored).mean()) / without if np.ptp(scored.y_true) else float("nan")
+        return self.function(scored, None)
 
     def applies(self, scored: Scored) -> bool:
         """Whether these predictions have what it needs."""
@@ -219,6 +227,10 @@ class Metric:
         if self.of_samples is not None:
             values = self.of_samples(scored)
             return (values - values.mean()) / scored.n
+        if self.saved_of is not None:
+            own, without = self.saved_of(scored), self.saved_of(_knowing_shares(scored))
+            mean, of_shares = own.mean(), without.mean()
+            return -((own - mean) / of_shares - mean * (without - of_shares) / of_shares**2) / scored.n
         if self.influence is not None:
             return self.influence(scored)
         if self.share is not None and self.of_counts is None:
@@ -487,17 +499,6 @@ def _log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
     assert scored.proba is not None
     eps = np.finfo(np.float64).eps
     return -np.log(np.clip(scored.proba[np.arange(scored.n), scored.y_true], eps, 1 - eps))
-
-
-def _explained(losses: Callable[[Scored], np.ndarray]) -> Callable[[Scored], Float[np.ndarray, " n"]]:
-    """Influences on the share of a loss that a model saves, of what the frequencies of classes alone would lose."""
-
-    def influences(scored: Scored) -> Float[np.ndarray, " n"]:
-        own, without = losses(scored), losses(_knowing_shares(scored))
-        mean, of_shares = own.mean(), without.mean()
-        return -((own - mean) / of_shares - mean * (without - of_shares) / of_shares**2) / scored.n
-
-    return influences
 
 
 def _knowing_shares(scored: Scored) -> Scored:
@@ -817,7 +818,7 @@ _ENTRIES = (
         _saved("d2_brier_score"),
         needs="probabilities",
         lowest=-inf,
-        influence=_explained(_brier),
+        saved_of=_brier,
     ),
     Metric(
         "d2_log_loss_score",
@@ -825,7 +826,7 @@ _ENTRIES = (
         _saved("d2_log_loss_score"),
         needs="probabilities",
         lowest=-inf,
-        influence=_explained(_log_losses),
+        saved_of=_log_losses,
     ),
     Metric(
         "expected_calibration_error",

@@ -152,7 +152,7 @@ def test_a_metric_without_a_fast_path_has_the_same_influences():
     scored = drawn(4)
     for name in ("f1_macro", "brier_score"):
         metric = METRICS[name]
-        slow = replace(metric, of_counts=None, of_samples=None, influence=None)
+        slow = replace(metric, of_counts=None, of_samples=None, influence=None, saved_of=None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert slow.influences(scored) == pytest.approx(metric.influences(scored), abs=1e-4)

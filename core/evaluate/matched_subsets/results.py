@@ -268,6 +268,11 @@ class ModelComparisons:
     in_one_set_only: tuple[str, ...]
     """Models that were left out because only one of the sets has their predictions."""
 
+    @property
+    def words(self) -> InWords:
+        """How sentences speak of the metric, which is that of all."""
+        return self.rows[0].words
+
     def table(self) -> pd.DataFrame:
         """See `comparison_table`."""
         return comparison_table(self.rows)

@@ -85,17 +85,18 @@ def models_verdict(comparisons: ModelComparisons) -> str:
     if not rows:
         return in_a_row("No model has predictions on both sets.", left_out)
     sentences: list[str] = []
+    words = comparisons.words
+    over = "majority-class baseline" if words.metric.name == ACCURACY else f"baseline of {words.name}"
     worse = [row for row in rows if _is_worthless(row)]
     unsure = [row for row in rows if row not in worse and any(map(_is_unsure, row.baselines))]
     if worse:
         verb = "is" if len(worse) == 1 else "are"
-        useless = f"{plural(len(worse), 'model')} {verb} constant, or worse than the majority-class baseline."
+        useless = f"{plural(len(worse), 'model')} {verb} constant, or worse than the {over}."
         sentences.append(resting(useless, KINDS["baseline"]))
     if unsure:
-        unclear = f"{plural(len(unsure), 'model')}: no significant gain over the majority-class baseline."
+        unclear = f"{plural(len(unsure), 'model')}: no significant gain over the {over}."
         sentences.append(resting(unclear, KINDS["baseline"]))
     corrected = " (corrected for all claims)" if len(rows) > 1 else ""
-    words = rows[0].words
     falls = f"{words.title} {words.falls} in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}."
     sentences.append(resting(falls, KINDS["falls"]))
     if judged := [row for row in rows if row.enough]:
@@ -108,7 +109,7 @@ def models_verdict(comparisons: ModelComparisons) -> str:
             share = f"{count(mixed)} of {count(len(falling))}"
             largest = f"The mix of {plural_of(alike_in)} is the largest part of the {words.fall} in {share}."
             sentences.append(resting(largest, KINDS["mix"], KINDS["falls"]))
-    if METRICS[rows[0].metric].is_no_mean:
+    if words.metric.is_no_mean:
         sentences.append(f"{words.title} is no mean over samples, so its {words.fall} has no parts.")
     elif hard := sum(not row.can_match for row in rows):
         come = "comes" if hard == 1 else "come"
