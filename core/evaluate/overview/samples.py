@@ -15,7 +15,7 @@ from scipy import special
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import duplicate_groups
 from touchstone.core.evaluate.average_case.robustness import Robustness
-from touchstone.core.evaluate.calibration.errors import bin_of
+from touchstone.core.evaluate.calibration import bin_of
 from touchstone.core.evaluate.cluster_folds import scheme_title
 from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions
 from touchstone.core.evaluate.data_sets import NearCopies
