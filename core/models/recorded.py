@@ -96,7 +96,7 @@ def recorded_parts(file: ModelFile, dataset: Dataset) -> RecordedParts:
     """
     if file.architecture != RECORDED:
         raise ModelError(f"{file.file_name} is a model, not a record of features and probabilities.")
-    proba, is_test = _arrays(file)
+    proba, is_test = _recorded_arrays(file)
     if file.dataset != dataset.fingerprint:
         raise ModelError(f"The record is of another data set than {dataset.name}. Upload its features again.")
     if proba.shape != (dataset.n_samples, dataset.n_classes):
@@ -116,7 +116,7 @@ def recorded_parts(file: ModelFile, dataset: Dataset) -> RecordedParts:
     return RecordedParts(train, test, *rows)
 
 
-def _arrays(file: ModelFile) -> tuple[np.ndarray, np.ndarray]:
+def _recorded_arrays(file: ModelFile) -> tuple[np.ndarray, np.ndarray]:
     try:
         archive = Archive(file.content, file.file_name, Limits())
         proba, is_test = (

@@ -202,12 +202,12 @@ def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **t
 
 def _data_sets(data: Dataset) -> Result:
     """What is to be known of a data set before anything is trained on it, with the number that its page begins with."""
-    from touchstone.core.evaluate.data_sets import looks
+    from touchstone.core.evaluate.data_sets.looks import look, number
     from touchstone.core.report import data_sets
     from touchstone.core.represent import numbers_of
 
-    number = looks.number(data, numbers_of(data)[0])
-    return Result(data_sets.answer(data, looks.look(data), number))
+    first = number(data, numbers_of(data)[0])
+    return Result(data_sets.answer(data, look(data), first))
 
 
 # Does accuracy really drop from one test set to another? Of predictions in arrays, or in files.

@@ -46,7 +46,7 @@ def near_copies(dataset: Dataset, representation: str, similarity: float) -> Wor
 
     def compare(step: Callable[[], None]) -> NearCopies:
         copies = known.future.result().copies
-        return looks.near_copies(dataset, representation, vectors.future.result, copies, similarity, step)
+        return looks.near_copies_of(dataset, representation, vectors.future.result, copies, similarity, step)
 
     return Work(compare, looks.n_steps_of_near_copies(dataset, representation))
 

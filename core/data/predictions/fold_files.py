@@ -140,7 +140,7 @@ def datasplits_file(ids: Ids, folds: Codes, *, names: Sequence[str] | None = Non
     c	-1
     <BLANKLINE>
     """
-    return _tsv({"ids": ids.tolist(), "clustering_labels": _named(folds, names)})
+    return _fold_tsv({"ids": ids.tolist(), "clustering_labels": _named(folds, names)})
 
 
 def analysis_file(
@@ -160,7 +160,7 @@ def analysis_file(
     """
     labels = {"clustering_labels": _named(folds, names), "gold_labels": gold.tolist()}
     places = {f"PC{axis + 1}": map(repr, coordinates[:, axis].tolist()) for axis in range(2)}
-    return _tsv({"ids": ids.tolist(), **labels, **places})
+    return _fold_tsv({"ids": ids.tolist(), **labels, **places})
 
 
 def predictions_file(ids: Ids, gold: Ids, predicted: Ids) -> bytes:
@@ -171,7 +171,7 @@ def predictions_file(ids: Ids, gold: Ids, predicted: Ids) -> bytes:
     a	cat	dog
     <BLANKLINE>
     """
-    return _tsv({"id": ids.tolist(), "gold": gold.tolist(), "predicted": predicted.tolist()})
+    return _fold_tsv({"id": ids.tolist(), "gold": gold.tolist(), "predicted": predicted.tolist()})
 
 
 def predefined_split_file(ids: Ids, folds: Codes) -> bytes:
@@ -212,7 +212,7 @@ def _named(folds: np.ndarray, names: Sequence[str] | None) -> list[str]:
     return [UNTESTED if fold < 0 else names[fold] for fold in folds.tolist()]
 
 
-def _tsv(columns: dict[str, Iterable[str]]) -> bytes:
+def _fold_tsv(columns: dict[str, Iterable[str]]) -> bytes:
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
     writer.writerows([tuple(columns), *zip(*columns.values(), strict=True)])

@@ -127,10 +127,10 @@ def _images(archive: Archive) -> tuple[list[_Image], list[str]]:
     if not n_sources:
         images = [image._replace(source=None) for image in images]
     tables = [str(path) for path in paths if path.suffix.lower() in TABLE_ENDINGS]
-    return images, _notes(n_sources, len(pictures) - len(labelled), tables)
+    return images, _folder_notes(n_sources, len(pictures) - len(labelled), tables)
 
 
-def _notes(n_sources: int, n_left_out: int, tables: list[str]) -> list[str]:
+def _folder_notes(n_sources: int, n_left_out: int, tables: list[str]) -> list[str]:
     notes = {
         f"Sources are the {n_sources:,} folders in the classes' folders.": n_sources,
         f"Images in no folder of a class were left out: {n_left_out:,}.": n_left_out,

@@ -90,7 +90,7 @@ def propose_roles(table: Table) -> Proposal:
         roles, question = needed.guess or DatasetRoles(), needed.question
     if question is not None and roles.label is None:
         roles = replace(roles, label=_likeliest_label(table, roles))
-    roles = _with_inputs(table, roles)
+    roles = _with_likeliest_inputs(table, roles)
     if roles.id is None:
         roles = replace(roles, id=_likeliest_id(table, roles))
     return Proposal(roles, question, MappingProxyType(role_reasons(table, roles)))
@@ -172,7 +172,7 @@ def _is_long(cells: np.ndarray) -> bool:
     return sum(len(text.split()) for text in texts) > _MOST_WORDS * len(texts)
 
 
-def _with_inputs(table: Table, roles: DatasetRoles) -> DatasetRoles:
+def _with_likeliest_inputs(table: Table, roles: DatasetRoles) -> DatasetRoles:
     """The roles with the likeliest text or features added, where a label is known."""
     if roles.label is None or roles.features or any(getattr(roles, role) for role in INPUTS):
         return roles

@@ -8,7 +8,6 @@ import pandas as pd
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import duplicate_groups
-from touchstone.core.evaluate import data_sets
 from touchstone.core.evaluate.data_sets import (
     ColumnSummaries,
     ExactCopies,
@@ -17,6 +16,9 @@ from touchstone.core.evaluate.data_sets import (
     NumberByClass,
     WordCounts,
     column_summaries,
+    count_words,
+    near_copies,
+    number_by_class,
     label_counts,
     mean_images,
 )
@@ -61,12 +63,12 @@ def look(dataset: Dataset) -> DataLook:
 def number(dataset: Dataset, name: str) -> NumberByClass:
     """One number of every sample, over all and by class."""
     title = number_title(dataset, name)
-    return data_sets.number_by_class(number_of(dataset, name), dataset.y, dataset.class_names, title=title)
+    return number_by_class(number_of(dataset, name), dataset.y, dataset.class_names, title=title)
 
 
 def words(dataset: Dataset) -> WordCounts:
     """The words of the texts by class."""
-    return data_sets.count_words(dataset.x, dataset.y, dataset.class_names)
+    return count_words(dataset.x, dataset.y, dataset.class_names)
 
 
 def features(dataset: Dataset, representation: str) -> np.ndarray:
@@ -87,7 +89,7 @@ def folds(made: pd.DataFrame, n_samples: int) -> np.ndarray:
     return folds
 
 
-def near_copies(
+def near_copies_of(
     dataset: Dataset,
     representation: str,
     features_of: Callable[[], np.ndarray],
@@ -106,9 +108,9 @@ def near_copies(
         vectors = features_of()[first]
         pairs = near_duplicate_pairs(vectors, similarity=similarity, most=MOST_PAIRS, on_step=step)
         cosines = similarities(vectors, pairs)
-    return data_sets.near_copies(first[pairs], cosines, copies, most=MOST_PAIRS)
+    return near_copies(first[pairs], cosines, copies, most=MOST_PAIRS)
 
 
 def n_steps_of_near_copies(dataset: Dataset, representation: str) -> int:
-    """How many steps `near_copies` takes, about (copies are left out); 0 where it counts none."""
+    """How many steps `near_copies_of` takes, about (copies are left out); 0 where it counts none."""
     return 0 if representation == WORD_WEIGHTS else n_steps(dataset.n_samples)

@@ -16,7 +16,7 @@ from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTest
 from touchstone.core.evaluate.test_quality import Regions, TestQuality, findings
 from touchstone.core.models.layers import LayerSamples
 
-_CHUNK = 1024
+_LABELLED_CHUNK = 1024
 _N_FOR_EACH = 10  # tests that stand for a boundary of which the test set has too little
 
 
@@ -96,8 +96,8 @@ def nearest(
     others = among.astype(np.float64)
     squares = np.square(others).sum(axis=1)
     at, far = np.zeros(len(features), dtype=np.int64), np.zeros(len(features))
-    for first in range(0, len(features), _CHUNK):
-        rows = slice(first, first + _CHUNK)
+    for first in range(0, len(features), _LABELLED_CHUNK):
+        rows = slice(first, first + _LABELLED_CHUNK)
         part = features[rows].astype(np.float64)
         at[rows] = (squares - 2 * part @ others.T).argmin(axis=1)
         far[rows] = np.linalg.norm(part - others[at[rows]], axis=1)

@@ -215,7 +215,7 @@ def read_labels(content: bytes, name: str, *, class_names: tuple[str, ...]) -> L
         raise DataError(f"{name}: the column 'label' is empty. Write the true class of each sample into it.")
     _check_ids(table)
     _check_labels(table, labels, class_names)
-    stratum, n_in = _strata(table)
+    stratum, n_in = _strata_of(table)
     wrong = labelled & (np.array(labels, dtype=object) != np.array(table.strings("predicted"), dtype=object))
     n_labelled = np.bincount(stratum[labelled], minlength=len(n_in))
     n_wrong = np.bincount(stratum[wrong], minlength=len(n_in))
@@ -249,7 +249,7 @@ def _check_labels(table: Table, labels: list[str | None], class_names: tuple[str
             raise DataError(f"{table.place(row)}: “{label}” is no class. Write one of {named}, or leave it empty.")
 
 
-def _strata(table: Table) -> tuple[np.ndarray, np.ndarray]:
+def _strata_of(table: Table) -> tuple[np.ndarray, np.ndarray]:
     """The stratum of each row, from 0, and how many samples of the pool each stratum has."""
     numbers = {column: table.numbers(column) for column in ("stratum", "stratum_size", "pool_size")}
     stratum, first, at = np.unique(numbers["stratum"], return_index=True, return_inverse=True)

@@ -13,7 +13,7 @@ from touchstone.core.models.layers import Head, LayerSamples
 TOLERANCE = 0.01
 """By how much a probability may go the wrong way on a line before it counts."""
 _N_STEPS = 21
-_CHUNK = 256
+_WALKED_CHUNK = 256
 Name = Literal["between centroids", "back to the true centroid", "true class first"]
 
 
@@ -110,8 +110,8 @@ def _along(head: Head, start: np.ndarray, end: np.ndarray, n_steps: int) -> np.n
     """The head's probabilities (n, n_steps, n_classes) on the lines from each start to its end."""
     steps = np.linspace(0.0, 1.0, n_steps)[None, :, None]
     parts = []
-    for first in range(0, len(start), _CHUNK):
-        rows = slice(first, first + _CHUNK)
+    for first in range(0, len(start), _WALKED_CHUNK):
+        rows = slice(first, first + _WALKED_CHUNK)
         points = start[rows, None] + steps * (end[rows, None] - start[rows, None])
         parts.append(head(points.reshape(-1, points.shape[-1])).reshape(*points.shape[:2], -1))
     return np.concatenate(parts)

@@ -23,7 +23,7 @@ from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm
 from touchstone.core.evaluate.wording import count, ratio
 
 LEVEL = 0.05
-FEWEST = 20
+FEWEST_COMPARED = 20
 """With fewer samples in common no rank correlation is given."""
 CORRECT, FOLDS = "correct on ", " folds"
 """How the column of a scheme of folds begins and ends."""
@@ -186,7 +186,7 @@ def agreement(table: pd.DataFrame) -> tuple[Agreement, ...]:
     for measure, other in combinations(measures(table), 2):
         both = table.dropna(subset=[measure, other])
         values = [both[name].to_numpy(dtype=float) for name in (measure, other)]
-        if len(both) < FEWEST or any(np.unique(each).size < 2 for each in values):
+        if len(both) < FEWEST_COMPARED or any(np.unique(each).size < 2 for each in values):
             continue
         overall = _correlation(*values)
         by_class = both.groupby("label")
@@ -219,7 +219,7 @@ def agreement_by_class(table: pd.DataFrame) -> pd.DataFrame:
         for measure, other in combinations(measures(table), 2):
             both = own[[measure, other]].dropna()
             n = len(both)
-            rho = _correlation(*(both[name].to_numpy(dtype=float) for name in both)) if n >= FEWEST else np.nan
+            rho = _correlation(*(both[name].to_numpy(dtype=float) for name in both)) if n >= FEWEST_COMPARED else np.nan
             if not np.isnan(rho):
                 ends, p = interval_of(rho, n), _p_value(rho, n)
                 known = {"rho": rho, "lower": ends.lower, "upper": ends.upper, "p_holm": p}

@@ -37,7 +37,7 @@ def join_tables(
     known, predictions = fold_truth(truth, predictions)
     named = not confirmed or _has_id_of_truth(roles, predictions)
     if roles is not None and truth_roles is None:
-        roles, truth_roles = _apart(roles, known, predictions)
+        roles, truth_roles = _roles_apart(roles, known, predictions)
     roles, question = _own_roles(predictions, roles)
     truth_roles, roles = find_truth(known, truth_roles, predictions, roles)
     match = matching_rows(known, truth_roles, predictions, roles, confirmed=confirmed)
@@ -125,7 +125,7 @@ def _with_truths(roles: Roles, truths: dict[str, str], called: dict[str, str]) -
     return roles
 
 
-def _apart(roles: Roles, known: Table, predictions: Table) -> tuple[Roles, Roles | None]:
+def _roles_apart(roles: Roles, known: Table, predictions: Table) -> tuple[Roles, Roles | None]:
     """Roles of joined files as those of the predictions, and those of the truth, whose ids have to be guessed."""
     columns = {role: getattr(roles, role) for role in ("id", *_FROM_TRUTH)}
     moved = {role: column for role, column in columns.items() if column not in (None, *predictions.columns)}
