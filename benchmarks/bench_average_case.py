@@ -31,9 +31,8 @@ from touchstone.core.evaluate.average_case import (
     estimates,
     mvn_cdf,
 )
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs
 from touchstone.core.evaluate.average_case.monte_carlo import half_sigma
-from touchstone.core.evaluate.average_case.noise import Noise
+from touchstone.core.evaluate.average_case.noise import Noise, NoisyInputs
 from touchstone.core.evaluate.intervals import t_interval
 from touchstone.core.models.architectures import build
 from touchstone.core.models.threads import single_threaded

@@ -23,9 +23,8 @@ from sklearn.datasets import load_digits
 from torch import nn
 
 from touchstone.core.evaluate.average_case.class_means import class_means
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs
 from touchstone.core.evaluate.average_case.monte_carlo import half_sigma
-from touchstone.core.evaluate.average_case.noise import Noise
+from touchstone.core.evaluate.average_case.noise import Noise, NoisyInputs
 from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.models.training import one_torch_thread
 

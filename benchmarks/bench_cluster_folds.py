@@ -264,7 +264,9 @@ def print_task() -> None:
     import pandas as pd
 
     from touchstone.core.data import load_example
-    from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, rows_of_run
+    from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+    from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+    from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
     from touchstone.core.trials import Context, FoldPlan
 
     print("\nAccuracy of logistic regression on folds of digits (K = 5, mean of 3 seeds)")

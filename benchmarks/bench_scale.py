@@ -104,7 +104,7 @@ def dimensions(n: int, *, peer: bool, n_features: int = 128, n_labels: int = N_L
     """As many training samples as test samples. Made by blocks: at the largest sizes no second copy finds room."""
     from sklearn.neighbors import NearestCentroid
 
-    from touchstone.core.evaluate.test_quality import measure_quality
+    from touchstone.core.evaluate.test_quality.quality import measure_quality
     from touchstone.core.models.layers import LayerSamples
 
     rng = np.random.default_rng(0)

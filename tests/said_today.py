@@ -21,9 +21,11 @@ from tests.conftest import ROOT
 from touchstone import check
 from touchstone.core.data import load_example
 from touchstone.core.data.predictions.pairs import pair_predictions
-from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, rows_of_run
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
-from touchstone.core.evaluate.test_quality import measure_quality
+from touchstone.core.evaluate.test_quality.quality import measure_quality
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.models.example_predictions import example_predictions
 from touchstone.core.models.stored import model_fingerprint

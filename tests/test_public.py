@@ -28,7 +28,8 @@ from touchstone.core import check, compare, dataset, few_labels, predictions, pu
 from touchstone.core.data import DataError, Dataset, Predictions, load_example
 from touchstone.core.evaluate.matched_subsets import compare_pairs, compare_sets, matched_verdict
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
-from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+from touchstone.core.evaluate.test_quality.quality import measure_quality
+from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.models import MODELS, ModelError
 from touchstone.core.models.layers import LayerSamples

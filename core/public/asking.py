@@ -189,7 +189,7 @@ def _result(stem: str, plan: Plan, data: Dataset, context: Context) -> Result:
 
 def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **thresholds: Any) -> Result:
     """The four dimensions of a test set in a layer of a model."""
-    from touchstone.core.evaluate.test_quality import measure_quality
+    from touchstone.core.evaluate.test_quality.quality import measure_quality
     from touchstone.core.report import test_quality
 
     parts = layer_parts(stored, data, layer=layer, **split_of(None, data))
@@ -202,7 +202,7 @@ def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **t
 
 def _data_sets(data: Dataset) -> Result:
     """What is to be known of a data set before anything is trained on it, with the number that its page begins with."""
-    from touchstone.core.evaluate.data_sets.looks import look, number
+    from touchstone.core.evaluate.data_sets import look, number
     from touchstone.core.report import data_sets
     from touchstone.core.represent import numbers_of
 

@@ -8,9 +8,9 @@ from scipy import stats
 from tests.evaluate.average_case_rows import rows_of
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
-from touchstone.core.evaluate.cluster_folds import rows_of_run
+from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
 from touchstone.core.evaluate.data_sets import NearCopies
-from touchstone.core.evaluate.overview.samples import (
+from touchstone.core.evaluate.overview import (
     FEWEST_COMPARED,
     agreement,
     agreement_by_class,

@@ -13,12 +13,13 @@ from streamlit.testing.v1 import AppTest
 from tests.models.test_tried import endless
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.evaluate.guided_tests import guided_of_rows, judge_suite, round_trip, suite_difference
-from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan, guided_of_rows
+from touchstone.core.evaluate.guided_tests.results import round_trip
+from touchstone.core.evaluate.guided_tests.suite import judge_suite, suite_difference
 from touchstone.core.evaluate.guided_tests.verdict import difference_finding
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.test_quality import fit_regions
-from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
+from touchstone.core.evaluate.test_quality.quality import Looked, RegionChoice
+from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.evaluate.wording import points
 from touchstone.core.models import MODELS, ModelError, uploaded_model
 from touchstone.core.models.load import read_stored

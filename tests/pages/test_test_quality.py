@@ -10,8 +10,7 @@ from tests.models.test_tried import endless
 from tests.pages.conftest import charts, plainly, run_of_rows
 from tests.pages.test_average_case import kept
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.evaluate.test_quality import measure_quality
-from touchstone.core.evaluate.test_quality.looked import RegionChoice
+from touchstone.core.evaluate.test_quality.quality import RegionChoice, measure_quality
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from touchstone.core.models import MODELS, uploaded_model
 from touchstone.core.models.recorded import record_of

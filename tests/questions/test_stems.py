@@ -19,8 +19,6 @@ SHARED = {
         "intervals",
         "metric_estimates",
         "metrics",
-        "claim_error_rates",
-        "claim_kinds",
         "two_samples",
         "units",
         "wording",

@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from touchstone.core.evaluate.guided_tests import Walk, nearest, walk_between
-from touchstone.core.evaluate.test_quality import Regions, rivals
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.guided_tests.generate import Walk, nearest, walk_between
+from touchstone.core.evaluate.test_quality.quality import Looked
+from touchstone.core.evaluate.test_quality.regions import Regions, rivals
 from touchstone.core.evaluate.wording import bare, percent
 from touchstone.core.figures import guided_tests as figures
 from touchstone.core.models.decoder import Decoder

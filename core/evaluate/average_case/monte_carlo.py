@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from jaxtyping import Float, Integer
 
+from touchstone.core.evaluate.average_case.estimators import Estimate, Facts, Mark
 from touchstone.core.evaluate.average_case.gaussian_cdf import linearised, mvn_cdf
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs, mean_and_jacobian
-from touchstone.core.evaluate.average_case.results import Estimate, Facts, Mark
+from touchstone.core.evaluate.average_case.noise import NoisyInputs, mean_and_jacobian
 from touchstone.core.models.errors import ModelError
 
 if TYPE_CHECKING:

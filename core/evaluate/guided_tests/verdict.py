@@ -5,10 +5,16 @@ from math import nan
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.guided_tests.generate import mix_title
-from touchstone.core.evaluate.guided_tests.images import Reconstruction, RoundTrip
-from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite, SuiteDifference
-from touchstone.core.evaluate.guided_tests.results import REGIONS, AccuracyGrid, GeneratedTests, SharedAccuracy
-from touchstone.core.evaluate.guided_tests.stored import Guided
+from touchstone.core.evaluate.guided_tests.plan import Guided
+from touchstone.core.evaluate.guided_tests.results import (
+    REGIONS,
+    AccuracyGrid,
+    GeneratedTests,
+    Reconstruction,
+    RoundTrip,
+    SharedAccuracy,
+)
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, SuiteDifference
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval
 from touchstone.core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted, resting
 

@@ -12,9 +12,9 @@ from touchstone.core.evaluate.claims import Claim, Group, claim, decided_anew, f
 from touchstone.core.evaluate.covariate_shift import ClassShift, CovariateShift
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.test_quality import missed
-from touchstone.core.evaluate.test_quality.pairs import PairShares
+from touchstone.core.evaluate.test_quality.missed import PairShares
 from touchstone.core.evaluate.test_quality.quality import TestQuality
-from touchstone.core.evaluate.test_quality.shares import Dimension, Shares, Spread
+from touchstone.core.evaluate.test_quality.regions import Dimension, Shares, Spread
 from touchstone.core.evaluate.two_samples import PartsTold, SeenShift
 from touchstone.core.evaluate.wording import (
     Verdict,
