@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.worlds.every import every_world
 from tests.worlds.measure import measure
 from tests.worlds.world import World
-from touchstone.core.evaluate.claims import FILE, Rate, rates, reference, written
+from touchstone.core.evaluate.claim_error_rates import FILE, Rate, rates, reference, written
 from touchstone.core.evaluate.intervals import wilson
 
 DOC = Path(__file__).resolve().parent.parent / "docs" / "measured" / "verdicts.md"

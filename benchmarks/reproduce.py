@@ -296,7 +296,7 @@ def quality_figures(bench: Bench, network: PaperNetwork, n_train: int) -> list[R
     """Equivalence partitioning and its kin of the test set of MNIST, as a network sees it."""
     from touchstone.core.evaluate.test_quality.quality import measure_quality
     from touchstone.core.models.layers import layer_names, layer_of
-    from touchstone.core.models.training import one_torch_thread
+    from touchstone.core.models.networks import one_torch_thread
 
     x, x_test, y, y_test = reproduce_test_quality.mnist()
     few = np.random.default_rng(0).choice(len(y), n_train, replace=False)

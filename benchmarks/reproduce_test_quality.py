@@ -34,8 +34,7 @@ from touchstone.core.evaluate.test_quality.quality import measure_quality
 from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.models.decoder import fit_decoder
 from touchstone.core.models.layers import Layer, LayerSamples, layer_names, layer_of
-from touchstone.core.models.networks import LeNet, PaperNetwork
-from touchstone.core.models.training import TrainedNetwork, one_torch_thread
+from touchstone.core.models.networks import LeNet, PaperNetwork, TrainedNetwork, one_torch_thread
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "mnist.npz"
 N_FOR_DECODER = 10_000

@@ -33,9 +33,7 @@ from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.models import MODELS, ModelError
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.load import read_stored
-from touchstone.core.models.stored import lent
-from touchstone.core.models.tried import judge
+from touchstone.core.models.load import judge, lent, read_stored
 from touchstone.core.public import RECIPES, asking
 from touchstone.core.questions import QUESTIONS, plan_class
 from touchstone.core.trials import Context, TrialPlan

@@ -14,8 +14,8 @@ from jaxtyping import Float
 
 from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
+from touchstone.core.models.networks import OnEpoch, adamw, best_device, one_torch_thread, read_safetensors
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import OnEpoch, adamw, best_device, one_torch_thread, read_safetensors
 
 if TYPE_CHECKING:
     import torch

@@ -12,7 +12,7 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.values import check_unique, codes, read_only, texts
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.load import Model, model_inputs
-from touchstone.core.models.training import TrainedNetwork, one_torch_thread
+from touchstone.core.models.networks import TrainedNetwork, one_torch_thread
 from touchstone.core.models.uploaded_model import ForeignModel
 
 if TYPE_CHECKING:

@@ -20,9 +20,8 @@ from touchstone.core.models.architectures import architecture
 from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import network_inputs
-from touchstone.core.models.networks import PaperNetwork
+from touchstone.core.models.networks import PaperNetwork, batches, best_device, one_torch_thread, own_randomness
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import batches, best_device, one_torch_thread, own_randomness
 
 if TYPE_CHECKING:
     import torch

@@ -18,14 +18,13 @@ from numpy.typing import ArrayLike
 
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError, Dataset, Predictions, PredictionTable, guess_roles, read_predictions
-from touchstone.core.data.predictions.pairs import PredictionPairs, pair_predictions
+from touchstone.core.data.predictions.record import PredictionPairs, pair_predictions
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import prediction_table
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.guided_tests import few_labels as labelling
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.models.load import read_stored
-from touchstone.core.models.stored import RECORDED, ModelFile, lent, model_fingerprint
+from touchstone.core.models.load import RECORDED, ModelFile, lent, model_fingerprint, read_stored
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.public.data import read
 from touchstone.core.questions import QUESTIONS as RECORDS

@@ -13,7 +13,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from pandas.api.types import is_numeric_dtype
 from plotly.offline import get_plotlyjs
 
-from touchstone.core.evaluate.claims import about
+from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.wording import count, fixed
 from touchstone.core.figures.theme import LIGHT, alt_text
 from touchstone.core.report.files import tsv

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.claims import Claim, reliability
+from touchstone.core.evaluate.claim_error_rates import reliability
+from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import half_width, wilson
 from touchstone.core.evaluate.wording import Verdict, count, percent, plural, points
 from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from touchstone.core.evaluate.claims import about
+from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.report.html import cell

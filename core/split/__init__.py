@@ -5,19 +5,30 @@ What they did to the data is told by ``describe_split`` and by ``core.split.desc
 nothing: it is the split that a file marks itself.
 """
 
-from touchstone.core.split.cluster_folds import (
+from touchstone.core.split.describe_folds import PartDistances, SplitDescription, describe_split, part_distances
+from touchstone.core.split.folds import (
+    GroupFolds,
     KMeansFolds,
+    LeaveOneGroupOut,
     MaxShift,
     NearestNeighbourBalls,
     PairedSourceFolds,
+    QuantileFolds,
+    RandomFolds,
     SameSizeFolds,
     SDSFolds,
     SourceInclusiveFolds,
+    StratifiedFolds,
 )
-from touchstone.core.split.describe_folds import PartDistances, SplitDescription, describe_split, part_distances
-from touchstone.core.split.folds import GroupFolds, LeaveOneGroupOut, QuantileFolds, RandomFolds, StratifiedFolds
-from touchstone.core.split.scheme import NO_FOLD, FoldScheme, Split, SplitScheme
-from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
+from touchstone.core.split.scheme import (
+    NO_FOLD,
+    FoldScheme,
+    Random,
+    SourceExclusive,
+    SourceInclusive,
+    Split,
+    SplitScheme,
+)
 from touchstone.core.split.units import (
     DRAWN,
     FILE,

@@ -14,9 +14,21 @@ from jaxtyping import Bool, Float, Integer, Shaped
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.data.values import quoted
-from touchstone.core.split.cluster_folds import SourceInclusiveFolds
-from touchstone.core.split.scheme import RANDOM, Codes, Folds, FoldScheme, Ids, Split, SplitScheme, check_repeat, number
-from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
+from touchstone.core.split.folds import SourceInclusiveFolds
+from touchstone.core.split.scheme import (
+    RANDOM,
+    Codes,
+    Folds,
+    FoldScheme,
+    Ids,
+    Random,
+    SourceExclusive,
+    SourceInclusive,
+    Split,
+    SplitScheme,
+    check_repeat,
+    number,
+)
 
 SPREADING = (Random, SourceInclusive, SourceInclusiveFolds)
 """What is held against held-out sources; where sources are given, they are spread on purpose."""

@@ -19,7 +19,7 @@ from touchstone.core.split import (
     n_splits_of_units,
     of_size,
 )
-from touchstone.core.split.source_aware import OnlyOneSource, without
+from touchstone.core.split.scheme import OnlyOneSource, without
 from touchstone.core.trials.epochs import n_turns, turns
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES, check_class_sizes, known_sources
 

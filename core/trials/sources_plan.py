@@ -48,7 +48,7 @@ class SourcesPlan:
     ----------
     finder
         The name in SOURCE_FINDERS of one that trains a network. How each trains is fixed: see `core.cluster.acol` and
-        `core.cluster.deep`.
+        `core.cluster.finders`.
     n_sources
         Sources to find in each class.
     n_clusterings

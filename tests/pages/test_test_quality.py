@@ -13,8 +13,8 @@ from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.test_quality.quality import RegionChoice, measure_quality
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from touchstone.core.models import MODELS, uploaded_model
-from touchstone.core.models.recorded import record_of
-from touchstone.core.models.stored import ModelFile
+from touchstone.core.models.layer_files import record_of
+from touchstone.core.models.load import ModelFile
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import UPLOADED, layer_parts, split_of
 from touchstone.core.workspace import frames

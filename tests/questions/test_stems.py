@@ -15,6 +15,7 @@ SHARED = {
     "core/evaluate": {
         "calibration",
         "claims",
+        "claim_error_rates",
         "covariate_shift",
         "intervals",
         "metric_estimates",

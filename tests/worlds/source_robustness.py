@@ -28,7 +28,7 @@ from touchstone.core.evaluate.source_robustness import (
     source_verdict,
 )
 from touchstone.core.split import Split, partners
-from touchstone.core.split.source_aware import SourceExclusive, SourceInclusive
+from touchstone.core.split.scheme import SourceExclusive, SourceInclusive
 from touchstone.core.trials.run import as_frame, count
 
 QUESTION = "source_robustness"

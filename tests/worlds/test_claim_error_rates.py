@@ -14,26 +14,16 @@ from tests.worlds.every import every_world
 from tests.worlds.measure import measure
 from tests.worlds.world import World
 from touchstone.core.__main__ import main
-from touchstone.core.evaluate import claims
-from touchstone.core.evaluate.claims import (
-    FILE,
-    KINDS,
-    Claim,
-    Rate,
-    about,
-    claim,
-    rates,
-    reference,
-    reliability,
-    written,
-)
+from touchstone.core.evaluate import claim_error_rates
+from touchstone.core.evaluate.claim_error_rates import FILE, Rate, about, rates, reference, reliability, written
+from touchstone.core.evaluate.claims import KINDS, Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.test_quality.verdict import SHARE_KINDS
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report import model_pairs
 
 TOY = "cluster_folds.goes_with"
-ROOMS = (Path(claims.__file__).parent, Path(model_pairs.__file__).parent)
+ROOMS = (Path(claim_error_rates.__file__).parent, Path(model_pairs.__file__).parent)
 MAKES_CLAIMS = re.compile(r"^from touchstone\.core\.evaluate\.claims import .*\bclaim\b", re.MULTILINE)
 KIND = re.compile(rf"(?:{'|'.join(QUESTIONS)})\.[a-z_]+")
 
@@ -140,7 +130,7 @@ def test_what_a_page_says_of_a_kind_comes_from_the_measured_rows(monkeypatch):
     mine = Rate(TOY, "easy", 0.1, 600, 1, 500, None, 0, 0)
     hard = Rate(TOY, "hard", 0.0, 400, 8, 0, None, 0, 0)
     barred = Rate(TOY, "hopeless", 0.0, 400, 200, 0, None, 0, 0, reported=True)
-    monkeypatch.setattr(claims, "rates", lambda: (mine, hard, barred))
+    monkeypatch.setattr(claim_error_rates, "rates", lambda: (mine, hard, barred))
     assert reliability(claim(TOY, 0.2, Interval(0.1, 0.3), 0.01)) == (
         "Sentences like this one were wrong in 8 of 400 simulated cases where there was nothing to find. "
         "In the hardest world it was 8 of 400."

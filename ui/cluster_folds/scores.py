@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.data import Dataset
-from touchstone.core.data.predictions.fold_files import analysis_file, datasplits_file, predefined_split_file
+from touchstone.core.data.predictions.upload import analysis_file, datasplits_file, predefined_split_file
 from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, PredictedHeldOut, ScoredBy
 from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.report import cluster_folds as report

@@ -9,8 +9,7 @@ import pandas as pd
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import duplicate_groups
-from touchstone.core.data.predictions.fold_files import read_folds, scheme_of
-from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.data.predictions.upload import PredictionUpload, read_folds, scheme_of
 from touchstone.core.evaluate import data_sets
 from touchstone.core.evaluate.cluster_folds.performance import characteristics_of, relations
 from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, Relation

@@ -12,7 +12,7 @@ from touchstone.core.evaluate.wording import bare, percent
 from touchstone.core.figures import guided_tests as figures
 from touchstone.core.models.decoder import Decoder
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.networks import one_torch_thread
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.guided_tests.controls import Place

@@ -20,7 +20,7 @@ from touchstone.core.evaluate.test_quality.quality import Looked
 from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.load import read_stored
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.trials.layer_parts import LayerParts
 
 MOST_SENT_AGAIN = 1000

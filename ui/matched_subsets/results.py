@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.data.identity import key
-from touchstone.core.data.predictions.pairs import PredictionPairs, pair_predictions
+from touchstone.core.data.dataset import key
+from touchstone.core.data.predictions.record import PredictionPairs, pair_predictions
 from touchstone.core.evaluate.calibration import ClassCalibration
 from touchstone.core.evaluate.matched_subsets import MatchedSubsets, ModelComparisons, SetComparison, worked_example
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets

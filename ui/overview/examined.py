@@ -16,7 +16,7 @@ import streamlit as st
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate import overview as weak_parts
 from touchstone.core.evaluate import overview as words
-from touchstone.core.evaluate.claims import about
+from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.overview import (

@@ -9,7 +9,7 @@ import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
-from touchstone.core.evaluate.claims import about
+from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
 from touchstone.core.report import model_pairs as report

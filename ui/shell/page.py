@@ -13,7 +13,7 @@ import streamlit as st
 
 from touchstone import core
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.claims import about
+from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report.descriptions import describe as describe_plan
 from touchstone.core.report.parts import NOTHING_YET, Figure, KeyNumber

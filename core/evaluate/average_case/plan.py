@@ -39,7 +39,7 @@ from touchstone.core.evaluate.wording import count, exact, plural
 from touchstone.core.models.classical import stop_if
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.load import Model, model_inputs, read_stored
-from touchstone.core.models.training import TrainedNetwork, best_device, one_torch_thread
+from touchstone.core.models.networks import TrainedNetwork, best_device, one_torch_thread
 from touchstone.core.parameters import About, asks, follows, label_of
 from touchstone.core.split import has_test_set
 from touchstone.core.trials import Context

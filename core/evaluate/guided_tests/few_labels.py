@@ -19,13 +19,13 @@ from scipy import special
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.limits import Archive, Limits, opened
-from touchstone.core.data.tables import Table
 from touchstone.core.data.tables.files import read_table
+from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.wording import count, percent, plural
 from touchstone.core.models.layer_files import open_layer_file, read_layer_samples
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.parameters import asks
 from touchstone.core.trials.layer_parts import LayerParts
 from touchstone.core.trials.plan import Context, check_fields, check_whole
@@ -534,7 +534,7 @@ def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset)
     --------
     >>> from touchstone.core.data import load_example
     >>> from touchstone.core.models.networks import LinearNetwork
-    >>> from touchstone.core.models.stored import ModelFile
+    >>> from touchstone.core.models.load import ModelFile
     >>> from touchstone.core.trials.layer_parts import layer_parts
     >>> wine, stream = load_example("wine"), io.BytesIO()
     >>> network = LinearNetwork(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)

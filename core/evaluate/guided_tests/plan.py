@@ -41,7 +41,7 @@ from touchstone.core.evaluate.test_quality.regions import (
 )
 from touchstone.core.models.classical import stop_if
 from touchstone.core.models.decoder import Decoder, fit_decoder
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.parameters import asks, asks_seed, follows, label_of
 from touchstone.core.trials import Context, layer_parts
 from touchstone.core.trials.layer_parts import LayerParts, TrainingSplit

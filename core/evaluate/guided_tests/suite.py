@@ -36,8 +36,8 @@ from touchstone.core.evaluate.test_quality.regions import THETA_2, fit_regions
 from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.load import Model
+from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import one_torch_thread
 
 CENTROID_SHARE = 0.3
 """Of a suite's tests, near the centroid; the others are at the boundary, where models differ."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from touchstone.core.data.predictions.pairs import WHOLE, Part, PredictionPairs
+from touchstone.core.data.predictions.record import WHOLE, Part, PredictionPairs
 from touchstone.core.evaluate import calibration
 from touchstone.core.evaluate.matched_subsets.compare import EPSILONS, compare_pairs, epsilon_curve, n_steps
 from touchstone.core.evaluate.matched_subsets.estimates import calibrations, coverages, densities

@@ -9,7 +9,7 @@ import pandas as pd
 from jaxtyping import Float, Integer
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.data.identity import key
+from touchstone.core.data.dataset import key
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.test_quality.missed import Missed, PairMap, PairShares, map_pair, measure_missed
 from touchstone.core.evaluate.test_quality.regions import (
