@@ -401,7 +401,9 @@ def test_type_checkers_know_the_settings_of_every_question():
     assert set(settings) == options | {"seed", "unit"}
 
 
-@pytest.mark.parametrize("name", core.PUBLIC["touchstone.core.split"])
+@pytest.mark.parametrize(
+    "name", [*core.PUBLIC["touchstone.core.split.folds"], *core.PUBLIC["touchstone.core.split.scheme"]]
+)
 def test_splitters_are_what_scikit_learn_takes(name, wine):
     splitter = getattr(core, name)()
     groups = np.arange(wine.n_samples) % 6 if getattr(splitter, "needs", "") != "features" else None
@@ -411,7 +413,7 @@ def test_splitters_are_what_scikit_learn_takes(name, wine):
     assert np.isfinite(scores).all()
 
 
-@pytest.mark.parametrize("name", core.PUBLIC["touchstone.core.cluster"])
+@pytest.mark.parametrize("name", core.PUBLIC["touchstone.core.cluster.sds"])
 def test_clusterers_are_scikit_learns_kind(name, wine):
     clusterer = clone(getattr(core, name)(n_clusters=3, random_state=0))
     assert np.unique(clusterer.fit(wine.x, wine.y).labels_).tolist() == [0, 1, 2]

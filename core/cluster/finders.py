@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float, Integer, Real, Shaped
@@ -23,6 +22,7 @@ from touchstone.core.models.architectures import ARCHITECTURES, build
 from touchstone.core.models.classical import ShouldStop
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import network_inputs
+from touchstone.core.models.late import torch
 from touchstone.core.models.layers import layer_of
 from touchstone.core.models.networks import (
     Cnn2,
@@ -36,10 +36,6 @@ from touchstone.core.models.networks import (
     train,
 )
 from touchstone.core.models.threads import single_threaded
-
-if TYPE_CHECKING:
-    import torch
-
 
 # Which sources does k-means find in what a network makes of the samples? "Deep k-means", which cannot collapse.
 #
@@ -164,8 +160,6 @@ def acol_penalty(z: "torch.Tensor", *, n_classes: int, options: AcolOptions) -> 
     >>> bool(acol_penalty(torch.ones(4, 4), n_classes=2, options=AcolOptions()) > 0.9)  # all fire together
     True
     """
-    import torch
-
     if not options.per_class:
         return _penalty(z, options)
     n_units = z.shape[1]
@@ -209,8 +203,6 @@ def acol_loss(z: "torch.Tensor", y: "torch.Tensor", *, n_classes: int, options: 
     >>> bool(right < wrong)
     True
     """
-    import torch
-
     fit = torch.nn.functional.nll_loss(pooled_log_probabilities(z, n_classes), y)
     return fit + acol_penalty(z, n_classes=n_classes, options=options)
 
@@ -369,8 +361,6 @@ def train_acol(
     `on_epoch` hears of every epoch, and may ask for the activities then. Raises ModelError where training diverges, and
     Cancelled between epochs.
     """
-    import torch
-
     n_classes = int(y.max()) + 1
     with single_threaded(), one_torch_thread():
         inputs = network_inputs(x)

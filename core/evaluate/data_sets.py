@@ -20,7 +20,7 @@ from touchstone.core.evaluate.wording import MINUS, Verdict, count, listed, perc
 from touchstone.core.represent import features_for_splits, n_tokens, number_of, number_title
 from touchstone.core.represent.duplicates import n_steps, near_duplicate_pairs, near_duplicate_texts, similarities
 from touchstone.core.represent.word_vectors import tokenize
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
 
 # What is in a data set, counted? Classes, columns, numbers by class, mean images, and samples that are there twice.
 

@@ -30,12 +30,11 @@ from touchstone.core.data.store import from_bytes, to_bytes
 from touchstone.core.models.architectures import ARCHITECTURES
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import InputRange, black_and_white, checked_range, input_shape, network_inputs
+from touchstone.core.models.late import torch
 from touchstone.core.models.networks import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
 from touchstone.core.models.uploaded_model import READERS, REMEDY, Apart, ForeignKind, ForeignModel, adapt
 
 if TYPE_CHECKING:
-    import torch
-
     State = Mapping[str, "torch.Tensor"]
 
 
@@ -160,8 +159,6 @@ def runs(model: Any, dataset: Dataset) -> tuple[Callable[["torch.Tensor"], "torc
     A classifier of scikit-learn's kind gives `predict_proba`, and its `classes_` say of which class a column is. Any
     other model is a function of arrays that gives a row of logits or probabilities for each sample.
     """
-    import torch
-
     if isinstance(model, torch.nn.Module):
         module = model.eval()
         like = next(module.parameters(), torch.zeros(0))
@@ -521,8 +518,6 @@ def _members(content: bytes) -> list[str]:
 
 def _network(content: bytes, dataset: Dataset, name: str | None, input_range: InputRange | None) -> TrainedNetwork:
     """Read weights: with our description as what it says, without one as those of the architecture that was named."""
-    import torch
-
     state, metadata = read_safetensors(content)
     if DESCRIPTION in metadata:
         trained = TrainedNetwork.from_bytes(content)
@@ -561,8 +556,6 @@ def _network(content: bytes, dataset: Dataset, name: str | None, input_range: In
 
 def _per_channel(values: np.ndarray, like: "torch.Tensor") -> "torch.Tensor":
     """Numbers of each channel, or one of all, as a network holds them."""
-    import torch
-
     of_channel = torch.from_numpy(values).to(like.dtype)
     return of_channel.reshape(-1, *[1] * (like.ndim - 1)).expand(like.shape).clone()
 
@@ -667,8 +660,6 @@ def judge(model: Model, dataset: Dataset, rows: Integer[np.ndarray, " n"] | None
     >>> judge(model, wine).accuracy > 0.9
     True
     """
-    import torch
-
     rows = np.arange(dataset.n_samples) if rows is None else rows
     if len(rows) > MOST_JUDGED:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_JUDGED, replace=False))
@@ -753,8 +744,6 @@ def try_model(
 
 def trying(folder: str) -> Answer:
     """What the child does: read the model that lies in a folder, and on the next message judge it."""
-    import torch
-
     torch.set_num_threads(1)
     written = {place: (Path(folder) / place).read_bytes() for place in (_DATASET, _MODEL, _ROWS)}
     dataset, rows = from_bytes(written[_DATASET]), np.array(json.loads(written[_ROWS]), dtype=np.int64)

@@ -14,16 +14,14 @@ from jaxtyping import Float, Shaped
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import Kind, hash_of
-from touchstone.core.models import networks
 from touchstone.core.models.architectures import ARCHITECTURES, architecture, build
 from touchstone.core.models.classical import Codes, Inputs, Scores, ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import TextVectors, fit_text, fit_vectors, input_shape, network_inputs
+from touchstone.core.models.late import nn, torch
 from touchstone.core.models.threads import single_threaded
 
 if TYPE_CHECKING:
-    import torch
-
     from touchstone.core.models.blocks import Network
 
 
@@ -74,8 +72,6 @@ def train(
     >>> network(inputs).argmax(dim=1)
     tensor([0, 1])
     """
-    import torch
-
     normalised = any(isinstance(module, torch.nn.BatchNorm2d) for module in network.modules())
     if normalised and min(len(inputs), batch_size) < 2:
         raise ModelError("Batch normalisation needs two training samples or more, and batches of two or more.")
@@ -121,8 +117,6 @@ def penalised_loss(network: Called, x: "torch.Tensor", y: "torch.Tensor", gradie
     >>> penalised_loss(network, x, y, 10.0) - penalised_loss(network, x, y, 0.0)
     tensor(10., grad_fn=<SubBackward0>)
     """
-    import torch
-
     if not gradient_penalty:
         return torch.nn.functional.cross_entropy(network(x), y)
     x = x.detach().requires_grad_(True)
@@ -143,8 +137,6 @@ def sgd(
     >>> optimizer.param_groups[0]["nesterov"]
     True
     """
-    import torch
-
     return torch.optim.SGD(
         network.parameters(),
         lr=learning_rate,
@@ -164,8 +156,6 @@ def adamw(network: "torch.nn.Module", *, learning_rate: float, weight_decay: flo
     >>> type(adamw(torch.nn.Linear(3, 2), learning_rate=0.003, weight_decay=0.01)).__name__
     'AdamW'
     """
-    import torch
-
     # fused halves the time of a small network
     return torch.optim.AdamW(network.parameters(), lr=learning_rate, weight_decay=weight_decay, fused=True)
 
@@ -194,8 +184,6 @@ def predict_logits(network: "torch.nn.Module", inputs: "torch.Tensor", *, batch_
     >>> predict_logits(torch.nn.Linear(3, 2), torch.zeros(5, 3)).shape
     torch.Size([5, 2])
     """
-    import torch
-
     network.eval()
     device = next((parameter.device for parameter in network.parameters()), inputs.device)
     with torch.inference_mode():
@@ -210,8 +198,6 @@ def best_device() -> str:
     >>> best_device() in ("cpu", "cuda")
     True
     """
-    import torch
-
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
@@ -231,8 +217,6 @@ def at_hand(values: "torch.Tensor", device: str) -> "torch.Tensor":
 
 def free_memory(device: str) -> int:
     """How many bytes a GPU has left."""
-    import torch
-
     return torch.cuda.mem_get_info(device)[0]
 
 
@@ -247,15 +231,11 @@ def multiplies_bfloat16(device: str) -> bool:
     >>> multiplies_bfloat16("cpu") in (True, False), multiplies_bfloat16("cuda")
     (True, False)
     """
-    import torch
-
     known = getattr(torch.cpu, "get_capabilities", dict)()  # torch before 2.11 does not tell
     return device == "cpu" and any(known.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
 
 
 def _rounded(network: "torch.nn.Module") -> Called:
-    import torch
-
     def called(x: torch.Tensor) -> torch.Tensor:
         with torch.autocast("cpu", dtype=torch.bfloat16):
             return network(x).float()
@@ -277,8 +257,6 @@ def one_torch_thread() -> Iterator[None]:
     >>> torch.get_num_threads() == before
     True
     """
-    import torch
-
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -296,8 +274,6 @@ def batches(n_samples: int, batch_size: int, generator: "torch.Generator", *, no
     >>> [len(batch) for batch in batches(9, 4, torch.Generator(), none_alone=True)]
     [4, 5]
     """
-    import torch
-
     dealt = list(torch.randperm(n_samples, generator=generator).split(batch_size))
     if none_alone and len(dealt[-1]) == 1:
         dealt[-2:] = [torch.cat(dealt[-2:])]
@@ -317,8 +293,6 @@ def own_randomness(generator: "torch.Generator", device: str) -> Iterator[None]:
     ...     bool(torch.rand(()) == first)
     True
     """
-    import torch
-
     on_gpu = torch.device(device).type == "cuda"
     # Drawn from a copy: the order of the samples is then the same with and without dropout.
     seed = int(torch.randint(2**31, (1,), generator=generator.clone_state()))
@@ -420,8 +394,6 @@ class TrainedNetwork:
 
     def module(self, device: "torch.device | str" = "cpu") -> "Network":
         """Give the network itself, ready for use: one module for each device, not to be changed."""
-        import torch
-
         where = str(torch.device(device))
         if where not in self._modules:
             with torch.inference_mode(False):  # who asks first may be in it, who asks next may want gradients
@@ -433,7 +405,6 @@ class TrainedNetwork:
 
     def to_bytes(self) -> bytes:
         """Write it as safetensors; the same network gives the same bytes."""
-        import torch
         from safetensors.torch import save
 
         state = {name: value.detach().cpu().contiguous().clone() for name, value in sorted(self.state.items())}
@@ -540,8 +511,6 @@ def empty_network(name: str, input_shape: tuple[int, ...], n_classes: int) -> "N
     >>> empty_network("linear", (4,), 3).head.weight.device
     device(type='meta')
     """
-    import torch
-
     with torch.device("meta"):
         return architecture(name)(input_shape, n_classes)
 
@@ -554,8 +523,6 @@ def _read_words(words: list[str] | None, state: Mapping[str, "torch.Tensor"]) ->
 
 
 def _checksum(about: dict[str, Any], state: Mapping[str, "torch.Tensor"]) -> str:
-    import torch
-
     types = {name: [str(value.dtype), list(value.shape)] for name, value in state.items()}
     in_bytes = (state[name].contiguous().reshape(-1).view(torch.uint8) for name in sorted(state))
     return hash_of(json.dumps([about, types], sort_keys=True), *(value.numpy() for value in in_bytes))
@@ -588,25 +555,21 @@ class MlpSmall:
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-        on_epoch: networks.OnEpoch | None = None,
+        on_epoch: OnEpoch | None = None,
     ) -> "MlpSmall":
         """Train (see ``Classifier.fit``); `on_epoch(n_done, n_epochs, loss)` is called after every epoch."""
-        import torch
-
         stop_if(should_stop)
-        with single_threaded(), networks.one_torch_thread():
+        with single_threaded(), one_torch_thread():
             self._vectors = fit_vectors(x, seed=seed)
             inputs = self._inputs(x)
             n_outputs = int(y.max()) + 1 if n_classes is None else n_classes
             self._absent = absent(y, n_outputs)
             self._network = mlp(inputs.shape[1], self.n_hidden, n_outputs, seed=seed)
-            networks.train(
+            train(
                 self._network,
                 inputs,
                 torch.tensor(y, dtype=torch.int64),
-                optimizer=networks.adamw(
-                    self._network, learning_rate=self.learning_rate, weight_decay=self.weight_decay
-                ),
+                optimizer=adamw(self._network, learning_rate=self.learning_rate, weight_decay=self.weight_decay),
                 n_epochs=self.n_epochs,
                 batch_size=self.batch_size,
                 generator=torch.Generator().manual_seed(seed),
@@ -621,24 +584,16 @@ class MlpSmall:
 
     def predict_proba(self, x: Inputs) -> Scores:
         """Give the probability of every class; 0 for a class without training samples."""
-        with single_threaded(), networks.one_torch_thread():
-            logits = networks.predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
+        with single_threaded(), one_torch_thread():
+            logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
             return logits.double().softmax(dim=1).numpy()
 
     def hidden_layer(self, x: Inputs) -> Float[np.ndarray, "n_samples n_hidden"]:
         """Give what the hidden layer makes of each sample, which is all that the network's last step sees."""
-        from torch import nn
-
-        with single_threaded(), networks.one_torch_thread():
-            return (
-                networks.predict_logits(nn.Sequential(*list(self._network.children())[:-1]), self._inputs(x))
-                .double()
-                .numpy()
-            )
+        with single_threaded(), one_torch_thread():
+            return predict_logits(nn.Sequential(*list(self._network.children())[:-1]), self._inputs(x)).double().numpy()
 
     def _inputs(self, x: Inputs) -> "torch.Tensor":
-        import torch
-
         # A copy, since torch warns of (and could write to) arrays that are read-only, as a Dataset's are.
         return torch.tensor(self._vectors.transform(x), dtype=torch.float32)
 
@@ -651,9 +606,6 @@ def mlp(n_inputs: int, n_hidden: int, n_outputs: int, *, seed: int) -> "torch.nn
     >>> [tuple(parameter.shape) for parameter in mlp(64, 128, 10, seed=0).parameters()]
     [(128, 64), (128,), (10, 128), (10,)]
     """
-    import torch
-    from torch import nn
-
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         return nn.Sequential(nn.Linear(n_inputs, n_hidden), nn.ReLU(), nn.Linear(n_hidden, n_outputs))
@@ -667,8 +619,6 @@ def absent(y: Codes, n_classes: int) -> "torch.Tensor":
     >>> absent(np.array([0, 2]), 4)
     tensor([False,  True, False,  True])
     """
-    import torch
-
     return torch.ones(n_classes, dtype=torch.bool).index_fill(0, torch.from_numpy(np.unique(y)), False)
 
 
@@ -721,24 +671,22 @@ class PaperNetwork:
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-        on_epoch: networks.OnEpoch | None = None,
+        on_epoch: OnEpoch | None = None,
     ) -> "PaperNetwork":
         """Train (see ``Classifier.fit``); `on_epoch(n_done, n_epochs, loss)` is called after every epoch.
 
         Raises ModelError where the network does not fit the inputs, or training diverges.
         """
-        import torch
-
         stop_if(should_stop)
-        with single_threaded(), networks.one_torch_thread():
+        with single_threaded(), one_torch_thread():
             self._words = fit_text(x, seed=seed) if x.ndim == 1 else None
             inputs = self._inputs(x)
             network = self.begin(x, y, tuple(inputs.shape[1:]), seed=seed, n_classes=n_classes)
-            networks.train(
+            train(
                 network,
                 inputs,
                 torch.tensor(y, dtype=torch.int64),
-                optimizer=networks.sgd(
+                optimizer=sgd(
                     network, learning_rate=self.learning_rate, momentum=self.momentum, weight_decay=self.weight_decay
                 ),
                 n_epochs=self.n_epochs,
@@ -746,7 +694,7 @@ class PaperNetwork:
                 generator=torch.Generator().manual_seed(seed),
                 gradient_penalty=self.gradient_penalty,
                 bfloat16=x.ndim == 4,  # pixels of eight bits lose nothing by it, columns of a table might
-                device=networks.best_device(),
+                device=best_device(),
                 on_epoch=on_epoch,
                 should_stop=should_stop,
             )
@@ -767,13 +715,13 @@ class PaperNetwork:
 
     def predict_proba(self, x: Inputs) -> Scores:
         """Give the probability of every class; 0 for a class without training samples."""
-        with single_threaded(), networks.one_torch_thread():
-            logits = networks.predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
+        with single_threaded(), one_torch_thread():
+            logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
             return logits.double().softmax(dim=1).numpy()
 
-    def trained(self, dataset: Dataset) -> networks.TrainedNetwork:
+    def trained(self, dataset: Dataset) -> TrainedNetwork:
         """Give what can be stored of the network, which was trained on this data set or a part of it."""
-        return networks.TrainedNetwork(
+        return TrainedNetwork(
             architecture=self.architecture,
             input_shape=self._network.input_shape,
             class_names=dataset.class_names,

@@ -1,4 +1,4 @@
-"""Which folds need no clustering? At random, in proportion, along the sources that data came with, or by a number.
+"""Which folds are there? Those that need no clustering come first, then those in which similar samples share a fold.
 
 Random folds are what the paper compares its clusters with (Wecker et al. 2020, section 3).
 """
@@ -182,7 +182,7 @@ class QuantileFolds(scheme.KFolds):
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> scheme.Folds:
         """Give the fold of every row; X holds one number (or date) for each, and labels are read."""
-        from touchstone.core.cluster import spread_quotas
+        from touchstone.core.cluster.quotas import spread_quotas
 
         values, (labels, _) = values_of(X), scheme.label_codes_of(y)
         n_rows = scheme.count_rows(X, y, groups, n_folds=self.n_folds)
@@ -308,7 +308,7 @@ class SameSizeFolds(scheme.StartedFolds):
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> scheme.Folds:
         """Give the fold of every row; only the features are read."""
-        from touchstone.core.cluster import SameSizeKMeans
+        from touchstone.core.cluster.sds import SameSizeKMeans
 
         features = scheme.features_of(X)
         scheme.count_rows(X, y, groups, n_folds=self.n_folds)
@@ -343,7 +343,7 @@ class SDSFolds(scheme.StartedFolds):
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> scheme.Folds:
         """Give the fold of every row; features and labels are read."""
-        from touchstone.core.cluster import SDSKMeans
+        from touchstone.core.cluster.sds import SDSKMeans
 
         features, (labels, names) = scheme.features_of(X), scheme.label_codes_of(y)
         scheme.count_rows(X, y, groups, n_folds=self.n_folds)
@@ -378,7 +378,7 @@ def same_size_sources(
     >>> bool(sources[0] == sources[2] != sources[1] == sources[3]), sources[4]
     (True, np.int64(0))
     """
-    from touchstone.core.cluster import SameSizeKMeans
+    from touchstone.core.cluster.sds import SameSizeKMeans
 
     sources = np.zeros(len(labels), dtype=np.int64)
     for label in np.unique(labels).tolist():
@@ -414,7 +414,7 @@ class PairedSourceFolds(scheme.StartedFolds):
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> scheme.Folds:
         """Give the fold of every row; features and labels are read."""
-        from touchstone.core.cluster import spread_quotas
+        from touchstone.core.cluster.quotas import spread_quotas
 
         features, (labels, names) = scheme.features_of(X), scheme.label_codes_of(y)
         scheme.count_rows(X, y, groups, n_folds=self.n_folds)
@@ -511,8 +511,8 @@ class MaxShift(scheme.KFolds):
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> scheme.Folds:
         """Give 0 to the rows of the test part and -1 to the others; features and labels are read."""
-        from touchstone.core.cluster import SDSKMeans
         from touchstone.core.cluster.quotas import share_out
+        from touchstone.core.cluster.sds import SDSKMeans
 
         features, (labels, _) = scheme.features_of(X), scheme.label_codes_of(y)
         n_rows = scheme.count_rows(X, y, groups, n_folds=2)
@@ -549,7 +549,7 @@ class NearestNeighbourBalls(scheme.KFolds):
 
     def assign(self, X: Any, y: Any = None, groups: Any = None) -> scheme.Folds:
         """Give the fold of every row; features and labels are read."""
-        from touchstone.core.cluster import spread_quotas
+        from touchstone.core.cluster.quotas import spread_quotas
 
         features, (labels, _) = scheme.features_of(X), scheme.label_codes_of(y)
         n_rows = scheme.count_rows(X, y, groups, n_folds=self.n_folds)
@@ -567,3 +567,20 @@ class NearestNeighbourBalls(scheme.KFolds):
             folds[left[in_ball]] = fold
             left = np.delete(left, in_ball)
         return folds
+
+
+FOLD_SCHEMES: dict[str, type[scheme.FoldScheme]] = {
+    "random_folds": RandomFolds,
+    "stratified_folds": StratifiedFolds,
+    "kmeans_folds": KMeansFolds,
+    "same_size_folds": SameSizeFolds,
+    "sds_folds": SDSFolds,
+    "paired_source_folds": PairedSourceFolds,
+    "max_shift": MaxShift,
+    "nearest_neighbour_balls": NearestNeighbourBalls,
+    "quantile_folds": QuantileFolds,
+    "group_folds": GroupFolds,
+    "leave_one_group_out": LeaveOneGroupOut,
+    "source_inclusive_folds": SourceInclusiveFolds,
+}
+SCHEMES: dict[str, type[scheme.SplitScheme] | type[scheme.FoldScheme]] = {**scheme.DRAW_SCHEMES, **FOLD_SCHEMES}

@@ -17,7 +17,6 @@ from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.parameters import asks
-from touchstone.core.split import scheme
 
 # Which rows belong together when sources are held out? The cells: one per class and source that occur together.
 
@@ -189,7 +188,7 @@ def asks_for_groups(self: Any) -> Any:
 
     Examples
     --------
-    >>> from touchstone.core.split import GroupFolds
+    >>> from touchstone.core.split.folds import GroupFolds
     >>> GroupFolds().get_metadata_routing()
     {'split': {'groups': True}}
     """
@@ -681,14 +680,14 @@ class SourceExclusive:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        scheme.check_fields(self.n_repeats, self.test_share, self.seed)
+        check_fields(self.n_repeats, self.test_share, self.seed)
         if self.across not in (None, "class", "all"):
             raise DataError(f"Sources are held out across 'class' or 'all', not {self.across!r}.")
 
     def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0."""
-        cells = scheme.read_cells(y, groups)
-        scheme.check_repeat(repeat, self._n_splits(cells))
+        cells = read_cells(y, groups)
+        check_repeat(repeat, self._n_splits(cells))
         return _split(cells, next(islice(self._held_out(cells, repeat), 1)))
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
@@ -707,7 +706,7 @@ class SourceExclusive:
         """
         return self.n_repeats if self.across == "all" else self._n_splits(_cells(y, groups))
 
-    get_metadata_routing = scheme.asks_for_groups
+    get_metadata_routing = asks_for_groups
 
     def _across_all(self, cells: Cells) -> bool:
         return cells.shared if self.across is None else self.across == "all"
@@ -752,12 +751,12 @@ class SourceInclusive:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        scheme.check_fields(self.n_repeats, self.test_share, self.seed)
+        check_fields(self.n_repeats, self.test_share, self.seed)
 
     def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0."""
-        scheme.check_repeat(repeat, self.n_repeats)
-        return self._draw(repeat, scheme.read_cells(y, groups))
+        check_repeat(repeat, self.n_repeats)
+        return self._draw(repeat, read_cells(y, groups))
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Give every split in turn (scikit-learn's contract; ``groups`` are the source ids)."""
@@ -775,7 +774,7 @@ class SourceInclusive:
         """
         return self.n_repeats
 
-    get_metadata_routing = scheme.asks_for_groups
+    get_metadata_routing = asks_for_groups
 
     def _draw(self, repeat: int, cells: Cells) -> Split:
         seeds = [self.seed, scheme.INCLUSIVE]
@@ -799,14 +798,14 @@ class Random:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        scheme.check_fields(self.n_repeats, self.test_share, self.seed)
+        check_fields(self.n_repeats, self.test_share, self.seed)
 
     def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0; sources play no part."""
-        scheme.check_repeat(repeat, self.n_repeats)
+        check_repeat(repeat, self.n_repeats)
         seeds = [self.seed, scheme.RANDOM]
         if self.stratified:
-            classes = scheme.number(y, "label")[0]
+            classes = number(y, "label")[0]
             return _share_of_each(classes, repeat, test_share=self.test_share, seeds=seeds, what="classes")
         if len(y) < 2:
             raise DataError(f"A split into a training and a test part needs 2 samples or more, not {len(y)}.")
@@ -839,7 +838,7 @@ def _cells(y: Any, groups: Any) -> Cells:
     """Read the cells of what scikit-learn hands over: arrays, lists or series."""
     if y is None:
         raise DataError("This scheme needs the label of every sample (y=...), and there are none.")
-    return scheme.read_cells(np.asarray(y), None if groups is None else np.asarray(groups))
+    return read_cells(np.asarray(y), None if groups is None else np.asarray(groups))
 
 
 def _split(cells: Cells, held_out: Bool[np.ndarray, " n_cells"]) -> Split:
@@ -873,3 +872,10 @@ def _share_of_each(cell: Codes, repeat: int, *, test_share: float, seeds: Sequen
     rank = np.empty(len(cell), dtype=np.int64)
     rank[order] = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return Split.of((rank - turn * n_test[cell]) % sizes[cell] < n_test[cell])
+
+
+DRAW_SCHEMES: dict[str, type[SplitScheme]] = {
+    "source_exclusive": SourceExclusive,
+    "source_inclusive": SourceInclusive,
+    "random": Random,
+}

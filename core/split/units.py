@@ -47,7 +47,7 @@ def folds_of_units(scheme: FoldScheme, units: Units | None, X: Any, y: Any = Non
 
     Examples
     --------
-    >>> from touchstone.core.split import RandomFolds
+    >>> from touchstone.core.split.folds import RandomFolds
     >>> authors = np.array([0, 0, 1, 1, 2, 2])
     >>> folds_of_units(RandomFolds(n_folds=3), authors, np.zeros((6, 1)))
     array([2, 2, 0, 0, 1, 1])
@@ -68,7 +68,7 @@ def n_splits_of_units(scheme: FoldScheme | SplitScheme, units: Units | None, y: 
 
     Examples
     --------
-    >>> from touchstone.core.split import LeaveOneGroupOut
+    >>> from touchstone.core.split.folds import LeaveOneGroupOut
     >>> n_splits_of_units(LeaveOneGroupOut(), np.array([0, 0, 1]), [0, 1, 1], ["ann", "ann", "bob"])
     2
     """

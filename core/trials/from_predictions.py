@@ -17,7 +17,7 @@ from touchstone.core.data.tables.names import common_names
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import listed
 from touchstone.core.models import MODELS
-from touchstone.core.split import Split
+from touchstone.core.split.scheme import Split
 from touchstone.core.trials.run import COLUMNS, as_frame, table_of
 from touchstone.core.trials.trial_plan import TrialPlan
 

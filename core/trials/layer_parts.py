@@ -16,7 +16,7 @@ from touchstone.core.models.layers import Head, Layer, LayerSamples, fit_head, l
 from touchstone.core.models.load import RECORDED, Model, ModelFile, read_stored
 from touchstone.core.models.networks import TrainedNetwork
 from touchstone.core.parameters import LATER, About, Values, asks, follows
-from touchstone.core.split import DRAWN, FILE, has_test_set
+from touchstone.core.split.units import DRAWN, FILE, has_test_set
 from touchstone.core.trials.defaults import Facts
 from touchstone.core.trials.plan import Aside, check_names
 from touchstone.core.trials.training_plan import TEST_SETS, TrainingPlan

@@ -303,7 +303,7 @@ def checked_options(options: object, chosen: Collection[str], registry: Mapping[
 
     Examples
     --------
-    >>> from touchstone.core.split import FOLD_SCHEMES
+    >>> from touchstone.core.split.folds import FOLD_SCHEMES
     >>> checked_options((("sds_folds", "n_init", 20),), ["sds_folds"], FOLD_SCHEMES)
     (('sds_folds', 'n_init', 20),)
     >>> checked_options((("sds_folds", "n_init", 8),), ["sds_folds"], FOLD_SCHEMES)

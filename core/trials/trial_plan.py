@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from touchstone.core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, silhouettes, trains
+from touchstone.core.cluster.finders import SOURCE_FINDERS, check_finder, trains
+from touchstone.core.cluster.sources import Silhouettes, silhouettes
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models import MODELS, Classifier, check_fitting
 from touchstone.core.models.networks import PaperNetwork, best_device
 from touchstone.core.models.together import fit_together, why_not_together
 from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_of, title_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
-from touchstone.core.split import DRAW_SCHEMES, Split
+from touchstone.core.split.scheme import DRAW_SCHEMES, Split
 from touchstone.core.trials import choices
 from touchstone.core.trials.defaults import meant_across, meant_epochs, meant_features
 from touchstone.core.trials.draws import (

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from touchstone.core.cluster import find_sources, finders
+from touchstone.core.cluster import finders
 from touchstone.core.cluster.finders import (
     LADDER,
     LEAST_SHARE,
@@ -15,6 +15,7 @@ from touchstone.core.cluster.finders import (
     acol_loss,
     acol_penalty,
     acol_sources,
+    find_sources,
     merged,
     n_sources_of,
     pooled_log_probabilities,

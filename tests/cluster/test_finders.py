@@ -5,8 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from touchstone.core.cluster import SOURCE_FINDERS, check_finder, find_sources, finders, train_for_sources, trains
-from touchstone.core.cluster.finders import SourceFinder
+from touchstone.core.cluster import finders
+from touchstone.core.cluster.finders import (
+    SOURCE_FINDERS,
+    SourceFinder,
+    check_finder,
+    find_sources,
+    train_for_sources,
+    trains,
+)
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.models.classical import Cancelled
 from touchstone.core.models.networks import Cnn2

@@ -28,7 +28,7 @@ from touchstone.core.evaluate.cluster_folds.verdict import (
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.wording import percent, points
 from touchstone.core.report.overview import settles
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
 
 BANNED = ("at least", "plan with", "cannot be told", "can be shown", "luck", "that the data", "foretell", "promise")
 SEEDS = (0, 1, 2)

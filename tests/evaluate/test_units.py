@@ -25,7 +25,8 @@ from touchstone.core.evaluate.matched_subsets.estimates import Influences, Repea
 from touchstone.core.evaluate.matched_subsets.matching import candidates, match_candidates
 from touchstone.core.evaluate.test_quality.regions import CountsByUnit, Shares
 from touchstone.core.evaluate.units import Design, samples_as_units, units_of
-from touchstone.core.split import RandomFolds, folds_of_units
+from touchstone.core.split.folds import RandomFolds
+from touchstone.core.split.units import folds_of_units
 
 NAMES = ("matched_gap", "mix", "unmatched")
 

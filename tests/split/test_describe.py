@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from touchstone.core.split import Random, SourceExclusive, Split, describe_split
-from touchstone.core.split.describe_folds import total_variation
+from touchstone.core.split.describe_folds import describe_split, total_variation
+from touchstone.core.split.scheme import Random, SourceExclusive, Split
 
 
 def test_sizes_shares_and_distances_of_a_split_by_hand():

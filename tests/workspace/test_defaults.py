@@ -15,7 +15,7 @@ from touchstone.core.models.load import ModelFile
 from touchstone.core.models.networks import LinearNetwork, Mlp2048
 from touchstone.core.parameters import options_of
 from touchstone.core.represent import default_representation
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
 from touchstone.core.trials import Context, FoldPlan, MapPlan, TrialPlan, to_json
 from touchstone.core.trials.defaults import Facts, same_work
 from touchstone.core.workspace import frames

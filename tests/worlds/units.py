@@ -38,7 +38,8 @@ from touchstone.core.evaluate.test_quality.verdict import findings as quality_fi
 from touchstone.core.evaluate.two_samples import classifier_two_sample_test
 from touchstone.core.evaluate.units import Design as Sampled
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.split import FOLD_SCHEMES, folds_of_units
+from touchstone.core.split.folds import FOLD_SCHEMES
+from touchstone.core.split.units import folds_of_units
 from touchstone.core.trials import TrialPlan
 from touchstone.core.trials.run import table_of
 

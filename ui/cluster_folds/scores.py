@@ -17,7 +17,7 @@ from touchstone.core.report import cluster_folds as report
 from touchstone.core.report.parts import Answer
 from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.represent.representations import pca_map
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
 from touchstone.core.trials import FoldPlan
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.work import Cut, Folded, Related

@@ -19,7 +19,7 @@ from touchstone.core.evaluate.wording import count, percent
 from touchstone.core.models import MODELS
 from touchstone.core.models.layer_files import ENDINGS, open_layer_file
 from touchstone.core.models.load import RECORDED, ModelFile
-from touchstone.core.split import FILE, rows_to_judge
+from touchstone.core.split.units import FILE, rows_to_judge
 from touchstone.core.trials.layer_parts import UPLOADED, LayerParts, layer_parts, layers_offered, split_of
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.models import StoredModel

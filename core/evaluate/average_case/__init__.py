@@ -24,9 +24,7 @@ from touchstone.core.evaluate.average_case.gaussian_cdf import NormalProbability
 from touchstone.core.evaluate.average_case.monte_carlo import MonteCarlo
 from touchstone.core.evaluate.average_case.noise import NOISES, Noise, NoisyInputs, Shared, inputs_of, logits_of
 from touchstone.core.models.errors import ModelError
-
-if TYPE_CHECKING:
-    import torch
+from touchstone.core.models.late import torch
 
 
 @runtime_checkable

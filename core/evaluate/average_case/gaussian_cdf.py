@@ -8,7 +8,6 @@ by randomised quasi-Monte Carlo, with as many points as the wanted tolerance nee
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Bool, Float, Integer
@@ -24,10 +23,7 @@ from touchstone.core.evaluate.average_case.noise import (
     mean_and_jacobian,
     rows_at_once,
 )
-
-if TYPE_CHECKING:
-    import torch
-
+from touchstone.core.models.late import torch
 
 # Which classes can noise turn a prediction into? Only their gradients are needed (ours; the paper takes all classes).
 #
@@ -141,8 +137,6 @@ def _deviations(
     inputs: NoisyInputs, x: "torch.Tensor", predicted: Integer[np.ndarray, " n"], size: float
 ) -> Float[np.ndarray, "n c"]:
     """The standard deviation of every class's margin over noisy copies; of the tangent where `size` is small."""
-    import torch
-
     directions = size * inputs.noise.draw(N_COPIES, x[0], torch.Generator(device=x.device).manual_seed(N_COPIES))
     own = torch.as_tensor(predicted, device=x.device)[:, None, None]
     parts = []
@@ -393,8 +387,6 @@ def _of_rivals(
     rivals: Rivals,
 ) -> Margins:
     """The margins over each sample's rivals."""
-    import torch
-
     parts, places = [], []
     for rows, k in rivals.groups(max(1, MOST_NUMBERS // ((1 + int(rivals.n_needed.max())) * x[0].numel()))):
         at = torch.as_tensor(rows, device=x.device)
@@ -421,8 +413,6 @@ def _of_rivals(
 
 def _mean_logits(inputs: NoisyInputs, x: "torch.Tensor", copies: "torch.Tensor") -> Float[np.ndarray, "n c"]:
     """Mean logits over the noisy copies, by forward passes alone."""
-    import torch
-
     parts = []
     with torch.inference_mode():
         for part in copies.split(max(1, inputs.batch_size // len(x)), dim=1):
@@ -444,8 +434,6 @@ def logit_moments(
     >>> [(len(predicted), found.cov.shape) for predicted, found in logit_moments(inputs, 8, True)]
     [(5, (5, 2, 2))]
     """
-    import torch
-
     for x, clean, copies in _chunks(inputs, n_copies, antithetic):
         # Sums of squares around the clean logits, not around 0: large logits that hardly vary would cancel to nothing.
         centre = torch.as_tensor(clean, device=x.device)[:, None]
@@ -471,8 +459,6 @@ def _chunks(
     inputs: NoisyInputs, n_copies: int, antithetic: bool | None, *, few: bool = False
 ) -> Iterator[tuple["torch.Tensor", Float[np.ndarray, "rows c"], "torch.Tensor"]]:
     """Chunks of samples with their clean logits and the noise of their copies, (rows or 1, n_copies, d)."""
-    import torch
-
     x = inputs.x
     n_features, clean = x[0].numel(), inputs.clean
     n_classes = clean.shape[1]
@@ -493,6 +479,4 @@ def _chunks(
 
 
 def _precision(x: "torch.Tensor") -> float:
-    import torch
-
     return float(torch.finfo(x.dtype).eps)

@@ -16,11 +16,10 @@ from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models.errors import ModelError
+from touchstone.core.models.late import nn, torch
 from touchstone.core.parameters import About, Titles
 
 if TYPE_CHECKING:
-    import torch
-
     Change = Callable[["torch.Tensor"], "torch.Tensor"]
 
 
@@ -80,8 +79,6 @@ class Noise:
 
     def draw(self, n: int, like: "torch.Tensor", generator: "torch.Generator") -> "torch.Tensor":
         """Draw (n, d) vectors of noise for inputs `like` this flattened one, on its device and of its type."""
-        import torch
-
         to = {"device": like.device, "dtype": like.dtype}
         shape = (n, like.numel())
         if self.kind == "gaussian":
@@ -95,8 +92,6 @@ class Noise:
 
     def spread(self, rows: "torch.Tensor") -> "torch.Tensor":
         """Scale the last axis as noise is: unit noise becomes noise, and gradients' products become covariances."""
-        import torch
-
         if self._root is not None:
             return self.sigma * (rows @ torch.as_tensor(self._root, device=rows.device, dtype=rows.dtype))
         if self.scales is not None:
@@ -219,8 +214,6 @@ def logits_of(model: Any) -> Iterator[Logits]:
     ...     logits(torch.zeros(3, 2)).shape
     torch.Size([3, 2])
     """
-    import torch
-
     module = model if isinstance(model, torch.nn.Module) else None
     call = module if module is not None else getattr(model, "logits", None)
     if call is None:
@@ -277,8 +270,6 @@ class NoisyInputs:
 
     def seeds(self, n: int) -> list[int]:
         """Draw `n` seeds; what is drawn from them does not depend on what else is estimated in between."""
-        import torch
-
         return torch.randint(2**63 - 1, (n,), generator=self.generator, device=self.generator.device).tolist()
 
     def drawn(self, n: int, seed: int) -> "torch.Tensor":
@@ -287,8 +278,6 @@ class NoisyInputs:
 
     def stream(self, seed: int) -> "torch.Generator":
         """Give a generator where the samples are."""
-        import torch
-
         return torch.Generator(device=self.x.device).manual_seed(seed)
 
 
@@ -301,8 +290,6 @@ def inputs_of(model: Any, x: "torch.Tensor") -> "torch.Tensor":
     >>> inputs_of(torch.nn.Linear(2, 1), torch.zeros(1, 2, dtype=torch.float64)).dtype
     torch.float32
     """
-    import torch
-
     if not len(x) or not x.is_floating_point():
         raise ModelError(f"Inputs of shape {tuple(x.shape)} and type {x.dtype}: noise is added to one or more floats.")
     parameters = model.parameters() if isinstance(model, torch.nn.Module) else ()
@@ -319,8 +306,6 @@ def clean_logits(logits: Logits, x: "torch.Tensor", *, batch_size: int) -> Float
     >>> clean_logits(lambda x: 2 * x, torch.ones(1, 2), batch_size=10)
     array([[2., 2.]])
     """
-    import torch
-
     with torch.inference_mode():
         return np.concatenate([logits(part).double().cpu().numpy() for part in x.split(batch_size)])
 
@@ -361,8 +346,6 @@ def mean_and_jacobian(
     >>> mean.tolist(), jacobian.tolist()
     ([[2.0, 2.0]], [[[1.0, 1.0], [1.0, 1.0]]])
     """
-    import torch
-
     n, n_copies = len(x), noise.shape[1]
     mean = torch.zeros((n, n_classes), dtype=torch.float64, device=x.device)
     classes = torch.arange(n_classes).expand(n, -1) if wanted is None else torch.as_tensor(wanted)
@@ -532,8 +515,6 @@ def directions_of(x: "torch.Tensor", names: tuple[str, ...] = ()) -> "dict[str, 
     >>> directions_of(torch.zeros(1, 2), ("age", "height"))["height"]
     tensor([[0., 1.]])
     """
-    import torch
-
     if x.ndim == 4:
         return {name: _as_long_as_noise(change(x).flatten(1)) for name, change in IMAGE_CHANGES.items()}
     if len(names) != x.shape[1] or len(names) > MOST_COLUMNS:
@@ -556,8 +537,6 @@ def kept_along(
     >>> kept_along(inputs, np.array([0]), directions_of(inputs.x, ("a", "b"))).tolist()  # Phi(1) is .841
     [[0.84375, 1.0]]
     """
-    import torch
-
     strengths = torch.as_tensor(quantiles(inputs.noise.kind, N_STRENGTHS), dtype=inputs.x.dtype, device=inputs.x.device)
     own = torch.as_tensor(predicted, device=inputs.x.device)
     step = max(1, inputs.batch_size // N_STRENGTHS)
@@ -577,8 +556,6 @@ def kept_along(
 
 def _spread_of_columns(inputs: NoisyInputs) -> "torch.Tensor":
     """What the noise is worth in each column alone."""
-    import torch
-
     scales, covariance = inputs.noise.scales, inputs.noise.covariance
     of_columns = np.sqrt(np.diag(covariance)) if covariance is not None else scales
     return torch.as_tensor(1.0 if of_columns is None else of_columns, dtype=inputs.x.dtype, device=inputs.x.device)
@@ -632,16 +609,12 @@ def _contrast(x: "torch.Tensor") -> "torch.Tensor":
 
 
 def _blur(x: "torch.Tensor") -> "torch.Tensor":
-    from torch.nn import functional
-
-    return functional.avg_pool2d(functional.pad(x, (1, 1, 1, 1), mode="replicate"), 3, stride=1) - x
+    return nn.functional.avg_pool2d(nn.functional.pad(x, (1, 1, 1, 1), mode="replicate"), 3, stride=1) - x
 
 
 def _shift(x: "torch.Tensor", dim: int) -> "torch.Tensor":
     """Half the difference between the image moved by a pixel one way and the other; its edges are repeated."""
-    from torch.nn import functional
-
-    wide = functional.pad(x, (1, 1, 0, 0) if dim == 3 else (0, 0, 1, 1), mode="replicate")
+    wide = nn.functional.pad(x, (1, 1, 0, 0) if dim == 3 else (0, 0, 1, 1), mode="replicate")
     size = x.shape[dim]
     return (wide.narrow(dim, 0, size) - wide.narrow(dim, 2, size)) / 2
 

@@ -7,7 +7,7 @@ part of all. The first `n_audit` of them are held against Monte-Carlo, with ever
 import time
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -38,18 +38,15 @@ from touchstone.core.evaluate.average_case.robustness import MONTE_CARLO, PLAIN
 from touchstone.core.evaluate.wording import count, exact, plural
 from touchstone.core.models.classical import stop_if
 from touchstone.core.models.errors import ModelError
+from touchstone.core.models.late import torch
 from touchstone.core.models.load import Model, model_inputs, read_stored
 from touchstone.core.models.networks import TrainedNetwork, best_device, one_torch_thread
 from touchstone.core.parameters import About, asks, follows, label_of
-from touchstone.core.split import has_test_set
+from touchstone.core.split.units import has_test_set
 from touchstone.core.trials import Context
 from touchstone.core.trials.layer_parts import TrainingSplit, asks_model, check_test_set, follows_test_set, split_of
 from touchstone.core.trials.plan import Aside, check_fields, check_names, check_whole, checked_options
 from touchstone.core.trials.training_plan import TrainingPlan
-
-if TYPE_CHECKING:
-    import torch
-
 
 # What does one trial of average-case robustness do? A chunk of samples, judged by what its part asks for.
 
@@ -351,8 +348,6 @@ def _generator(
     estimator: Estimator | None = None,
 ) -> "torch.Generator":
     """Antithetic noise is the same for all chunks and sigmas; other noise is each sample's own, for each part."""
-    import torch
-
     shared = getattr(estimator, "antithetic", False)
     place = plan.sigmas.index(sigma) if sigma in plan.sigmas else len(plan.sigmas)
     own = (*name.encode(), *(part or trial.part).encode(), place, trial.start)

@@ -36,7 +36,7 @@ from touchstone.core.evaluate.wording import (
     quoted,
     resting,
 )
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
 
 # What may be said of folds? Every sentence of the page rests on one of these claims (`core.evaluate.claims`).
 

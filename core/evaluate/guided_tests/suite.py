@@ -34,6 +34,7 @@ from touchstone.core.evaluate.guided_tests.results import (
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, sum_of_errors, t_interval, wilson
 from touchstone.core.evaluate.test_quality.regions import THETA_2, fit_regions
 from touchstone.core.models.classical import ShouldStop, stop_if
+from touchstone.core.models.late import torch
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.load import Model
 from touchstone.core.models.networks import one_torch_thread
@@ -336,8 +337,6 @@ class SuiteDifference:
 
 def judge_suite(suite: Suite, model: Model) -> JudgedSuite:
     """Ask a whole model about every picture of a suite."""
-    import torch
-
     with one_torch_thread(), torch.inference_mode():
         parts = [model.logits(batch).float().cpu() for batch in model.inputs(suite.pixels).split(_BATCH)]
         proba = torch.cat(parts).double().softmax(dim=1).numpy()

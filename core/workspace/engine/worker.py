@@ -56,7 +56,7 @@ def compile_all() -> None:
     """Have numba compile all loops, or load what it has kept: the least of work that needs each."""
     import numpy as np
 
-    from touchstone.core.cluster import SDSKMeans
+    from touchstone.core.cluster.sds import SDSKMeans
     from touchstone.core.evaluate.average_case.gaussian_cdf import mvn_cdf
     from touchstone.core.evaluate.matched_subsets.compare import compare_sets
     from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
