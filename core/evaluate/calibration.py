@@ -559,10 +559,7 @@ def calibration_table(calibrations: Mapping[str, Calibration]) -> pd.DataFrame:
     rows = []
     for subset, part in calibrations.items():
         numbers = {name: value for name, value in asdict(part).items() if name not in ("bins", "brier", "interval")}
-        ends = {
-            "accuracy_lower": part.interval.lower,
-            "accuracy_upper": part.interval.upper,
-        }
+        ends = {"accuracy_lower": part.interval.lower, "accuracy_upper": part.interval.upper}
         rows.append({"subset": subset} | numbers | ends | {f"brier_{k}": v for k, v in asdict(part.brier).items()})
     return pd.DataFrame(rows)
 

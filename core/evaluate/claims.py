@@ -470,9 +470,7 @@ def decided_anew(family: Sequence[Claim], p_values: Sequence[float]) -> tuple[Cl
     """The same claims with p-values that were corrected."""
     return tuple(
         replace(
-            member,
-            p_value=p,
-            decision=_decision(member.estimate, member.interval, p, member.smallest, member.mc_error),
+            member, p_value=p, decision=_decision(member.estimate, member.interval, p, member.smallest, member.mc_error)
         )
         for member, p in zip(family, p_values, strict=True)
     )

@@ -470,11 +470,7 @@ class NearCopies:
 
 
 def near_copies(
-    pairs: Integer[np.ndarray, "n_pairs 2"],
-    similarity: Float[np.ndarray, " n_pairs"],
-    exact: ExactCopies,
-    *,
-    most: int,
+    pairs: Integer[np.ndarray, "n_pairs 2"], similarity: Float[np.ndarray, " n_pairs"], exact: ExactCopies, *, most: int
 ) -> NearCopies:
     """What ``near_duplicate_pairs`` found, less the pairs of equal content; `most` is what it was asked for.
 

@@ -506,11 +506,7 @@ def _half_of_units(
 
 
 def _chosen(
-    table: pd.DataFrame,
-    held_out: str,
-    slices: Slices,
-    chooses: Bool[np.ndarray, " n"],
-    tells: Bool[np.ndarray, " n"],
+    table: pd.DataFrame, held_out: str, slices: Slices, chooses: Bool[np.ndarray, " n"], tells: Bool[np.ndarray, " n"]
 ) -> list[int]:
     codes = slices.codes[chooses]
     n_chooses, n_tells = (np.bincount(slices.codes[part], minlength=len(slices.names)) for part in (chooses, tells))

@@ -380,11 +380,7 @@ def _linear(inputs: NoisyInputs, n_copies: int, antithetic: bool | None, most_le
 
 
 def _of_rivals(
-    inputs: NoisyInputs,
-    x: "torch.Tensor",
-    predicted: Integer[np.ndarray, " n"],
-    copies: "torch.Tensor",
-    rivals: Rivals,
+    inputs: NoisyInputs, x: "torch.Tensor", predicted: Integer[np.ndarray, " n"], copies: "torch.Tensor", rivals: Rivals
 ) -> Margins:
     """The margins over each sample's rivals."""
     parts, places = [], []
@@ -449,10 +445,7 @@ def logit_moments(
         cov = second.cpu().numpy() - n_copies * shift[:, :, None] * shift[:, None, :]
         cov /= n_copies if antithetic else n_copies - 1
         predicted = clean.argmax(axis=1)
-        yield (
-            predicted,
-            margins(clean + shift, cov, predicted, precision=_precision(x), noise_of_logits=True),
-        )
+        yield (predicted, margins(clean + shift, cov, predicted, precision=_precision(x), noise_of_logits=True))
 
 
 def _chunks(

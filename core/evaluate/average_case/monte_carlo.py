@@ -249,11 +249,7 @@ def _tangent(inputs: NoisyInputs, i: int, clean: Float[np.ndarray, " c"]) -> Cal
 
 
 N_COARSE = 12
-OFFSETS = (
-    (-0.25, -0.08, 0.08, 0.25),
-    (-0.20, -0.07, 0.07, 0.20),
-    (-0.12, -0.04, 0.04, 0.12),
-)
+OFFSETS = ((-0.25, -0.08, 0.08, 0.25), (-0.20, -0.07, 0.07, 0.20), (-0.12, -0.04, 0.04, 0.12))
 """Where the three rounds draw: so far from what is known of the logarithm of sigma-50."""
 DRAWS_STEP = N_COARSE * 4
 """Draws come in multiples of this: a quarter for the sweep, and a quarter for each round."""

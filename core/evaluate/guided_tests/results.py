@@ -560,9 +560,7 @@ class RoundTrip:
 
 
 def reconstruction(
-    decoder: Decoder,
-    features: Float[np.ndarray, "n n_features"],
-    images: Float[np.ndarray, "n height width channels"],
+    decoder: Decoder, features: Float[np.ndarray, "n n_features"], images: Float[np.ndarray, "n height width channels"]
 ) -> Reconstruction:
     """Measure a decoder on images that it has not seen."""
     errors, plain = decoder.squared_errors(features, images)

@@ -365,10 +365,7 @@ def suite_difference(first: JudgedSuite, second: JudgedSuite) -> SuiteDifference
 
 
 def paired_difference(
-    changes: Integer[np.ndarray, " n"],
-    clusters: Integer[np.ndarray, " n"],
-    *,
-    oracle: OracleError = NO_ERROR,
+    changes: Integer[np.ndarray, " n"], clusters: Integer[np.ndarray, " n"], *, oracle: OracleError = NO_ERROR
 ) -> SuiteDifference:
     """Give the mean of changes of 1 (gained), -1 (lost) and 0, with its interval over clusters and over oracles."""
     n, gained, lost = len(changes), int((changes > 0).sum()), int((changes < 0).sum())
