@@ -14,8 +14,8 @@ from jaxtyping import Bool, Float, Integer, Num
 from scipy import special
 
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm, p_of_interval, wilson, within
-from touchstone.core.evaluate.units import EACH_SAMPLE, Design, Units
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, clopper_pearson, holm, p_of_interval, wilson, within
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design, Units, Z
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
 
 # How far is confidence from accuracy, in one number? Several, for each has its own weakness.
@@ -208,25 +208,6 @@ def binned_error(
     )
 
 
-def expected_calibration_error(
-    confidence: Float[np.ndarray, " n"],
-    correct: Bool[np.ndarray, " n"],
-    *,
-    binning: Binning = "mass",
-    n_bins: int = N_BINS,
-) -> float:
-    """The same in bins of its own. It is never 0 at a finite n, not even for a perfect model: see `calibration`.
-
-    Examples
-    --------
-    >>> sure, right = np.array([0.9, 0.9, 0.6, 0.6]), np.array([True, True, True, False])
-    >>> round(expected_calibration_error(sure, right, binning="width"), 3)
-    0.1
-    """
-    index, edges = bin_of(confidence, binning=binning, n_bins=n_bins)
-    return binned_error(confidence, correct, index, len(edges) - 1)
-
-
 def debiased_squared_error(
     confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"], index: Integer[np.ndarray, " n"], n_bins: int
 ) -> float:
@@ -371,8 +352,6 @@ def accuracy_by_coverage(
 PSEUDO = 4.0
 """So many wrong samples, as sure as confidences say, are counted in where the variance of the difference is taken."""
 
-Z = float(special.ndtri(0.975))
-
 
 @dataclass(frozen=True)
 class Overconfidence:
@@ -408,7 +387,7 @@ def overconfidence(
     varies = (float((off**2).sum()) + PSEUDO * min(as_confident, 1.0)) / (n * accuracy * (1 - accuracy) + PSEUDO)
     alike, wider = _alike(off / n, units, place)
     size = n / max(min(varies, 1.0), 1e-9) / (alike * wider**2)
-    lower, upper = _exact(accuracy * size, size)
+    lower, upper = clopper_pearson(accuracy * size, size, 0.05)
     if varies > 1:  # what confidences add to the variance of right answers is no share's, and a sum's by hypotenuse
         extra = (varies - 1) * (accuracy * (1 - accuracy) + PSEUDO / n)
         kurtosis = float((off**4).mean()) / max(float((off**2).mean()) ** 2, 1e-300)
@@ -437,13 +416,6 @@ def _alike(influence: Float[np.ndarray, " n"], units: Units, place: int) -> tupl
     alike = error.se**2 / independent if independent > 0 and error.df > 0 else n / units.n[place]
     df = max(units.n[place] - 1.0, 1.0)
     return max(alike, 1.0), float(special.stdtrit(df, 0.975)) / Z
-
-
-def _exact(right: float, size: float) -> tuple[float, float]:
-    wrong = size - right
-    lower = float(special.betaincinv(right, wrong + 1, 0.025)) if right > 0 else 0.0
-    upper = float(special.betaincinv(right + 1, wrong, 0.975)) if wrong > 0 else 1.0
-    return lower, upper
 
 
 # All there is to say about the calibration of one subset.
@@ -524,12 +496,8 @@ def calibration(
     """
     n = len(confidence)
     index, edges = bin_of(confidence, binning=binning, n_bins=n_bins)
-    n_bins_made = len(edges) - 1
-    drawn = correct_if_perfect(confidence, index, n_bins_made, n_draws=n_draws, rng=rng)
-    perfect = not_by_units(drawn, confidence, correct, index, design)
+    perfect, (ece, median, most, p) = _beside_perfect(confidence, correct, index, len(edges) - 1, n_draws, rng, design)
     nan = float("nan")
-    ece = binned_error(confidence, correct, index, n_bins_made)
-    null = np.abs(perfect - sums(index, confidence, n_bins_made)).sum(axis=1) / n if n else np.full(1, nan)
     return Calibration(
         n=n,
         accuracy=float(correct.mean()) if n else nan,
@@ -538,10 +506,10 @@ def calibration(
         binning=binning,
         bins=bins_of(confidence, correct, index, edges, perfect, design),
         ece=ece,
-        ece_if_perfect=float(np.median(null)),
-        ece_if_perfect_95=float(np.percentile(null, 95)),
-        p_value=float((1 + (null >= ece - 1e-12).sum()) / (1 + len(null))) if n else nan,
-        squared_error=debiased_squared_error(confidence, correct, index, n_bins_made),
+        ece_if_perfect=median,
+        ece_if_perfect_95=most,
+        p_value=p,
+        squared_error=debiased_squared_error(confidence, correct, index, len(edges) - 1),
         smooth_ece=smooth_error(confidence, correct),
         brier=brier_score(confidence, correct),
     )
@@ -646,30 +614,32 @@ def calibration_by_class(
         if n < fewest:
             rows.append((str(label), n, *[float("nan")] * 4))
         else:
-            rows.append((str(label), n, *_error(proba[:, k], event, binning, n_bins, n_draws, rng, design)))
+            index, edges = bin_of(proba[:, k], binning=binning, n_bins=n_bins)
+            errors = _beside_perfect(proba[:, k], event, index, len(edges) - 1, n_draws, rng, design)[1]
+            rows.append((str(label), n, *errors))
         on_class()
     corrected = holm([row[-1] for row in rows])
     return tuple(ClassCalibration(*row, p_holm=p) for row, p in zip(rows, corrected, strict=True))
 
 
-def _error(
-    probability: np.ndarray,
-    event: np.ndarray,
-    binning: Binning,
+def _beside_perfect(
+    confidence: np.ndarray,
+    correct: np.ndarray,
+    index: np.ndarray,
     n_bins: int,
     n_draws: int,
     rng: np.random.Generator,
     design: Design,
-) -> tuple[float, float, float, float]:
-    """The error, the median and 95th percentile of a perfect model's, and the share of these that are as large."""
-    index, edges = bin_of(probability, binning=binning, n_bins=n_bins)
-    n_bins_made = len(edges) - 1
-    drawn = correct_if_perfect(probability, index, n_bins_made, n_draws=n_draws, rng=rng)
-    perfect = not_by_units(drawn, probability, event, index, design)
-    null = np.abs(perfect - sums(index, probability, n_bins_made)).sum(axis=1) / len(event)
-    ece = binned_error(probability, event, index, n_bins_made)
-    p = float((1 + (null >= ece - 1e-12).sum()) / (1 + n_draws))
-    return ece, float(np.median(null)), float(np.percentile(null, 95)), p
+) -> tuple[np.ndarray, tuple[float, float, float, float]]:
+    """What perfect models get right in each bin; the error, their median and 95th percentile, how many have more."""
+    drawn = correct_if_perfect(confidence, index, n_bins, n_draws=n_draws, rng=rng)
+    perfect = not_by_units(drawn, confidence, correct, index, design)
+    error = binned_error(confidence, correct, index, n_bins)
+    if not len(confidence):
+        return perfect, (error, *[float("nan")] * 3)
+    null = np.abs(perfect - sums(index, confidence, n_bins)).sum(axis=1) / len(confidence)
+    p = float((1 + (null >= error - 1e-12).sum()) / (1 + len(null)))
+    return perfect, (error, float(np.median(null)), float(np.percentile(null, 95)), p)
 
 
 def probabilities_of(predictions: Predictions) -> Float[np.ndarray, "n n_classes"] | None:

@@ -25,7 +25,7 @@ from touchstone.core.evaluate.cluster_folds.tested import (
 from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, half_width, holm, t_p_value, wilson
-from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, mean_by, units_of
+from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, Z, mean_by, units_of
 from touchstone.core.evaluate.wording import (
     Verdict,
     bare,
@@ -55,7 +55,6 @@ IS_COPY = "is_copy"
 """Whether an earlier sample has the very same content and label: nothing more is learnt from it."""
 REGIONS = ("neither", "centroid", "boundary", "both")
 AT_BOUNDARY = REGIONS[2:]
-_Z = float(special.ndtri(0.975))
 
 
 @dataclass(frozen=True)
@@ -259,7 +258,7 @@ def interval_of(rho: float, n: int) -> Interval:
     """
     if n <= 3 or np.isnan(rho) or abs(rho) >= 1:
         return UNKNOWN
-    ends = np.tanh(np.arctanh(rho) + np.array([-1, 1]) * _Z * _se(rho, n))
+    ends = np.tanh(np.arctanh(rho) + np.array([-1, 1]) * Z * _se(rho, n))
     return Interval(float(ends[0]), float(ends[1]))
 
 
@@ -654,7 +653,7 @@ def _loss(
     alone = replace(effect, df=np.inf)
     of_samples = apart(float(outside.mean()), _interval(outside, alone), float(inside.mean()), _interval(inside, alone))
     df = min(effect.df, n - 1.0)
-    errors = [trainings.added_to(way / _Z, df) for way in (loss - of_samples.lower, of_samples.upper - loss)]
+    errors = [trainings.added_to(way / Z, df) for way in (loss - of_samples.lower, of_samples.upper - loss)]
     down, up = (half_width(se, df) for se, df in errors)
     lower, upper = np.clip([loss - down, loss + up], -1.0, 1.0).tolist()
     p = t_p_value(loss, *errors[0 if loss > 0 else 1])

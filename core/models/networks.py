@@ -528,8 +528,28 @@ def _checksum(about: dict[str, Any], state: Mapping[str, "torch.Tensor"]) -> str
     return hash_of(json.dumps([about, types], sort_keys=True), *(value.numpy() for value in in_bytes))
 
 
+class _Predicting:
+    """What is asked of a trained network; `_absent` are the classes that it has not seen."""
+
+    _network: "torch.nn.Module"
+    _absent: "torch.Tensor"
+
+    def _inputs(self, x: Inputs) -> "torch.Tensor":
+        raise NotImplementedError
+
+    def predict(self, x: Inputs) -> Codes:
+        """Give the code of the class that each sample is taken for."""
+        return self.predict_proba(x).argmax(axis=1)
+
+    def predict_proba(self, x: Inputs) -> Scores:
+        """Give the probability of every class; 0 for a class without training samples."""
+        with single_threaded(), one_torch_thread():
+            logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
+            return logits.double().softmax(dim=1).numpy()
+
+
 @dataclass
-class MlpSmall:
+class MlpSmall(_Predicting):
     """A network with one hidden layer, on pixels, standardised columns or text vectors.
 
     Examples
@@ -578,16 +598,6 @@ class MlpSmall:
             )
         return self
 
-    def predict(self, x: Inputs) -> Codes:
-        """Give the code of the class that each sample is taken for."""
-        return self.predict_proba(x).argmax(axis=1)
-
-    def predict_proba(self, x: Inputs) -> Scores:
-        """Give the probability of every class; 0 for a class without training samples."""
-        with single_threaded(), one_torch_thread():
-            logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
-            return logits.double().softmax(dim=1).numpy()
-
     def hidden_layer(self, x: Inputs) -> Float[np.ndarray, "n_samples n_hidden"]:
         """Give what the hidden layer makes of each sample, which is all that the network's last step sees."""
         with single_threaded(), one_torch_thread():
@@ -626,7 +636,7 @@ def absent(y: Codes, n_classes: int) -> "torch.Tensor":
 
 
 @dataclass
-class PaperNetwork:
+class PaperNetwork(_Predicting):
     """A network of one of the papers, trained by stochastic gradient descent with Nesterov's momentum.
 
     The defaults are the papers' values; the papers give no number of epochs, and the code of Kilinc & Uysal trains
@@ -708,16 +718,6 @@ class PaperNetwork:
         self._absent = absent(y, n_outputs)
         self._network = build(self.architecture, shape, n_outputs, seed=seed, **_standardisation(x))
         return self._network
-
-    def predict(self, x: Inputs) -> Codes:
-        """Give the code of the class that each sample is taken for."""
-        return self.predict_proba(x).argmax(axis=1)
-
-    def predict_proba(self, x: Inputs) -> Scores:
-        """Give the probability of every class; 0 for a class without training samples."""
-        with single_threaded(), one_torch_thread():
-            logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
-            return logits.double().softmax(dim=1).numpy()
 
     def trained(self, dataset: Dataset) -> TrainedNetwork:
         """Give what can be stored of the network, which was trained on this data set or a part of it."""

@@ -777,7 +777,7 @@ class SourceInclusive:
     get_metadata_routing = asks_for_groups
 
     def _draw(self, repeat: int, cells: Cells) -> Split:
-        seeds = [self.seed, scheme.INCLUSIVE]
+        seeds = [self.seed, INCLUSIVE]
         return _share_of_each(cells.of_row, repeat, test_share=self.test_share, seeds=seeds, what="sources")
 
 
@@ -803,7 +803,7 @@ class Random:
     def draw(self, repeat: int, y: Ids, groups: Ids | None = None) -> Split:
         """Give the split of one repeat, counted from 0; sources play no part."""
         check_repeat(repeat, self.n_repeats)
-        seeds = [self.seed, scheme.RANDOM]
+        seeds = [self.seed, RANDOM]
         if self.stratified:
             classes = number(y, "label")[0]
             return _share_of_each(classes, repeat, test_share=self.test_share, seeds=seeds, what="classes")
@@ -866,11 +866,9 @@ def _share_of_each(cell: Codes, repeat: int, *, test_share: float, seeds: Sequen
             f"A share of {test_share:g} of each of the {what} leaves no sample for the {part} part: the largest "
             f"has {sizes.max()}. Take another share or larger {what}."
         )
-    # A random rank within each cell: sorting by cell is stable, so that the random order stays within it.
     order, turn = _seated(len(cell), repeat, test_share=test_share, seeds=seeds)
-    order = order[np.argsort(cell[order], kind="stable")]
     rank = np.empty(len(cell), dtype=np.int64)
-    rank[order] = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rank[order] = pd.Series(order).groupby(cell[order]).cumcount()
     return Split.of((rank - turn * n_test[cell]) % sizes[cell] < n_test[cell])
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data import DataError, Dataset
@@ -165,11 +166,7 @@ def partners(splits: Iterable[Split], held_to: Sequence[Split], y: Codes, *, see
 
 def _first(rows: Rows, n_per_class: Counts, y: Codes) -> Integer[np.ndarray, " n_first"]:
     """Of each class the first rows, as many as are asked for."""
-    by_class = np.argsort(y[rows], kind="stable")
-    sizes = np.bincount(y[rows], minlength=len(n_per_class))
-    rank = np.empty(len(rows), dtype=np.int64)
-    rank[by_class] = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return rows[rank < n_per_class[y[rows]]]
+    return rows[pd.Series(rows).groupby(y[rows]).cumcount().to_numpy() < n_per_class[y[rows]]]
 
 
 def _first_units(rows: Rows, n_per_class: Counts, y: Codes, units: Units) -> Integer[np.ndarray, " n_first"]:

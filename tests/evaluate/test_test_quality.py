@@ -94,8 +94,6 @@ def test_pairwise_boundary_conditioning_by_hand():
     assert pairs.n_in.tolist() == [[0, 1, 1], [1, 0, 1], [0, 0, 0]]
     assert pairs.value[0].tolist() == [0, 1 / 3, 1 / 3]
     assert np.isnan(pairs.value[2]).all()
-    assert pairs.n_rivals[:2].tolist() == pytest.approx([2.0, 2.0])
-    assert np.isnan(pairs.n_rivals[2])
 
 
 def test_rounded_probabilities_of_a_tie_still_lie_at_the_boundary():

@@ -16,6 +16,7 @@ from jaxtyping import Float, Integer
 from touchstone.core.evaluate.average_case.estimators import Estimate, Facts, Mark
 from touchstone.core.evaluate.average_case.gaussian_cdf import linearised, mvn_cdf
 from touchstone.core.evaluate.average_case.noise import NoisyInputs, mean_and_jacobian
+from touchstone.core.evaluate.intervals import clopper_pearson
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.late import torch
 
@@ -121,21 +122,6 @@ class MonteCarlo:
             counted, n = counted + count(most - first), most
             ends = _joined(counted, n, alpha * LOOKS[1], base, off)
         return (*ends, _half(ends) <= self.half_width), N_PILOT + n
-
-
-def clopper_pearson(k: float, n: float, alpha: float) -> tuple[float, float]:
-    """Give the exact interval of a share after `k` of `n`, which errs with a chance of at most `alpha`.
-
-    Examples
-    --------
-    >>> clopper_pearson(10.0, 10.0, 0.05)
-    (0.691..., 1.0)
-    """
-    from scipy.special import betaincinv
-
-    lower = float(betaincinv(k, n - k + 1, alpha / 2)) if k > 0 else 0.0
-    upper = float(betaincinv(k + 1, n - k, 1 - alpha / 2)) if k < n else 1.0
-    return lower, upper
 
 
 def draws_for(

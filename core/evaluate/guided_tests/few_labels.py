@@ -15,13 +15,12 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
-from scipy import special
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.limits import Archive, Limits, opened
 from touchstone.core.data.tables.files import read_table
 from touchstone.core.data.tables.table import Table
-from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.intervals import Interval, clopper_pearson, wilson
 from touchstone.core.evaluate.wording import count, percent, plural
 from touchstone.core.models.layer_files import open_layer_file, read_layer_samples
 from touchstone.core.models.layers import LayerSamples
@@ -250,8 +249,7 @@ def _errors(n_wrong: np.ndarray, n_labelled: np.ndarray, n_in: np.ndarray) -> tu
     hidden = (1 - 0.025 ** (1 / n_labelled)) * (n_in - (n_labelled - 1) / 2)
     unseen = float(np.minimum(hidden, n_rest).max()) / rest
     upper = min(max(wilson(rate * n, n).upper, rate + unseen), 1.0)
-    lower = float(special.betaincinv(rate * n, n - rate * n + 1, 0.025)) if rate > 0 else 0.0
-    return errors, known + rest * lower, known + rest * upper
+    return errors, known + rest * clopper_pearson(rate * n, n, 0.05)[0], known + rest * upper
 
 
 def _doubted(rates: np.ndarray, doubt: float) -> np.ndarray:

@@ -315,8 +315,6 @@ class PairShares:
     array([[0.  , 0.3 , 0.1 ],
            [0.25, 0.  , 0.25],
            [ nan,  nan,  nan]])
-    >>> pairs.n_rivals.round(2)
-    array([1.75, 2.  ,  nan])
     """
 
     class_names: tuple[str, ...]
@@ -378,25 +376,9 @@ class PairShares:
         return len(self.class_names)
 
     @property
-    def n_rivals(self) -> Float[np.ndarray, " n_classes"]:
-        """How many rivals the boundary of each class is shared with, were all alike: exp of the entropy of its row.
-
-        C - 1 is even, 1 is one rival alone, NaN is nobody at the boundary.
-        """
-        totals = self.n_in.sum(axis=1)
-        share = self.n_in / np.maximum(totals, 1)[:, None]
-        entropy = -np.where(share > 0, share * np.log(np.where(share > 0, share, 1.0)), 0.0).sum(axis=1)
-        return np.where(totals > 0, np.exp(entropy), np.nan)
-
-    @property
     def n_met(self) -> int:
         """How many ordered pairs of classes have a sample at all."""
         return int((self.n_in > 0).sum())
-
-    @property
-    def significant(self) -> list[tuple[int, int]]:
-        """The pairs whose share differs from that of random splits, corrected for all pairs."""
-        return [(int(i), int(j)) for i, j in np.argwhere(np.nan_to_num(self.p_holm, nan=1.0) < 0.05)]
 
     def order(self) -> Integer[np.ndarray, " n_classes"]:
         """Give the classes in an order that puts those which are confused side by side, as a heat map wants it.

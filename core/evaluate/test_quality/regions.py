@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer
-from scipy.special import ndtri
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm
-from touchstone.core.evaluate.units import FEWEST_UNITS, Design
+from touchstone.core.evaluate.units import FEWEST_UNITS, Design, Z
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.parameters import asks
 
@@ -267,7 +266,6 @@ def asks_unit() -> Any:
 Dimension = Literal["equivalence partitioning", "centroid positioning", "boundary conditioning"]
 FEWEST = 10
 """With fewer samples than so many inside or outside, resamples hardly vary: the interval is then Wilson's."""
-_Z = float(ndtri(0.975))
 
 
 @dataclass(frozen=True)
@@ -567,8 +565,8 @@ def share_intervals(
     resampled = known & (np.minimum(k, n - k) >= FEWEST) & (worth is None)
     p = np.where(known, k / size, 0.5)
     size = size if worth is None else np.where(known, worth, 1)
-    centre = (p + _Z**2 / (2 * size)) / (1 + _Z**2 / size)
-    half = _Z / (1 + _Z**2 / size) * np.sqrt(p * (1 - p) / size + _Z**2 / (4 * size**2))
+    centre = (p + Z**2 / (2 * size)) / (1 + Z**2 / size)
+    half = Z / (1 + Z**2 / size) * np.sqrt(p * (1 - p) / size + Z**2 / (4 * size**2))
     # At 0 and 1 Wilson's end is the share itself, but for rounding.
     lower = np.where(k == 0, 0.0, np.maximum(centre - half, 0.0))
     upper = np.where(k == n, 1.0, np.minimum(centre + half, 1.0))
