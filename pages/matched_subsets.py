@@ -7,7 +7,6 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.matched_subsets import ModelComparisons
-from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.report import matched_subsets as report
 from touchstone.ui.matched_subsets import calibration, controls, results
 from touchstone.ui.predictions import choice as prediction_choice
@@ -37,9 +36,10 @@ def show(comparisons: ModelComparisons) -> None:
     with st.container(gap="xsmall"):
         answer.fold(shown.section("models"))
         answer.fold(shown.section("matched"))
-        if comparison.can_match:
+        if comparison.can_calibrate:
             calibrated = partial(calibration.show, sets, plan, model)
             subset = page.fold(report.CALIBRATED, calibrated, key="calibration", asked_by=(calibration.SUBSET,))
+        if comparison.can_match:
             title = "Samples and their subsets"
             page.fold(title, lambda: answer.part(report.samples(samples["Samples"]())), key="matched-samples")
         answer.fold(shown.section("metrics"))
@@ -53,7 +53,7 @@ def show(comparisons: ModelComparisons) -> None:
         classes=lambda _, *which: background.whole_answer(results.class_calibration(sets, plan, *which)),
         subset=subset or "",
     )
-    rests_on = report.rests_on(sets, plan if pairs.can_match else None, page.versions())
+    rests_on = report.rests_on(sets, plan, page.versions())
     downloads.of_answer("matched_subsets", view.title, to_send, rests_on, files=samples)
     page.rests_on(("Two files of predictions", *report.chosen_of(sets)), rests_on, key="matching")
 
@@ -78,9 +78,9 @@ else:
         sets = prediction_choice.two_sets(chosen)
         pairs = results.pairs_of(sets)
         prediction_choice.about(pairs, chosen)
-        plan = controls.matching_plan() if pairs.can_match else MatchingPlan()
+        plan = controls.matching_plan(pairs)
         prediction_choice.larger_first(pairs)
-        view = controls.view(sets, plan if pairs.can_match else None)
+        view = controls.view(sets, plan)
         share.offer(None, view.settings)
         comparisons = background.answer(results.comparisons(sets, plan), "Matching", key="comparison")
     except DataError as problem:

@@ -8,8 +8,9 @@ from typing import Literal
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.claims import KINDS, kind_of_code
+from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.report.parts import Quantity
-from touchstone.core.report.quantities import QUANTITIES, StatedClaim
+from touchstone.core.report.quantities import OF_A_METRIC, QUANTITIES, StatedClaim
 
 _BY_PAGE = 'It is claimed on the page of test quality, and by touchstone.check("test_quality", ...).'
 _BY_OVERVIEW = "It is claimed on the overview."
@@ -23,7 +24,7 @@ DECISIONS = ("above", "below", "small")
 
 Decision = Literal["holds", "fails", "undecided", "muted"]
 _FORM = re.compile(
-    r"\s*(?P<name>[\w.]+)\s*(?:\[(?P<of>[^\]]*)\])?\s*(?P<sign>>=|<=)\s*(?P<bound>[-+]?[\d.]+(?:e-?\d+)?)\s*"
+    r"\s*(?P<name>[\w.]+?)(?:\.(?P<end>lower|upper))?\s*(?:\[(?P<of>[^\]]*)\])?\s*(?P<sign>>=|<=)\s*(?P<bound>[-+]?[\d.]+(?:e-?\d+)?)\s*"
 )
 
 _CLAIM = re.compile(r"\s*(?P<denied>not\s+)?(?P<code>[A-Z]\d\d)\s*(?:\[(?P<of>[^\]]*)\])?\s*")
@@ -108,10 +109,15 @@ class RequiredClaim:
 class Requirement:
     """A number that must be at least (or at most) a bound; `of` narrows it to a model, a scheme or a sigma.
 
+    A metric alone is meant wherever it is found, of two test sets on the new one. Of an `end` of the interval only that
+    is held against the bound, which is never undecided.
+
     Examples
     --------
     >>> Requirement.read("source_robustness.rho[svm] >= .9")
-    Requirement(name='source_robustness.rho', of=('svm',), at_least=True, bound=0.9)
+    Requirement(name='source_robustness.rho', of=('svm',), at_least=True, bound=0.9, end='')
+    >>> Requirement.read("balanced_accuracy.lower >= .8").written
+    'balanced_accuracy.lower >= 0.8'
     >>> Requirement.read("rho > .9")
     Traceback (most recent call last):
     touchstone.core.data.errors.DataError: 'rho > .9' is no requirement. Write one such as 'source_robustness.rho ...
@@ -121,25 +127,26 @@ class Requirement:
     of: tuple[str, ...]
     at_least: bool
     bound: float
+    end: Literal["", "lower", "upper"] = ""
 
     @classmethod
     def read(cls, text: str) -> "Requirement":
         """Read one as it is written. Raises DataError for what is none, or is of a number that cannot be bounded."""
         form = _FORM.fullmatch(text)
-        if form is None or form["name"] not in QUANTITIES:
+        if form is None or form["name"] not in {*QUANTITIES, *METRICS}:
             raise DataError(
                 f"{text!r} is no requirement. Write one such as 'source_robustness.rho >= .9' or "
-                f"'cluster_folds.score[sds_folds] >= .8'; {COMMAND} check --explain lists what can be bounded."
+                f"'balanced_accuracy.lower >= .8'; {COMMAND} check --explain lists what can be bounded."
             )
         try:
             bound = float(form["bound"])
         except ValueError:
             raise DataError(f"{text!r}: {form['bound']!r} is no number.") from None
-        return cls(form["name"], _words(form["of"]), form["sign"] == ">=", bound)
+        return cls(form["name"], _words(form["of"]), form["sign"] == ">=", bound, form["end"] or "")
 
     @property
     def stem(self) -> str:
-        """The question whose number it is."""
+        """The question whose number it is; the name of a metric alone."""
         return self.name.partition(".")[0]
 
     @property
@@ -150,16 +157,23 @@ class Requirement:
         'matched_subsets.gap <= 0.02'
         """
         of = f"[{', '.join(self.of)}]" if self.of else ""
-        return f"{self.name}{of} {'>=' if self.at_least else '<='} {self.bound:g}"
+        end = f".{self.end}" if self.end else ""
+        return f"{self.name}{end}{of} {'>=' if self.at_least else '<='} {self.bound:g}"
 
     def meant(self, found: Sequence[Quantity | StatedClaim]) -> tuple[Quantity, ...]:
         """The numbers that it is about. Raises DataError where there are none, naming those that there are."""
         numbers = [one for one in found if isinstance(one, Quantity)]
-        meant = tuple(one for one in numbers if one.name == self.name and set(self.of) <= set(one.of))
+        meant = tuple(one for one in numbers if self._is_about(one))
         if not meant:
             there = ", ".join(one.title for one in numbers) or "nothing"
             raise DataError(f"{self.written}: nothing of this name was found. There is {there}.")
         return meant
+
+    def _is_about(self, number: Quantity) -> bool:
+        if self.name not in METRICS:
+            return number.name == self.name and set(self.of) <= set(number.of)
+        by_itself = number.name in OF_A_METRIC and "reference" not in number.of
+        return by_itself and {self.name, *self.of} <= set(number.of)
 
     def decide(self, of: Quantity | StatedClaim) -> Decision:
         """Whether the whole interval lies on the right side of the bound, on the wrong one, or holds it.
@@ -173,6 +187,8 @@ class Requirement:
         if not isinstance(of, Quantity) or not of.interval.known:
             return "undecided"
         lower, upper, bound = of.interval.lower, of.interval.upper, self.bound
+        if self.end:
+            lower = upper = getattr(of.interval, self.end)
         holds, fails = (lower >= bound, upper < bound) if self.at_least else (upper <= bound, lower > bound)
         return "holds" if holds else "fails" if fails else "undecided"
 

@@ -92,17 +92,39 @@ def test_functions_of_counts_are_those_of_weighted_samples_too(name, sets):
         assert float(np.real(ours)) == pytest.approx(definition(name, scored, weights), abs=1e-12, nan_ok=True)
 
 
-def test_the_names_that_people_know_are_scikit_learns_scorers():
-    scored = drawn(3)
-    for name in ("accuracy", "balanced_accuracy", "matthews_corrcoef", "f1_macro", "f1_weighted", "precision_macro"):
-        scorer = sklearn_metrics.get_scorer(name)
+NOT_OF_CLASSES = {
+    *("adjusted_mutual_info_score", "adjusted_rand_score", "completeness_score", "fowlkes_mallows_score"),
+    *("homogeneity_score", "mutual_info_score", "normalized_mutual_info_score", "rand_score", "v_measure_score"),
+    *("explained_variance", "r2", "d2_absolute_error_score"),
+    *(name for name in sklearn_metrics.get_scorer_names() if "error" in name or "deviance" in name),
+}
+"""Scorers of clusterings and of numbers."""
+OF_SEVERAL_LABELS = {"f1_samples", "jaccard_samples", "precision_samples", "recall_samples"}
+WITHOUT_WEIGHTS = {"roc_auc_ovo", "roc_auc_ovo_weighted"}
+"""Scikit-learn gives them no weights of samples."""
+
+
+def test_every_scorer_of_scikit_learn_for_classes_has_its_entry_and_says_the_same():
+    """Of a sample of many classes, and of one of two: by the names that people know."""
+    left_out = NOT_OF_CLASSES | OF_SEVERAL_LABELS | WITHOUT_WEIGHTS
+    names = [name for name in sklearn_metrics.get_scorer_names() if name not in left_out]
+    assert len(names) > 25
+    many, two = drawn(3), replace(drawn(9), positive=1)
+    assert (many.n_classes, two.n_classes) == (5, 2)
+    for name in names:
+        metric, scorer = metric_named(name), sklearn_metrics.get_scorer(name)
+        scored = two if metric.of_class or name in ("roc_auc", "average_precision") else many
+        given = scored.y_pred if metric.needs == "labels" else scored.proba
+        if given is scored.proba and scored is two:
+            given = given[:, 1]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            theirs = scorer._score_func(scored.y_true, scored.y_pred, **scorer._kwargs)
-        assert METRICS[name].value(scored) == pytest.approx(theirs, abs=1e-12)
+            theirs = scorer._sign * scorer._score_func(scored.y_true, given, **scorer._kwargs)
+        sign = -1 if name.startswith("neg_") else 1
+        assert sign * metric.value(scored) == pytest.approx(theirs, abs=1e-12), name
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.has_interval])
 def test_influences_are_what_a_little_more_weight_changes(name, sets):
     """By scikit-learn's own weights; metrics that jump where a class comes in are asked where none is about to."""
     for scored in [each for each in sets[:2] + sets[3:13] if len(np.unique(each.y_true)) == each.n_classes]:

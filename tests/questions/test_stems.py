@@ -19,6 +19,7 @@ SHARED = {
         "covariate_shift",
         "intervals",
         "metric_estimates",
+        "thresholds",
         "metrics",
         "two_samples",
         "units",
