@@ -11,13 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Integer
+from jaxtyping import Integer
 
 from touchstone.core import parameters
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.average_case import ESTIMATORS, NOISES, Estimator, MonteCarlo, estimates, mvn_cdf, offered
 from touchstone.core.evaluate.average_case.estimators import BY_LIMIT, Estimate
-from touchstone.core.evaluate.average_case.monte_carlo import DRAWS_STEP, HalfSigma, half_sigma, looked_through
+from touchstone.core.evaluate.average_case.monte_carlo import DRAWS_STEP, half_sigma, looked_through
 from touchstone.core.evaluate.average_case.noise import (
     MOST_COLUMNS,
     N_STRENGTHS,
@@ -98,82 +98,9 @@ def estimated(
     return cells[list(COLUMNS)].astype(COLUMNS)
 
 
-def halved(
-    rows: Integer[np.ndarray, " n"],
-    y: Integer[np.ndarray, " n"],
-    predicted: Integer[np.ndarray, " n"],
-    half: HalfSigma,
-    seconds: float,
-) -> pd.DataFrame:
-    """The rows of sigma-50: `converged` where it lies within the range that was drawn from.
-
-    >>> half = HalfSigma(np.array([0.2]), np.array([0.1]), np.array([0.3]), 384)
-    >>> halved(np.array([7]), np.array([0]), np.array([1]), half, 0.1)[["part", "row", "sigma"]].values.tolist()
-    [['half', 7, 0.2]]
-    """
-    cells = {
-        **dict.fromkeys(COLUMNS),
-        "part": "half",
-        "row": rows,
-        "label": y,
-        "sigma": half.value,
-        "estimator": HALF,
-        "predicted": predicted,
-        "p_robust": 0.5,
-        "lower": half.lower,
-        "upper": half.upper,
-        "n_draws": half.n_draws,
-        "converged": np.isfinite(half.value),
-        "degenerate": False,
-        "seconds": seconds,
-        "status": "ok",
-    }
-    return pd.DataFrame(cells, index=range(len(rows))).astype(COLUMNS)
-
-
-def along_directions(
-    rows: Integer[np.ndarray, " n"],
-    y: Integer[np.ndarray, " n"],
-    predicted: Integer[np.ndarray, " n"],
-    sigma: float,
-    names: tuple[str, ...],
-    kept: Float[np.ndarray, "n k"],
-    seconds: float,
-) -> pd.DataFrame:
-    """The rows of noise along named directions, a row for each sample and direction.
-
-    >>> found = along_directions(np.array([7]), np.array([0]), np.array([1]), 0.1, ("blur",), np.array([[0.5]]), 0.1)
-    >>> found[["part", "row", "estimator", "p_robust"]].values.tolist()
-    [['directions', 7, 'blur', 0.5]]
-    """
-    n, k = kept.shape
-    cells = {
-        **dict.fromkeys(COLUMNS),
-        "part": "directions",
-        "row": np.repeat(rows, k),
-        "label": np.repeat(y, k),
-        "sigma": sigma,
-        "estimator": np.tile(np.array(names, dtype=object), n),
-        "predicted": np.repeat(predicted, k),
-        "p_robust": kept.ravel(),
-        "n_draws": N_STRENGTHS,
-        "converged": True,
-        "degenerate": False,
-        "seconds": seconds,
-        "status": "ok",
-    }
-    return pd.DataFrame(cells, index=range(n * k)).astype(COLUMNS)
-
-
-def failed(part: str, sigma: float) -> pd.DataFrame:
-    """The row of a trial that failed: no figures."""
-    cells = {**dict.fromkeys(COLUMNS), "part": part, "sigma": sigma, "status": "failed"}
-    return pd.DataFrame({name: pd.Series([cells[name]]).astype(kind) for name, kind in COLUMNS.items()})
-
-
-def no_rows() -> pd.DataFrame:
-    """The columns without any row."""
-    return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
+def _frame(n: int, **cells: object) -> pd.DataFrame:
+    """Rows of `COLUMNS`, as many as that; NA where nothing is given."""
+    return pd.DataFrame({**dict.fromkeys(COLUMNS), "status": "ok", **cells}, index=range(n)).astype(COLUMNS)
 
 
 CHUNK, HALF_CHUNK, AUDIT_CHUNK = 25, 10, 5
@@ -232,7 +159,7 @@ def judged(
             stop_if(context.should_stop)
             rows_of_parts.append(estimated(each.part, rows, dataset.y[rows], each.name, shares, seconds / len(rows)))
             context.report(place + 1, len(asked), "estimate")
-    return pd.concat(rows_of_parts, ignore_index=True) if rows_of_parts else no_rows()
+    return pd.concat(rows_of_parts, ignore_index=True) if rows_of_parts else _frame(0)
 
 
 def _halved(
@@ -250,7 +177,10 @@ def _halved(
         inputs = NoisyInputs(logits, x, Noise(1.0, plan.noise, **spread), _generator(plan, trial, HALF), BATCH)
         predicted = clean_logits(logits, x, batch_size=BATCH).argmax(axis=1)
         half = half_sigma(inputs, predicted, low=low, high=high, n_draws=plan.half_draws)
-    return halved(rows, y, predicted, half, (time.perf_counter() - start) / len(rows))
+    ends = {"sigma": half.value, "lower": half.lower, "upper": half.upper, "converged": np.isfinite(half.value)}
+    about = {"row": rows, "label": y, "predicted": predicted, "estimator": HALF, "n_draws": half.n_draws}
+    seconds = (time.perf_counter() - start) / len(rows)
+    return _frame(len(rows), part=trial.part, **about, **ends, p_robust=0.5, degenerate=False, seconds=seconds)
 
 
 def _along(
@@ -270,8 +200,12 @@ def _along(
         inputs = NoisyInputs(logits, x, noise, _generator(plan, trial, trial.part, sigma), BATCH)
         predicted = clean_logits(logits, x, batch_size=BATCH).argmax(axis=1)
         kept = kept_along(inputs, predicted, directions)
-    seconds = (time.perf_counter() - start) / len(rows)
-    return along_directions(rows, dataset.y[rows], predicted, sigma, tuple(directions), kept, seconds)
+    seconds, (n, k) = (time.perf_counter() - start) / len(rows), kept.shape
+    each = {"row": rows, "label": dataset.y[rows], "predicted": predicted}
+    about = {"sigma": sigma, "n_draws": N_STRENGTHS, "converged": True, "degenerate": False, "seconds": seconds}
+    names = np.tile(np.array(tuple(directions), dtype=object), n)
+    about |= {name: np.repeat(values, k) for name, values in each.items()}
+    return _frame(n * k, part=trial.part, estimator=names, p_robust=kept.ravel(), **about)
 
 
 @dataclass(frozen=True, eq=False)
@@ -731,7 +665,7 @@ class AverageCasePlan:
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""
         trial = self.trials(dataset)[index]
-        return failed(trial.part, trial.sigmas[-1])
+        return _frame(1, part=trial.part, sigma=trial.sigmas[-1], status="failed")
 
     def estimator(self, name: str) -> Estimator:
         """The estimator of this name, with the options of this plan."""

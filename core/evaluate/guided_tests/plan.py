@@ -89,6 +89,7 @@ which others it would count (`kept_again`, a digit 0 or 1 for each); and a row w
 real samples and the pictures' shape as JSON in `content`. Elsewhere `content` is empty. A failed trial is one row
 without figures.
 """
+_OF_EACH = ("parent_part", "rival", "t", "distance", "confidence", "predicted", "in_centroid", "in_boundary")
 
 
 @dataclass(frozen=True)
@@ -113,14 +114,7 @@ def class_rows(made: GeneratedTests, trial: Trial, begin: Start) -> pd.DataFrame
         {
             "region": REGIONS[0] if made.for_centroid[i] else REGIONS[1],
             "parent": made.parent_ids[i],
-            "parent_part": made.parent_part[i],
-            "rival": made.rival[i],
-            "t": made.t[i],
-            "distance": made.distance[i],
-            "confidence": made.confidence[i],
-            "predicted": made.predicted[i],
-            "in_centroid": bool(made.in_centroid[i]),
-            "in_boundary": bool(made.in_boundary[i]),
+            **{name: getattr(made, name)[i] for name in _OF_EACH},
             "content": features[i].tobytes() if trial.part == "mix" else b"",
         }
         for i in range(len(made))
@@ -139,12 +133,8 @@ def suite_rows(judged: JudgedSuite) -> pd.DataFrame:
             "label": suite.y[i],
             "region": REGIONS[0] if suite.for_centroid[i] else REGIONS[1],
             "parent": suite.parent_ids[i],
-            "parent_part": suite.parent_part[i],
-            "rival": suite.rival[i],
-            "predicted": judged.predicted[i],
-            "confidence": judged.confidence[i],
-            "in_region": bool(suite.in_region[i]),
-            "read_as": suite.read_as[i],
+            **{name: getattr(suite, name)[i] for name in ("parent_part", "rival", "in_region", "read_as")},
+            **{name: getattr(judged, name)[i] for name in ("predicted", "confidence")},
             "kept_again": "".join(str(int(kept)) for kept in suite.kept_again[i]),
             "content": suite.images[i].tobytes(),
         }

@@ -23,7 +23,7 @@ from touchstone.core.evaluate.covariate_shift import (
     ShiftOptions,
     class_shift,
 )
-from touchstone.core.evaluate.test_quality.verdict import moved, moved_together
+from touchstone.core.evaluate.test_quality.verdict import Together, moved, moved_together, together
 from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, quoted, resting
 from touchstone.core.models.classical import stop_if
 from touchstone.core.models.layers import LayerSamples
@@ -271,38 +271,6 @@ def _blocks(dataset: Dataset, n_resplits: int) -> tuple[Block, ...]:
 
 FEWEST_RESPLITS = 20
 """With fewer no p-value is below 5 %, however far a class has moved."""
-
-
-@dataclass(frozen=True)
-class Together:
-    """All classes at once: the mean of their divergences, that of their re-splits, and how rare the first is."""
-
-    value: float
-    by_chance: float
-    p_value: float
-    n_classes: int
-    n_resplits: int
-
-
-def together(shift: CovariateShift) -> Together:
-    """Hold the mean divergence of all classes against that of their re-splits, which are made within classes.
-
-    One more that is looked at beside the classes (`max_t`), so that 99 re-splits are enough however many there are.
-
-    Examples
-    --------
-    >>> from touchstone.core.evaluate.covariate_shift import Divergence, class_shift, corrected
-    >>> pieces = [Divergence(value, 0.01, 2, 1.0, 1, 1) for value in (0.30, 0.10, 0.12, 0.11)]
-    >>> together(corrected([class_shift("a", 100, 50, pieces)])).p_value
-    0.25
-    """
-    known = [class_shift for class_shift in shift.classes if not np.isnan(class_shift.observed.value)]
-    n = min((len(class_shift.null) for class_shift in known), default=0)
-    value = float(np.mean([class_shift.observed.value for class_shift in known])) if known else float("nan")
-    if n == 0:
-        return Together(value, float("nan"), float("nan"), len(known), 0)
-    null = np.mean([class_shift.null[:n] for class_shift in known], axis=0)
-    return Together(value, float(null.mean()), shift.p_together, len(known), n)
 
 
 def shift_verdict(shift: CovariateShift) -> Verdict:
