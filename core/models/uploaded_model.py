@@ -9,16 +9,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Shaped
 
-from touchstone.core.data.sandbox import (
-    MOST_BYTES,
-    SECONDS_AT_REST,
-    SECONDS_TO_READ,
-    Answer,
-    AtRest,
-    Child,
-    Refused,
-    Stopped,
-)
+from touchstone.core.data import sandbox
 from touchstone.core.models.errors import ModelError, ModelStopped
 from touchstone.core.models.inputs import InputRange, black_and_white, network_inputs
 from touchstone.core.models.late import torch
@@ -290,10 +281,10 @@ class Apart:
                 answer = _ask(self._child, asked)
         return torch.from_numpy(np.load(io.BytesIO(answer), allow_pickle=False))
 
-    def _started(self) -> Child:
+    def _started(self) -> sandbox.Child:
         """A process that has read the file."""
-        limits = {"most_bytes": MOST_BYTES, "seconds_at_rest": SECONDS_AT_REST}
-        child = Child(self.name, running, self.kind, remedy=REMEDY, **limits)
+        limits = {"most_bytes": sandbox.MOST_BYTES, "seconds_at_rest": sandbox.SECONDS_AT_REST}
+        child = sandbox.Child(self.name, running, self.kind, remedy=REMEDY, **limits)
         _ask(child, self.content)
         return child
 
@@ -302,18 +293,18 @@ class _AtRest(ModelStopped):
     """The process had ended by itself, since nobody had asked it for a while."""
 
 
-def _ask(child: Child, message: bytes) -> bytes:
+def _ask(child: sandbox.Child, message: bytes) -> bytes:
     try:
-        return child.ask(message, seconds=SECONDS_TO_READ, doing=_DOING)
-    except AtRest as problem:
+        return child.ask(message, seconds=sandbox.SECONDS_TO_READ, doing=_DOING)
+    except sandbox.AtRest as problem:
         raise _AtRest(str(problem)) from None
-    except Stopped as problem:
+    except sandbox.Stopped as problem:
         raise ModelStopped(str(problem)) from None
-    except Refused as problem:
+    except sandbox.Refused as problem:
         raise ModelError(str(problem)) from None
 
 
-def running(kind: ForeignKind) -> Answer:
+def running(kind: ForeignKind) -> sandbox.Answer:
     """What the child does: read the file, which is the first message, then run it on batch after batch."""
     torch.set_num_threads(1)
     models: list[Run] = []

@@ -18,14 +18,7 @@ from touchstone.core.data.dataset import hash_of, key
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.blocks import Block
 from touchstone.core.data.predictions.roles import ROUNDED, Roles
-from touchstone.core.data.tables.names import (
-    MOST_STRATA,
-    OF_ITS_OWN,
-    agreement_by_chance,
-    common_names,
-    compact,
-    word_for,
-)
+from touchstone.core.data.tables import names as naming
 from touchstone.core.data.values import check_unique, codes, listed, read_only, texts
 
 GROUPS = ("fold", "source", "trial")
@@ -146,7 +139,7 @@ class Predictions:
     def n_strata(self) -> int:
         """Of how many sources the samples are, where these are no units; 0 where there is one, or none is known."""
         n = len(np.unique(self.groups["source"])) if "source" in self.groups else 0
-        return n if 1 < n <= MOST_STRATA and "unit" not in self.groups else 0
+        return n if 1 < n <= naming.MOST_STRATA and "unit" not in self.groups else 0
 
     @property
     def unit_word(self) -> str:
@@ -155,7 +148,7 @@ class Predictions:
         >>> Predictions(["a"], [0], [1], ["x", "y"], groups={"unit": ["1"]}, unit_name="Author_ID").unit_word
         'author'
         """
-        return word_for(self.unit_name) or ("unit" if "unit" in self.groups else "source")
+        return naming.word_for(self.unit_name) or ("unit" if "unit" in self.groups else "source")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -368,7 +361,7 @@ class PredictionTable:
     def _with_units(self) -> dict[str, np.ndarray]:
         """What divides the rows, and their units: persons and documents that are called sources are units, too."""
         known = {group: self._groups[group] for group in KEPT if group in self._groups}
-        if "unit" not in known and compact(self.roles.source or "") in OF_ITS_OWN:
+        if "unit" not in known and naming.compact(self.roles.source or "") in naming.OF_ITS_OWN:
             known["unit"] = known["source"]
         return known
 
@@ -409,7 +402,7 @@ def suspicions(
     ('Accuracy is 0.0 %, below the 50.0 % that chance would give: are labels turned around or rows in another order?',)
     """
     n_samples = len(y_true)
-    mean, spread = agreement_by_chance(y_true.tolist(), y_pred.tolist())
+    mean, spread = naming.agreement_by_chance(y_true.tolist(), y_pred.tolist())
     n_correct = int((y_true == y_pred).sum())
     sentences = []
     if n_samples >= _FEWEST and spread > 0:
@@ -662,7 +655,7 @@ def _with_common_classes(reference: Predictions, target: Predictions) -> tuple[P
     """Both with one spelling of each class, as within a file; DataError where they have no class in common."""
     if reference.class_names == target.class_names:
         return reference, target
-    common = common_names(reference.class_names, target.class_names)
+    common = naming.common_names(reference.class_names, target.class_names)
     if common is None:
         raise DataError(
             f"No class of one file is a class of the other: {listed(reference.class_names)} in {reference.name}; "

@@ -11,31 +11,7 @@ from jaxtyping import Float, Integer
 from scipy.optimize import brentq
 
 from touchstone.core.data import DataError, Predictions
-from touchstone.core.evaluate.cluster_folds.results import (
-    FoldPerformance,
-    FoldScore,
-    PredictedHeldOut,
-    Relation,
-    RunScore,
-    SchemeDifference,
-    SchemeScore,
-    ScoredBy,
-    ScoreEstimate,
-    beside_folds,
-    class_intervals,
-    counted,
-    difference_interval,
-    error_of,
-    guesses_without,
-    mean_interval,
-    population_std,
-    pulls_on_mean,
-    scaled_interval,
-    score_interval,
-    scores_without,
-    standard_error,
-    trained_anew,
-)
+from touchstone.core.evaluate.cluster_folds import results
 from touchstone.core.evaluate.cluster_folds.tested import FoldedRun, FoldPredictions, TrainedFolds, predictions_on_folds
 from touchstone.core.evaluate.intervals import (
     LEAST_P,
@@ -82,7 +58,7 @@ class ScoredRun:
     """
 
     tested: FoldedRun
-    score: RunScore
+    score: results.RunScore
     pulls: Float[np.ndarray, " n_samples"]
     guesses: tuple[Guess, ...]
     weights: Float[np.ndarray, " n_samples"]
@@ -90,19 +66,21 @@ class ScoredRun:
     design: Design
 
 
-def scheme_of(runs: Sequence[ScoredRun]) -> SchemeScore:
+def scheme_of(runs: Sequence[ScoredRun]) -> results.SchemeScore:
     """The runs of one model on one scheme, seed by seed, as one."""
     scores = [run.score for run in runs]
     means = np.array([score.mean.value for score in scores])
     value = float(means.mean())
     by = JACKKNIFE if all(score.mean.by == JACKKNIFE for score in scores) else WILSON
-    error = trained_anew(_error(runs, _pulls(runs)), runs[0].design)
-    interval = scaled_interval(value, error) if by == JACKKNIFE else _mean_ends([score.mean for score in scores])
-    return SchemeScore(
+    error = results.trained_anew(_error(runs, _pulls(runs)), runs[0].design)
+    interval = (
+        results.scaled_interval(value, error) if by == JACKKNIFE else _mean_ends([score.mean for score in scores])
+    )
+    return results.SchemeScore(
         scheme=scores[0].scheme,
         model=scores[0].model,
         seeds=tuple(score.seed for score in scores),
-        mean=ScoreEstimate(value, interval, scores[0].mean.n, by),
+        mean=results.ScoreEstimate(value, interval, scores[0].mean.n, by),
         std=float(np.mean([score.std for score in scores])),
         sd_over_seeds=float(means.std(ddof=1)) if len(means) > 1 else nan,
         over_seeds=_over_seeds(means),
@@ -114,14 +92,14 @@ def scheme_of(runs: Sequence[ScoredRun]) -> SchemeScore:
     )
 
 
-def _beyond_guesses(runs: Sequence[ScoredRun], value: float, interval: Interval, by: str) -> ScoreEstimate:
+def _beyond_guesses(runs: Sequence[ScoredRun], value: float, interval: Interval, by: str) -> results.ScoreEstimate:
     """The score less those of models that learn nothing, on the same samples: above the better, or below the worse.
 
     In between it is 0. The interval goes from its lower end above the better one to its upper end above the worse one.
     """
     n = runs[0].score.mean.n
     if not all(run.guesses for run in runs):
-        return ScoreEstimate(nan, UNKNOWN, n, by)
+        return results.ScoreEstimate(nan, UNKNOWN, n, by)
     each = [
         Guess(
             float(np.mean([guess.value for guess in same])),
@@ -134,24 +112,24 @@ def _beyond_guesses(runs: Sequence[ScoredRun], value: float, interval: Interval,
     worse = min((guess for guess in each if guess.is_floor), key=lambda guess: guess.value)
     lower, upper = (_above(runs, value, interval, by, guess) for guess in (better, worse))
     beyond = max(value - better.value, 0.0) + min(value - worse.value, 0.0)
-    return ScoreEstimate(beyond, Interval(lower.lower, upper.upper), n, by)
+    return results.ScoreEstimate(beyond, Interval(lower.lower, upper.upper), n, by)
 
 
 def _above(runs: Sequence[ScoredRun], value: float, interval: Interval, by: str, guess: Guess) -> Interval:
     if by == JACKKNIFE:
-        ends, _ = difference_interval(value - guess.value, _error(runs, _pulls(runs) - guess.pulls))
+        ends, _ = results.difference_interval(value - guess.value, _error(runs, _pulls(runs) - guess.pulls))
         return ends
-    of_guess, _ = difference_interval(guess.value, _error(runs, guess.pulls))
+    of_guess, _ = results.difference_interval(guess.value, _error(runs, guess.pulls))
     return within(apart(value, interval, guess.value, of_guess), -1.0, 1.0)
 
 
-def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> SchemeDifference:
+def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> results.SchemeDifference:
     """The scheme of `runs` less that of `others`; the p-value is not corrected yet."""
     own, other = scheme_of(runs), scheme_of(others)
     value = own.mean.value - other.mean.value
     if own.mean.by == other.mean.by == JACKKNIFE:
         error = _error([*runs, *others], _pulls(runs) - _pulls(others))
-        (interval, p), by = difference_interval(value, error), JACKKNIFE
+        (interval, p), by = results.difference_interval(value, error), JACKKNIFE
     else:
         interval, by = apart(own.mean.value, own.mean.interval, other.mean.value, other.mean.interval), WILSON
         p, interval = p_of_interval(value, interval), within(interval, -1.0, 1.0)
@@ -164,13 +142,13 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
         interval, p = over_both(value, interval, gaps)
         interval = within(interval, -1.0, 1.0)
     both = np.all([runs[0].tested.fold >= 0, others[0].tested.fold >= 0], axis=0)
-    return SchemeDifference(
+    return results.SchemeDifference(
         model=own.model,
         scheme=own.scheme,
         other=other.scheme,
         score=own.mean.value,
         other_score=other.mean.value,
-        difference=ScoreEstimate(value, interval, int(both.sum()), by),
+        difference=results.ScoreEstimate(value, interval, int(both.sum()), by),
         p=p,
         p_holm=nan,
         per_seed=per_seed,
@@ -220,7 +198,7 @@ def _pulls(runs: Sequence[ScoredRun]) -> Float[np.ndarray, " n_samples"]:
 
 def _error(runs: Sequence[ScoredRun], pulls: Float[np.ndarray, " n_samples"]) -> Error:
     tested = np.any([run.tested.fold >= 0 for run in runs], axis=0)
-    return error_of(pulls, tested, runs[0].design, np.mean([run.weights for run in runs], axis=0))
+    return results.error_of(pulls, tested, runs[0].design, np.mean([run.weights for run in runs], axis=0))
 
 
 def _over_seeds(values: Float[np.ndarray, " n_seeds"]) -> Interval:
@@ -229,7 +207,7 @@ def _over_seeds(values: Float[np.ndarray, " n_seeds"]) -> Interval:
     return t_interval(float(values.mean()), seed_error(values), float(len(values) - 1))
 
 
-def _mean_ends(estimates: Sequence[ScoreEstimate]) -> Interval:
+def _mean_ends(estimates: Sequence[results.ScoreEstimate]) -> Interval:
     """The interval of a mean of estimates of the same samples, which may all be wrong in the same way."""
     lower, upper = (np.mean([getattr(each.interval, end) for each in estimates]) for end in ("lower", "upper"))
     return Interval(float(lower), float(upper))
@@ -285,12 +263,12 @@ FEWEST_WRONG = 10
 BASELINES = ("random_folds", "randomized", "stratified_folds")
 """What other schemes are held against where nobody says otherwise."""
 
-_ACCURACY = ScoredBy("accuracy")
+_ACCURACY = results.ScoredBy("accuracy")
 
 
 def fold_performance(
-    folded: FoldPredictions, *, metric: ScoredBy | None = None, baseline: str | None = None
-) -> FoldPerformance:
+    folded: FoldPredictions, *, metric: results.ScoredBy | None = None, baseline: str | None = None
+) -> results.FoldPerformance:
     """Everything that predictions on folds tell so far, of all schemes, seeds and models.
 
     `baseline` is the scheme that others are held against (by default a random one, else the first). Schemes are scored
@@ -306,7 +284,7 @@ def fold_performance(
     >>> [round(fold.score.value, 3) for fold in found.runs[0].folds], round(found.runs[0].std, 3)
     ([1.0, 0.333], 0.333)
     """
-    metric = metric or ScoredBy()
+    metric = metric or results.ScoredBy()
     if metric.positive is not None and metric.positive not in folded.class_names:
         raise DataError(f"There is no class {metric.positive!r}. The classes are {', '.join(folded.class_names)}.")
     scored = [_Scorer(run, folded, metric).run() for run in folded.runs()]
@@ -323,7 +301,7 @@ def fold_performance(
         known = [scheme for scheme in order if whole[scheme]]
         differences += [difference_of(whole[scheme], whole[other]) for other, scheme in combinations(known, 2)]
     corrected = holm([each.p for each in differences])
-    return FoldPerformance(
+    return results.FoldPerformance(
         metric=metric,
         class_names=folded.class_names,
         runs=tuple(run.score for run in scored),
@@ -345,12 +323,12 @@ def _ordered(schemes: list[str], baseline: str | None) -> list[str]:
 class _Scorer:
     """Scores one run: what its folds, and all of them together, come to."""
 
-    def __init__(self, run: FoldedRun, folded: FoldPredictions, metric: ScoredBy) -> None:
+    def __init__(self, run: FoldedRun, folded: FoldPredictions, metric: results.ScoredBy) -> None:
         self.of, self.metric, self.names = run, metric, folded.class_names
         self.tested = run.fold >= 0
         self.fold, self.y, y_pred = run.fold[self.tested], folded.y[self.tested], run.y_pred[self.tested]
-        self.counts = counted(self.y, y_pred, self.fold, run.n_folds, len(self.names))
-        self.without = scores_without(self.counts, self.score, fold=self.fold, y=self.y, y_pred=y_pred)
+        self.counts = results.counted(self.y, y_pred, self.fold, run.n_folds, len(self.names))
+        self.without = results.scores_without(self.counts, self.score, fold=self.fold, y=self.y, y_pred=y_pred)
         self.n_label = np.bincount(folded.y[folded.y >= 0], minlength=len(self.names))
         n_of_fold = np.bincount(self.fold, minlength=run.n_folds)
         self.design, self.weights, self.pulls = folded.design, np.zeros(len(self.tested)), np.zeros(len(self.tested))
@@ -368,24 +346,26 @@ class _Scorer:
 
     def pulls_of(self, values: np.ndarray, without: np.ndarray) -> Float[np.ndarray, " n_tested"]:
         """The pull of each sample on the mean of its folds' values; of units, what folds differ by is theirs, too."""
-        pulls = pulls_on_mean(values, without, self.fold)
-        return pulls if self.design.by_sample else pulls + beside_folds(values, self.fold)
+        pulls = results.pulls_on_mean(values, without, self.fold)
+        return pulls if self.design.by_sample else pulls + results.beside_folds(values, self.fold)
 
     def run(self) -> ScoredRun:
         """The run as a whole, with all folds that have been tested."""
         there = np.flatnonzero(self.counts.true.sum(axis=-1) > 0).tolist()
         folds = [self.one_fold(fold) for fold in there]
-        error = trained_anew(error_of(self.pulls, self.tested, self.design, self.weights), self.design)
+        error = results.trained_anew(results.error_of(self.pulls, self.tested, self.design, self.weights), self.design)
         mean = self.mean([fold.score for fold in folds], self.counts.together(), error)
         by_accuracy = [fold.accuracy for fold in folds]
-        score = RunScore(
+        score = results.RunScore(
             scheme=self.of.scheme,
             seed=self.of.seed,
             model=self.of.model,
             folds=tuple(folds),
             mean=mean,
-            std=population_std(_known([fold.score.value for fold in folds])),
-            accuracy=ScoreEstimate(_mean([each.value for each in by_accuracy]), _joined(by_accuracy), mean.n, WILSON),
+            std=results.population_std(_known([fold.score.value for fold in folds])),
+            accuracy=results.ScoreEstimate(
+                _mean([each.value for each in by_accuracy]), _joined(by_accuracy), mean.n, WILSON
+            ),
             majority=_mean([fold.majority for fold in folds]),
             chance=_mean([fold.chance for fold in folds]),
             classes=_classes(self.counts.together(), self.of_accuracy),
@@ -394,7 +374,7 @@ class _Scorer:
         )
         return ScoredRun(self.of, score, self.pulls, self.guesses(score), self.weights, self.design)
 
-    def guesses(self, score: RunScore) -> tuple[Guess, ...]:
+    def guesses(self, score: results.RunScore) -> tuple[Guess, ...]:
         """What the models that learn nothing but labels score here.
 
         The majority class has the highest accuracy of them in the long run. In folds dealt by lot it has not: what is
@@ -407,23 +387,23 @@ class _Scorer:
         made, is_accuracy = [], self.metric.kind == "accuracy"
         for value, shares in zip(values, guesses(trained_on), strict=True):
             pulls = np.zeros(len(self.tested))
-            without = guesses_without(true, shares, self.score, fold=self.fold, y=self.y)
+            without = results.guesses_without(true, shares, self.score, fold=self.fold, y=self.y)
             pulls[self.tested] = self.pulls_of(self.score(guessed(true, shares)), without)
             made.append(Guess(value, pulls, is_floor=not made or not is_accuracy))
         return tuple(made)
 
-    def one_fold(self, fold: int) -> FoldScore:
+    def one_fold(self, fold: int) -> results.FoldScore:
         """One fold on its own."""
         counts, of_fold = self.counts.take(fold), self.fold == fold
         n, n_train = int(counts.true.sum()), int((self.n_label - counts.true).sum())
         value = self.score(counts)
-        pulls = pulls_on_mean(np.array([value]), self.without[of_fold], np.zeros(n, dtype=np.int64))
-        wilson = score_interval(counts, self.metric, self.names, self.effect)
+        pulls = results.pulls_on_mean(np.array([value]), self.without[of_fold], np.zeros(n, dtype=np.int64))
+        wilson = results.score_interval(counts, self.metric, self.names, self.effect)
         # Few units are in one fold: how much they count is known of all folds together.
-        se = standard_error(pulls, np.ones(n, dtype=bool)) * sqrt(self.effect.times)
+        se = results.standard_error(pulls, np.ones(n, dtype=bool)) * sqrt(self.effect.times)
         accuracy = float(_ACCURACY.score(counts, self.names))
         majority, majority_accuracy, chance = self.nulls(counts)
-        return FoldScore(
+        return results.FoldScore(
             scheme=self.of.scheme,
             seed=self.of.seed,
             model=self.of.model,
@@ -431,8 +411,8 @@ class _Scorer:
             n=n,
             n_train=n_train or None,
             score=self.estimate(counts, float(value), Error(se, self.effect.df), wilson),
-            accuracy=ScoreEstimate(
-                accuracy, score_interval(counts, _ACCURACY, self.names, self.of_accuracy), n, WILSON
+            accuracy=results.ScoreEstimate(
+                accuracy, results.score_interval(counts, _ACCURACY, self.names, self.of_accuracy), n, WILSON
             ),
             classes=_classes(counts, self.of_accuracy),
             majority=majority,
@@ -452,23 +432,25 @@ class _Scorer:
         always, by_shares = (float(self.score(guessed(counts.true, shares))) for shares in guesses(trained_on))
         return always, float(counts.true[trained_on.argmax()] / counts.true.sum()), by_shares
 
-    def mean(self, scores: Sequence[ScoreEstimate], together: Counts, error: Error) -> ScoreEstimate:
+    def mean(self, scores: Sequence[results.ScoreEstimate], together: Counts, error: Error) -> results.ScoreEstimate:
         """The mean over the folds of which the score is defined."""
         known = [score for score in scores if not np.isnan(score.value)]
         return self.estimate(together, _mean([score.value for score in known]), error, _joined(known))
 
-    def estimate(self, counts: Counts, value: float, error: Error, wilson: Interval) -> ScoreEstimate:
+    def estimate(self, counts: Counts, value: float, error: Error, wilson: Interval) -> results.ScoreEstimate:
         """With the jackknife's interval, unless too few samples are wrong (or right) for it, or none would matter.
 
         Wilson's intervals of classes know nothing of classes that come and go, with which a macro F1 of few wrong
         samples may jump: there the interval holds both.
         """
-        n, scaled = int(counts.true.sum()), scaled_interval(value, error)
+        n, scaled = int(counts.true.sum()), results.scaled_interval(value, error)
         if not error.df > 0:
-            return ScoreEstimate(value, UNKNOWN, n, JACKKNIFE)
+            return results.ScoreEstimate(value, UNKNOWN, n, JACKKNIFE)
         if _n_decisive(counts, self.metric, self.names) / self.effect.times >= FEWEST_WRONG and error.se > 0:
-            return ScoreEstimate(value, scaled, n, JACKKNIFE)
-        return ScoreEstimate(value, joined(wilson, scaled) if self.metric.kind == "macro_f1" else wilson, n, WILSON)
+            return results.ScoreEstimate(value, scaled, n, JACKKNIFE)
+        return results.ScoreEstimate(
+            value, joined(wilson, scaled) if self.metric.kind == "macro_f1" else wilson, n, WILSON
+        )
 
 
 def guesses(trained_on: Integer[np.ndarray, "*folds n_classes"]) -> tuple[np.ndarray, np.ndarray]:
@@ -484,7 +466,7 @@ def guesses(trained_on: Integer[np.ndarray, "*folds n_classes"]) -> tuple[np.nda
     return majority, trained_on / trained_on.sum(axis=-1, keepdims=True)
 
 
-def _n_decisive(counts: Counts, metric: ScoredBy, class_names: tuple[str, ...]) -> int:
+def _n_decisive(counts: Counts, metric: results.ScoredBy, class_names: tuple[str, ...]) -> int:
     """The rarer of right and wrong samples, of the class that counts or of all."""
     if metric.kind == "f1":
         label = class_names.index(metric.positive)
@@ -494,13 +476,13 @@ def _n_decisive(counts: Counts, metric: ScoredBy, class_names: tuple[str, ...]) 
     return min(right, int(counts.true.sum()) - right)
 
 
-def _classes(counts: Counts, effect: Effect) -> tuple[ScoreEstimate, ...]:
-    cells = zip(counts.f1().tolist(), class_intervals(counts, effect), counts.true.tolist(), strict=True)
-    return tuple(ScoreEstimate(value, interval, int(n), WILSON) for value, interval, n in cells)
+def _classes(counts: Counts, effect: Effect) -> tuple[results.ScoreEstimate, ...]:
+    cells = zip(counts.f1().tolist(), results.class_intervals(counts, effect), counts.true.tolist(), strict=True)
+    return tuple(results.ScoreEstimate(value, interval, int(n), WILSON) for value, interval, n in cells)
 
 
-def _joined(scores: Sequence[ScoreEstimate]) -> Interval:
-    return mean_interval(np.array([score.value for score in scores]), [score.interval for score in scores])
+def _joined(scores: Sequence[results.ScoreEstimate]) -> Interval:
+    return results.mean_interval(np.array([score.value for score in scores]), [score.interval for score in scores])
 
 
 def _known(values: Sequence[float]) -> Float[np.ndarray, " n"]:
@@ -521,8 +503,8 @@ SOURCE_SCHEMES = ("leave_one_group_out", "group_folds")
 
 
 def predicted_on(
-    performance: FoldPerformance, held_out: Mapping[str, Predictions], *, name: str
-) -> tuple[PredictedHeldOut, ...]:
+    performance: results.FoldPerformance, held_out: Mapping[str, Predictions], *, name: str
+) -> tuple[results.PredictedHeldOut, ...]:
     """Every scheme's score less that on a held-out set; `held_out` has, by model, the predictions on it.
 
     Of one model in either, the names need not be the same. The two sets share no samples, so that the interval of the
@@ -550,17 +532,17 @@ def predicted_on(
         for row in performance.schemes:
             if row.model == model:
                 value, interval = row.mean.value - score.mean.value, _apart(row.mean, score.mean)
-                difference = ScoreEstimate(value, interval, score.n)
+                difference = results.ScoreEstimate(value, interval, score.n)
                 p = p_of_interval(value, interval) if interval.known else nan
                 predicted_held_out.append(
-                    PredictedHeldOut(
+                    results.PredictedHeldOut(
                         row.scheme, model, name, row.mean.value, score.mean.value, difference, p, False, row.seed_error
                     )
                 )
     return tuple(predicted_held_out)
 
 
-def predicted_on_sources(performance: FoldPerformance) -> tuple[PredictedHeldOut, ...]:
+def predicted_on_sources(performance: results.FoldPerformance) -> tuple[results.PredictedHeldOut, ...]:
     """Every scheme's score less that on the data set's own sources, each held out; empty where that was not tested.
 
     The same samples are tested either way, so that the difference is paired.
@@ -574,19 +556,21 @@ def predicted_on_sources(performance: FoldPerformance) -> tuple[PredictedHeldOut
     return tuple(predicted_held_out)
 
 
-def _predicted(each: SchemeDifference, sources: str) -> PredictedHeldOut:
+def _predicted(each: results.SchemeDifference, sources: str) -> results.PredictedHeldOut:
     gaps = [gap for _, gap in each.per_seed]
     # From three seeds on the interval of the difference allows for them.
     of_seeds = seed_error(gaps) if 1 < len(gaps) < FEWEST_SEEDS else 0.0
     own, other = each.score, each.other_score
     if sources == each.other:
-        return PredictedHeldOut(each.scheme, each.model, sources, own, other, each.difference, each.p, True, of_seeds)
+        return results.PredictedHeldOut(
+            each.scheme, each.model, sources, own, other, each.difference, each.p, True, of_seeds
+        )
     turned = Interval(-each.difference.interval.upper, -each.difference.interval.lower)
     difference = replace(each.difference, value=-each.difference.value, interval=turned)
-    return PredictedHeldOut(each.other, each.model, sources, other, own, difference, each.p, True, of_seeds)
+    return results.PredictedHeldOut(each.other, each.model, sources, other, own, difference, each.p, True, of_seeds)
 
 
-def _apart(own: ScoreEstimate, other: ScoreEstimate) -> Interval:
+def _apart(own: results.ScoreEstimate, other: results.ScoreEstimate) -> Interval:
     return within(apart(own.value, own.interval, other.value, other.interval), -1.0, 1.0)
 
 
@@ -707,8 +691,8 @@ def characteristics_of(
 
 
 def relations(
-    performance: FoldPerformance, characteristics: pd.DataFrame, *, rng: np.random.Generator
-) -> tuple[Relation, ...]:
+    performance: results.FoldPerformance, characteristics: pd.DataFrame, *, rng: np.random.Generator
+) -> tuple[results.Relation, ...]:
     """How the scores of whole runs go with every characteristic, scheme by scheme and model by model.
 
     Characteristics that are the same in all folds but for rounding (sizes and labels, where folds are made equal) tell
@@ -717,22 +701,24 @@ def relations(
     Examples
     --------
     >>> from touchstone.core.evaluate.cluster_folds.results import ScoredBy
-    >>> nothing = FoldPerformance(ScoredBy(), ("a", "b"), (), (), (), n_samples=0, n_failed=0)
+    >>> nothing = results.FoldPerformance(ScoredBy(), ("a", "b"), (), (), (), n_samples=0, n_failed=0)
     >>> relations(nothing, pd.DataFrame(), rng=np.random.default_rng(0))
     ()
     """
     whole = sorted((run for run in performance.runs if run.whole and len(run.folds_defined) > 2), key=_scheme_and_model)
-    all_relations: list[Relation] = []
+    all_relations: list[results.Relation] = []
     for _, runs in groupby(whole, key=_scheme_and_model):
         all_relations += _of_scheme(list(runs), characteristics, rng)
     return tuple(all_relations)
 
 
-def _scheme_and_model(run: RunScore) -> tuple[str, str]:
+def _scheme_and_model(run: results.RunScore) -> tuple[str, str]:
     return run.scheme, run.model
 
 
-def _of_scheme(runs: Sequence[RunScore], characteristics: pd.DataFrame, rng: np.random.Generator) -> list[Relation]:
+def _of_scheme(
+    runs: Sequence[results.RunScore], characteristics: pd.DataFrame, rng: np.random.Generator
+) -> list[results.Relation]:
     indexed = characteristics.set_index(["scheme", "seed", "fold"])
     scores = [np.array([fold.score.value for fold in run.folds_defined]) for run in runs]
     sizes = [np.array([fold.n for fold in run.folds_defined], dtype=np.float64) for run in runs]
@@ -744,12 +730,12 @@ def _of_scheme(runs: Sequence[RunScore], characteristics: pd.DataFrame, rng: np.
         r, p, p_least, exact = correlation(values, scores, sizes, rng=rng)
         if not np.isnan(r):
             n = sum(map(len, scores))
-            related.append(Relation(runs[0].scheme, runs[0].model, str(name), r, n, p, nan, p_least, exact))
+            related.append(results.Relation(runs[0].scheme, runs[0].model, str(name), r, n, p, nan, p_least, exact))
     corrected = holm([each.p for each in related])
     return [replace(each, p_holm=p) for each, p in zip(related, corrected, strict=True)]
 
 
-def _places(run: RunScore) -> list[tuple[str, int, int]]:
+def _places(run: results.RunScore) -> list[tuple[str, int, int]]:
     return [(run.scheme, run.seed, fold.fold) for fold in run.folds_defined]
 
 

@@ -10,15 +10,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.evaluate.intervals import (
-    UNKNOWN,
-    Interval,
-    joined,
-    share_interval,
-    sum_of_errors,
-    t_interval,
-    wilson,
-)
+from touchstone.core.evaluate import intervals
 from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.classical import ShouldStop, stop_if
@@ -327,7 +319,7 @@ class SharedAccuracy:
     n_correct: int
     n_parents: int
     accuracy: float
-    interval: Interval
+    interval: intervals.Interval
     parent_word: str = "sample"
     """What the parents count as: samples, or the units that these came in."""
 
@@ -361,7 +353,7 @@ class AccuracyGrid:
     n_test: int
     n_correct: int
     accuracy: float
-    interval: Interval
+    interval: intervals.Interval
     cells: tuple[MixAccuracy, ...]
 
     def table(self) -> pd.DataFrame:
@@ -411,18 +403,20 @@ def shared_accuracy(
     """
     n = len(correct)
     if n == 0:
-        return SharedAccuracy(0, 0, 0, float("nan"), UNKNOWN, parent_word)
+        return SharedAccuracy(0, 0, 0, float("nan"), intervals.UNKNOWN, parent_word)
     _, cluster = np.unique(cluster, return_inverse=True)
     size, right = np.bincount(cluster), np.bincount(cluster, weights=correct)
     k, value = len(size), float(correct.mean())
-    whole = wilson(value * k, float(k))
+    whole = intervals.wilson(value * k, float(k))
     if k < 2:
         return SharedAccuracy(n, int(correct.sum()), k, value, whole, parent_word)
     # The linearised variance of a ratio over clusters (Cochran 1977, section 11.2): sizes differ, too.
     se = float(np.sqrt(k / (k - 1) * np.square(right - value * size).sum())) / n
-    interval = share_interval(value, *sum_of_errors((se, float(k - 1)), oracle))
+    interval = intervals.share_interval(value, *intervals.sum_of_errors((se, float(k - 1)), oracle))
     few = min((right > 0).sum(), (right < size).sum()) < _FEWEST_MIXED
-    return SharedAccuracy(n, int(correct.sum()), k, value, joined(interval, whole) if few else interval, parent_word)
+    return SharedAccuracy(
+        n, int(correct.sum()), k, value, intervals.joined(interval, whole) if few else interval, parent_word
+    )
 
 
 def mix_accuracy(tests: GeneratedTests, *, centroid_share: float, n_per_class: int) -> MixAccuracy:
@@ -472,7 +466,7 @@ def grid_beside(
             n_near = round(share * size)
             taken = _first(near, boundary, n_near, size - n_near)
             cells.append(mix_accuracy(taken, centroid_share=share, n_per_class=size))
-    interval = wilson(float(n_correct), float(n_test))
+    interval = intervals.wilson(float(n_correct), float(n_test))
     return AccuracyGrid(n_test, n_correct, n_correct / n_test, interval, tuple(cells))
 
 
@@ -517,7 +511,7 @@ class Reconstruction:
     """
 
     error: float
-    interval: Interval
+    interval: intervals.Interval
     baseline: float
     n: int
 
@@ -538,12 +532,12 @@ class RoundTrip:
     class_names: tuple[str, ...]
 
     @property
-    def disagreement(self) -> tuple[int, int, float, Interval]:
+    def disagreement(self) -> tuple[int, int, float, intervals.Interval]:
         """How many disagree, of how many, the share, and Wilson's interval."""
         return _share(self.disagrees)
 
     @property
-    def kept_region(self) -> tuple[int, int, float, Interval]:
+    def kept_region(self) -> tuple[int, int, float, intervals.Interval]:
         """How many images still lie in the region, of how many, the share, and Wilson's interval."""
         return _share(self.in_region)
 
@@ -566,8 +560,8 @@ def reconstruction(
     errors, plain = decoder.squared_errors(features, images)
     n, mean = len(errors), float(errors.mean())
     se = float(errors.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
-    around = t_interval(mean, se, float(n - 1))
-    ends = Interval(float(np.sqrt(max(around.lower, 0.0))), float(np.sqrt(max(around.upper, 0.0))))
+    around = intervals.t_interval(mean, se, float(n - 1))
+    ends = intervals.Interval(float(np.sqrt(max(around.lower, 0.0))), float(np.sqrt(max(around.upper, 0.0))))
     return Reconstruction(float(np.sqrt(mean)), ends if around.known else around, float(np.sqrt(plain.mean())), n)
 
 
@@ -588,6 +582,6 @@ def round_trip(
     return RoundTrip(predicted, proba.max(axis=1), predicted != tests.predicted, inside, tests.class_names)
 
 
-def _share(which: Bool[np.ndarray, " n"]) -> tuple[int, int, float, Interval]:
+def _share(which: Bool[np.ndarray, " n"]) -> tuple[int, int, float, intervals.Interval]:
     k, n = int(which.sum()), len(which)
-    return k, n, k / n if n else float("nan"), wilson(float(k), float(n))
+    return k, n, k / n if n else float("nan"), intervals.wilson(float(k), float(n))

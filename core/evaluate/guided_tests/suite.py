@@ -16,21 +16,8 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped, UInt8
 
 from touchstone.core.data import DataError
+from touchstone.core.evaluate.guided_tests import results
 from touchstone.core.evaluate.guided_tests.generate import Recipe, generate_tests, start
-from touchstone.core.evaluate.guided_tests.results import (
-    MOST_FOR_ORACLE,
-    NO_ERROR,
-    REGIONS,
-    SAMPLES,
-    GeneratedTests,
-    OracleError,
-    Origin,
-    SharedAccuracy,
-    kept_by_others,
-    oracle_error,
-    read_by_oracle,
-    shared_accuracy,
-)
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, sum_of_errors, t_interval, wilson
 from touchstone.core.evaluate.test_quality.regions import THETA_2, fit_regions
 from touchstone.core.models.classical import ShouldStop, stop_if
@@ -70,7 +57,7 @@ class Suite:
     parent_part: Shaped[np.ndarray, " n"] = field(repr=False)
     oracle_right: int
     oracle_n: int
-    origin: Origin = SAMPLES
+    origin: results.Origin = results.SAMPLES
 
     def __len__(self) -> int:
         return len(self.y)
@@ -167,8 +154,8 @@ def make_suite(
         rows = tests.parent_ids.astype(np.int64)
         real = np.concatenate([train_rows, test_rows])
         real_ones = {"images": images, "y": y, "rows": real, "seed": seed, "should_stop": should_stop}
-        read_as, right = read_by_oracle(pictures / 255, rows, **real_ones)
-        kept_again = inside[:, None] & kept_by_others(pictures / 255, tests.y, **real_ones)
+        read_as, right = results.read_by_oracle(pictures / 255, rows, **real_ones)
+        kept_again = inside[:, None] & results.kept_by_others(pictures / 255, tests.y, **real_ones)
     return Suite(
         class_names,
         pictures,
@@ -193,7 +180,7 @@ def fit_reference(
     from sklearn.linear_model import LogisticRegression
 
     flat = images.reshape(len(images), -1)
-    few = np.random.default_rng(0).permutation(len(flat))[:MOST_FOR_ORACLE]
+    few = np.random.default_rng(0).permutation(len(flat))[: results.MOST_FOR_ORACLE]
     pca = PCA(min(_N_COMPONENTS, flat.shape[1], len(few) - 1), svd_solver="full", random_state=0).fit(flat[few])
     linear = LogisticRegression(C=0.1, max_iter=500).fit(pca.transform(flat[few]), y[few])
     weights, offsets = np.zeros((n_classes, len(pca.components_))), np.full(n_classes, -1e3)
@@ -211,7 +198,7 @@ def _generated(
     parts: tuple[np.ndarray, np.ndarray],
     class_names: tuple[str, ...],
     seed: int,
-) -> GeneratedTests:
+) -> results.GeneratedTests:
     """Features at the reference's regions; their parents' ids are rows of the data set."""
     train, test = (_samples(reference, images, y, rows, class_names) for rows in parts)
     begin = start(fit_regions(train), reference, train=train, test=test, recipe=Recipe(wcl=_PARENTS_UP_TO))
@@ -266,18 +253,18 @@ class JudgedSuite:
         """Which pictures the model takes for the class that they were made for."""
         return self.predicted == self.suite.y
 
-    def accuracy(self, region: str | None = None) -> SharedAccuracy:
+    def accuracy(self, region: str | None = None) -> results.SharedAccuracy:
         """The accuracy on the tests that are kept, or on those of one of `REGIONS`; the interval is over parents."""
         rows = np.ones(len(self), dtype=bool)
         if region is not None:
-            rows &= self.suite.for_centroid == (region == REGIONS[0])
+            rows &= self.suite.for_centroid == (region == results.REGIONS[0])
         return self._accuracy(rows)
 
-    def _accuracy(self, rows: Bool[np.ndarray, " n"]) -> SharedAccuracy:
+    def _accuracy(self, rows: Bool[np.ndarray, " n"]) -> results.SharedAccuracy:
         """The accuracy on the tests that are kept, of these rows."""
         kept, again = rows & self.suite.kept, rows[:, None] & self.suite.kept_again
-        error = oracle_error(self.correct.astype(np.float64), again)
-        return shared_accuracy(
+        error = results.oracle_error(self.correct.astype(np.float64), again)
+        return results.shared_accuracy(
             self.correct[kept], self.suite.clusters[kept], oracle=error, parent_word=self.suite.origin.word
         )
 
@@ -288,8 +275,8 @@ class JudgedSuite:
         """
         rows, suite = [], self.suite
         for label, name in enumerate(suite.class_names):
-            for region in REGIONS:
-                share = self._accuracy((suite.y == label) & (suite.for_centroid == (region == REGIONS[0])))
+            for region in results.REGIONS:
+                share = self._accuracy((suite.y == label) & (suite.for_centroid == (region == results.REGIONS[0])))
                 ends = {"lower": share.interval.lower, "upper": share.interval.upper}
                 counts = {"placed": share.n, "n_parents": share.n_parents, "accuracy": share.accuracy}
                 rows.append({"label": name, "region": region, **counts, **ends})
@@ -304,7 +291,7 @@ class JudgedSuite:
         return pd.DataFrame(
             {
                 "label": names[suite.y],
-                "region": np.where(suite.for_centroid, *REGIONS),
+                "region": np.where(suite.for_centroid, *results.REGIONS),
                 "rival": names[suite.rival],
                 "parent": suite.parent_ids,
                 "part": suite.parent_part,
@@ -360,12 +347,15 @@ def suite_difference(first: JudgedSuite, second: JudgedSuite) -> SuiteDifference
         raise DataError("The two models met different suites. Run both on one data set, split and seed.")
     rows = first.suite.kept
     changes = second.correct.astype(np.int64) - first.correct
-    error = oracle_error(changes.astype(np.float64), first.suite.kept_again)
+    error = results.oracle_error(changes.astype(np.float64), first.suite.kept_again)
     return paired_difference(changes[rows], first.suite.clusters[rows], oracle=error)
 
 
 def paired_difference(
-    changes: Integer[np.ndarray, " n"], clusters: Integer[np.ndarray, " n"], *, oracle: OracleError = NO_ERROR
+    changes: Integer[np.ndarray, " n"],
+    clusters: Integer[np.ndarray, " n"],
+    *,
+    oracle: results.OracleError = results.NO_ERROR,
 ) -> SuiteDifference:
     """Give the mean of changes of 1 (gained), -1 (lost) and 0, with its interval over clusters and over oracles."""
     n, gained, lost = len(changes), int((changes > 0).sum()), int((changes < 0).sum())
@@ -432,7 +422,7 @@ def suite_npz(judged: JudgedSuite, *, model: str, dataset: str, seed: int) -> by
         "test_ids": np.arange(len(suite)),
         "images": suite.images,
         "labels": names[suite.y],
-        "region": np.where(suite.for_centroid, *REGIONS).astype(str),
+        "region": np.where(suite.for_centroid, *results.REGIONS).astype(str),
         "rival": names[suite.rival],
         "parent_ids": suite.parent_ids.astype(str),
         "parent_part": suite.parent_part.astype(str),
