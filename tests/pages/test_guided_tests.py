@@ -356,7 +356,7 @@ def test_violations_and_what_is_missing_are_listed(open_page, workspace):
 
 def test_a_stored_model_that_never_ends_judges_no_pictures_and_is_a_sentence(monkeypatch):
     pytest.importorskip("onnxruntime")
-    monkeypatch.setattr(uploaded_model, "SECONDS_TO_READ", 2)
+    monkeypatch.setattr(uploaded_model.sandbox, "SECONDS_TO_READ", 2)
     data = load_example("digits")
     content = ModelFile(endless(np.zeros((64, 10), dtype=np.float32)), "loop.onnx", data.fingerprint).to_bytes()
     with pytest.raises(ModelError, match=r"^loop\.onnx: it was stopped, since .* took longer than 2 seconds"):

@@ -361,7 +361,7 @@ def test_samples_say_what_they_are_taken_for(open_page, workspace):
 
 def test_a_stored_model_that_never_ends_is_a_sentence_on_the_page(open_page, workspace, monkeypatch):
     pytest.importorskip("onnxruntime")
-    monkeypatch.setattr(uploaded_model, "SECONDS_TO_READ", 2)
+    monkeypatch.setattr(uploaded_model.sandbox, "SECONDS_TO_READ", 2)
     data = load_example("digits")
     workspace.add_dataset(LOCAL_OWNER, data, example="digits")
     content = ModelFile(endless(np.zeros((64, 10), dtype=np.float32)), "loop.onnx", data.fingerprint).to_bytes()

@@ -15,7 +15,14 @@ from jaxtyping import Float, Integer
 
 from touchstone.core.data.errors import DataError, RolesNeeded
 from touchstone.core.data.predictions.roles import APART, LINE, NAMING, SHARED, Part, Roles, in_words, name_of_step
-from touchstone.core.data.tables import names as naming
+from touchstone.core.data.tables.names import (
+    ROW_NAMES,
+    agreement_by_chance,
+    codes_of,
+    common_names,
+    compact,
+    counted_apart,
+)
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import first_repeat, percent, quoted
 
@@ -87,7 +94,7 @@ class Labels:
     def agreement(self, rows: Integer[np.ndarray, " n_predictions"]) -> Agreement:
         """How often labels agree if each row of predictions belongs to one row of the truth, or to none (-1)."""
         truth, predicted = self._together(rows)
-        mean, spread = naming.agreement_by_chance(truth.tolist(), predicted.tolist()) if len(truth) else (0.0, 0.0)
+        mean, spread = agreement_by_chance(truth.tolist(), predicted.tolist()) if len(truth) else (0.0, 0.0)
         return Agreement(len(truth), int((truth == predicted).sum()), mean, spread)
 
     def _together(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -192,12 +199,12 @@ def _as_codes(truth: Sequence[Any], predicted: Sequence[Any], given: dict[str, s
     if None in truth or None in predicted:
         return None
     known, answers = set(truth), set(predicted)
-    common = None if naming.counted_apart(known, answers) else naming.common_names(known, answers)
+    common = None if counted_apart(known, answers) else common_names(known, answers)
     if common is None and max(len(known), len(answers)) > _MOST_FITTED:
         return None
     names = common[0] if common else {name: name for name in known | answers}
     order = sorted(set(names.values()))
-    own, other = (naming.codes_of([names[label] for label in labels], order) for labels in (truth, predicted))
+    own, other = (codes_of([names[label] for label in labels], order) for labels in (truth, predicted))
     return Labels(own, other, named=common is not None)
 
 
@@ -417,9 +424,7 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (_plain, _unpadded)
 
 
 def _name_of(keys: tuple[Key, ...]) -> str:
-    return " + ".join(
-        other if naming.compact(own) == naming.compact(other) else f"{other} = {own}" for own, other in keys
-    )
+    return " + ".join(other if compact(own) == compact(other) else f"{other} = {own}" for own, other in keys)
 
 
 def _title_of(keys: tuple[Key, ...]) -> str:
@@ -440,7 +445,7 @@ def keys_named(name: str, known: Table, predictions: Table) -> tuple[Key, ...] |
     if key is not None:
         return (key,)
     for other, own in _halves(name, " = "):
-        if own in known.columns and other in predictions.columns and naming.compact(own) != naming.compact(other):
+        if own in known.columns and other in predictions.columns and compact(own) != compact(other):
             return ((own, other),)
     for first, second in _halves(name, " + "):
         keys = _key_alike(first, known, predictions), _key_alike(second, known, predictions)
@@ -453,7 +458,7 @@ def _key_alike(name: str, known: Table, predictions: Table) -> Key | None:
     """The column of predictions of this name, and that of the truth that is called so too, spelled alike if it can."""
     if name not in predictions.columns:
         return None
-    alike = (own for own in known.columns if naming.compact(own) == naming.compact(name))
+    alike = (own for own in known.columns if compact(own) == compact(name))
     own = name if name in known.columns else next(alike, None)
     return None if own is None else (own, name)
 
@@ -473,7 +478,7 @@ def ways_by_column(known: Table, truth_roles: Roles, predictions: Table, roles: 
     ways = list(_shared(known, predictions, _called_alike(own, other), roles))
     used = {column for way in ways if way.is_complete for column in way.keys[0]}
     pairs = product(own[:_MOST_COLUMNS], other[:_MOST_COLUMNS])
-    further = [(a, b) for a, b in pairs if naming.compact(a) != naming.compact(b) and not used & {a, b}]
+    further = [(a, b) for a, b in pairs if compact(a) != compact(b) and not used & {a, b}]
     alike = [(a, b) for a, b in further if _same_content(known, a, predictions, b)]
     return ways + list(_shared(known, predictions, alike, roles))
 
@@ -487,8 +492,8 @@ def ways_by_pair(known: Table, truth_roles: Roles, predictions: Table, roles: Ro
 
 def _called_alike(own: Sequence[str], other: Sequence[str]) -> list[Key]:
     """The columns of one name, case and punctuation folded, in both files."""
-    by_name = {naming.compact(column): column for column in own}
-    return [(by_name[naming.compact(column)], column) for column in other if naming.compact(column) in by_name]
+    by_name = {compact(column): column for column in own}
+    return [(by_name[compact(column)], column) for column in other if compact(column) in by_name]
 
 
 def _shared(known: Table, predictions: Table, keys: Sequence | Iterator, roles: Roles) -> Iterator[Way]:
@@ -501,7 +506,7 @@ def _shared(known: Table, predictions: Table, keys: Sequence | Iterator, roles: 
 
 def _free(table: Table, roles: Roles, kept: Sequence[str]) -> list[str]:
     """The columns that may name rows: those without a role, or with one of those kept."""
-    taken = {*roles.columns} - {getattr(roles, role) for role in kept} | naming.ROW_NAMES
+    taken = {*roles.columns} - {getattr(roles, role) for role in kept} | ROW_NAMES
     free = (column for column in table.columns if column not in taken)
     return [column for column in free if table.kind(column) not in ("scores", "several")]
 
