@@ -208,6 +208,25 @@ def binned_error(
     )
 
 
+def expected_calibration_error(
+    confidence: Float[np.ndarray, " n"],
+    correct: Bool[np.ndarray, " n"],
+    *,
+    binning: Binning = "mass",
+    n_bins: int = N_BINS,
+) -> float:
+    """The same in bins of its own. It is never 0 at a finite n, not even for a perfect model: see `calibration`.
+
+    Examples
+    --------
+    >>> sure, right = np.array([0.9, 0.9, 0.6, 0.6]), np.array([True, True, True, False])
+    >>> round(expected_calibration_error(sure, right, binning="width"), 3)
+    0.1
+    """
+    index, edges = bin_of(confidence, binning=binning, n_bins=n_bins)
+    return binned_error(confidence, correct, index, len(edges) - 1)
+
+
 def debiased_squared_error(
     confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"], index: Integer[np.ndarray, " n"], n_bins: int
 ) -> float:

@@ -14,8 +14,9 @@ from jaxtyping import Float, Shaped
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import Kind, hash_of
+from touchstone.core.data.values import Codes
 from touchstone.core.models.architectures import ARCHITECTURES, architecture, build
-from touchstone.core.models.classical import Codes, Inputs, Scores, ShouldStop, stop_if
+from touchstone.core.models.classical import Inputs, Scores, ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import TextVectors, fit_text, fit_vectors, input_shape, network_inputs
 from touchstone.core.models.late import nn, torch

@@ -16,15 +16,10 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data.errors import DataError
+from touchstone.core.data.values import Codes, Ids
 from touchstone.core.parameters import asks
 
 # Which rows belong together when sources are held out? The cells: one per class and source that occur together.
-
-
-Codes = Integer[np.ndarray, " n_samples"]
-"""A whole number for each sample: its class, source, unit or fold."""
-Ids = Shaped[np.ndarray, " n_samples"]
-"""What a class, a source or a unit is called, for each sample."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,14 +14,12 @@ from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.names import plural_of
-from touchstone.core.data.values import quoted
+from touchstone.core.data.values import Codes, Ids, quoted
 from touchstone.core.split.folds import SourceInclusiveFolds
 from touchstone.core.split.scheme import (
     RANDOM,
-    Codes,
     Folds,
     FoldScheme,
-    Ids,
     Random,
     SourceExclusive,
     SourceInclusive,

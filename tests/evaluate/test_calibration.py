@@ -10,7 +10,6 @@ from touchstone.core.evaluate.calibration import (
     ClassCalibration,
     accuracy_by_coverage,
     bin_of,
-    binned_error,
     brier_score,
     calibration,
     calibration_by_class,
@@ -21,6 +20,7 @@ from touchstone.core.evaluate.calibration import (
     correct_if_perfect,
     debiased_squared_error,
     density,
+    expected_calibration_error,
     isotonic,
     probabilities_of,
     smooth_error,
@@ -58,21 +58,16 @@ def arrays(drawn):
     return np.array([one for one, _ in drawn], dtype=np.float64), np.array([one for _, one in drawn], dtype=np.bool_)
 
 
-def error_in_bins(confidence, correct, n_bins):
-    index, edges = bin_of(confidence, binning="width", n_bins=n_bins)
-    return binned_error(confidence, correct, index, len(edges) - 1)
-
-
 @given(samples, st.sampled_from([1, 2, 10, 15, 30]))
 def test_equal_width_error_is_the_textbooks(drawn, n_bins):
     confidence, correct = arrays(drawn)
-    ours = error_in_bins(confidence, correct, n_bins)
+    ours = expected_calibration_error(confidence, correct, binning="width", n_bins=n_bins)
     assert ours == pytest.approx(textbook_ece(confidence, correct, n_bins), abs=1e-12)
 
 
 def test_equal_width_error_of_a_real_network_is_the_textbooks(shared_data):
     confidence, correct = lenet(shared_data)
-    ours = error_in_bins(confidence, correct, 15)
+    ours = expected_calibration_error(confidence, correct, binning="width")
     assert ours == pytest.approx(textbook_ece(confidence, correct, 15), abs=1e-12)
 
 

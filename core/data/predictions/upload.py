@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 import numpy as np
-from jaxtyping import Float, Integer, Shaped
+from jaxtyping import Float
 
 from touchstone.core.data.dataset import key
 from touchstone.core.data.errors import DataError
@@ -27,7 +27,7 @@ from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.tables.files import read_table
 from touchstone.core.data.tables.names import NAMES, called, class_order, codes_of
 from touchstone.core.data.tables.table import Table
-from touchstone.core.data.values import first_repeat, listed, quoted
+from touchstone.core.data.values import Codes, Ids, first_repeat, listed, quoted
 
 _KINDS = ("predictions", "truth")
 
@@ -362,8 +362,6 @@ def sample() -> bytes:
 UNTESTED = "-1"
 """What stands in a file for a row that is in no test part, as in scikit-learn's PredefinedSplit."""
 
-Ids = Shaped[np.ndarray, " n_samples"]
-Codes = Integer[np.ndarray, " n_samples"]
 _MANY_FOLDS = 50
 _PREFIXES = ("datasplits_", "analysis_", "predictions_")
 

@@ -561,24 +561,24 @@ def _samples(main: pd.DataFrame, estimator: str) -> pd.DataFrame:
 def _half(rows: pd.DataFrame | None) -> pd.DataFrame:
     columns = dict.fromkeys(("row", "label", "predicted", "n_draws"), np.int64)
     columns |= dict.fromkeys(("sigma_50", "lower", "upper"), np.float64)
-    if rows is None:
-        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
-    half = rows.rename(columns={"sigma": "sigma_50"})[list(columns)].astype(columns)
-    return half.sort_values("row", ignore_index=True)
+    return _typed(rows, columns, sigma="sigma_50").sort_values("row", ignore_index=True)
 
 
 def _along(rows: pd.DataFrame | None) -> pd.DataFrame:
     columns = {"row": np.int64, "label": np.int64, "sigma": np.float64, "direction": str, "p_robust": np.float64}
-    if rows is None:
-        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
-    return rows.rename(columns={"estimator": "direction"})[list(columns)].astype(columns).reset_index(drop=True)
+    return _typed(rows, columns, estimator="direction").reset_index(drop=True)
 
 
 def _counted(rows: pd.DataFrame | None) -> pd.DataFrame:
     columns = {"row": np.int64, "sigma": np.float64, "p_robust": np.float64}
+    return _typed(rows, columns).sort_values(["sigma", "row"], ignore_index=True)
+
+
+def _typed(rows: pd.DataFrame | None, columns: dict[str, type], **called: str) -> pd.DataFrame:
+    """These columns of rows, some of which are called otherwise there; empty where there are no rows yet."""
     if rows is None:
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
-    return rows[list(columns)].astype(columns).sort_values(["sigma", "row"], ignore_index=True)
+    return rows.rename(columns=called)[list(columns)].astype(columns)
 
 
 def _at(
