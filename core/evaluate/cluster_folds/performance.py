@@ -266,11 +266,13 @@ BASELINES = ("random_folds", "randomized", "stratified_folds")
 _ACCURACY = results.ScoredBy("accuracy")
 
 
-def fold_performance(folded: FoldPredictions, *, metric: results.ScoredBy | None = None) -> results.FoldPerformance:
+def fold_performance(
+    folded: FoldPredictions, *, metric: results.ScoredBy | None = None, baseline: str | None = None
+) -> results.FoldPerformance:
     """Everything that predictions on folds tell so far, of all schemes, seeds and models.
 
-    Others are held against a random scheme, else against the first (`BASELINES`). Schemes are scored and compared over
-    seeds of which every fold has been tested; unfinished runs stand in `runs` with what they have.
+    `baseline` is the scheme that others are held against (by default a random one, else the first). Schemes are scored
+    and compared over seeds of which every fold has been tested; unfinished runs stand in `runs` with what they have.
     DataError where the metric names a class that is not there.
 
     Examples
@@ -287,7 +289,7 @@ def fold_performance(folded: FoldPredictions, *, metric: results.ScoredBy | None
         raise DataError(f"There is no class {metric.positive!r}. The classes are {', '.join(folded.class_names)}.")
     scored = [_Scorer(run, folded, metric).run() for run in folded.runs()]
     order = list(dict.fromkeys(run.score.scheme for run in scored))
-    first = next((name for name in BASELINES if name in order), None)
+    first = next((name for name in (baseline, *BASELINES) if name in order), None)
     order.sort(key=lambda name: name != first)
     schemes, differences = [], []
     for model in dict.fromkeys(run.score.model for run in scored):
