@@ -8,7 +8,7 @@ import streamlit as st
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.matched_subsets import ModelComparisons
 from touchstone.core.report import matched_subsets as report
-from touchstone.ui.matched_subsets import calibration, controls, results
+from touchstone.ui.matched_subsets import calibration, confusions, controls, results, thresholds
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import answer, background, downloads, page, share
 
@@ -42,7 +42,13 @@ def show(comparisons: ModelComparisons) -> None:
         if comparison.can_match:
             title = "Samples and their subsets"
             page.fold(title, lambda: answer.part(report.samples(samples["Samples"]())), key="matched-samples")
-        answer.fold(shown.section("metrics"))
+        if comparison.metrics is not None:
+            by_metric = partial(confusions.show, comparison.metrics, pairs.references[model], pairs.targets[model])
+            asked_by = (confusions.TRUTH, confusions.PREDICTED)
+            page.fold("By metric and class", by_metric, key="metrics", asked_by=asked_by)
+        if comparison.decisions is not None:
+            at_threshold = partial(thresholds.show, comparison.decisions)
+            page.fold("At other thresholds", at_threshold, key="thresholds", asked_by=(thresholds.THRESHOLD,))
         answer.fold(shown.section("table"))
         page.how_to_read(HOW_TO_READ, picture)
     to_send = report.answer(

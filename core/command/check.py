@@ -27,6 +27,7 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.claims import KINDS
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.matched_subsets import matched_verdict
+from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.wording import Verdict, fixed
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.html import to_html
@@ -60,6 +61,8 @@ class Sheet:
     compare: dict[str, Any] = field(default_factory=dict)
     require: tuple[Requirement | RequiredClaim, ...] = ()
     mute: dict[str, str] = field(default_factory=dict)
+    metric: tuple[str, str | None] | None = None
+    """What verdicts of runs are about, where one may choose, and the class that it is about."""
 
     @classmethod
     def read(cls, text: str, name: str) -> "Sheet":
@@ -191,6 +194,8 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
         metavar="CODE=REASON",
         help="a claim that is neither said nor counted, and why, such as 'M01=agreed until May'",
     )
+    parser.add_argument("--metric", choices=tuple(METRICS), help="what verdicts are about, of two files and of folds")
+    parser.add_argument("--positive-class", metavar="NAME", help="the class that sensitivity and the like are about")
     parser.add_argument("--undecided", choices=("pass", "fail"), help="how an undecided requirement counts")
     parser.add_argument(
         "--budget", type=seconds, metavar="TIME", help="such as 90s, 10m or 2h; the same command goes on"
@@ -226,7 +231,12 @@ def _muted(text: str) -> tuple[str, str]:
 def explained() -> str:
     """What can be required, a line each: numbers that can be bounded, and claims by code."""
     width = max(map(len, QUANTITIES))
-    meanings = {**QUANTITIES, **{each.code: each.title for each in KINDS.values() if each.code not in NOT_OF_RUNS}}
+    metrics = {name: f"{metric.title}, of two files on the new one" for name, metric in METRICS.items()}
+    meanings = {
+        **QUANTITIES,
+        **metrics,
+        **{each.code: each.title for each in KINDS.values() if each.code not in NOT_OF_RUNS},
+    }
     return "".join(f"{name:<{width}}  {meaning}\n" for name, meaning in meanings.items())
 
 
@@ -248,8 +258,10 @@ def read_sheet(chosen: argparse.Namespace) -> Sheet:
     if chosen.data is None and (sheet.plans or chosen.model is not None):
         given = f"{name} holds plans" if sheet.plans else f"{chosen.model} is a model"
         raise DataError(f"{given}: say of which data with --data.")
-    compare = sheet.compare if not chosen.unit or chosen.predictions is None else {**sheet.compare, "unit": chosen.unit}
-    return Sheet(sheet.plans, compare, (*sheet.require, *more), {**sheet.mute, **dict(chosen.mute)})
+    own = {name: getattr(chosen, name) for name in ("unit", "metric", "positive_class")}
+    compare = sheet.compare | {name: value for name, value in own.items() if value and chosen.predictions is not None}
+    metric = (chosen.metric, chosen.positive_class) if chosen.metric else None
+    return Sheet(sheet.plans, compare, (*sheet.require, *more), {**sheet.mute, **dict(chosen.mute)}, metric)
 
 
 @dataclass(frozen=True)
@@ -323,7 +335,7 @@ def check(
             unfinished.append(Unfinished(step.stem, f"{run.n_failed} of {run.n_trials} trials failed. {run.errors[0]}"))
         if run.n_done > run.n_failed:
             rows, dataset = workspace.rows(LOCAL_OWNER, run.id), workspace.dataset(LOCAL_OWNER, fingerprint)
-            answer = answer_of(rows, dataset, plan)
+            answer = answer_of(rows, dataset, plan, metric=sheet.metric)
             made = [] if answer.verdict is None else stated(step.stem, answer.verdict)
             found += answer.numbers
             claims += made

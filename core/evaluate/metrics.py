@@ -207,19 +207,12 @@ class Metric:
         """
         if not self.has_baseline:
             return float("nan")
-        true = scored.counts.true
-        shares = true / scored.n
         if self.needs == "probabilities":
-            constant = np.broadcast_to(shares, (scored.n, scored.n_classes))
-            return self.value(replace(scored, proba=constant))
-        always = scored.positive if self.of_class else int(shares.argmax())
+            return self.value(_knowing_shares(scored))
         if self.of_counts is None:
-            reached = [self.function(replace(scored, y_pred=np.full(scored.n, always)), None)]
-        else:
-            guesses = (np.eye(scored.n_classes)[always], shares)
-            reached = [self.of_counts(guessed(true, guess), scored.positive) for guess in guesses]
-        known = [float(np.real(value)) for value in reached if not np.isnan(value)]
-        return (max if self.larger_is_better else min)(known, default=float("nan"))
+            always = scored.positive if self.of_class else int(scored.counts.true.argmax())
+            return self.function(replace(scored, y_pred=np.full(scored.n, always)), None)
+        return best_guess(self, scored.counts.true, scored.positive)
 
     def influences(self, scored: Scored) -> Float[np.ndarray, " n"]:
         """By how much each sample moves the metric, were it there a little more often; they sum to about 0."""
@@ -234,6 +227,21 @@ class Metric:
         if self.of_counts is not None:
             return _of_counts(self.of_counts, scored)
         return _by_weights(self.function, scored)
+
+
+def best_guess(metric: Metric, true: Float[np.ndarray, " n_classes"], positive: int) -> float:
+    """The best that a metric of counts is for one answer throughout, or for guesses by the shares of classes.
+
+    >>> best_guess(METRICS["f1_macro"], np.array([75.0, 25.0]), 1)
+    0.5
+    """
+    if metric.of_counts is None or not metric.has_baseline:
+        return float("nan")
+    shares = true / true.sum()
+    always = positive if metric.of_class else int(true.argmax())
+    reached = [metric.of_counts(guessed(true, guess), positive) for guess in (np.eye(len(true))[always], shares)]
+    known = [float(np.real(value)) for value in reached if not np.isnan(value)]
+    return (max if metric.larger_is_better else min)(known, default=float("nan"))
 
 
 def _of_counts(function: Callable[[Counts, int], Any], scored: Scored) -> Float[np.ndarray, " n"]:
@@ -585,6 +593,12 @@ def _of_proba(name: str) -> Callable[[Scored, Weights], float]:
     return value
 
 
+def _saved(name: str) -> Callable[[Scored, Weights], float]:
+    """The share of a loss that a model saves; NaN of one class alone, where nothing is lost."""
+    function = _of_proba(name)
+    return lambda scored, weights: function(scored, weights) if np.ptp(scored.y_true) else float("nan")
+
+
 _MACRO = {"average": "macro", "zero_division": 0.0}
 _ENTRIES = (
     Metric(
@@ -799,7 +813,7 @@ _ENTRIES = (
     Metric(
         "d2_brier_score",
         "explained Brier score",
-        _of_proba("d2_brier_score"),
+        _saved("d2_brier_score"),
         needs="probabilities",
         lowest=-inf,
         influence=_explained(_brier),
@@ -807,7 +821,7 @@ _ENTRIES = (
     Metric(
         "d2_log_loss_score",
         "explained log loss",
-        _of_proba("d2_log_loss_score"),
+        _saved("d2_log_loss_score"),
         needs="probabilities",
         lowest=-inf,
         influence=_explained(_log_losses),
@@ -827,6 +841,15 @@ METRICS = {entry.name: entry for entry in _ENTRIES}
 """Every metric by its name."""
 ACCURACY = "accuracy"
 """The one that is meant where none is named."""
+
+
+def shares_of_counts() -> tuple[str, ...]:
+    """The names of metrics that are shares, from 0 to 1, and functions of counts by class: any trial gives them.
+
+    >>> "balanced_accuracy" in shares_of_counts(), "roc_auc" in shares_of_counts()
+    (True, False)
+    """
+    return tuple(name for name, each in METRICS.items() if each.of_counts is not None and each.in_percent)
 
 
 ALIASES = {

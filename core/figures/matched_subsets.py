@@ -4,6 +4,7 @@ Figures 1 to 8, and by epsilon and by label.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,6 +15,7 @@ from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import MatchedSubsets, SetComparison, SetEstimate
 from touchstone.core.evaluate.metric_estimates import Cell, InWords, MetricsOnSets
 from touchstone.core.evaluate.metrics import ACCURACY
+from touchstone.core.evaluate.thresholds import Decisions, Outcome
 from touchstone.core.evaluate.wording import count, percent, points
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.marks import Style
@@ -219,6 +221,8 @@ def confusion_chart(found: MetricsOnSets, side: str, *, dark: bool = False) -> g
     written = [[f"{value:.1f}" if few and value > 0 else "" for value in row] for row in share]
     bar = draw.colour_bar(look, "of the class (%)", figure, 200)
     draw.heat(figure, share, look.rising, hover, written, zmin=0.0, zmax=100.0, xgap=1, ygap=1, colorbar=bar)
+    places = np.argwhere(np.ones((n, n)))
+    draw.clickable(figure, places[:, ::-1], [(names[i], names[j]) for i, j in places], [hover[i][j] for i, j in places])
     draw.name_axis(figure, names)
     draw.name_axis(figure, names, axis="x")
     return figure
@@ -230,6 +234,63 @@ def _cell_hover(truth: str, predicted: str, cell: Cell | None) -> str:
         return f"{truth} predicted as {predicted}: none"
     numbers = f"{truth} predicted as {predicted}: {count(cell.n_predicted)} of {count(cell.n)}"
     return f"{numbers}<br>{percent(cell.share, cell.interval)}" if cell.n else numbers
+
+
+def roc_chart(decisions: Decisions, *, dark: bool = False) -> go.Figure:
+    """Sensitivity by how many of the rest are called positive, at every threshold; marked what the files predict."""
+    rest = Axis("1 − specificity (%)", "specificity", lambda share: 1 - share)
+    figure, look = _decision_chart(decisions, rest, Axis("Sensitivity (%)", "sensitivity"), "ROC curve", dark)
+    draw.line(figure, [0.0, 100.0], [0.0, 100.0], Style(look.grey, dash="dot"), "chance", width=1)
+    return figure
+
+
+def precision_recall_chart(decisions: Decisions, *, dark: bool = False) -> go.Figure:
+    """Precision by sensitivity, at every threshold; lines across say how frequent the class is, as chance reaches."""
+    found, precise = Axis("Sensitivity (%)", "sensitivity"), Axis("Precision (%)", "precision")
+    figure, look = _decision_chart(decisions, found, precise, "Precision-recall curve", dark)
+    for name, style in _sets(look).items():
+        frequent = 100 * float(getattr(decisions, name).positive.mean())
+        draw.line(figure, [0.0, 100.0], [frequent] * 2, Style(style.colour, dash="dot"), f"chance, {name}", width=1)
+    return figure
+
+
+class Axis(NamedTuple):
+    """A share of outcomes along an axis: its title, its name, and what of it is shown."""
+
+    title: str
+    name: str
+    shown: Callable[[float], float] = lambda share: share
+
+
+def _decision_chart(decisions: Decisions, along: Axis, upright: Axis, what: str, dark: bool) -> tuple[go.Figure, Theme]:
+    look = theme(dark)
+    files = {name: getattr(decisions, name).at(float("nan")) for name in _sets(look)}
+    alt = [f"{what} of {decisions.positive} on both sets."]
+    alt += [
+        f"{name}: {percent(outcome.share('sensitivity'))} sensitivity, {percent(outcome.share('specificity'))} "
+        f"specificity, {percent(outcome.share('precision'))} precision as predicted."
+        for name, outcome in files.items()
+    ]
+    figure = new_figure(look, along.title, upright.title, height=380, alt=alt)
+    for name, style in _sets(look).items():
+        curve = getattr(decisions, name).curve
+        x, y = (np.array([100 * axis.shown(each.share(axis.name)) for each in curve]) for axis in (along, upright))
+        ends = draw.ends_of(curve, 100, kind=upright.name)
+        draw.band(figure, x, ends, style.colour, f"{name}, 95 %", opacity=0.14, showlegend=False)
+        draw.line(figure, x, y, Style(style.colour), name, [_outcome_hover(each) for each in curve], width=1.8)
+        own = files[name]
+        place = (np.array([100 * axis.shown(own.share(axis.name))]) for axis in (along, upright))
+        drawn = {"size": 10, "outline": (1.5, style.colour)}
+        draw.dots(figure, *place, style, f"{name}, as predicted", [_outcome_hover(own)], **drawn)
+    for axis in ("x", "y"):
+        figure.update_layout({f"{axis}axis": {"range": [-2, 102], "tickformat": ".0f"}})
+    return figure, look
+
+
+def _outcome_hover(outcome: Outcome) -> str:
+    called = "as predicted" if np.isnan(outcome.threshold) else f"threshold {outcome.threshold:.3g}"
+    counts = f"{count(outcome.found)} found, {count(outcome.missed)} missed"
+    return f"{called}<br>{counts}<br>{count(outcome.false_alarms)} false alarms"
 
 
 def _line(

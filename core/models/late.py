@@ -1,4 +1,4 @@
-"""When is PyTorch imported? Once something of it is used: that takes a second, and most of what is done needs none of it."""
+"""When is PyTorch imported? Once something of it is used: that takes a second, and most work needs none of it."""
 
 from importlib import import_module
 from types import ModuleType

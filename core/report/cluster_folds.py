@@ -20,6 +20,7 @@ from touchstone.core.evaluate.cluster_folds.results import (
 )
 from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions, LabelShift, rows_of_run
 from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
+from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.wording import bare, count, fixed, p_value, percent, points
 from touchstone.core.figures import cluster_folds as figures
 from touchstone.core.report.parts import Answer, Column, Figure, KeyNumber, Quantity, Section, Table, brackets
@@ -41,10 +42,12 @@ MOST_BY_CLASS = 3
 """More schemes in the figure of classes would hide one another."""
 
 
-def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: FoldPlan) -> Answer:
-    """Everything about a run, from the rows of its trials; folds are scored by macro F1."""
+def answer_of_rows(
+    rows: pd.DataFrame, dataset: Dataset, plan: FoldPlan, *, metric: tuple[str, str | None] = ("f1_macro", None)
+) -> Answer:
+    """Everything about a run, from the rows of its trials; folds are scored by a metric, of a class or of all."""
     tested = rows_of_run(rows, dataset)
-    return answer(fold_performance(tested, metric=ScoredBy()), tested)
+    return answer(fold_performance(tested, metric=ScoredBy(*metric)), tested)
 
 
 def answer(
@@ -91,17 +94,22 @@ def answer(
         verdict if finished else replace(verdict, advice=""),
         tuple(key_numbers(scores, model, scheme)),
         sections,
-        tuple(numbers(rows)),
+        tuple(numbers(rows, scores)),
         files,
     )
 
 
-def numbers(rows: FoldPredictions) -> Iterator[Quantity]:
-    """What can be bounded: macro F1 and accuracy of every scheme and model."""
-    for name, metric in (("score", ScoredBy()), ("accuracy", ScoredBy("accuracy"))):
-        for row in fold_performance(rows, metric=metric).schemes:
-            of, mean = (row.scheme, row.model), row.mean
-            yield Quantity(f"cluster_folds.{name}", of, mean.value, mean.interval, row.n, rows.design.others)
+def numbers(rows: FoldPredictions, scores: FoldPerformance) -> Iterator[Quantity]:
+    """What can be bounded: macro F1, accuracy, balanced accuracy and the score in question, by scheme and model."""
+    named = {ScoredBy(): "score", ScoredBy(ACCURACY): "accuracy"}
+    for metric in dict.fromkeys((*named, ScoredBy("balanced_accuracy"), scores.metric)):
+        by_metric = scores if metric == scores.metric else fold_performance(rows, metric=metric)
+        for row in by_metric.schemes:
+            of, made = (row.scheme, row.model), (row.mean.value, row.mean.interval, row.n, rows.design.others)
+            if metric in named:
+                yield Quantity(f"cluster_folds.{named[metric]}", of, *made)
+            about = () if metric.positive is None else (metric.positive,)
+            yield Quantity("cluster_folds.metric", (*of, metric.name, *about), *made)
 
 
 def key_numbers(scores: FoldPerformance, model: str, scheme: str | None) -> list[KeyNumber]:

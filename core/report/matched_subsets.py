@@ -6,8 +6,10 @@ from functools import partial
 from math import isnan
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.calibration import (
     FEWEST_OF_CLASS,
@@ -30,6 +32,7 @@ from touchstone.core.evaluate.matched_subsets.results import KINDS
 from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
 from touchstone.core.evaluate.metric_estimates import MOST_AREAS, Cell, InWords, MetricEstimate, MetricsOnSets
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS
+from touchstone.core.evaluate.thresholds import Decisions, Outcome
 from touchstone.core.evaluate.wording import Verdict, bare_p, count, percent, plural, quoted, resting
 from touchstone.core.figures import matched_subsets as figures
 from touchstone.core.parameters import label_of
@@ -85,6 +88,8 @@ def answer(
         files["Labels"] = row.labels_table
     if row.metrics is not None:
         sections.append(Section("By metric and class", partial(by_metric, row.metrics), "metrics"))
+    if row.decisions is not None:
+        sections.append(Section("At other thresholds", partial(by_threshold, row.decisions), "thresholds"))
     sections.append(Section("In numbers", partial(in_numbers, row), "table"))
     return Answer(matched_verdict(row), key_numbers(row), tuple(sections), tuple(numbers([row])), files)
 
@@ -296,7 +301,82 @@ def confusions_table(found: MetricsOnSets) -> Table:
     return Table.of("Largest confusions", rows, columns, caption)
 
 
+def by_threshold(made: Decisions, threshold: float | None = None) -> tuple[Part, ...]:
+    """Both curves of a decision between two classes, and what a threshold costs, or each of nine."""
+    curves = (
+        Figure(
+            "roc",
+            partial(figures.roc_chart, made),
+            f"ROC curve of {quoted(made.positive)}: up and to the left is better. Bands are 95 % CIs of sensitivity "
+            "at each threshold.",
+        ),
+        Figure(
+            "precision-recall",
+            partial(figures.precision_recall_chart, made),
+            "Precision-recall curve: up and to the right is better. Bands are 95 % CIs of precision at each threshold.",
+        ),
+    )
+    shown = [each / 10 for each in range(1, 10)] if threshold is None else [threshold]
+    return (Beside(curves), thresholds_table(made, shown))
+
+
+def cost_of(made: Decisions, threshold: float) -> str:
+    """What a threshold finds and costs on the new set, against what the file predicts."""
+    found, alarms = made.cost(threshold)
+    n = f"n = {count(len(made.target.score))} new samples"
+    if not found and not alarms:
+        return f"At a threshold of {threshold:.2f} nothing changes on the new set, {n}."
+    gained = f"{plural(abs(found), 'sample')} {'more' if found >= 0 else 'fewer'} of {quoted(made.positive)}"
+    raised = f"{plural(abs(alarms), 'false alarm')} {'more' if alarms >= 0 else 'fewer'}"
+    return f"At a threshold of {threshold:.2f} the model finds {gained} and raises {raised}, {n}."
+
+
+def thresholds_table(made: Decisions, thresholds: Sequence[float]) -> Table:
+    """What thresholds come to on both sets, first what the files predict."""
+    outcomes = [
+        (name, getattr(made, side).at(at)) for at in (float("nan"), *thresholds) for side, name in _SIDES.items()
+    ]
+    columns = (
+        Column("Threshold", lambda each: "as predicted" if isnan(each[1].threshold) else f"{each[1].threshold:.2f}"),
+        Column("Set", lambda each: each[0]),
+        Column("Found", lambda each: each[1].found, f"Samples of {made.positive} that are called so", 0),
+        Column("Missed", lambda each: each[1].missed, f"Samples of {made.positive} that are not", 0),
+        Column("False alarms", lambda each: each[1].false_alarms, "Other samples that are called so", 0),
+        Column("Left alone", lambda each: each[1].left_alone, "Other samples that are not", 0),
+        *(
+            Column(f"{name.capitalize()} (%)", partial(_share_of_outcome, name), "With its 95 % CI")
+            for name in ("sensitivity", "specificity", "precision")
+        ),
+    )
+    caption = f"A sample is called {quoted(made.positive)} where its probability is at least the threshold."
+    return Table.of("What thresholds cost", outcomes, columns, caption)
+
+
+_SIDES = {"reference": "reference", "target": "new"}
+
+
+def _share_of_outcome(name: str, each: tuple[str, Outcome]) -> str:
+    share = each[1].share(name)
+    return "" if isnan(share) else percent(share, getattr(each[1], name)).replace(" %", "")
+
+
 MOST_CONFUSIONS = 20
+
+
+def samples_of_cell(reference: Predictions, target: Predictions, truth: str, predicted: str) -> Table:
+    """The samples of both sets that are of one class and were predicted as one, the most confident first."""
+    parts = []
+    for name, side in (("reference", reference), ("new", target)):
+        code = {each: i for i, each in enumerate(side.class_names)}
+        rows = np.flatnonzero((side.y_true == code.get(truth, -1)) & (side.y_pred == code.get(predicted, -1)))
+        confidence = np.full(len(rows), np.nan) if side.confidence is None else side.confidence[rows]
+        parts.append(pd.DataFrame({"set": name, "sample": side.ids[rows], "confidence": confidence}))
+    table = pd.concat(parts, ignore_index=True).sort_values("confidence", ascending=False, kind="stable")
+    n = [int((table["set"] == name).sum()) for name in ("reference", "new")]
+    title = f"Samples of {quoted(truth)} predicted as {quoted(predicted)}"
+    caption = f"{title}: {count(n[0])} in the reference set, {count(n[1])} in the new set; the most confident first."
+    columns = (Column("Set", "set"), Column("Sample", "sample"), Column("Confidence", "confidence", decimals=4))
+    return Table.of(title, table.itertuples(), columns, caption)
 
 
 def _share(cell: Cell) -> str:

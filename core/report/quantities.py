@@ -21,8 +21,10 @@ QUANTITIES = {
     "source_robustness.inclusive": "accuracy on sources seen in training",
     "source_robustness.random": "accuracy on a random split",
     "source_robustness.fall": "accuracy lost on held-out sources, as a fraction",
+    "source_robustness.metric": "another metric on held-out sources; of a model, a source finder and a metric",
     "cluster_folds.score": "macro F1, mean over folds and seeds; of a scheme and a model",
     "cluster_folds.accuracy": "accuracy, mean over folds and seeds; of a scheme and a model",
+    "cluster_folds.metric": "a metric, mean over folds and seeds; of a scheme, a model and a metric",
     "average_case.p_robust": "mean share of noisy copies that keep the prediction; of a sigma",
     "average_case.overconfidence": "mean confidence less accuracy, on the run's samples as they are",
     "data_set_adequacy.gain": "accuracy that twice as many samples would add, as a fraction; of a model and a finder",
@@ -42,7 +44,7 @@ QUANTITIES = {
     "matched_subsets.matched": "accuracy on the targets that have a reference sample of equal confidence",
 }
 """What can be bounded, and what it is. All are fractions: .9, not 90."""
-OF_A_METRIC = ("matched_subsets.metric",)
+OF_A_METRIC = ("matched_subsets.metric", "cluster_folds.metric", "source_robustness.metric")
 """Numbers that are the value of a metric, which is among what they are of."""
 
 

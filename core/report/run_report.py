@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from inspect import signature
 from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
@@ -125,15 +126,26 @@ def report_of(
     )
 
 
-def answer_of(rows: pd.DataFrame, dataset: Dataset, plan: Plan, *, nulls: Mapping[str, Claim] = NONE) -> Answer:
+def answer_of(
+    rows: pd.DataFrame,
+    dataset: Dataset,
+    plan: Plan,
+    *,
+    nulls: Mapping[str, Claim] = NONE,
+    metric: tuple[str, str | None] | None = None,
+) -> Answer:
     """What the rows of finished trials come to. Raises DataError for a plan of a kind that this version has not.
 
-    `nulls` has what data without groups, drawn beside the run, allow to claim of clusters, by their finder.
+    `nulls` has what data without groups, drawn beside the run, allow to claim of clusters, by their finder. `metric`
+    (and the class that it is about) is what the verdict is about, where a question lets one choose.
     """
     if rows.empty or bool((rows["status"] == "failed").to_numpy(dtype=bool).all()):
         return nothing_yet()
-    beside = {"nulls": nulls} if nulls else {}
-    return module_of(_question(plan), "report").answer_of_rows(rows, dataset, plan, **beside)
+    of_rows = module_of(_question(plan), "report").answer_of_rows
+    beside: dict[str, Any] = {"nulls": nulls} if nulls else {}
+    if metric is not None and "metric" in signature(of_rows).parameters:
+        beside["metric"] = metric
+    return of_rows(rows, dataset, plan, **beside)
 
 
 def _question(plan: Plan) -> Question:

@@ -231,6 +231,25 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Slider(Number):
+    """A share from 0 to 1, in hundredths."""
+
+    def draw(self) -> float:
+        """The widget; returns the place."""
+        return st.slider(
+            self.label,
+            self.lowest,
+            self.highest,
+            self.default,
+            self.step,
+            key=self.key,
+            disabled=is_fixed(self.key),
+            help=self.help,
+            bind="query-params",
+        )
+
+
+@dataclass(frozen=True)
 class Name:
     """Any name, in an address: what can be chosen is not known where nothing is known of the data.
 

@@ -24,6 +24,7 @@ from touchstone.core.evaluate.source_robustness import (
 )
 from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement, mean_images
 from touchstone.core.evaluate.source_robustness.agreement import agreement as agreement_of
+from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
 from touchstone.core.evaluate.source_robustness.held_out import Cluster
 from touchstone.core.evaluate.source_robustness.parametric_null import (
     CloudGaps,
@@ -102,8 +103,8 @@ def comparisons(run: Run, own: OwnModels | None = None) -> tuple[ModelComparison
 def _evaluated(run: Run, own: OwnModels | None) -> tuple[AccuracyIntervals, tuple[ModelComparison, ...]]:
     """Both of one reading: every page that asks for either asks for the other."""
     rows = trials(run, own)
-    design = design_beside_sources(dataset_of(run.fingerprint))
-    return replace(expected_accuracy_intervals(rows), design=design), compare_models(rows)
+    beside = {"design": design_beside_sources(dataset_of(run.fingerprint)), "metrics": metrics_on_sources(rows)}
+    return replace(expected_accuracy_intervals(rows), **beside), compare_models(rows)
 
 
 def trials(run: Run, own: OwnModels | None = None) -> pd.DataFrame:

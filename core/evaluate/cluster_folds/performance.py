@@ -26,7 +26,7 @@ from touchstone.core.evaluate.intervals import (
     t_interval,
     within,
 )
-from touchstone.core.evaluate.metrics import Counts, guessed
+from touchstone.core.evaluate.metrics import ACCURACY, Counts, guessed
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, Effect, Error
 from touchstone.core.split.describe_folds import describe_folds
 
@@ -263,7 +263,7 @@ FEWEST_WRONG = 10
 BASELINES = ("random_folds", "randomized", "stratified_folds")
 """What other schemes are held against where nobody says otherwise."""
 
-_ACCURACY = results.ScoredBy("accuracy")
+_ACCURACY = results.ScoredBy(ACCURACY)
 
 
 def fold_performance(
@@ -288,9 +288,7 @@ def fold_performance(
     if metric.positive is not None and metric.positive not in folded.class_names:
         raise DataError(f"There is no class {metric.positive!r}. The classes are {', '.join(folded.class_names)}.")
     scored = [_Scorer(run, folded, metric).run() for run in folded.runs()]
-    order = list(dict.fromkeys(run.score.scheme for run in scored))
-    first = next((name for name in (baseline, *BASELINES) if name in order), None)
-    order.sort(key=lambda name: name != first)
+    order = _ordered(list(dict.fromkeys(run.score.scheme for run in scored)), baseline)
     schemes, differences = [], []
     for model in dict.fromkeys(run.score.model for run in scored):
         whole = {
@@ -314,6 +312,12 @@ def fold_performance(
         notes=folded.notes,
         design=folded.design,
     )
+
+
+def _ordered(schemes: list[str], baseline: str | None) -> list[str]:
+    """The schemes with the one first that others are held against."""
+    first = next((name for name in (baseline, *BASELINES) if name in schemes), None)
+    return schemes if first is None else [first, *(name for name in schemes if name != first)]
 
 
 class _Scorer:
@@ -380,7 +384,7 @@ class _Scorer:
         trained_on = self.n_label - true
         if np.isnan(values).any() or not trained_on.any(axis=-1).all():
             return ()
-        made, is_accuracy = [], self.metric.kind == "accuracy"
+        made, is_accuracy = [], self.metric.name == ACCURACY
         for value, shares in zip(values, guesses(trained_on), strict=True):
             pulls = np.zeros(len(self.tested))
             without = results.guesses_without(true, shares, self.score, fold=self.fold, y=self.y)
@@ -445,7 +449,7 @@ class _Scorer:
         if _n_decisive(counts, self.metric, self.names) / self.effect.times >= FEWEST_WRONG and error.se > 0:
             return results.ScoreEstimate(value, scaled, n, JACKKNIFE)
         return results.ScoreEstimate(
-            value, joined(wilson, scaled) if self.metric.kind == "macro_f1" else wilson, n, WILSON
+            value, wilson if self.metric.name in (ACCURACY, "f1") else joined(wilson, scaled), n, WILSON
         )
 
 
@@ -464,7 +468,7 @@ def guesses(trained_on: Integer[np.ndarray, "*folds n_classes"]) -> tuple[np.nda
 
 def _n_decisive(counts: Counts, metric: results.ScoredBy, class_names: tuple[str, ...]) -> int:
     """The rarer of right and wrong samples, of the class that counts or of all."""
-    if metric.kind == "f1":
+    if metric.positive is not None:
         label = class_names.index(metric.positive)
         right = int(counts.right[label])
         return min(right, int(counts.true[label] + counts.predicted[label]) - 2 * right)

@@ -45,6 +45,7 @@ from touchstone.core.evaluate.matched_subsets.results import (
 )
 from touchstone.core.evaluate.metric_estimates import MetricsOnSets, metrics_on_sets, scored_sets
 from touchstone.core.evaluate.metrics import ACCURACY, Metric, metric_named
+from touchstone.core.evaluate.thresholds import decisions
 from touchstone.core.evaluate.units import Units
 
 EPSILONS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
@@ -120,18 +121,19 @@ def compare_sets(
     metric = entry.name
     reference, target = outcomes_of(*predicted, scale=scale)
     metrics = _metrics(*predicted, units_of_sets(reference, target), positive)
+    decided_at = decisions(*predicted, positive) if metrics is not None else None
     narrowed = (reference, target) if metric == ACCURACY else outcomes_of_metric(entry, *predicted, positive, scale)
     if narrowed is not None:
         reference, target = narrowed
     by = "probability" if entry.share_of == "truth" else by
     if narrowed is None or not (reference.has_confidence and target.has_confidence):
         row = _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model, scale=scale)
-        return decided([_of_metric(row, entry, metrics)])[0]
+        return replace(decided([_of_metric(row, entry, metrics)])[0], decisions=decided_at)
     options = {"method": method, "order": order, "rng": rng}
     pairable = candidates(reference, target, epsilon=epsilon, by=by, scale=scale)
     repeat = {"n_repeats": n_repeats, "more": more, "on_step": on_step}
     row = _repeated(pairable, **options, **repeat, scale=scale, model=model)
-    [row] = decided([_of_metric(row, entry, metrics)])
+    row = replace(decided([_of_metric(row, entry, metrics)])[0], decisions=decided_at)
     if scale == "confidence" or metric != ACCURACY:
         return row
     published = Repeats(candidates(reference, target, epsilon=epsilon, by=by))

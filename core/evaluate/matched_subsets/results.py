@@ -15,6 +15,7 @@ from touchstone.core.evaluate.matched_subsets.matching import By, Candidates, Ma
 from touchstone.core.evaluate.matched_subsets.outcomes import ALIKE_IN, Scale
 from touchstone.core.evaluate.metric_estimates import InWords, MetricsOnSets
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS
+from touchstone.core.evaluate.thresholds import Decisions
 from touchstone.core.evaluate.units import Units
 
 FEWEST_PAIRS = 30
@@ -186,6 +187,8 @@ class SetComparison:
     metrics: MetricsOnSets | None = None
     """Every metric on both sets, where predictions of classes were given."""
     metric: str = ACCURACY
+    decisions: Decisions | None = None
+    """Every threshold, of two classes with probabilities."""
 
     @property
     def words(self) -> InWords:
