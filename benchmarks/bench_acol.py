@@ -19,8 +19,17 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.reproduce_source_robustness import DATA as MNIST
 from benchmarks.reproduce_source_robustness import mnist
-from touchstone.core.cluster import find_sources, silhouettes
-from touchstone.core.cluster.deep import LEAST_SHARE, AcolOptions, Activities, merged, n_sources_of, shares, train_acol
+from touchstone.core.cluster.finders import (
+    LEAST_SHARE,
+    AcolOptions,
+    Activities,
+    find_sources,
+    merged,
+    n_sources_of,
+    shares,
+    train_acol,
+)
+from touchstone.core.cluster.sources import silhouettes
 from touchstone.core.data import Dataset, load_example
 
 SOURCES = MNIST.with_name("mnist_sources.npz")

@@ -23,16 +23,17 @@ import pandas as pd
 from benchmarks.true_sources import DATA, mnist, vowels
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
-from touchstone.core.evaluate.cluster_folds import rows_of_run
+from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
 from touchstone.core.evaluate.intervals import wilson
-from touchstone.core.evaluate.overview.samples import (
+from touchstone.core.evaluate.overview import (
     agreement,
     agreement_by_class,
     agreement_table,
+    find_slices,
     held_out_by,
     known_of_samples,
+    weak_slices,
 )
-from touchstone.core.evaluate.overview.slices import find_slices, weak_slices
 from touchstone.core.models import MODELS
 from touchstone.core.represent import default_representation, features_for_splits
 from touchstone.core.workspace.engine.ask_all import usual_steps

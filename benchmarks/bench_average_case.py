@@ -31,13 +31,12 @@ from touchstone.core.evaluate.average_case import (
     estimates,
     mvn_cdf,
 )
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs
 from touchstone.core.evaluate.average_case.monte_carlo import half_sigma
-from touchstone.core.evaluate.average_case.noise import Noise
+from touchstone.core.evaluate.average_case.noise import Noise, NoisyInputs
 from touchstone.core.evaluate.intervals import t_interval
 from touchstone.core.models.architectures import build
+from touchstone.core.models.networks import one_torch_thread, sgd, train
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import one_torch_thread, sgd, train
 
 N_POINTS, N_DRAWS = 50, 10_000
 N_DRAWS_OF_FIGURE = 4_000

@@ -6,7 +6,7 @@ Prints tables; asserts nothing. ``python -m benchmarks.bench_average_case_paper 
   can be gone on with: networks and draws are the same;
 - copies: plain MMSE with N = 5 and with the paper's N = 500 beside Taylor (section 4.2);
 - penalty: MMSE's error on networks whose gradient was penalised (figure 2b), that of f as printed and that of the
-  cross-entropy, which `core.models.training` penalises;
+  cross-entropy, which `core.models.networks` penalises;
 - cost: every estimator with several numbers of copies, seconds of the processor and error.
 
 Small CNNs on digits, five of them with seeds of their own; brackets are 95 % intervals over these networks.
@@ -25,8 +25,8 @@ from benchmarks.bench_average_case import COMPARED, seeded, with_interval
 from touchstone.core.data import load_example
 from touchstone.core.evaluate.average_case import ESTIMATORS, MMSE, GaussianLogits, MonteCarlo, estimate
 from touchstone.core.models.architectures import build
+from touchstone.core.models.networks import one_torch_thread, penalised_loss, sgd, train
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import one_torch_thread, penalised_loss, sgd, train
 
 N_SEEDS, N_SAMPLES, N_DRAWS = 5, 30, 4000
 SIGMAS = (0.1, 0.3)

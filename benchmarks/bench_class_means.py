@@ -23,11 +23,10 @@ from sklearn.datasets import load_digits
 from torch import nn
 
 from touchstone.core.evaluate.average_case.class_means import class_means
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs
 from touchstone.core.evaluate.average_case.monte_carlo import half_sigma
-from touchstone.core.evaluate.average_case.noise import Noise
+from touchstone.core.evaluate.average_case.noise import Noise, NoisyInputs
 from touchstone.core.evaluate.intervals import Interval, wilson
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.networks import one_torch_thread
 
 MNIST = Path(__file__).resolve().parents[2] / "shared" / "data" / "mnist.npz"
 SIGMAS, SIZES = (0.1, 0.2, 0.3), (36, 100, 500)

@@ -55,7 +55,7 @@ def most_memory() -> int:
 def cluster_once(way: str, kind: str, n: int, n_clusters: int) -> None:
     """Run in a process of its own; prints what it found as JSON."""
     x, y = made(kind, n)
-    from touchstone.core.cluster import SameSizeKMeans, SDSKMeans
+    from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans
 
     SDSKMeans(3, n_init=1, random_state=0).fit(x[:300], y[:300])
     model = {"SDS": SDSKMeans, "same size": SameSizeKMeans}[way](n_clusters, n_init=N_STARTS, random_state=0)
@@ -140,7 +140,7 @@ def print_comparison(n: int = 3000, n_clusters: int = 5) -> None:
         return
     from k_means_constrained import KMeansConstrained
 
-    from touchstone.core.cluster import SameSizeKMeans
+    from touchstone.core.cluster.sds import SameSizeKMeans
     from touchstone.core.models.threads import single_threaded
 
     print(
@@ -229,8 +229,8 @@ def _swap_pairs(distance: np.ndarray, cluster: np.ndarray) -> int:
 def print_published(n: int) -> None:
     from sklearn.cluster import kmeans_plusplus
 
-    from touchstone.core.cluster import SDSKMeans
     from touchstone.core.cluster.quotas import spread_quotas
+    from touchstone.core.cluster.sds import SDSKMeans
     from touchstone.core.models.threads import single_threaded
 
     print(
@@ -264,7 +264,9 @@ def print_task() -> None:
     import pandas as pd
 
     from touchstone.core.data import load_example
-    from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, rows_of_run
+    from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+    from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+    from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
     from touchstone.core.trials import Context, FoldPlan
 
     print("\nAccuracy of logistic regression on folds of digits (K = 5, mean of 3 seeds)")

@@ -29,7 +29,7 @@ from touchstone.core.evaluate.source_robustness import expected_accuracy_interva
 from touchstone.core.figures.source_robustness import interval_chart
 from touchstone.core.models import MODELS
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.split import Split
+from touchstone.core.split.scheme import Split
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.run import n_rows, table_of
 from touchstone.core.workspace import frames

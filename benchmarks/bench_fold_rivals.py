@@ -30,12 +30,14 @@ import numpy as np
 from benchmarks.bench_agreement import part, sst2
 from benchmarks.paired import ratio
 from benchmarks.true_sources import DATA, mnist
-from touchstone.core.cluster import SDSKMeans
+from touchstone.core.cluster.sds import SDSKMeans
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.models import MODELS
 from touchstone.core.models.threads import single_threaded
 from touchstone.core.represent import default_representation, features_for_splits
-from touchstone.core.split import NO_FOLD, Split, StratifiedFolds, part_distances
+from touchstone.core.split.describe_folds import part_distances
+from touchstone.core.split.folds import StratifiedFolds
+from touchstone.core.split.scheme import NO_FOLD, Split
 
 N_PAIRS, N_SAMPLES, N_COMPONENTS, N_FOLDS = 6, 1000, 20, 5
 TRAIN_SHARE = 1 - 1 / N_FOLDS

@@ -17,8 +17,9 @@ from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.intervals import Interval, t_interval
 from touchstone.core.models import MODELS
 from touchstone.core.represent import features_for_splits
-from touchstone.core.split import FOLD_SCHEMES, NO_FOLD, Split
 from touchstone.core.split.describe_folds import describe_folds
+from touchstone.core.split.folds import FOLD_SCHEMES
+from touchstone.core.split.scheme import NO_FOLD, Split
 
 N_FOLDS = 5
 N_SEEDS = 10

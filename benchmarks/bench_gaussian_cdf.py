@@ -25,10 +25,10 @@ from benchmarks.paired import ratio
 from touchstone.core.data import load_example
 from touchstone.core.evaluate.average_case import Noise, mvn_cdf
 from touchstone.core.evaluate.average_case.gaussian_cdf import linearised
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs
+from touchstone.core.evaluate.average_case.noise import NoisyInputs
 from touchstone.core.models.architectures import build
+from touchstone.core.models.networks import one_torch_thread, sgd, train
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import one_torch_thread, sgd, train
 
 TOL = 1e-3
 SECONDS_FOR_SCIPY = 10.0

@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+from touchstone.core.evaluate.test_quality.quality import measure_quality
+from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.models.layers import LayerSamples
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_digits
 
-from touchstone.core.evaluate.guided_tests import JudgedSuite, Suite, make_suite, suite_difference
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, Suite, make_suite, suite_difference
 from touchstone.core.models import MODELS
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -15,8 +15,8 @@ import torch
 from touchstone.core.data import load_example
 from touchstone.core.evaluate.average_case import MMSE, GaussianLogits, MonteCarlo, Taylor, estimate
 from touchstone.core.models.architectures import build
+from touchstone.core.models.networks import one_torch_thread, sgd, train
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import one_torch_thread, sgd, train
 
 SIGMAS = (0.05, 0.1, 0.2)
 

@@ -39,7 +39,7 @@ def clouds(n: int, n_features: int = 50, n_labels: int = N_LABELS) -> tuple[np.n
 def sds(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
     from sklearn.cluster import KMeans
 
-    from touchstone.core.cluster import SDSKMeans
+    from touchstone.core.cluster.sds import SDSKMeans
 
     x, y = clouds(n)
     SDSKMeans(3, n_init=1, random_state=0).fit(x[:300], y[:300])
@@ -49,7 +49,7 @@ def sds(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
 
 
 def same_size(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
-    from touchstone.core.cluster import SameSizeKMeans
+    from touchstone.core.cluster.sds import SameSizeKMeans
 
     x, y = clouds(n)
     if peer:
@@ -104,7 +104,7 @@ def dimensions(n: int, *, peer: bool, n_features: int = 128, n_labels: int = N_L
     """As many training samples as test samples. Made by blocks: at the largest sizes no second copy finds room."""
     from sklearn.neighbors import NearestCentroid
 
-    from touchstone.core.evaluate.test_quality import measure_quality
+    from touchstone.core.evaluate.test_quality.quality import measure_quality
     from touchstone.core.models.layers import LayerSamples
 
     rng = np.random.default_rng(0)

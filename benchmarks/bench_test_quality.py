@@ -12,8 +12,9 @@ from datetime import date
 import numpy as np
 
 from touchstone.core.evaluate.covariate_shift import class_parts, shift_of
-from touchstone.core.evaluate.guided_tests import generate_tests, start
-from touchstone.core.evaluate.test_quality import fit_regions, measure_quality
+from touchstone.core.evaluate.guided_tests.generate import generate_tests, start
+from touchstone.core.evaluate.test_quality.quality import measure_quality
+from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.models.layers import LayerSamples
 
 N_TRAIN, N_TEST, N_CLASSES, N_FEATURES = 50_000, 10_000, 10, 512

@@ -17,9 +17,8 @@ import numpy as np
 
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.models import MODELS
-from touchstone.core.models.networks import PaperNetwork
+from touchstone.core.models.networks import PaperNetwork, best_device
 from touchstone.core.models.together import fit_together
-from touchstone.core.models.training import best_device
 
 N_ROUNDS = 3
 

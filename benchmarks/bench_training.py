@@ -59,7 +59,7 @@ def taken(way: Way) -> Iterator[Callable[[str, int], PaperNetwork]]:
         network.learning_rate *= way.batch_size / 128
         return network
 
-    with patch("touchstone.core.models.training.multiplies_bfloat16", lambda _device: way.rounded):
+    with patch("touchstone.core.models.networks.multiplies_bfloat16", lambda _device: way.rounded):
         if not way.compiled:
             yield made
             return

@@ -23,8 +23,8 @@ from touchstone.core.data import load_example
 from touchstone.core.evaluate.average_case import MonteCarlo, estimate
 from touchstone.core.evaluate.intervals import t_interval
 from touchstone.core.models.architectures import build
+from touchstone.core.models.networks import one_torch_thread, predict_logits, sgd, train
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import one_torch_thread, predict_logits, sgd, train
 
 MNIST = Path(__file__).resolve().parents[2] / "shared" / "data" / "mnist.npz"
 N_SEEDS = 10

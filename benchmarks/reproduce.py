@@ -26,7 +26,9 @@ from tests.papers.cluster_folds import TABLE_1 as FOLDS_1
 from tests.papers.source_aware_robustness import CNNS, INTERVALS
 from tests.papers.source_aware_robustness import MODELS as SOURCES_1
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, rows_of_run
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import Outcomes, SetComparison, compare_sets
@@ -292,9 +294,9 @@ def quality_of_resnet(bench: Bench) -> list[Row]:
 
 def quality_figures(bench: Bench, network: PaperNetwork, n_train: int) -> list[Row]:
     """Equivalence partitioning and its kin of the test set of MNIST, as a network sees it."""
-    from touchstone.core.evaluate.test_quality import measure_quality
+    from touchstone.core.evaluate.test_quality.quality import measure_quality
     from touchstone.core.models.layers import layer_names, layer_of
-    from touchstone.core.models.training import one_torch_thread
+    from touchstone.core.models.networks import one_torch_thread
 
     x, x_test, y, y_test = reproduce_test_quality.mnist()
     few = np.random.default_rng(0).choice(len(y), n_train, replace=False)

@@ -27,7 +27,7 @@ from touchstone.core.evaluate.source_robustness import compare_models, expected_
 from touchstone.core.evaluate.source_robustness.results import ExpectedValue
 from touchstone.core.models import MODELS
 from touchstone.core.models.networks import PaperNetwork
-from touchstone.core.split import Split
+from touchstone.core.split.scheme import Split
 from touchstone.core.trials import Context, Draw, found_in, needed_by, notes_in, sources_at_hand
 from touchstone.core.trials.epochs import predict_at, untrained
 from touchstone.core.trials.run import table_of

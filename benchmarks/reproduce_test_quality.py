@@ -22,21 +22,19 @@ import numpy as np
 from tests.papers.test_set_quality import TABLE_2
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.covariate_shift import covariate_shift
-from touchstone.core.evaluate.guided_tests import (
+from touchstone.core.evaluate.guided_tests.generate import check_properties, generate_tests, start
+from touchstone.core.evaluate.guided_tests.results import (
     TABLE_MIXES,
     accuracy_grid,
-    check_properties,
-    generate_tests,
     reconstruction,
     round_trip,
-    start,
     table_sizes,
 )
-from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+from touchstone.core.evaluate.test_quality.quality import measure_quality
+from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.models.decoder import fit_decoder
 from touchstone.core.models.layers import Layer, LayerSamples, layer_names, layer_of
-from touchstone.core.models.networks import LeNet, PaperNetwork
-from touchstone.core.models.training import TrainedNetwork, one_torch_thread
+from touchstone.core.models.networks import LeNet, PaperNetwork, TrainedNetwork, one_torch_thread
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "mnist.npz"
 N_FOR_DECODER = 10_000

@@ -25,20 +25,13 @@ PUBLIC = {
         "read",
         "record",
     ),
-    "touchstone.core.split": (
-        *(
-            "RandomFolds",
-            "StratifiedFolds",
-            "GroupFolds",
-            "LeaveOneGroupOut",
-            "KMeansFolds",
-            "SameSizeFolds",
-            "SDSFolds",
-        ),
-        *("MaxShift", "NearestNeighbourBalls", "QuantileFolds", "PairedSourceFolds", "SourceInclusiveFolds"),
-        *("Random", "SourceExclusive", "SourceInclusive"),
+    "touchstone.core.split.folds": (
+        *("RandomFolds", "StratifiedFolds", "GroupFolds", "LeaveOneGroupOut", "KMeansFolds", "SameSizeFolds"),
+        *("SDSFolds", "MaxShift", "NearestNeighbourBalls", "QuantileFolds", "PairedSourceFolds"),
+        "SourceInclusiveFolds",
     ),
-    "touchstone.core.cluster": ("SDSKMeans", "SameSizeKMeans"),
+    "touchstone.core.split.scheme": ("Random", "SourceExclusive", "SourceInclusive"),
+    "touchstone.core.cluster.sds": ("SDSKMeans", "SameSizeKMeans"),
 }
 """The public surface, by the module that has it (docs/python.md)."""
 

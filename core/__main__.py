@@ -49,8 +49,8 @@ from touchstone.core.command.compared_files import add_compare_options, compare_
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.tables.vectors import write_vectors
-from touchstone.core.evaluate import claim_error_rates
-from touchstone.core.evaluate.claim_kinds import KINDS, kind_of_code
+from touchstone.core.evaluate import claims
+from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.descriptions import plan_reference, reference
 from touchstone.core.report.files import recreate
@@ -166,7 +166,7 @@ def _kinds() -> str:
 
 def _claims(code: str | None) -> str:
     kind = kind_of_code(code) if code else None
-    return claim_error_rates.reference() if kind is None else claim_error_rates.claim_reference(kind)
+    return claims.reference() if kind is None else claims.claim_reference(kind)
 
 
 def _vectors(chosen: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.cluster_folds import ScoredBy
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import Run

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from touchstone.core.evaluate.data_sets.looks import DataLook
+from touchstone.core.evaluate.data_sets import DataLook
 from touchstone.core.report import data_sets as report
 from touchstone.core.report.parts import Answer
 from touchstone.ui.data import choice as data_choice

@@ -5,9 +5,10 @@ from pathlib import Path
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.guided_tests import Guided, sizes
+from touchstone.core.evaluate.guided_tests.generate import sizes
+from touchstone.core.evaluate.guided_tests.plan import Guided
 from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE, mix_title
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.test_quality.quality import Looked
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.layers import OUTPUTS, LayerSamples
 from touchstone.core.report import guided_tests as report

@@ -6,8 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.test_quality import TestQuality
-from touchstone.core.evaluate.test_quality.looked import Looked, curves_table
+from touchstone.core.evaluate.test_quality.quality import Looked, TestQuality, curves_table
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.report import test_quality as report
 from touchstone.core.workspace.models import StoredModel

@@ -20,14 +20,16 @@ import torch
 from tests.conftest import ROOT
 from touchstone import check
 from touchstone.core.data import load_example
-from touchstone.core.data.predictions.pairs import pair_predictions
-from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, rows_of_run
+from touchstone.core.data.predictions.record import pair_predictions
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
-from touchstone.core.evaluate.test_quality import measure_quality
+from touchstone.core.evaluate.test_quality.quality import measure_quality
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.models.example_predictions import example_predictions
-from touchstone.core.models.stored import model_fingerprint
-from touchstone.core.models.training import multiplies_bfloat16
+from touchstone.core.models.load import model_fingerprint
+from touchstone.core.models.networks import multiplies_bfloat16
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.public import Result
 from touchstone.core.questions import QUESTIONS, plan_class

@@ -22,7 +22,7 @@ from touchstone.core.command.requirements import NOT_OF_RUNS, Requirement, requi
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
-from touchstone.core.evaluate.claim_kinds import KINDS
+from touchstone.core.evaluate.claims import KINDS
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals

@@ -21,7 +21,7 @@ from touchstone.core.command.given_files import given_dataset
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
-from touchstone.core.data.tables.proposal import FileReading
+from touchstone.core.data.tables.roles import FileReading
 from touchstone.core.trials import Context
 from touchstone.core.workspace import frames, runs
 from touchstone.core.workspace.engine.runner import close_engine

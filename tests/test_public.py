@@ -28,13 +28,12 @@ from touchstone.core import check, compare, dataset, few_labels, predictions, pu
 from touchstone.core.data import DataError, Dataset, Predictions, load_example
 from touchstone.core.evaluate.matched_subsets import compare_pairs, compare_sets, matched_verdict
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
-from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+from touchstone.core.evaluate.test_quality.quality import measure_quality
+from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.models import MODELS, ModelError
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.load import read_stored
-from touchstone.core.models.stored import lent
-from touchstone.core.models.tried import judge
+from touchstone.core.models.load import judge, lent, read_stored
 from touchstone.core.public import RECIPES, asking
 from touchstone.core.questions import QUESTIONS, plan_class
 from touchstone.core.trials import Context, TrialPlan
@@ -406,7 +405,9 @@ def test_type_checkers_know_the_settings_of_every_question():
     assert set(settings) == options | {"seed", "unit"}
 
 
-@pytest.mark.parametrize("name", core.PUBLIC["touchstone.core.split"])
+@pytest.mark.parametrize(
+    "name", [*core.PUBLIC["touchstone.core.split.folds"], *core.PUBLIC["touchstone.core.split.scheme"]]
+)
 def test_splitters_are_what_scikit_learn_takes(name, wine):
     splitter = getattr(core, name)()
     groups = np.arange(wine.n_samples) % 6 if getattr(splitter, "needs", "") != "features" else None
@@ -416,7 +417,7 @@ def test_splitters_are_what_scikit_learn_takes(name, wine):
     assert np.isfinite(scores).all()
 
 
-@pytest.mark.parametrize("name", core.PUBLIC["touchstone.core.cluster"])
+@pytest.mark.parametrize("name", core.PUBLIC["touchstone.core.cluster.sds"])
 def test_clusterers_are_scikit_learns_kind(name, wine):
     clusterer = clone(getattr(core, name)(n_clusters=3, random_state=0))
     assert np.unique(clusterer.fit(wine.x, wine.y).labels_).tolist() == [0, 1, 2]

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Literal, overload
 
-from touchstone.core.cluster import SameSizeKMeans, SDSKMeans
+from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans
 from touchstone.core.data import Dataset, Predictions
 from touchstone.core.public import FewLabels, Result, dataset, few_labels, predictions, read, record
-from touchstone.core.split import (
+from touchstone.core.split.folds import (
     GroupFolds,
     KMeansFolds,
     LeaveOneGroupOut,
@@ -18,15 +18,13 @@ from touchstone.core.split import (
     NearestNeighbourBalls,
     PairedSourceFolds,
     QuantileFolds,
-    Random,
     RandomFolds,
     SameSizeFolds,
     SDSFolds,
-    SourceExclusive,
-    SourceInclusive,
     SourceInclusiveFolds,
     StratifiedFolds,
 )
+from touchstone.core.split.scheme import Random, SourceExclusive, SourceInclusive
 
 __all__ = [
     "FewLabels",

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, runtime_checkable
 import streamlit as st
 
 from touchstone.core.data import Dataset
-from touchstone.core.data.identity import key
+from touchstone.core.data.dataset import key
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.workspace.runs import Run
 from touchstone.ui.shell import background

@@ -10,8 +10,8 @@ import pandas as pd
 from jaxtyping import Float, Integer, Shaped
 
 from touchstone.core.data.errors import DataError
+from touchstone.core.data.values import Codes
 
-Codes = Integer[np.ndarray, " n_samples"]
 Counts = Integer[np.ndarray, " n_labels"]
 Quotas = Integer[np.ndarray, "n_labels n_clusters"]
 _MOST_DRAWS = 1000

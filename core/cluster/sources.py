@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer, Real, Shaped
 
-from touchstone.core.cluster.quotas import Codes
 from touchstone.core.data.errors import DataError
+from touchstone.core.data.values import Codes
 from touchstone.core.models.threads import single_threaded
 
 Features = Real[np.ndarray, "n_samples n_features"]

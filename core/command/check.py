@@ -24,7 +24,7 @@ from touchstone.core import COMMAND
 from touchstone.core.command.compared_files import add_compare_options, compare_files
 from touchstone.core.command.requirements import NOT_OF_RUNS, Outcome, RequiredClaim, Requirement, exit_status, required
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.claim_kinds import KINDS
+from touchstone.core.evaluate.claims import KINDS
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.matched_subsets import matched_verdict
 from touchstone.core.evaluate.metrics import METRICS

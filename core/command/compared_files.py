@@ -13,11 +13,11 @@ from typing import get_args
 from touchstone.core import COMMAND
 from touchstone.core.command.given_files import json_or_file
 from touchstone.core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
-from touchstone.core.data.predictions.pairs import Part, pair_predictions
+from touchstone.core.data.predictions.record import Part, pair_predictions
 from touchstone.core.data.predictions.roles import SHARED, Scores
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import join_predictions, read_predictions
-from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.matched_subsets import ModelComparisons
 from touchstone.core.evaluate.matched_subsets.plan import BINNING, MatchingPlan, TwoSets
 from touchstone.core.evaluate.wording import Verdict

@@ -9,10 +9,9 @@ from pathlib import Path
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError, Dataset, RolesNeeded, read_dataset
 from touchstone.core.data.errors import SizeNeeded
-from touchstone.core.data.tables import Table
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
-from touchstone.core.data.tables.proposal import SINGLE, propose_roles, roles_from_json, said_roles
-from touchstone.core.data.tables.roles import NO_UNIT
+from touchstone.core.data.tables.roles import NO_UNIT, SINGLE, propose_roles, roles_from_json, said_roles
+from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.wording import percent
 from touchstone.core.models.inputs import InputRange

@@ -7,7 +7,7 @@ from typing import Literal
 
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.claim_kinds import KINDS, kind_of_code
+from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.report.parts import Quantity
 from touchstone.core.report.quantities import OF_A_METRIC, QUANTITIES, StatedClaim

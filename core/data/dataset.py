@@ -1,6 +1,9 @@
 """What is a data set? Inputs, labels and, where they are known, the sources that the samples come from."""
 
-from collections.abc import Iterable
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -11,9 +14,113 @@ from jaxtyping import Float, Integer
 from numpy.typing import ArrayLike
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.data.identity import fingerprint
 from touchstone.core.data.tables.names import sources_are_units, word_for
 from touchstone.core.data.values import check_unique, codes, counted, read_only, texts
+
+# When are two inputs the same? Whatever is cached, linked or stored is named by a hash of all that it depends on.
+
+
+def key(*parts: Any) -> str:
+    """Name a computation by its parts: the SHA-256, in hex, of their canonical JSON.
+
+    Parts are None, strings, numbers, tuples, lists, dicts with string keys and frozen dataclasses, which count with
+    their class name and fields at every level. Tuples and lists are alike; 1, 1.0 and True are three different things.
+    NaN and infinity are refused (NaN is not even equal to itself), and so is everything else (TypeError).
+
+    >>> key("digits", 1) == key("digits", np.int64(1))
+    True
+    >>> key("digits", 1) == key("digits", 1.0)
+    False
+    """
+    text = json.dumps([_plain(part) for part in parts], sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON holds it; dicts and dataclasses are wrapped, so that neither can pass for the other."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping) and all(isinstance(name, str) for name in value):
+        return {"dict": {name: _plain(item) for name, item in value.items()}}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type) and value.__dataclass_params__.frozen:
+        fields = {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {"class": type(value).__qualname__, "fields": fields}
+    raise TypeError(
+        f"a key is made of None, strings, numbers, tuples, lists, dicts with string keys and frozen dataclasses, "
+        f"not of {type(value).__qualname__}"
+    )
+
+
+def fingerprint(
+    kind: str,
+    x: np.ndarray,
+    y: np.ndarray,
+    class_names: tuple[str, ...],
+    ids: np.ndarray,
+    sources: np.ndarray | None,
+    scale: float,
+    feature_names: tuple[str, ...],
+    vectors: np.ndarray | None = None,
+    numbers: np.ndarray | None = None,
+    number_names: tuple[str, ...] = (),
+    part: np.ndarray | None = None,
+    units: np.ndarray | None = None,
+) -> str:
+    """Name a data set by all that a result can depend on: the SHA-256, in hex, of types, shapes, bytes and texts.
+
+    Arrays count with dtype, shape and every byte (never a sample of them); texts as UTF-8 with their lengths before
+    them, so that ("ab", "c") is not ("a", "bc"). The name of the data set does not count. Vectors, further numbers,
+    parts and units count where there are any; without them the fingerprint is what it was before data sets could have
+    them.
+
+    >>> x, y, ids = np.zeros((2, 1)), np.arange(2), np.array(["a", "b"], object)
+    >>> first = fingerprint("tabular", x, y, ("no", "yes"), ids, None, 1.0, ("size",))
+    >>> first == fingerprint("tabular", x, y, ("no", "yes"), ids, None, 2.0, ("size",))
+    False
+    """
+    header = key("touchstone data set 1", kind, float(scale), sources is None)
+    parts = (x, y, ids, () if sources is None else sources, class_names, feature_names)
+    added = (() if vectors is None else (vectors,), () if numbers is None else (number_names, numbers))
+    if part is not None:
+        header = key(header, "part")
+    if units is not None:
+        header = key(header, "units")
+    last = (each for each in (part, units) if each is not None)
+    return hash_of(header, *parts, *added[0], *added[1], *last)
+
+
+def hash_of(header: str, *parts: Iterable[Any]) -> str:
+    """The SHA-256, in hex, of a header and of arrays of numbers and sequences of texts, in this order.
+
+    >>> hash_of("", ("ab", "c")) == hash_of("", ("a", "bc"))
+    False
+    """
+    digest = hashlib.sha256()
+    digest.update(header.encode())
+    for part in parts:
+        if isinstance(part, np.ndarray) and part.dtype != object:
+            _add_numbers(digest, part)
+        else:
+            _add_texts(digest, part)
+    return digest.hexdigest()
+
+
+def _add_numbers(digest: Any, array: np.ndarray) -> None:
+    array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    digest.update(key(array.dtype.str, array.shape).encode())
+    digest.update(array.reshape(-1).view(np.uint8))
+
+
+def _add_texts(digest: Any, texts: Iterable[str]) -> None:
+    encoded = [text.encode("utf-8") for text in texts]
+    lengths = np.array([len(text) for text in encoded], dtype="<i8")
+    _add_numbers(digest, lengths)
+    digest.update(b"".join(encoded))
+
 
 Kind = Literal["image", "text", "tabular"]
 _SHAPES = {
@@ -40,7 +147,7 @@ class Dataset:
     `numbers` are no inputs but what else is known of every sample, such
     as its date: a column for each of `number_names`, None where there are none. `part` says which part the file
     itself puts every sample in ("train", "validation" or "test"; None where it does not). `notes` say in sentences what
-    reading did to the data, and `read_as` is how its file was read (`core.data.tables.proposal`), None where nobody
+    reading did to the data, and `read_as` is how its file was read (`core.data.tables.roles`), None where nobody
     knows; these and names are not part of the `fingerprint`.
 
     Lists do as well as arrays to make one; DataError says what is wrong with data that cannot be used.
@@ -142,7 +249,7 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256, in hex, of all that a result can depend on (`core.data.identity.fingerprint`); computed once."""
+        """SHA-256, in hex, of all that a result can depend on (`core.data.dataset.fingerprint`); computed once."""
         about = (self.kind, self.x, self.y, self.class_names, self.ids, self.sources, self.scale, self.feature_names)
         return fingerprint(*about, self.vectors, self.numbers, self.number_names, self.part, self.units)
 

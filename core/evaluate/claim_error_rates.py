@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from touchstone.core.evaluate.claim_kinds import KINDS
-from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.claims import KINDS, Claim
 from touchstone.core.evaluate.wording import count, points
 
 FILE = Path(__file__).with_suffix(".json")

@@ -269,6 +269,19 @@ def joined(first: Interval, second: Interval) -> Interval:
     return Interval(min(first.lower, second.lower), max(first.upper, second.upper)) if first.known else first
 
 
+def clopper_pearson(k: float, n: float, alpha: float) -> tuple[float, float]:
+    """Give the exact interval of a share after `k` of `n`, which errs with a chance of at most `alpha`.
+
+    Examples
+    --------
+    >>> clopper_pearson(10.0, 10.0, 0.05)
+    (0.691..., 1.0)
+    """
+    lower = float(special.betaincinv(k, n - k + 1, alpha / 2)) if k > 0 else 0.0
+    upper = float(special.betaincinv(k + 1, n - k, 1 - alpha / 2)) if k < n else 1.0
+    return lower, upper
+
+
 def wilson(n_correct: float, n: float, *, level: float = 0.95, df: float = np.inf) -> Interval:
     """Wilson's score interval of a share. `n_correct` may be a mean over repeats, hence no whole number.
 

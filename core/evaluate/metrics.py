@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.calibration.errors import expected_calibration_error
+from touchstone.core.evaluate.calibration import expected_calibration_error
 
 Needs = Literal["labels", "probabilities"]
 Parts = tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " n"]]

@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from touchstone.core.data.tables.names import plural_of
-from touchstone.core.evaluate.claim_kinds import entry_of
-from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.claims import Claim, entry_of
 from touchstone.core.evaluate.intervals import Interval
 
 THIN_SPACE = "\u202f"  # the narrow one that does not break

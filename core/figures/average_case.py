@@ -11,8 +11,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from touchstone.core.evaluate.average_case import facts_of
-from touchstone.core.evaluate.average_case.audit import Audit, in_order
-from touchstone.core.evaluate.average_case.robustness import Robustness
+from touchstone.core.evaluate.average_case.robustness import Audit, Robustness, in_order
 from touchstone.core.evaluate.average_case.verdict import estimator_title, sigma_50
 from touchstone.core.evaluate.wording import bare, count, percent, plural, points, quoted
 from touchstone.core.figures import marks as draw

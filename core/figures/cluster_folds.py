@@ -11,7 +11,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from jaxtyping import Float, Integer
 
-from touchstone.core.evaluate.cluster_folds import BASELINES, FoldPerformance, RunScore, SchemeScore, scheme_title
+from touchstone.core.evaluate.cluster_folds.performance import BASELINES
+from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, RunScore, SchemeScore
+from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.evaluate.wording import THIN_SPACE, count, percent, plural
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.maps import map_chart

@@ -10,7 +10,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from touchstone.core.evaluate.guided_tests import AccuracyGrid, Guided, JudgedSuite, Walk
+from touchstone.core.evaluate.guided_tests.generate import Walk
+from touchstone.core.evaluate.guided_tests.plan import Guided
+from touchstone.core.evaluate.guided_tests.results import AccuracyGrid
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite
 from touchstone.core.evaluate.guided_tests.verdict import mix_title
 from touchstone.core.evaluate.wording import count, percent, plural
 from touchstone.core.figures import marks as draw

@@ -12,8 +12,10 @@ import plotly.graph_objects as go
 from jaxtyping import Integer
 
 from touchstone.core.evaluate.covariate_shift import ClassShift, CovariateShift
-from touchstone.core.evaluate.test_quality import Curve, Finding, PairMap, PairShares, Regions, Shares, TestQuality
-from touchstone.core.evaluate.test_quality.missed import Missed
+from touchstone.core.evaluate.test_quality.missed import Missed, PairMap, PairShares
+from touchstone.core.evaluate.test_quality.quality import Curve, TestQuality
+from touchstone.core.evaluate.test_quality.regions import Regions, Shares
+from touchstone.core.evaluate.test_quality.verdict import Finding
 from touchstone.core.evaluate.wording import bare, count, fixed, listed, p_value, percent, plural
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.marks import Style

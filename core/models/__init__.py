@@ -13,8 +13,9 @@ from touchstone.core.models.networks import (
     ResNet18,
     ResNet20,
     Vgg19,
+    check_fitting,
+    fits,
 )
-from touchstone.core.models.training import check_fitting, fits
 
 MODELS: dict[str, type[Classifier]] = {
     "svm": Svm,

@@ -9,10 +9,9 @@ import numpy as np
 from jaxtyping import Float
 
 from touchstone.core.models.errors import ModelError
+from touchstone.core.models.late import nn, torch
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from touchstone.core.models.blocks import Network
 
 _LARGEST = 10**9  # numbers in one input
@@ -41,8 +40,6 @@ class Architecture:
 
     def __call__(self, input_shape: Shape, n_classes: int) -> "Network":
         """Build the untrained network. Raises ModelError where the depth does not fit the inputs."""
-        from torch import nn
-
         from touchstone.core.models.blocks import Network
 
         self.check(input_shape)
@@ -90,8 +87,6 @@ def build(
     >>> sum(parameter.numel() for parameter in build("linear", (64,), 10, seed=0).parameters())
     650
     """
-    import torch
-
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         network = architecture(name)(input_shape, n_classes)
@@ -116,15 +111,11 @@ def architecture(name: str) -> Architecture:
 
 
 def _linear(shape: Shape) -> tuple[Stages, int]:
-    from torch import nn
-
     return {"flatten": nn.Flatten()}, math.prod(shape)
 
 
 def _mlp_2048(shape: Shape) -> tuple[Stages, int]:
     """Kilinc & Uysal 2018, section 5.1: three dense layers of 2048, half dropped out, incoming weights at most 2."""
-    from torch import nn
-
     from touchstone.core.models.blocks import MaxNormLinear
 
     stages: Stages = {"flatten": nn.Flatten()}
@@ -139,8 +130,6 @@ def _cnn(n_blocks: int) -> Callable[[Shape], tuple[Stages, int]]:
     """CNN-1 to CNN-3 of Kilinc & Uysal 2018, section 5.1: pairs of convolutions, then a dense layer of 2048."""
 
     def stages(shape: Shape) -> tuple[Stages, int]:
-        from torch import nn
-
         n_in, height, width = shape
         made: Stages = {}
         for block in range(n_blocks):
@@ -160,8 +149,6 @@ def _cnn(n_blocks: int) -> Callable[[Shape], tuple[Stages, int]]:
 
 def _lenet(shape: Shape) -> tuple[Stages, int]:
     """LeCun et al. 1998: two 5x5 convolutions and three dense layers. Images below 32 pixels get a margin of 2."""
-    from torch import nn
-
     n_channels, *sides = shape
     margin = 0 if min(sides) >= 32 else 2
     height, width = (((side - 4 + 2 * margin) // 2 - 4) // 2 for side in sides)
@@ -177,8 +164,6 @@ def _resnet(widths: tuple[int, ...], n_blocks: int, *, projection: bool) -> Call
     """He et al. 2016, with the 3x3 stem that they give networks for small images."""
 
     def stages(shape: Shape) -> tuple[Stages, int]:
-        from torch import nn
-
         from touchstone.core.models.blocks import Residual, convolution
 
         made: Stages = {"stem": nn.Sequential(*convolution(shape[0], widths[0], stride=1), nn.ReLU())}
@@ -202,8 +187,6 @@ def _vgg19(shape: Shape) -> tuple[Stages, int]:
 
     Pooling keeps the edge of a map of odd size: else images of 28 x 28 pixels would vanish.
     """
-    from torch import nn
-
     from touchstone.core.models.blocks import convolution
 
     n_in, height, width = shape
@@ -222,8 +205,6 @@ def _vgg19(shape: Shape) -> tuple[Stages, int]:
 
 
 def _dense(n_inputs: int, n_outputs: int, *, dropout: float = 0.0) -> "nn.Module":
-    from torch import nn
-
     return nn.Sequential(nn.Flatten(), nn.Linear(n_inputs, n_outputs), nn.ReLU(), nn.Dropout(dropout))
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from jaxtyping import Float, Integer, Shaped
+from jaxtyping import Float, Shaped
 
+from touchstone.core.data.values import Codes
 from touchstone.core.models.inputs import fit_vectors
 from touchstone.core.models.threads import single_threaded
 
@@ -14,7 +15,6 @@ from touchstone.core.models.threads import single_threaded
 
 
 Inputs = Shaped[np.ndarray, "n_samples ..."]
-Codes = Integer[np.ndarray, " n_samples"]
 Scores = Float[np.ndarray, "n_samples n_classes"]
 ShouldStop = Callable[[], bool]
 

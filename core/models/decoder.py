@@ -7,18 +7,15 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
 
 from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
+from touchstone.core.models.late import nn, torch
+from touchstone.core.models.networks import OnEpoch, adamw, best_device, one_torch_thread, read_safetensors
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import OnEpoch, adamw, best_device, one_torch_thread, read_safetensors
-
-if TYPE_CHECKING:
-    import torch
 
 _DESCRIPTION = "touchstone decoder"
 _WIDTHS = (64, 32)  # channels of the two maps below the image
@@ -57,8 +54,6 @@ class Decoder:
 
     def decode(self, features: Float[np.ndarray, "n n_features"]) -> Float[np.ndarray, "n height width channels"]:
         """Give the image of each row. Raises ModelError for features of another length."""
-        import torch
-
         if features.ndim != 2 or features.shape[1] != self.n_features:
             raise ModelError(f"The decoder takes {self.n_features} features a sample, not shape {features.shape}.")
         network = _network(self.n_features, self.image_shape)
@@ -119,8 +114,6 @@ def fit_decoder(
     The same seed gives the same decoder on the same kind of device. Raises ModelError where features and images do not
     fit, and Cancelled before the next epoch once `should_stop()` is true.
     """
-    import torch
-
     _check_images(images, len(features))
     if len(features) == 0 or not np.isfinite(features).all():
         raise ModelError("A decoder is trained on finite features of at least one image.")
@@ -158,16 +151,12 @@ _FIXED = ("centre", "spread", "mean")
 
 
 def _fixed(n_features: int, shape: tuple[int, int, int]) -> dict[str, "torch.Tensor"]:
-    import torch
-
     mean = torch.zeros(_first_channels(shape), device="meta")
     return {name: torch.zeros(n_features, device="meta") for name in ("centre", "spread")} | {"mean": mean}
 
 
 def _network(n_features: int, shape: tuple[int, int, int]) -> "torch.nn.Module":
     """A dense layer to a map of a quarter of the sides, and two transposed convolutions that double it."""
-    from torch import nn
-
     height, width, channels = shape
     rows, columns = (math.ceil(side / 4) for side in (height, width))
     return nn.Sequential(
@@ -184,8 +173,6 @@ def _network(n_features: int, shape: tuple[int, int, int]) -> "torch.nn.Module":
 
 def _cut(height: int, width: int) -> "torch.nn.Module":
     """Leave out the rows and columns that are too many where a side is no multiple of four."""
-    from torch import nn
-
     rows, columns = (4 * math.ceil(side / 4) - side for side in (height, width))
     return nn.ZeroPad2d((0, -columns, 0, -rows))
 

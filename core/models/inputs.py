@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Shaped
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.models.errors import ModelError
-
-if TYPE_CHECKING:
-    import torch
+from touchstone.core.models.late import torch
 
 
 def network_inputs(x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
@@ -25,8 +23,6 @@ def network_inputs(x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
     >>> network_inputs(np.zeros((5, 28, 20, 3), dtype=np.float32)).shape
     torch.Size([5, 3, 28, 20])
     """
-    import torch
-
     if x.ndim not in (2, 4) or x.dtype == object:
         raise ModelError(
             f"A network takes images (n, height, width, channels) or vectors (n, d); these have shape {x.shape}. "

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
@@ -11,12 +11,10 @@ from jaxtyping import Float, Integer, Shaped
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.values import check_unique, codes, read_only, texts
 from touchstone.core.models.errors import ModelError
+from touchstone.core.models.late import torch
 from touchstone.core.models.load import Model, model_inputs
-from touchstone.core.models.training import TrainedNetwork, one_torch_thread
+from touchstone.core.models.networks import TrainedNetwork, one_torch_thread
 from touchstone.core.models.uploaded_model import ForeignModel
-
-if TYPE_CHECKING:
-    import torch
 
 DEFAULT_LAYER, OUTPUTS = "last hidden", "outputs"
 _SLACK = 0.01  # by how much the probabilities of a row may miss 1: files round them
@@ -178,16 +176,12 @@ class Layer:
 
     def features(self, inputs: "torch.Tensor") -> Float[np.ndarray, "n_samples n_features"]:
         """Give what the layer makes of inputs, batch by batch."""
-        import torch
-
         with torch.inference_mode():
             parts = [self.before(batch).flatten(1).float().cpu().numpy() for batch in inputs.split(_BATCH)]
         return np.concatenate(parts) if parts else np.zeros((0, self.n_features), dtype=np.float32)
 
     def __call__(self, features: Float[np.ndarray, "n n_features"]) -> Float[np.ndarray, "n n_classes"]:
         """Give the probabilities that the head gives for features, wherever they come from."""
-        import torch
-
         if features.ndim != 2 or features.shape[1] != self.n_features:
             raise ModelError(
                 f"The head behind {self.name!r} takes {self.n_features} features a sample, these are of shape "
@@ -241,8 +235,6 @@ def layer_of(model: Model, name: str | None = None) -> Layer:
         raise ModelError(f"The model has no layer {name!r}. Take one of: {', '.join(names)}.")
     if not isinstance(model, TrainedNetwork):
         return Layer(name, (len(model.class_names),), model.class_names, model.logits, lambda logits: logits)
-    import torch
-
     network = model.module()
     stages = list(network.trunk.named_children())
     # 0, hence everything, where the name is that of the inputs: no stage of the trunk is called so.

@@ -7,33 +7,190 @@
 """
 
 import io
+import json
 import os
 import re
 import struct
+import tempfile
 import zipfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from uuid import uuid4
 
 import numpy as np
 from jaxtyping import Integer, Shaped
 
-from touchstone.core.data import Dataset
+from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.dataset import hash_of
+from touchstone.core.data.sandbox import MOST_BYTES, SECONDS_TO_READ, Answer, Child
+from touchstone.core.data.store import from_bytes, to_bytes
 from touchstone.core.models.architectures import ARCHITECTURES
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import InputRange, black_and_white, checked_range, input_shape, network_inputs
-from touchstone.core.models.stored import LIVE, RECORDED, ModelFile, found
-from touchstone.core.models.training import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
-from touchstone.core.models.uploaded_model import READERS, Apart, ForeignKind, ForeignModel, adapt
-
-# Which weights that others named are those of a network here? Renamed only where the network is the same to the bit.
-
+from touchstone.core.models.late import torch
+from touchstone.core.models.networks import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
+from touchstone.core.models.uploaded_model import READERS, REMEDY, Apart, ForeignKind, ForeignModel, adapt
 
 if TYPE_CHECKING:
-    import torch
-
     State = Mapping[str, "torch.Tensor"]
+
+
+# How does a model lie in the workspace? As the file it was, behind a line that says what reading it again takes.
+#
+# The line is JSON and the rest is the file's own bytes: nothing is unpickled, here or later.
+
+RECORDED = "recorded"
+"""The architecture of what is no model, but a record of what one said (`core.models.layer_files`)."""
+
+
+def _ends(span: Any) -> InputRange:
+    """A pair of numbers, or one for each channel, as JSON has them."""
+    if isinstance(span[0], list):
+        return tuple((float(low), float(high)) for low, high in span)
+    return float(span[0]), float(span[1])
+
+
+_FIRST = b"touchstone model 1 "  # how such bytes begin
+
+
+def model_fingerprint(stored: bytes) -> str:
+    """Name a stored model: the SHA-256, in hex, of its bytes.
+
+    Examples
+    --------
+    >>> model_fingerprint(b"one") == model_fingerprint(b"another")
+    False
+    """
+    return hash_of("touchstone model", np.frombuffer(stored, dtype=np.uint8))
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A model as a file, with all that is needed to read it again.
+
+    Parameters
+    ----------
+    content
+        The file: safetensors, ONNX or an archive of torch.export.
+    file_name
+        Its name, whose ending helps to tell what it is.
+    dataset
+        The fingerprint of the data set that it is a model of.
+    architecture
+        Which of our networks the weights are of, where the file does not say so itself; or RECORDED.
+    input_range
+        What black and white were when it was trained, for all channels or for each (`core.models.pixels`); None for
+        (0, 1), or where inputs are no images.
+
+    Examples
+    --------
+    >>> file = ModelFile(b"weights", "mine.onnx", "f1", input_range=(0.0, 255.0))
+    >>> ModelFile.from_bytes(file.to_bytes()) == file
+    True
+    """
+
+    content: bytes = field(repr=False)
+    file_name: str
+    dataset: str
+    architecture: str | None = None
+    input_range: InputRange | None = None
+
+    def to_bytes(self) -> bytes:
+        """Give the bytes that are stored, and whose fingerprint names the model."""
+        about = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "content"}
+        return _FIRST + json.dumps(about, sort_keys=True).encode("ascii") + b"\n" + self.content
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> "ModelFile":
+        """Read what `to_bytes` wrote. Raises ModelError for anything else."""
+        first, newline, content = stored.partition(b"\n")
+        try:
+            if not first.startswith(_FIRST) or not newline:
+                raise ValueError("another beginning")
+            about = json.loads(first.removeprefix(_FIRST))
+            file_name, dataset = str(about["file_name"]), str(about["dataset"])
+            architecture, span = about["architecture"], about["input_range"]
+            input_range = None if span is None else _ends(span)
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise ModelError(f"These bytes are no stored model ({error}). Train or upload it again.") from error
+        return cls(content, file_name, dataset, architecture, input_range)
+
+
+# How is a model of this very process asked, such as one of scikit-learn's? As a stored one is, but without a file.
+
+
+LIVE = "live"
+"""The architecture of what is no file, but a model of this process."""
+_lent: dict[bytes, Any] = {}
+
+
+@contextmanager
+def lent(model: Any, dataset: Dataset) -> Iterator[bytes]:
+    """Lend a model of a data set; gives the bytes by which `core.models.load.read_stored` finds it meanwhile.
+
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.load import read_stored
+    >>> wine = load_example("wine")
+    >>> with lent(lambda x: np.eye(3)[(x[:, 0] > 13).astype(int)], wine) as stored:
+    ...     read_stored(stored, wine).has_gradients
+    False
+    """
+    name = uuid4().hex.encode()  # its own each time: whatever is kept by a fingerprint must not stand for another one
+    _lent[name] = model
+    try:
+        yield ModelFile(name, "model", dataset.fingerprint, LIVE).to_bytes()
+    finally:
+        del _lent[name]
+
+
+def found(file: ModelFile, dataset: Dataset) -> tuple[Callable[["torch.Tensor"], "torch.Tensor"], bool]:
+    """What runs a lent model on tensors, and whether gradients come back. Raises ModelError where it is not lent."""
+    if file.content not in _lent:
+        raise ModelError("This model was lent by another process, or is lent no more. Bring it again.")
+    return runs(_lent[file.content], dataset)
+
+
+def runs(model: Any, dataset: Dataset) -> tuple[Callable[["torch.Tensor"], "torch.Tensor"], bool]:
+    """What runs a model on tensors, and whether gradients come back: of torch's modules alone.
+
+    A classifier of scikit-learn's kind gives `predict_proba`, and its `classes_` say of which class a column is. Any
+    other model is a function of arrays that gives a row of logits or probabilities for each sample.
+    """
+    if isinstance(model, torch.nn.Module):
+        module = model.eval()
+        like = next(module.parameters(), torch.zeros(0))
+        return lambda x: module(x.to(like)), True
+    of_arrays, order = getattr(model, "predict_proba", model), _order(getattr(model, "classes_", None), dataset)
+    if not callable(of_arrays):
+        raise ModelError(
+            f"{type(model).__name__} is no model: give a torch module, a classifier with predict_proba, or a function."
+        )
+
+    def run(x: "torch.Tensor") -> "torch.Tensor":
+        given = np.asarray(of_arrays(x.detach().numpy()), dtype=np.float64)
+        return torch.from_numpy(given if order is None or given.ndim != 2 else given[:, order])
+
+    return run, False
+
+
+def _order(classes: Any, dataset: Dataset) -> list[int] | None:
+    """The column of each class of the data set. Raises ModelError where a classifier knows other classes."""
+    if classes is None:
+        return None
+    theirs = [str(one) for one in classes]
+    if sorted(theirs) == sorted(dataset.class_names):
+        return [theirs.index(name) for name in dataset.class_names]
+    if theirs == [str(code) for code in range(dataset.n_classes)]:
+        return None  # it was trained on codes
+    raise ModelError(
+        f"The model knows the classes {', '.join(theirs)}; the data have {', '.join(dataset.class_names)}."
+    )
+
+
+# Which weights that others named are those of a network here? Renamed only where the network is the same to the bit.
 
 
 @dataclass(frozen=True)
@@ -223,7 +380,7 @@ def load_model(
 
 
 def read_stored(stored: bytes, dataset: Dataset, *, apart: bool = False) -> TrainedNetwork | ForeignModel:
-    """Read a model as the workspace keeps it (`core.models.stored`), checked as `load_model` checks it.
+    """Read a model as the workspace keeps it (`core.models.load`), checked as `load_model` checks it.
 
     Workers need not have it `apart`: their trials have a limit of their own.
 
@@ -231,7 +388,7 @@ def read_stored(stored: bytes, dataset: Dataset, *, apart: bool = False) -> Trai
     --------
     >>> from touchstone.core.data import load_example
     >>> from touchstone.core.models.networks import LinearNetwork
-    >>> from touchstone.core.models.stored import RECORDED, ModelFile
+    >>> from touchstone.core.models.load import RECORDED, ModelFile
     >>> digits = load_example("digits")
     >>> trained = LinearNetwork(n_epochs=1).fit(digits.x, digits.y, seed=0).trained(digits)
     >>> stored = ModelFile(trained.to_bytes(), "linear.safetensors", digits.fingerprint).to_bytes()
@@ -361,8 +518,6 @@ def _members(content: bytes) -> list[str]:
 
 def _network(content: bytes, dataset: Dataset, name: str | None, input_range: InputRange | None) -> TrainedNetwork:
     """Read weights: with our description as what it says, without one as those of the architecture that was named."""
-    import torch
-
     state, metadata = read_safetensors(content)
     if DESCRIPTION in metadata:
         trained = TrainedNetwork.from_bytes(content)
@@ -401,8 +556,6 @@ def _network(content: bytes, dataset: Dataset, name: str | None, input_range: In
 
 def _per_channel(values: np.ndarray, like: "torch.Tensor") -> "torch.Tensor":
     """Numbers of each channel, or one of all, as a network holds them."""
-    import torch
-
     of_channel = torch.from_numpy(values).to(like.dtype)
     return of_channel.reshape(-1, *[1] * (like.ndim - 1)).expand(like.shape).clone()
 
@@ -413,3 +566,202 @@ def _of_types(state: dict[str, "torch.Tensor"], expected: dict[str, "torch.Tenso
         key: value.to(expected[key].dtype) if key in expected and value.is_floating_point() else value
         for key, value in state.items()
     }
+
+
+# Does a model from elsewhere know the classes, do what it should, and end? A child process asks it first.
+#
+# A file of a few kilobytes can hold a loop without end or an array of gigabytes. The process that tries it has so much
+# time and memory and no more, and whatever comes of it there, whoever asked gets a sentence.
+
+# Does a model from elsewhere know the classes of this data set? Its accuracy, and whether its outputs change places.
+#
+# A model whose outputs stand in another order than the classes is accepted by every other check, and all that is said
+# of it is then wrong. Which of the samples it was trained on nobody knows, so that its accuracy here may flatter it.
+
+
+MOST_JUDGED, BATCH = 5000, 256
+_MUCH_BETTER = 0.2
+"""How much accuracy must rise with outputs in another order for that order to be told."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """How often each class (rows) was taken for each class (columns) among the samples that were looked at.
+
+    Examples
+    --------
+    >>> swapped = Judged(("cat", "dog"), np.array([[1, 9], [8, 2]]))
+    >>> swapped.accuracy, swapped.majority, swapped.order
+    (0.15, 0.5, (1, 0))
+    """
+
+    class_names: tuple[str, ...]
+    taken_for: Integer[np.ndarray, "c c"]
+
+    @property
+    def n(self) -> int:
+        """How many samples were looked at."""
+        return int(self.taken_for.sum())
+
+    @property
+    def n_correct(self) -> int:
+        """How many of them were taken for their class."""
+        return int(np.trace(self.taken_for))
+
+    @property
+    def accuracy(self) -> float:
+        """The share of them."""
+        return self.n_correct / self.n
+
+    @property
+    def majority(self) -> float:
+        """What always answering the most frequent class comes to."""
+        return float(self.taken_for.sum(axis=1).max() / self.n)
+
+    @property
+    def chance(self) -> float:
+        """What answering at random comes to."""
+        return 1.0 / len(self.class_names)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """For each output the class that it goes with best."""
+        from scipy.optimize import linear_sum_assignment
+
+        return tuple(linear_sum_assignment(self.taken_for.T, maximize=True)[1].tolist())
+
+    @property
+    def in_order(self) -> float:
+        """The accuracy with the outputs in the order of the classes that they go with best."""
+        return float(self.taken_for[list(self.order), range(len(self.class_names))].sum() / self.n)
+
+    @property
+    def hint(self) -> str:
+        """Which output seems to stand for which class, where that would raise accuracy by 20 points; else nothing."""
+        if self.in_order < self.accuracy + _MUCH_BETTER:
+            return ""
+        moved = [f"{place} for “{self.class_names[code]}”" for place, code in enumerate(self.order) if place != code]
+        few = ", ".join(moved[:6]) + (f" and {len(moved) - 6} more" if len(moved) > 6 else "")
+        return (
+            f"With outputs in another order it would be {100 * self.in_order:.1f} %: they seem to stand, counted "
+            f"from 0, {few}. Export the model with its outputs in the order of the classes."
+        )
+
+
+def judge(model: Model, dataset: Dataset, rows: Integer[np.ndarray, " n"] | None = None) -> Judged:
+    """Ask a model about samples of a data set, all or those in `rows`: at most 5,000, at random.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.models.networks import LinearNetwork
+    >>> wine = load_example("wine")
+    >>> model = LinearNetwork(n_epochs=20).fit(wine.x, wine.y, seed=0).trained(wine)
+    >>> judge(model, wine).accuracy > 0.9
+    True
+    """
+    rows = np.arange(dataset.n_samples) if rows is None else rows
+    if len(rows) > MOST_JUDGED:
+        rows = np.sort(np.random.default_rng(0).choice(rows, MOST_JUDGED, replace=False))
+    taken_for = np.zeros((dataset.n_classes, dataset.n_classes), dtype=np.int64)
+    with torch.inference_mode():
+        for part in np.array_split(rows, max(1, len(rows) // BATCH)):
+            said = model.logits(model_inputs(model, dataset, part)).argmax(dim=1).cpu().numpy()
+            np.add.at(taken_for, (dataset.y[part], said), 1)
+    return Judged(dataset.class_names, taken_for)
+
+
+def check_above_chance(judged: Judged, name: str) -> None:
+    """Raise ModelError where a model's accuracy is significantly below chance: nothing said of it would be worth it.
+
+    Examples
+    --------
+    >>> check_above_chance(Judged(("cat", "dog"), np.array([[1, 49], [48, 2]])), "mine.onnx")
+    Traceback (most recent call last):
+    touchstone.core.models.errors.ModelError: mine.onnx: its accuracy on 100 samples is 3.0 %, below chance (50.0 %)...
+    """
+    from scipy.special import betaincinv
+
+    most = 1.0 if judged.n_correct == judged.n else betaincinv(judged.n_correct + 1, judged.n - judged.n_correct, 0.975)
+    if most >= judged.chance:
+        return
+    remedy = judged.hint or "Are the inputs scaled as in training, and the outputs in the order of the classes?"
+    raise ModelError(
+        f"{name}: its accuracy on {judged.n:,} samples is {100 * judged.accuracy:.1f} %, below chance "
+        f"({100 * judged.chance:.1f} %). {remedy}"
+    )
+
+
+# Does it do what it should, and end? Read and asked in a child process.
+
+
+SECONDS_TO_JUDGE = 600
+"""What asking a model about thousands of samples may take."""
+
+_DATASET, _MODEL, _ROWS = "dataset", "model", "rows.json"
+_READ, _JUDGE = b"read", b"judge"
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """What is known of a model that was read and asked: which network of ours it is, if any, and how it answers."""
+
+    judged: Judged
+    architecture: str | None
+    has_gradients: bool
+
+
+def try_model(
+    name: str,
+    content: bytes,
+    dataset: Dataset,
+    rows: Integer[np.ndarray, " n"],
+    *,
+    architecture: str | None = None,
+    input_range: InputRange | None = None,
+) -> Tried:
+    """Read the file `name` as `load_model` does, and judge it on these rows: in a process of its own, within limits.
+
+    Raises ModelError for what cannot be used, and for what takes too long or too much memory.
+    """
+    file = ModelFile(content, name, dataset.fingerprint, architecture, input_range)
+    asked = {_DATASET: to_bytes(dataset), _MODEL: file.to_bytes(), _ROWS: json.dumps(rows.tolist()).encode()}
+    with tempfile.TemporaryDirectory(prefix="touchstone-model-") as folder:
+        for place, written in asked.items():
+            (Path(folder) / place).write_bytes(written)
+        child = Child(name, trying, folder, remedy=REMEDY, most_bytes=MOST_BYTES)
+        try:
+            child.ask(_READ, seconds=SECONDS_TO_READ, doing="reading it and asking it about a few samples")
+            said = child.ask(_JUDGE, seconds=SECONDS_TO_JUDGE, doing="asking it about thousands of samples")
+        except DataError as problem:
+            raise ModelError(str(problem)) from None
+        finally:
+            child.end()
+    told = json.loads(said)
+    taken_for = np.array(told["taken_for"], dtype=np.int64).reshape(dataset.n_classes, dataset.n_classes)
+    return Tried(Judged(dataset.class_names, taken_for), told["architecture"], bool(told["has_gradients"]))
+
+
+def trying(folder: str) -> Answer:
+    """What the child does: read the model that lies in a folder, and on the next message judge it."""
+    torch.set_num_threads(1)
+    written = {place: (Path(folder) / place).read_bytes() for place in (_DATASET, _MODEL, _ROWS)}
+    dataset, rows = from_bytes(written[_DATASET]), np.array(json.loads(written[_ROWS]), dtype=np.int64)
+    models: list[TrainedNetwork | ForeignModel] = []
+
+    def answer(message: bytes) -> bytes:
+        try:
+            if message == _READ:
+                models.append(read_stored(written[_MODEL], dataset))
+                return b""
+            judged = judge(models[0], dataset, rows)
+        except (ModelError, MemoryError):
+            raise
+        except Exception as problem:  # what runs a model may raise anything
+            name, reason = ModelFile.from_bytes(written[_MODEL]).file_name, str(problem) or repr(problem)
+            raise ModelError(f"{name}: it could not be asked ({reason.splitlines()[0]}).") from problem
+        ours = models[0].architecture if isinstance(models[0], TrainedNetwork) else None
+        told = {"taken_for": judged.taken_for.tolist(), "architecture": ours}
+        return json.dumps(told | {"has_gradients": models[0].has_gradients}).encode()
+
+    return answer

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Integer
@@ -20,12 +19,9 @@ from touchstone.core.models.architectures import architecture
 from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import network_inputs
-from touchstone.core.models.networks import PaperNetwork
+from touchstone.core.models.late import torch
+from touchstone.core.models.networks import PaperNetwork, batches, best_device, one_torch_thread, own_randomness
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import batches, best_device, one_torch_thread, own_randomness
-
-if TYPE_CHECKING:
-    import torch
 
 Stacked = dict[str, "torch.Tensor"]  # the parameters of one name of all networks, one network after another
 OnEpochTogether = Callable[[int, int, list[float]], None]  # epochs done, epochs in all, mean loss of each network
@@ -80,8 +76,6 @@ def fit_together(
     >>> [bool((one.predict(wine.x) == wine.y).mean() > 0.9) for one in fitted]
     [True, True]
     """
-    import torch
-
     stop_if(should_stop)
     obstacle = why_not_together(model, dataset)
     if obstacle is not None:
@@ -147,8 +141,6 @@ def train_together(
     >>> [network(inputs).argmax(dim=1).tolist() for network in networks]
     [[0, 1, 1], [0, 1, 1]]
     """
-    import torch
-
     if any(isinstance(module, torch.nn.modules.batchnorm._BatchNorm) for module in networks[0].modules()):
         raise ModelError("Networks with batch normalisation cannot be trained together: train them one after another.")
     inputs, y = inputs.to(device), y.to(device)
@@ -195,8 +187,6 @@ class _Together:
         weight_decay: float,
         gradient_penalty: float,
     ):
-        import torch
-
         from touchstone.core.models.blocks import MaxNormLinear
 
         self.learning_rate, self.momentum, self.weight_decay = learning_rate, momentum, weight_decay
@@ -217,8 +207,6 @@ class _Together:
 
     def step(self, active: list[int], x: "torch.Tensor", y: "torch.Tensor", real: "torch.Tensor") -> "torch.Tensor":
         """Let the networks `active` take a step, each on its row of `x`; gives their losses before it."""
-        import torch
-
         all_move = len(active) == len(self.networks)
         parameters, buffers, velocities = (
             state if all_move else {name: value[active] for name, value in state.items()}
@@ -253,7 +241,6 @@ class _Together:
 
 def _loss(called: "torch.nn.Module", gradient_penalty: float) -> "Callable[..., torch.Tensor]":
     """`penalised_loss` of one network's parameters on a batch of which only the samples `real` count."""
-    import torch
 
     def loss(
         parameters: Stacked, buffers: Stacked, x: "torch.Tensor", y: "torch.Tensor", real: "torch.Tensor"
@@ -275,7 +262,5 @@ def _loss(called: "torch.nn.Module", gradient_penalty: float) -> "Callable[..., 
 
 def _joined(generators: "Sequence[torch.Generator]") -> "torch.Generator":
     """A generator that hangs on the state of all, and leaves them as they are."""
-    import torch
-
     drawn = [int(torch.randint(2**31, (1,), generator=generator.clone_state())) for generator in generators]
     return torch.Generator().manual_seed(int(np.random.SeedSequence(drawn).generate_state(1)[0]))

@@ -4,27 +4,15 @@ import io
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Shaped
 
-from touchstone.core.data.sandbox import (
-    MOST_BYTES,
-    SECONDS_AT_REST,
-    SECONDS_TO_READ,
-    Answer,
-    AtRest,
-    Child,
-    Refused,
-    Stopped,
-)
+from touchstone.core.data import sandbox
 from touchstone.core.models.errors import ModelError, ModelStopped
 from touchstone.core.models.inputs import InputRange, black_and_white, network_inputs
-
-if TYPE_CHECKING:
-    import torch
-
+from touchstone.core.models.late import torch
 
 Run = Callable[["torch.Tensor"], "torch.Tensor"]  # inputs on the processor -> what the model gives for them
 Layout = Literal["channels first", "channels last", "flat"]
@@ -57,8 +45,6 @@ class ForeignModel:
 
     def logits(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give the logits (n, n_classes) of inputs (n, channels, height, width) or (n, d), on their device."""
-        import torch
-
         values = self.raw(x)
         if self.gives_probabilities:
             tiny = torch.finfo(values.dtype).tiny
@@ -69,8 +55,6 @@ class ForeignModel:
 
     def raw(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give what the model itself gives."""
-        import torch
-
         given = x.cpu()
         if self.input_range is not None:
             low, high = (
@@ -107,8 +91,6 @@ def adapt(
     >>> adapt(lambda x: x.sum(dim=(1, 2)), images, classes, has_gradients=True, input_range=None).layout
     'channels last'
     """
-    import torch
-
     layouts: tuple[Layout, ...] = ("channels first", "channels last", "flat") if examples.ndim == 4 else ("flat",)
     refusals, complaints = [], []
     for layout in layouts:
@@ -184,8 +166,6 @@ def read_onnx(content: bytes) -> Run:
     Traceback (most recent call last):
     touchstone.core.models.errors.ModelError: ...
     """
-    import torch
-
     try:
         import onnxruntime  # pyright: ignore[reportMissingImports]
     except ImportError as error:
@@ -222,7 +202,6 @@ def in_batches(ask: Run, size: int) -> Run:
     >>> in_batches(lambda x: x.reshape(2, 1) + 1, 2)(torch.arange(3)).flatten()
     tensor([1, 2, 3])
     """
-    import torch
 
     def full(x: "torch.Tensor") -> "torch.Tensor":
         return torch.cat([x, x[-1:].expand(size - len(x), *x.shape[1:])]) if len(x) < size else x
@@ -241,8 +220,6 @@ def read_exported(content: bytes) -> Run:
     >>> read_exported(archive.getvalue())(torch.zeros(1, 3)).shape
     torch.Size([1, 2])
     """
-    import torch
-
     try:
         program = torch.export.load(io.BytesIO(content))
         module = program.module()
@@ -264,9 +241,6 @@ def _fixed_batch(program: "torch.export.ExportedProgram") -> int | None:
 
 # How does the app ask a model from elsewhere that may hang, or want gigabytes? In a child process, within limits.
 
-
-if TYPE_CHECKING:
-    import torch
 
 ForeignKind = Literal["onnx", "export"]
 READERS = {"onnx": read_onnx, "export": read_exported}
@@ -298,8 +272,6 @@ class Apart:
 
     def __call__(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give what the model gives for inputs."""
-        import torch
-
         asked = _to_bytes(x.detach().cpu().numpy())
         with self._asking:
             try:
@@ -309,10 +281,10 @@ class Apart:
                 answer = _ask(self._child, asked)
         return torch.from_numpy(np.load(io.BytesIO(answer), allow_pickle=False))
 
-    def _started(self) -> Child:
+    def _started(self) -> sandbox.Child:
         """A process that has read the file."""
-        limits = {"most_bytes": MOST_BYTES, "seconds_at_rest": SECONDS_AT_REST}
-        child = Child(self.name, running, self.kind, remedy=REMEDY, **limits)
+        limits = {"most_bytes": sandbox.MOST_BYTES, "seconds_at_rest": sandbox.SECONDS_AT_REST}
+        child = sandbox.Child(self.name, running, self.kind, remedy=REMEDY, **limits)
         _ask(child, self.content)
         return child
 
@@ -321,21 +293,19 @@ class _AtRest(ModelStopped):
     """The process had ended by itself, since nobody had asked it for a while."""
 
 
-def _ask(child: Child, message: bytes) -> bytes:
+def _ask(child: sandbox.Child, message: bytes) -> bytes:
     try:
-        return child.ask(message, seconds=SECONDS_TO_READ, doing=_DOING)
-    except AtRest as problem:
+        return child.ask(message, seconds=sandbox.SECONDS_TO_READ, doing=_DOING)
+    except sandbox.AtRest as problem:
         raise _AtRest(str(problem)) from None
-    except Stopped as problem:
+    except sandbox.Stopped as problem:
         raise ModelStopped(str(problem)) from None
-    except Refused as problem:
+    except sandbox.Refused as problem:
         raise ModelError(str(problem)) from None
 
 
-def running(kind: ForeignKind) -> Answer:
+def running(kind: ForeignKind) -> sandbox.Answer:
     """What the child does: read the file, which is the first message, then run it on batch after batch."""
-    import torch
-
     torch.set_num_threads(1)
     models: list[Run] = []
 

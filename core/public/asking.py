@@ -18,14 +18,13 @@ from numpy.typing import ArrayLike
 
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError, Dataset, Predictions, PredictionTable, guess_roles, read_predictions
-from touchstone.core.data.predictions.pairs import PredictionPairs, pair_predictions
+from touchstone.core.data.predictions.record import PredictionPairs, pair_predictions
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import prediction_table
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.guided_tests import few_labels as labelling
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.models.load import read_stored
-from touchstone.core.models.stored import RECORDED, ModelFile, lent, model_fingerprint
+from touchstone.core.models.load import RECORDED, ModelFile, lent, model_fingerprint, read_stored
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.public.data import read
 from touchstone.core.questions import QUESTIONS as RECORDS
@@ -204,7 +203,7 @@ def _result(
 
 def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **thresholds: Any) -> Result:
     """The four dimensions of a test set in a layer of a model."""
-    from touchstone.core.evaluate.test_quality import measure_quality
+    from touchstone.core.evaluate.test_quality.quality import measure_quality
     from touchstone.core.report import test_quality
 
     parts = layer_parts(stored, data, layer=layer, **split_of(None, data))
@@ -217,12 +216,12 @@ def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **t
 
 def _data_sets(data: Dataset) -> Result:
     """What is to be known of a data set before anything is trained on it, with the number that its page begins with."""
-    from touchstone.core.evaluate.data_sets import looks
+    from touchstone.core.evaluate.data_sets import look, number
     from touchstone.core.report import data_sets
     from touchstone.core.represent import numbers_of
 
-    number = looks.number(data, numbers_of(data)[0])
-    return Result(data_sets.answer(data, looks.look(data), number))
+    first = number(data, numbers_of(data)[0])
+    return Result(data_sets.answer(data, look(data), first))
 
 
 # Does accuracy really drop from one test set to another? Of predictions in arrays, or in files.

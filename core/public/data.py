@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from touchstone.core.data import EXAMPLES, DataError, Dataset, Predictions, load_example, read_dataset
 from touchstone.core.data.dataset import with_usual_units
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
-from touchstone.core.data.tables.proposal import SINGLE, said_roles
+from touchstone.core.data.tables.roles import SINGLE, said_roles
+from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.recorded import record_of
 
 Layer = tuple[ArrayLike, ArrayLike, ArrayLike]
 """What a layer made of samples: features (n, d), labels (n,) and the model's probabilities (n, classes)."""

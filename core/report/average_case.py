@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.average_case.audit import Audit, AuditedEstimator
 from touchstone.core.evaluate.average_case.class_means import Measured
 from touchstone.core.evaluate.average_case.monte_carlo import looked_through
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
-from touchstone.core.evaluate.average_case.robustness import Robustness, evaluate_robustness
+from touchstone.core.evaluate.average_case.robustness import Audit, AuditedEstimator, Robustness, evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict, estimator_title, trust_line
-from touchstone.core.evaluate.calibration.errors import overconfidence
+from touchstone.core.evaluate.calibration import overconfidence
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import bare, count, percent, plural, points
 from touchstone.core.figures import average_case as figures

@@ -9,21 +9,17 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.cluster_folds import (
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance, predicted_on_sources
+from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
-    FoldPredictions,
-    LabelShift,
     PredictedHeldOut,
     Relation,
     RunScore,
     SchemeScore,
     ScoredBy,
-    fold_performance,
-    fold_verdict,
-    predicted_on_sources,
-    rows_of_run,
-    scheme_title,
 )
+from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions, LabelShift, rows_of_run
+from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
 from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.wording import bare, count, fixed, p_value, percent, points
 from touchstone.core.figures import cluster_folds as figures

@@ -7,9 +7,14 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.data_sets import ColumnSummaries, NumberByClass, NumberSummary, data_verdict
-from touchstone.core.evaluate.data_sets.looks import DataLook
-from touchstone.core.evaluate.data_sets.verdict import NOUNS
+from touchstone.core.evaluate.data_sets import (
+    NOUNS,
+    ColumnSummaries,
+    DataLook,
+    NumberByClass,
+    NumberSummary,
+    data_verdict,
+)
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import MINUS, count, percent, plural
 from touchstone.core.figures import data_sets as figures

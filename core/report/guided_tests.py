@@ -8,20 +8,17 @@ import pandas as pd
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.tables.names import plural_of
-from touchstone.core.evaluate.guided_tests import (
+from touchstone.core.evaluate.guided_tests.generate import Properties, Property
+from touchstone.core.evaluate.guided_tests.plan import Guided, GuidedTestsPlan, guided_of_rows
+from touchstone.core.evaluate.guided_tests.results import (
     REGIONS,
     AccuracyGrid,
-    Guided,
-    JudgedSuite,
-    Properties,
+    Origin,
+    Reconstruction,
     RoundTrip,
     SharedAccuracy,
-    guided_of_rows,
 )
-from touchstone.core.evaluate.guided_tests.images import Reconstruction
-from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
-from touchstone.core.evaluate.guided_tests.properties import Property
-from touchstone.core.evaluate.guided_tests.results import Origin
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite
 from touchstone.core.evaluate.guided_tests.verdict import (
     CHANCE,
     SIDE,

@@ -15,9 +15,10 @@ from jaxtyping import Integer
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate.average_case.robustness import Robustness
 from touchstone.core.evaluate.claims import Claim, claim, corrected
-from touchstone.core.evaluate.cluster_folds import recipe_difference, scheme_title
+from touchstone.core.evaluate.cluster_folds.performance import recipe_difference
+from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL
-from touchstone.core.evaluate.guided_tests import JudgedSuite, suite_difference
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, suite_difference
 from touchstone.core.evaluate.guided_tests.verdict import second_model
 from touchstone.core.evaluate.intervals import Interval, smoothed_mean, t_interval, t_p_value
 from touchstone.core.evaluate.source_robustness import compare_models

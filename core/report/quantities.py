@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.claim_kinds import kind_of_code
-from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.cluster_folds import scheme_title
+from touchstone.core.evaluate.claims import Claim, kind_of_code
+from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.report.parts import Quantity
 from touchstone.core.report.run_report import TITLES

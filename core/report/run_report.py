@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
 
-from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.data import EXAMPLES, DataError, Dataset
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.wording import count

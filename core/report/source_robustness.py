@@ -8,7 +8,7 @@ from operator import itemgetter
 
 import pandas as pd
 
-from touchstone.core.cluster import Silhouettes
+from touchstone.core.cluster.sources import Silhouettes
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.source_robustness import (

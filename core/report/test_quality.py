@@ -9,10 +9,10 @@ import plotly.graph_objects as go
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.covariate_shift import CovariateShift
-from touchstone.core.evaluate.test_quality import TestQuality, findings, findings_table, quality_verdict
-from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.test_quality.missed import Missed
+from touchstone.core.evaluate.test_quality.quality import Looked, TestQuality
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows, shift_verdict
+from touchstone.core.evaluate.test_quality.verdict import findings, findings_table, quality_verdict
 from touchstone.core.evaluate.wording import bare_p, count, percent, plural, resting
 from touchstone.core.figures import test_quality as figures
 from touchstone.core.figures.test_quality import Subject

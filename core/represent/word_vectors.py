@@ -23,8 +23,8 @@ from touchstone.core.data import Dataset
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import File, Limits, file_name, read_bytes, unpack_gzip
 from touchstone.core.data.tables.vectors import attach_vectors, read_vectors
+from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.models.threads import single_threaded
-from touchstone.core.models.training import one_torch_thread
 
 # What are the words of a text? One rule for lengths, counts and word vectors, so that all of them mean the same.
 

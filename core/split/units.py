@@ -9,14 +9,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.names import plural_of
-from touchstone.core.data.values import quoted
-from touchstone.core.split.cluster_folds import SourceInclusiveFolds
-from touchstone.core.split.scheme import RANDOM, Codes, Folds, FoldScheme, Ids, Split, SplitScheme, check_repeat, number
-from touchstone.core.split.source_aware import Random, SourceExclusive, SourceInclusive
+from touchstone.core.data.values import Codes, Ids, quoted
+from touchstone.core.split.folds import SourceInclusiveFolds
+from touchstone.core.split.scheme import (
+    RANDOM,
+    Folds,
+    FoldScheme,
+    Random,
+    SourceExclusive,
+    SourceInclusive,
+    Split,
+    SplitScheme,
+    check_repeat,
+    number,
+)
 
 SPREADING = (Random, SourceInclusive, SourceInclusiveFolds)
 """What is held against held-out sources; where sources are given, they are spread on purpose."""
@@ -35,7 +46,7 @@ def folds_of_units(scheme: FoldScheme, units: Units | None, X: Any, y: Any = Non
 
     Examples
     --------
-    >>> from touchstone.core.split import RandomFolds
+    >>> from touchstone.core.split.folds import RandomFolds
     >>> authors = np.array([0, 0, 1, 1, 2, 2])
     >>> folds_of_units(RandomFolds(n_folds=3), authors, np.zeros((6, 1)))
     array([2, 2, 0, 0, 1, 1])
@@ -56,7 +67,7 @@ def n_splits_of_units(scheme: FoldScheme | SplitScheme, units: Units | None, y: 
 
     Examples
     --------
-    >>> from touchstone.core.split import LeaveOneGroupOut
+    >>> from touchstone.core.split.folds import LeaveOneGroupOut
     >>> n_splits_of_units(LeaveOneGroupOut(), np.array([0, 0, 1]), [0, 1, 1], ["ann", "ann", "bob"])
     2
     """
@@ -153,11 +164,7 @@ def partners(splits: Iterable[Split], held_to: Sequence[Split], y: Codes, *, see
 
 def _first(rows: Rows, n_per_class: Counts, y: Codes) -> Integer[np.ndarray, " n_first"]:
     """Of each class the first rows, as many as are asked for."""
-    by_class = np.argsort(y[rows], kind="stable")
-    sizes = np.bincount(y[rows], minlength=len(n_per_class))
-    rank = np.empty(len(rows), dtype=np.int64)
-    rank[by_class] = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return rows[rank < n_per_class[y[rows]]]
+    return rows[pd.Series(rows).groupby(y[rows]).cumcount().to_numpy() < n_per_class[y[rows]]]
 
 
 def _first_units(rows: Rows, n_per_class: Counts, y: Codes, units: Units) -> Integer[np.ndarray, " n_first"]:

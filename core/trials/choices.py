@@ -1,10 +1,10 @@
 """What can be chosen in a plan? The entries of each registry that fit what a form is about, with their titles."""
 
-from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.models import MODELS, fits
 from touchstone.core.parameters import About, Titles, title_of
 from touchstone.core.represent import REPRESENTATIONS, available, numbers_of
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
 from touchstone.core.trials.epochs import EPOCHS
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 

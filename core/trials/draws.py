@@ -10,16 +10,8 @@ import numpy as np
 from jaxtyping import Integer
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.split import (
-    DRAW_SCHEMES,
-    Split,
-    SplitScheme,
-    are_spread,
-    draw_of_units,
-    n_splits_of_units,
-    of_size,
-)
-from touchstone.core.split.source_aware import OnlyOneSource, without
+from touchstone.core.split.scheme import DRAW_SCHEMES, OnlyOneSource, Split, SplitScheme, without
+from touchstone.core.split.units import are_spread, draw_of_units, n_splits_of_units, of_size
 from touchstone.core.trials.epochs import n_turns, turns
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES, check_class_sizes, known_sources
 

@@ -14,8 +14,7 @@ from jaxtyping import Integer
 
 from touchstone.core.data import Dataset
 from touchstone.core.models import Classifier
-from touchstone.core.split import Split
-from touchstone.core.split.source_aware import turns_of
+from touchstone.core.split.scheme import Split, turns_of
 from touchstone.core.trials.run import Counted
 from touchstone.core.trials.sources_plan import known_sources
 

@@ -16,8 +16,9 @@ from touchstone.core.data.tables.names import plural_of
 from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.classical import stop_if
 from touchstone.core.parameters import LATER, Ask, Several, asks, asks_options, asks_several, label_of, title_of
-from touchstone.core.split import FOLD_SCHEMES, FoldScheme, SDSFolds, folds_of_units, n_splits_of_units
-from touchstone.core.split.units import SPREADING
+from touchstone.core.split.folds import FOLD_SCHEMES, SDSFolds
+from touchstone.core.split.scheme import FoldScheme
+from touchstone.core.split.units import SPREADING, folds_of_units, n_splits_of_units
 from touchstone.core.trials import choices
 from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import Context, check_fields, check_names, checked_options

@@ -13,11 +13,11 @@ from touchstone.core.data import DataError, Dataset, Predictions, PredictionTabl
 from touchstone.core.data.predictions.guess import complete_roles
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
-from touchstone.core.data.tables import Table
 from touchstone.core.data.tables.names import common_names
+from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import listed
 from touchstone.core.models import MODELS
-from touchstone.core.split import Split
+from touchstone.core.split.scheme import Split
 from touchstone.core.trials.run import COLUMNS, as_frame, table_of
 from touchstone.core.trials.trial_plan import TrialPlan
 
@@ -155,7 +155,7 @@ def trials_of_predictions(plan: TrialPlan, dataset: Dataset, table: PredictionTa
     --------
     >>> from touchstone.core.data import Roles, load_example
     >>> from touchstone.core.data.predictions.upload import prediction_table
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> wine, plan = load_example("wine"), TrialPlan(models=("svm",), schemes=("random",), n_repeats=2)
     >>> test = plan.split(wine, plan.draws(wine)[1]).test
     >>> labels = [wine.class_names[code] for code in wine.y[test]]
@@ -182,7 +182,7 @@ def foreign_names(table: PredictionTable) -> dict[str, str]:
     Examples
     --------
     >>> from touchstone.core.data.predictions.upload import prediction_table
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> columns = [["a", "b"] * 2, ["x", "y"] * 2, ["x", "x"] * 2, ["svm"] * 2 + ["resnet"] * 2]
     >>> names = ["id", "gold", "predicted", "model"]
     >>> foreign_names(prediction_table(make_table("t.tsv", names, columns, lines=[2, 3, 4, 5])))

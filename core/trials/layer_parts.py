@@ -11,13 +11,12 @@ from jaxtyping import Integer
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models.errors import ModelError
+from touchstone.core.models.layer_files import recorded_parts
 from touchstone.core.models.layers import Head, Layer, LayerSamples, fit_head, layer_names, layer_of, layer_samples
-from touchstone.core.models.load import Model, read_stored
-from touchstone.core.models.recorded import recorded_parts
-from touchstone.core.models.stored import RECORDED, ModelFile
-from touchstone.core.models.training import TrainedNetwork
+from touchstone.core.models.load import RECORDED, Model, ModelFile, read_stored
+from touchstone.core.models.networks import TrainedNetwork
 from touchstone.core.parameters import LATER, About, Values, asks, follows
-from touchstone.core.split import DRAWN, FILE, has_test_set
+from touchstone.core.split.units import DRAWN, FILE, has_test_set
 from touchstone.core.trials.defaults import Facts
 from touchstone.core.trials.plan import Aside, check_names
 from touchstone.core.trials.training_plan import TEST_SETS, TrainingPlan
@@ -240,7 +239,7 @@ def both_parts(
 
     Examples
     --------
-    >>> from touchstone.core.models.recorded import record_of
+    >>> from touchstone.core.models.layer_files import record_of
     >>> part = LayerSamples([[0.0, 1.0], [2.0, 1.0]], [0, 1], [[0.9, 0.1], [0.4, 0.6]], ("a", "b"))
     >>> dataset, record = record_of(part, part, name="mine")
     >>> [one.name for one in both_parts(record.to_bytes(), dataset)]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.models.stored import model_fingerprint
+from touchstone.core.models.load import model_fingerprint
 from touchstone.core.parameters import ANYTHING, LATER, Ask, label_of, options_of, title_of
 from touchstone.core.trials.run import Counted
 
@@ -54,7 +54,7 @@ class Context:
         Gives the stored model of a fingerprint, as bytes for `core.models.load.read_stored`. The plan names those that
         it asks for in `stored_models`. Raises DataError or WorkspaceError where it is not there.
     keep_model
-        Takes a model that was made, as the bytes of a `core.models.stored.ModelFile`, with `name` (what a person calls
+        Takes a model that was made, as the bytes of a `core.models.load.ModelFile`, with `name` (what a person calls
         it) and, where known, `training_plan` (JSON), `n_test` and `n_correct`; returns its fingerprint. It is stored
         together with the rows of the trial.
 
@@ -303,7 +303,7 @@ def checked_options(options: object, chosen: Collection[str], registry: Mapping[
 
     Examples
     --------
-    >>> from touchstone.core.split import FOLD_SCHEMES
+    >>> from touchstone.core.split.folds import FOLD_SCHEMES
     >>> checked_options((("sds_folds", "n_init", 20),), ["sds_folds"], FOLD_SCHEMES)
     (('sds_folds', 'n_init', 20),)
     >>> checked_options((("sds_folds", "n_init", 8),), ["sds_folds"], FOLD_SCHEMES)

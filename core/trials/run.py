@@ -9,7 +9,7 @@ from jaxtyping import Integer
 from pandas.api.extensions import ExtensionArray
 
 from touchstone.core.data import Dataset
-from touchstone.core.split import Split
+from touchstone.core.split.scheme import Split
 
 COLUMNS = {
     "model": "str",

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from touchstone.core.cluster import SOURCE_FINDERS, FoundSources, check_finder, find_sources, train_for_sources, trains
+from touchstone.core.cluster.finders import SOURCE_FINDERS, check_finder, find_sources, train_for_sources, trains
+from touchstone.core.cluster.sources import FoundSources
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.parameters import asks
@@ -48,7 +49,7 @@ class SourcesPlan:
     ----------
     finder
         The name in SOURCE_FINDERS of one that trains a network. How each trains is fixed: see `core.cluster.acol` and
-        `core.cluster.deep`.
+        `core.cluster.finders`.
     n_sources
         Sources to find in each class.
     n_clusterings

@@ -8,11 +8,11 @@ import pandas as pd
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models import MODELS, check_fitting, fits
-from touchstone.core.models.networks import PaperNetwork
-from touchstone.core.models.stored import ModelFile
-from touchstone.core.models.training import best_device
+from touchstone.core.models.load import ModelFile
+from touchstone.core.models.networks import PaperNetwork, best_device
 from touchstone.core.parameters import LATER, About, Titles, Values, asks, asks_seed, label_of, title_of
-from touchstone.core.split import DRAWN, FILE, Random, Split, draw_of_units, has_test_set, split_by_part
+from touchstone.core.split.scheme import Random, Split
+from touchstone.core.split.units import DRAWN, FILE, draw_of_units, has_test_set, split_by_part
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole, to_json
 
 _HIGHEST_SEED = 2**32 - 1  # that scikit-learn takes

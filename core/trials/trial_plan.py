@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from touchstone.core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, silhouettes, trains
+from touchstone.core.cluster.finders import SOURCE_FINDERS, check_finder, trains
+from touchstone.core.cluster.sources import Silhouettes, silhouettes
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models import MODELS, Classifier, check_fitting
-from touchstone.core.models.networks import PaperNetwork
+from touchstone.core.models.networks import PaperNetwork, best_device
 from touchstone.core.models.together import fit_together, why_not_together
-from touchstone.core.models.training import best_device
 from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_of, title_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
-from touchstone.core.split import DRAW_SCHEMES, Split
+from touchstone.core.split.scheme import DRAW_SCHEMES, Split
 from touchstone.core.trials import choices
 from touchstone.core.trials.defaults import meant_across, meant_epochs, meant_features
 from touchstone.core.trials.draws import (
@@ -216,7 +216,7 @@ class TrialPlan:
         The one number that all randomness of the plan is derived from.
     left_out
         Whether every draw of known sources is repeated without some of them, out of training as out of its test part:
-        each is left out in one turn (`core.split.source_aware`). What models owe to single sources is then known.
+        each is left out in one turn (`core.split.scheme`). What models owe to single sources is then known.
 
     Raises DataError for a name that no registry knows and for a number out of range.
 

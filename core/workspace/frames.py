@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from touchstone.core.data.identity import key
+from touchstone.core.data.dataset import key
 
 SMALL = 64 * 1024
 """Bytes below which a table is not compressed: that would save a twentieth, and take as long as to fit a tiny model."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 from sqlalchemy import select
 
-from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.models.load import ModelFile, model_fingerprint
 from touchstone.core.workspace.schema import ModelRow
 from touchstone.core.workspace.store import Kept, find, require
 
@@ -46,7 +46,7 @@ class Models(Kept):
         n_test: int | None = None,
         n_correct: int | None = None,
     ) -> str:
-        """Keep a model that is a `core.models.stored.ModelFile` already, as trials hand it over."""
+        """Keep a model that is a `core.models.load.ModelFile` already, as trials hand it over."""
         file, fingerprint = ModelFile.from_bytes(stored), model_fingerprint(stored)
         with self._store.session() as session:
             if find(session, ModelRow, owner, fingerprint) is None:

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from touchstone.core.data import DataError
-from touchstone.core.data.identity import key
+from touchstone.core.data.dataset import key
 from touchstone.core.trials import Plan, to_json, version_of
 from touchstone.core.trials.defaults import Facts, left_open, same_work
 from touchstone.core.workspace import frames

@@ -5,8 +5,8 @@ from pathlib import PurePath
 
 from touchstone.core.data import Dataset
 from touchstone.core.models.inputs import InputRange
-from touchstone.core.models.tried import Judged, check_above_chance, try_model
-from touchstone.core.split import rows_to_judge
+from touchstone.core.models.load import Judged, check_above_chance, try_model
+from touchstone.core.split.units import rows_to_judge
 from touchstone.core.workspace.workspace import Workspace
 
 

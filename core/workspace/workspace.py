@@ -8,7 +8,7 @@ from pathlib import Path
 
 from touchstone.core.data import DataError
 from touchstone.core.models.inputs import InputRange
-from touchstone.core.models.stored import ModelFile
+from touchstone.core.models.load import ModelFile
 from touchstone.core.trials import Plan
 from touchstone.core.trials.defaults import Facts
 from touchstone.core.workspace.access import Links
@@ -61,7 +61,7 @@ class Workspace(Data, Models, Runs, Work, Links, SignIns):
         """Keep a model's file, brought along, and return its fingerprint; one that is there already is left as it is.
 
         `architecture` and `input_range` are those that `core.models.load.load_model` needs to read the file; of
-        `n_test` samples of the data set it got `n_correct` right (`core.models.tried`).
+        `n_test` samples of the data set it got `n_correct` right (`core.models.load`).
         """
         file = ModelFile(content, file_name, dataset_fingerprint, architecture, input_range)
         tested = {"n_test": n_test, "n_correct": n_correct}

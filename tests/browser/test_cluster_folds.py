@@ -14,7 +14,7 @@ from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 from tests.browser.waiting import click, settled, unfold
 from touchstone.core.data import load_example
-from touchstone.core.data.predictions.fold_files import predictions_file
+from touchstone.core.data.predictions.upload import predictions_file
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 

@@ -7,14 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from touchstone.core.cluster import deep, find_sources
-from touchstone.core.cluster.deep import (
+from touchstone.core.cluster import finders
+from touchstone.core.cluster.finders import (
     LADDER,
     LEAST_SHARE,
     AcolOptions,
     acol_loss,
     acol_penalty,
     acol_sources,
+    find_sources,
     merged,
     n_sources_of,
     pooled_log_probabilities,
@@ -168,7 +169,7 @@ def test_the_head_starts_as_the_authors_do(monkeypatch):
     def stopped(network, *_, **__):
         heads[len(heads)] = (network.head.weight.detach().clone(), network.head.bias.detach().clone())
 
-    monkeypatch.setattr(deep, "train", stopped)
+    monkeypatch.setattr(finders, "train", stopped)
     for glorot in (True, True, False):
         options = AcolOptions(glorot=glorot)
         train_acol(digits.x[:50], digits.y[:50], n_sources=5, seed=3, options=options)
@@ -231,7 +232,7 @@ def test_a_later_try_that_holds_is_told(monkeypatch):
             raise fired
         return fired
 
-    monkeypatch.setattr(deep, "train_acol", trained)
+    monkeypatch.setattr(finders, "train_acol", trained)
     ladder = (AcolOptions(), AcolOptions(), AcolOptions(c1=0.1, n_updates=40))
     found = acol_sources(digits.x[rows], digits.y[rows], n_sources=2, ladder=ladder)
     np.testing.assert_array_equal(found.sources, 2 * digits.y[rows] + np.arange(60) % 2)

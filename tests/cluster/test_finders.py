@@ -5,8 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from touchstone.core.cluster import SOURCE_FINDERS, check_finder, deep, find_sources, train_for_sources, trains
-from touchstone.core.cluster.finders import SourceFinder
+from touchstone.core.cluster import finders
+from touchstone.core.cluster.finders import (
+    SOURCE_FINDERS,
+    SourceFinder,
+    check_finder,
+    find_sources,
+    train_for_sources,
+    trains,
+)
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.models.classical import Cancelled
 from touchstone.core.models.networks import Cnn2
@@ -22,7 +29,7 @@ class OneEpoch(Cnn2):
 @pytest.fixture
 def images(monkeypatch) -> Dataset:
     """Zeros, ones and twos, for which every finder trains for one epoch."""
-    monkeypatch.setattr(deep, "Cnn2", OneEpoch)
+    monkeypatch.setattr(finders, "Cnn2", OneEpoch)
     digits = load_example("digits")
     rows = np.flatnonzero(digits.y < 3)[:150]
     return Dataset("few", "image", digits.x[rows], digits.y[rows], ("0", "1", "2"), digits.ids[rows])

@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.core.cluster import spread_quotas
-from touchstone.core.cluster.quotas import checked_quotas, share_out, weighted_quotas
+from touchstone.core.cluster.quotas import checked_quotas, share_out, spread_quotas, weighted_quotas
 from touchstone.core.data.errors import DataError
 
 

@@ -18,8 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.cluster.transport_oracle import assigned, least_cost
-from touchstone.core.cluster import SameSizeKMeans, SDSKMeans
-from touchstone.core.cluster.sds import MOST_IN_A_START, MOST_STEPS
+from touchstone.core.cluster.sds import MOST_IN_A_START, MOST_STEPS, SameSizeKMeans, SDSKMeans
 from touchstone.core.data.errors import DataError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -140,7 +139,7 @@ def test_equal_seeds_give_equal_labels_and_other_seeds_others():
 def test_labels_are_equal_to_the_bit_in_another_process_with_other_threads():
     code = (
         "import hashlib, numpy as np\n"
-        "from touchstone.core.cluster import SDSKMeans\n"
+        "from touchstone.core.cluster.sds import SDSKMeans\n"
         "rng = np.random.default_rng(0)\n"
         "x, y = rng.normal(size=(12000, 20)), rng.integers(0, 9, 12000)\n"
         "print(hashlib.sha256(SDSKMeans(7, n_init=2, random_state=3).fit(x, y).labels_.tobytes()).hexdigest())"

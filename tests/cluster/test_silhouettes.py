@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import silhouette_samples
 
-from touchstone.core.cluster import find_sources, silhouettes
+from touchstone.core.cluster.finders import find_sources
+from touchstone.core.cluster.sources import silhouettes
 
 RNG = np.random.default_rng(5)
 Y = np.repeat([0, 1, 2], [20, 30, 25])

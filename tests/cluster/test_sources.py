@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from touchstone.core.cluster import SOURCE_FINDERS, find_sources
+from touchstone.core.cluster.finders import SOURCE_FINDERS, find_sources
 from touchstone.core.data.errors import DataError
 
 CLUSTERINGS = [name for name, finder in SOURCE_FINDERS.items() if not finder.trains]

@@ -168,8 +168,7 @@ def _models() -> list[Base]:
 
     from tests.models.test_onnx import onnx_file
     from touchstone.core.models.load import load_model
-    from touchstone.core.models.networks import LinearNetwork
-    from touchstone.core.models.training import read_safetensors
+    from touchstone.core.models.networks import LinearNetwork, read_safetensors
 
     digits = load_example("digits")
     trained = LinearNetwork(n_epochs=1).fit(digits.x, digits.y, seed=0).trained(digits).to_bytes()

@@ -6,7 +6,7 @@ import pytest
 
 from touchstone.core.data import DataError, Roles, RolesNeeded
 from touchstone.core.models.errors import ModelError
-from touchstone.core.split.source_aware import OnlyOneSource
+from touchstone.core.split.scheme import OnlyOneSource
 
 RAISED = (
     DataError("scores.tsv, line 14: 2 cells."),

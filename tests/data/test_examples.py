@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from touchstone import core
-from touchstone.core.data import EXAMPLES, DataError, docstrings, docstrings_ready, load_example
-from touchstone.core.data.docstrings import LIBRARIES, MAX_PER_LIBRARY, MIN_PER_SOURCE, Paragraph, paragraphs, select
+from touchstone.core.data import EXAMPLES, DataError, docstrings_ready, examples, load_example
+from touchstone.core.data.examples import LIBRARIES, MAX_PER_LIBRARY, MIN_PER_SOURCE, Paragraph, paragraphs, select
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_docstrings_are_stored_under_their_versions_and_read_back(scanned, monke
     assert all(library in stored.name for library in LIBRARIES)
     assert np.__version__ in stored.name
     assert docstrings_ready()
-    monkeypatch.setattr(docstrings, "_scan", None)
+    monkeypatch.setattr(examples, "_scan", None)
     assert load_example("docstrings").fingerprint == dataset.fingerprint
     monkeypatch.setattr(core, "versions", lambda *libraries: {"numpy": "0.1"})
     assert not docstrings_ready()
@@ -93,7 +93,7 @@ def test_docstrings_are_stored_under_their_versions_and_read_back(scanned, monke
 
 def test_scanning_imports_none_of_the_libraries():
     code = (
-        "import sys; from touchstone.core.data.docstrings import LIBRARIES, _folder, paragraphs;"
+        "import sys; from touchstone.core.data.examples import LIBRARIES, _folder, paragraphs;"
         "n = sum(1 for name in ('plotly', 'sklearn') for _ in paragraphs(_folder(name), name)); _folder('torch');"
         "print(n > 1000, sorted({'torch', 'plotly', 'sklearn', 'scipy'} & set(sys.modules)))"
     )

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.core.data import DataError
-from touchstone.core.data.predictions.fold_files import (
+from touchstone.core.data.predictions.upload import (
+    GivenFile,
+    PredictionUpload,
     analysis_file,
     datasplits_file,
     folded_upload,
@@ -16,7 +18,6 @@ from touchstone.core.data.predictions.fold_files import (
     predictions_file,
     read_folds,
 )
-from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 
 SHIPPED = [(data, scheme) for data in ("patent_classification", "toy_data") for scheme in
            ("distribution_sensitive_kmeans", "randomized")]  # fmt: skip

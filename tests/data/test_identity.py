@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.core.data import Dataset
-from touchstone.core.data.identity import fingerprint, key
+from touchstone.core.data.dataset import fingerprint, key
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

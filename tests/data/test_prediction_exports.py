@@ -22,7 +22,7 @@ from tests.data.layouts.made import (
 from tests.data.uploads import read, rows, upload
 from touchstone.core.data import DataError, RolesNeeded, read_predictions
 from touchstone.core.data.limits import Limits
-from touchstone.core.data.predictions.scores import probabilities
+from touchstone.core.data.predictions.roles import probabilities
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.tables.files import read_table
 from touchstone.core.data.values import numbers_in

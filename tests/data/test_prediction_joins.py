@@ -8,11 +8,11 @@ import pytest
 
 from tests.data.uploads import upload
 from touchstone.core.data import DataError, Roles, RolesNeeded, join_predictions, read_predictions
-from touchstone.core.data.predictions.join import ways
-from touchstone.core.data.predictions.join.agreement import Labels
+from touchstone.core.data.predictions import ways
 from touchstone.core.data.predictions.roles import LINE
-from touchstone.core.data.tables import make_table
+from touchstone.core.data.predictions.ways import Labels
 from touchstone.core.data.tables.names import compact
+from touchstone.core.data.tables.table import make_table
 
 PROBA = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]])
 

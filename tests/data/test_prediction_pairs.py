@@ -4,10 +4,18 @@ import numpy as np
 import pytest
 
 from touchstone.core.data import DataError
-from touchstone.core.data.predictions.pairs import ALL, MOST_PARTS, OTHERS, WHOLE, Part, choices_of, pair_predictions
-from touchstone.core.data.predictions.record import PredictionTable
+from touchstone.core.data.predictions.record import (
+    ALL,
+    MOST_PARTS,
+    OTHERS,
+    WHOLE,
+    Part,
+    PredictionTable,
+    choices_of,
+    pair_predictions,
+)
 from touchstone.core.data.predictions.upload import prediction_table
-from touchstone.core.data.tables import make_table
+from touchstone.core.data.tables.table import make_table
 
 N = 12
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from touchstone.core.data import DataError, Roles, RolesNeeded, guess_roles, join_predictions
 from touchstone.core.data.predictions.roles import Part
 from touchstone.core.data.predictions.upload import prediction_table
-from touchstone.core.data.tables import Table, make_table
+from touchstone.core.data.tables.table import Table, make_table
 
 N = 60
 RNG = np.random.default_rng(0)

@@ -5,18 +5,19 @@ import pytest
 from tests.data.shared_files import recordings
 from touchstone.core.data import DataError, RolesNeeded
 from touchstone.core.data.limits import Limits
-from touchstone.core.data.tables import make_table
 from touchstone.core.data.tables.files import parse_delimited
-from touchstone.core.data.tables.proposal import (
+from touchstone.core.data.tables.roles import (
+    DatasetRoles,
     FileReading,
     features_of,
+    guess_dataset_roles,
     propose_roles,
     roles_from_json,
     roles_to_json,
     said_roles,
     values_of,
 )
-from touchstone.core.data.tables.roles import DatasetRoles, guess_dataset_roles
+from touchstone.core.data.tables.table import make_table
 
 N = 12
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from touchstone.core.data import DataError, RolesNeeded
-from touchstone.core.data.tables import Table, make_table
 from touchstone.core.data.tables.roles import DatasetRoles, guess_dataset_roles, role_reasons
 from touchstone.core.data.tables.sources import propose_sources
+from touchstone.core.data.tables.table import Table, make_table
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 12
@@ -245,5 +245,5 @@ def test_ids_that_begin_anew_in_each_part_are_no_sources():
 
 
 def test_a_first_line_with_a_document_is_read_by_a_process_that_has_read_nothing():
-    read = "from touchstone.core.data.tables.columnar import read_columns; read_columns(b'a,' + b'word ' * 40_000, ',')"
+    read = "from touchstone.core.data.tables.table import read_columns; read_columns(b'a,' + b'word ' * 40_000, ',')"
     subprocess.run([sys.executable, "-c", read], check=True, cwd=ROOT)

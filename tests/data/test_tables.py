@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from touchstone.core.data import DataError
 from touchstone.core.data.limits import Limits
 from touchstone.core.data.tables import files
-from touchstone.core.data.tables import lines as lines_module
-from touchstone.core.data.tables.columnar import TextColumns, side_by_side
+from touchstone.core.data.tables import files as lines_module
 from touchstone.core.data.tables.files import parse_delimited
 from touchstone.core.data.tables.records import parse_json, parse_jsonl, parse_parquet
+from touchstone.core.data.tables.table import TextColumns, side_by_side
 
 SMALL = Limits(samples=3)
 

@@ -13,8 +13,7 @@ from touchstone import read as read_file
 from touchstone.core.data import DataError, Dataset, load_example, read_dataset
 from touchstone.core.data.dataset import with_copies_together
 from touchstone.core.data.store import from_bytes, to_bytes
-from touchstone.core.data.tables.proposal import FileReading
-from touchstone.core.data.tables.roles import DatasetRoles
+from touchstone.core.data.tables.roles import DatasetRoles, FileReading
 
 
 def read(text: str, name: str = "t.csv", **roles: str) -> Dataset:

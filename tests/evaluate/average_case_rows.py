@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from touchstone.core.evaluate.average_case.trial import COLUMNS
+from touchstone.core.evaluate.average_case.plan import COLUMNS
 
 
 def rows_of(p, y, *, sigma=0.1, estimator="mmse", part="samples", predicted=None, **columns):

@@ -7,7 +7,7 @@ from string import ascii_letters
 import numpy as np
 import pandas as pd
 
-from touchstone.core.evaluate.cluster_folds import FoldPredictions
+from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions
 from touchstone.core.trials.fold_plan import COLUMNS
 
 

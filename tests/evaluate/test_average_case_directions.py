@@ -9,9 +9,11 @@ from tests.evaluate.small_networks import Logits, generator
 from tests.evaluate.test_average_case_plan import planned, rows_of
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.evaluate.average_case import estimate
-from touchstone.core.evaluate.average_case.directions import (
+from touchstone.core.evaluate.average_case.noise import (
     IMAGE_CHANGES,
     N_STRENGTHS,
+    Noise,
+    NoisyInputs,
     covariance_of_changes,
     directions_of,
     kept_along,
@@ -19,8 +21,6 @@ from touchstone.core.evaluate.average_case.directions import (
     shapes_offered,
     spread_of,
 )
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs
-from touchstone.core.evaluate.average_case.noise import Noise
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict
 from touchstone.core.figures.average_case import direction_chart

@@ -6,7 +6,7 @@ import pytest
 from tests.evaluate.small_networks import digits_cnn, generator
 from touchstone.core.evaluate.average_case import MMSE, GaussianLogits, MonteCarlo, Taylor, estimate
 from touchstone.core.evaluate.intervals import t_interval
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.networks import one_torch_thread
 
 ASKED = {
     "taylor": Taylor(),

@@ -22,7 +22,7 @@ from touchstone.core.evaluate.average_case import (
     TaylorMVS,
     estimate,
 )
-from touchstone.core.evaluate.average_case.gradients import mv_sigmoid
+from touchstone.core.evaluate.average_case.noise import mv_sigmoid
 from touchstone.core.models.errors import ModelError
 
 NORMAL = ("taylor", "mmse", "gaussian_logits")

@@ -8,10 +8,8 @@ import pytest
 
 from tests.evaluate.average_case_rows import counted, rows_of, skewed
 from touchstone.core.evaluate.average_case import ESTIMATORS, Estimator, Facts, Mark, facts_of, offered
-from touchstone.core.evaluate.average_case.audit import MONTE_CARLO
-from touchstone.core.evaluate.average_case.plan import AverageCasePlan
-from touchstone.core.evaluate.average_case.robustness import CONFIDENCE, evaluate_robustness
-from touchstone.core.evaluate.average_case.trial import Trial, asked_of
+from touchstone.core.evaluate.average_case.plan import AverageCasePlan, Trial, asked_of
+from touchstone.core.evaluate.average_case.robustness import CONFIDENCE, MONTE_CARLO, evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict, estimator_title
 from touchstone.core.figures import average_case as audits
 from touchstone.core.figures.average_case import estimator_style

@@ -7,9 +7,8 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 from scipy.stats import binom
 
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs
 from touchstone.core.evaluate.average_case.monte_carlo import half_sigma
-from touchstone.core.evaluate.average_case.noise import Noise
+from touchstone.core.evaluate.average_case.noise import Noise, NoisyInputs
 from touchstone.core.evaluate.average_case.robustness import median_of
 from touchstone.core.models.errors import ModelError
 

@@ -8,7 +8,8 @@ from torch import nn
 
 from tests.evaluate.small_networks import Logits, generator, linear, samples
 from touchstone.core.evaluate.average_case import MonteCarlo, estimate
-from touchstone.core.evaluate.average_case.monte_carlo import LOOKS, N_PILOT, clopper_pearson, draws_for
+from touchstone.core.evaluate.average_case.monte_carlo import LOOKS, N_PILOT, draws_for
+from touchstone.core.evaluate.intervals import clopper_pearson
 from touchstone.core.models.errors import ModelError
 
 

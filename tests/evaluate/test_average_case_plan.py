@@ -12,13 +12,12 @@ import torch
 from tests.split.marked import marked
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.evaluate.average_case import MonteCarlo, estimate
-from touchstone.core.evaluate.average_case import trial as trial_module
+from touchstone.core.evaluate.average_case import plan as trial_module
 from touchstone.core.evaluate.average_case.noise import CutOff
-from touchstone.core.evaluate.average_case.plan import AverageCasePlan
+from touchstone.core.evaluate.average_case.plan import COLUMNS, AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
-from touchstone.core.evaluate.average_case.trial import COLUMNS
 from touchstone.core.models import MODELS, Cancelled
-from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.models.load import ModelFile, model_fingerprint
 from touchstone.core.trials import Context, Plan, from_json, to_json
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.workspace import frames

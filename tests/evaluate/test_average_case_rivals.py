@@ -6,9 +6,8 @@ import torch
 
 from tests.evaluate.small_networks import SideBySide, digits_cnn, generator, linear, samples
 from touchstone.core.evaluate.average_case import MMSE, PlainMMSE, Taylor, estimate
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs
-from touchstone.core.evaluate.average_case.noise import Noise
-from touchstone.core.evaluate.average_case.rivals import find_rivals
+from touchstone.core.evaluate.average_case.gaussian_cdf import find_rivals
+from touchstone.core.evaluate.average_case.noise import Noise, NoisyInputs
 
 
 def pairs_of_digits(n):

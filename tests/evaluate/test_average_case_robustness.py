@@ -6,11 +6,11 @@ import pytest
 from scipy.stats import binom
 
 from tests.evaluate.average_case_rows import counted, rows_of, skewed
-from touchstone.core.evaluate.average_case.audit import flipped_p
 from touchstone.core.evaluate.average_case.class_means import mean_of
 from touchstone.core.evaluate.average_case.robustness import (
     accuracy_of_fifths,
     evaluate_robustness,
+    flipped_p,
     kruskal_wallis,
     rank_correlation,
 )

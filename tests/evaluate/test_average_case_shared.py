@@ -20,7 +20,7 @@ from touchstone.core.evaluate.average_case import (
     estimate,
     estimates,
 )
-from touchstone.core.evaluate.average_case.shared import Shared
+from touchstone.core.evaluate.average_case.noise import Shared
 
 SIGMAS = (0.05, 0.2, 0.6)
 

@@ -17,12 +17,14 @@ from touchstone.core.evaluate.calibration import (
     class_error,
     class_sentence,
     class_table,
+    correct_if_perfect,
+    debiased_squared_error,
     density,
     expected_calibration_error,
+    isotonic,
     probabilities_of,
     smooth_error,
 )
-from touchstone.core.evaluate.calibration.errors import correct_if_perfect, debiased_squared_error, isotonic
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 

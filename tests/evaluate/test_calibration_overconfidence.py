@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, special, stats
 
-from touchstone.core.evaluate.calibration.errors import overconfidence
+from touchstone.core.evaluate.calibration import overconfidence
 from touchstone.core.evaluate.units import samples_as_units, units_of
 
 Samples = tuple[np.ndarray, np.ndarray]

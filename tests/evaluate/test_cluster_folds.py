@@ -11,17 +11,10 @@ from sklearn.metrics import accuracy_score, f1_score, jaccard_score, precision_s
 
 from tests.evaluate.fold_populations import frame, simulated
 from touchstone.core.data import DataError, Predictions, load_example
-from touchstone.core.evaluate.cluster_folds import (
-    FoldPredictions,
-    ScoredBy,
-    fold_performance,
-    fold_verdict,
-    predicted_on,
-    predicted_on_sources,
-    predictions_on_folds,
-    rows_of_run,
-)
-from touchstone.core.evaluate.cluster_folds.results import counted, f1_interval
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance, predicted_on, predicted_on_sources
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy, counted, f1_interval
+from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions, predictions_on_folds, rows_of_run
+from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.metrics import METRICS, shares_of_counts
 from touchstone.core.report.cluster_folds import numbers

@@ -10,17 +10,18 @@ from scipy import stats
 
 from tests.evaluate.fold_populations import simulated
 from touchstone.core.data import Predictions
-from touchstone.core.evaluate.cluster_folds import (
+from touchstone.core.evaluate.cluster_folds import results as jackknives
+from touchstone.core.evaluate.cluster_folds.performance import WILSON, fold_performance, over_both, predicted_on_sources
+from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
     ScoredBy,
-    fold_performance,
-    predicted_on_sources,
-    predictions_on_folds,
+    ScoreEstimate,
+    counted,
+    pulls_on_mean,
+    scores_without,
+    standard_error,
 )
-from touchstone.core.evaluate.cluster_folds import jackknife as jackknives
-from touchstone.core.evaluate.cluster_folds.compare import WILSON, over_both
-from touchstone.core.evaluate.cluster_folds.jackknife import pulls_on_mean, scores_without, standard_error
-from touchstone.core.evaluate.cluster_folds.results import ScoreEstimate, counted
+from touchstone.core.evaluate.cluster_folds.tested import predictions_on_folds
 from touchstone.core.evaluate.cluster_folds.verdict import beats_baselines
 from touchstone.core.evaluate.intervals import Interval, p_of_interval
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from sklearn.tree import DecisionTreeClassifier
 
-from touchstone.core.evaluate.cluster_folds import recipe_difference
+from touchstone.core.evaluate.cluster_folds.performance import recipe_difference
 from touchstone.core.evaluate.intervals import t_p_value
 
 

@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.evaluate.fold_populations import frame, simulated
-from touchstone.core.evaluate.cluster_folds import (
-    ScoredBy,
+from touchstone.core.evaluate.cluster_folds.performance import (
+    MOST_EXACT,
     characteristics_of,
+    correlation,
     fold_characteristics,
     fold_performance,
     mean_by_fold,
     relations,
 )
-from touchstone.core.evaluate.cluster_folds.characteristics import MOST_EXACT, correlation
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
 
 EVEN = np.full(9, 40.0)
 

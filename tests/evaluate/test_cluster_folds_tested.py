@@ -8,16 +8,10 @@ import pytest
 
 from tests.evaluate.fold_populations import frame, simulated, without_makers
 from touchstone.core.data import DataError, Predictions, load_example
-from touchstone.core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
-from touchstone.core.data.predictions.upload import GivenFile
-from touchstone.core.evaluate.cluster_folds import (
-    fold_performance,
-    fold_verdict,
-    joined,
-    predictions_on_folds,
-    rows_of_run,
-    rows_of_tables,
-)
+from touchstone.core.data.predictions.upload import GivenFile, datasplits_file, folded_upload, predictions_file
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+from touchstone.core.evaluate.cluster_folds.tested import joined, predictions_on_folds, rows_of_run, rows_of_tables
+from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict
 from touchstone.core.trials import Context, FoldPlan
 
 

@@ -10,24 +10,25 @@ from scipy import stats
 from tests.evaluate.fold_populations import frame, simulated
 from tests.worlds import cluster_folds as worlds
 from touchstone.core.data import Predictions
-from touchstone.core.evaluate.cluster_folds import (
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance, predicted_on_sources
+from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
     PredictedHeldOut,
     Relation,
     ScoredBy,
-    fold_performance,
+    ScoreEstimate,
+)
+from touchstone.core.evaluate.cluster_folds.tested import labels_shift, predictions_on_folds
+from touchstone.core.evaluate.cluster_folds.verdict import (
+    beats_baselines,
+    differs_between_folds,
     fold_verdict,
-    labels_shift,
-    predicted_on_sources,
-    predictions_on_folds,
     scheme_title,
 )
-from touchstone.core.evaluate.cluster_folds.results import ScoreEstimate
-from touchstone.core.evaluate.cluster_folds.verdict import beats_baselines, differs_between_folds
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.wording import percent, points
 from touchstone.core.report.overview import settles
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
 
 BANNED = ("at least", "plan with", "cannot be told", "can be shown", "luck", "that the data", "foretell", "promise")
 SEEDS = (0, 1, 2)

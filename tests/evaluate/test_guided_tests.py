@@ -7,27 +7,25 @@ from hypothesis import strategies as st
 
 from tests.evaluate.feature_populations import LinearHead, cloud, head, names
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.guided_tests import (
+from touchstone.core.evaluate.guided_tests.generate import (
     FREQUENCIES,
     MIXES,
     Missing,
     Recipe,
-    accuracy_grid,
-    all_of,
     check_properties,
     generate_class,
     generate_missing,
     generate_tests,
     label_next,
     missing_regions,
-    mix_accuracy,
     nearest,
-    shared_accuracy,
     sizes,
     start,
+    wrong_ways,
 )
-from touchstone.core.evaluate.guided_tests.properties import wrong_ways
-from touchstone.core.evaluate.test_quality import fit_regions, measure_quality
+from touchstone.core.evaluate.guided_tests.results import accuracy_grid, all_of, mix_accuracy, shared_accuracy
+from touchstone.core.evaluate.test_quality.quality import measure_quality
+from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.models.classical import Cancelled
 from touchstone.core.models.layers import LayerSamples
 

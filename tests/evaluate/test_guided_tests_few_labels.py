@@ -19,9 +19,10 @@ from touchstone.core.evaluate.guided_tests.few_labels import (
     expected_errors,
     labelled_accuracy,
     promise,
+    read_labels,
+    to_label,
     unlike,
 )
-from touchstone.core.evaluate.guided_tests.pool import read_labels, to_label
 from touchstone.core.models.layers import LayerSamples
 
 CLASSES = ("cat", "dog")

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from touchstone.core.data import load_example
-from touchstone.core.evaluate.guided_tests import generate_tests, reconstruction, round_trip, start, walk_between
-from touchstone.core.evaluate.test_quality import fit_regions, measure_quality, quality_verdict
+from touchstone.core.evaluate.guided_tests.generate import generate_tests, start, walk_between
+from touchstone.core.evaluate.guided_tests.results import reconstruction, round_trip
+from touchstone.core.evaluate.test_quality.quality import measure_quality
+from touchstone.core.evaluate.test_quality.regions import fit_regions
+from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.models.decoder import fit_decoder
 from touchstone.core.models.layers import layer_of, layer_samples
 from touchstone.core.models.networks import Cnn1

@@ -10,19 +10,13 @@ import pytest
 
 from tests.split.marked import marked
 from touchstone.core.data import DataError, Dataset, load_example
-from touchstone.core.evaluate.guided_tests import (
-    generate_tests,
-    guided_of_rows,
-    judge_suite,
-    make_suite,
-    start,
-    table_sizes,
-)
-from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
-from touchstone.core.evaluate.guided_tests.rows import COLUMNS
-from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.evaluate.guided_tests.generate import generate_tests, start
+from touchstone.core.evaluate.guided_tests.plan import COLUMNS, GuidedTestsPlan, guided_of_rows
+from touchstone.core.evaluate.guided_tests.results import table_sizes
+from touchstone.core.evaluate.guided_tests.suite import judge_suite, make_suite
+from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.models import MODELS, Cancelled
-from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.models.load import ModelFile, model_fingerprint
 from touchstone.core.trials import Context, Plan, from_json, to_json
 from touchstone.core.trials.layer_parts import layer_parts
 from touchstone.core.trials.training_plan import TrainingPlan

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from touchstone.core.data import DataError, load_example
-from touchstone.core.evaluate.guided_tests import JudgedSuite, Suite, judge_suite, make_suite, suite_difference
-from touchstone.core.evaluate.guided_tests.oracle import N_OTHERS, read_by_oracle
+from touchstone.core.evaluate.guided_tests.results import N_OTHERS, read_by_oracle
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, Suite, judge_suite, make_suite, suite_difference
 from touchstone.core.models import MODELS
 
 N_TRAIN = 1200

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tests.evaluate.test_guided_tests_suite import judged, suite
-from touchstone.core.evaluate.guided_tests import suite_difference, suite_runner
-from touchstone.core.evaluate.guided_tests.suite_file import suite_archive
+from touchstone.core.evaluate.guided_tests import suite_runner
+from touchstone.core.evaluate.guided_tests.suite import suite_archive, suite_difference
 
 MODEL = "import numpy as np\ndef predict(images):\n    assert images.dtype == np.uint8\n    return np.load({!r})\n"
 

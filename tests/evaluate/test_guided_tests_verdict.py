@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 
 from tests.evaluate.feature_populations import cloud, head, names
-from touchstone.core.evaluate.guided_tests import (
-    Guided,
-    JudgedSuite,
-    Reconstruction,
-    Suite,
-    accuracy_grid,
-    check_properties,
-    generate_tests,
-    start,
-)
-from touchstone.core.evaluate.guided_tests.images import RoundTrip
+from touchstone.core.evaluate.guided_tests.generate import check_properties, generate_tests, start
+from touchstone.core.evaluate.guided_tests.plan import Guided
+from touchstone.core.evaluate.guided_tests.results import Reconstruction, RoundTrip, accuracy_grid
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, Suite
 from touchstone.core.evaluate.guided_tests.verdict import (
     CHANCE,
     SIDE,
@@ -26,7 +19,7 @@ from touchstone.core.evaluate.guided_tests.verdict import (
     round_trip_finding,
 )
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.report.guided_tests import answer
 from touchstone.core.report.markdown import escaped
 from touchstone.core.report.parts import Report

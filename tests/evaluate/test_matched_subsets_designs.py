@@ -11,7 +11,7 @@ from scipy import special
 
 from tests.worlds.designs import NULLS, POWER, Authors, Design
 from touchstone.core.data.predictions.upload import prediction_table
-from touchstone.core.data.tables import make_table
+from touchstone.core.data.tables.table import make_table
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets, matched_verdict
 from touchstone.core.evaluate.matched_subsets.outcomes import fitted, levels_of_accuracy, log_odds_of, outcomes_of
 from touchstone.core.figures.matched_subsets import gap_chart

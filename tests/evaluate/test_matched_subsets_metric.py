@@ -6,7 +6,7 @@ from sklearn.metrics import balanced_accuracy_score, brier_score_loss, log_loss,
 
 from tests.plain_words import problems_of
 from touchstone.core.data import DataError, Predictions
-from touchstone.core.data.predictions.pairs import PredictionPairs
+from touchstone.core.data.predictions.record import PredictionPairs
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_models, compare_sets, matched_verdict
 from touchstone.core.evaluate.matched_subsets.compare import epsilon_curve
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan

@@ -8,10 +8,10 @@ from scipy import stats
 from tests.evaluate.average_case_rows import rows_of
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
-from touchstone.core.evaluate.cluster_folds import rows_of_run
+from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
 from touchstone.core.evaluate.data_sets import NearCopies
-from touchstone.core.evaluate.overview.samples import (
-    FEWEST,
+from touchstone.core.evaluate.overview import (
+    FEWEST_COMPARED,
     agreement,
     agreement_by_class,
     agreement_table,
@@ -110,7 +110,7 @@ def test_of_nothing_to_find_few_pairs_agree():
 
 def test_too_few_or_constant_measures_are_left_out():
     rng = np.random.default_rng(4)
-    few = FEWEST - 1
+    few = FEWEST_COMPARED - 1
     assert agreement(table(few, rng, a=np.arange(few), b=np.arange(few))) == ()
     assert agreement(table(50, rng, a=np.ones(50), b=np.arange(50.0))) == ()
     assert agreement_table(()).empty
@@ -139,7 +139,7 @@ def test_subsets_join_samples_of_the_data_only(wine):
 
 def test_each_class_by_itself_has_spearmans_number_and_small_classes_have_none():
     rng = np.random.default_rng(6)
-    label = np.repeat(["a", "b", "c"], [60, 40, FEWEST - 1])
+    label = np.repeat(["a", "b", "c"], [60, 40, FEWEST_COMPARED - 1])
     x, noise = rng.normal(size=(2, len(label)))
     frame = pd.DataFrame({"id": range(len(label)), "label": label, "x": x, "y": np.where(label == "a", x, -x) + noise})
     frame.loc[5:9, "y"] = np.nan

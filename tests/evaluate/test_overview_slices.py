@@ -8,7 +8,7 @@ from scipy import stats
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.claims import claim
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.overview.slices import (
+from touchstone.core.evaluate.overview import (
     Slices,
     Weak,
     classes_verdict,

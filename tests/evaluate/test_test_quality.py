@@ -9,23 +9,26 @@ from tests.evaluate.feature_populations import cloud, head
 from tests.plain_words import problems
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.claims import corrected
-from touchstone.core.evaluate.test_quality import (
+from touchstone.core.evaluate.test_quality.missed import map_pair
+from touchstone.core.evaluate.test_quality.quality import (
     boundary_conditioning,
     boundary_curve,
     centroid_curve,
     centroid_positioning,
     equivalence_partitioning,
-    findings,
-    findings_table,
-    fit_regions,
-    map_pair,
     measure_quality,
     pairwise_boundary_conditioning,
-    quality_verdict,
     samples_table,
 )
-from touchstone.core.evaluate.test_quality.shares import Shares, random_splits, share_intervals
-from touchstone.core.evaluate.test_quality.verdict import DRAWN_HERE, claims_of, class_shares
+from touchstone.core.evaluate.test_quality.regions import Shares, fit_regions, random_splits, share_intervals
+from touchstone.core.evaluate.test_quality.verdict import (
+    DRAWN_HERE,
+    claims_of,
+    class_shares,
+    findings,
+    findings_table,
+    quality_verdict,
+)
 from touchstone.core.models.layers import LayerSamples
 
 
@@ -91,8 +94,6 @@ def test_pairwise_boundary_conditioning_by_hand():
     assert pairs.n_in.tolist() == [[0, 1, 1], [1, 0, 1], [0, 0, 0]]
     assert pairs.value[0].tolist() == [0, 1 / 3, 1 / 3]
     assert np.isnan(pairs.value[2]).all()
-    assert pairs.n_rivals[:2].tolist() == pytest.approx([2.0, 2.0])
-    assert np.isnan(pairs.n_rivals[2])
 
 
 def test_rounded_probabilities_of_a_tie_still_lie_at_the_boundary():
@@ -257,7 +258,7 @@ def test_the_order_of_classes_puts_the_confused_side_by_side():
     counts = np.zeros((6, 6), dtype=np.int64)
     for i, j in ((0, 3), (1, 4), (2, 5)):
         counts[i, j] = counts[j, i] = 20
-    from touchstone.core.evaluate.test_quality import PairShares
+    from touchstone.core.evaluate.test_quality.missed import PairShares
 
     order = PairShares.of(tuple("abcdef"), counts, np.full(6, 50)).order().tolist()
     assert all(abs(order.index(i) - order.index(i + 3)) == 1 for i in range(3))

@@ -11,9 +11,10 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
 from tests.evaluate.feature_populations import cloud, head
-from touchstone.core.evaluate.test_quality import findings, measure_quality, quality_verdict
 from touchstone.core.evaluate.test_quality.missed import WITHIN, ErrorBounds, measure_missed
+from touchstone.core.evaluate.test_quality.quality import measure_quality
 from touchstone.core.evaluate.test_quality.regions import fit_regions
+from touchstone.core.evaluate.test_quality.verdict import findings, quality_verdict
 from touchstone.core.models.layers import LayerSamples
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from touchstone.core.data.dataset import Dataset
-from touchstone.core.evaluate.guided_tests import (
+from touchstone.core.evaluate.guided_tests.generate import (
     Missing,
     generate_missing,
     generate_tests,
@@ -13,7 +13,8 @@ from touchstone.core.evaluate.guided_tests import (
     nearest,
     start,
 )
-from touchstone.core.evaluate.test_quality import measure_quality, quality_verdict
+from touchstone.core.evaluate.test_quality.quality import measure_quality
+from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.models.layers import layer_of, layer_samples
 from touchstone.core.models.networks import LinearNetwork
 

@@ -15,14 +15,18 @@ from tests.worlds.cluster_folds import neighbours
 from tests.worlds.designs import NULLS
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict
-from touchstone.core.evaluate.cluster_folds import FoldPredictions, ScoredBy, fold_performance, fold_verdict
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions
+from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
 from touchstone.core.evaluate.matched_subsets.estimates import Influences, Repeats, units_of_sets
 from touchstone.core.evaluate.matched_subsets.matching import candidates, match_candidates
-from touchstone.core.evaluate.test_quality.shares import CountsByUnit, Shares
+from touchstone.core.evaluate.test_quality.regions import CountsByUnit, Shares
 from touchstone.core.evaluate.units import Design, samples_as_units, units_of
-from touchstone.core.split import RandomFolds, folds_of_units
+from touchstone.core.split.folds import RandomFolds
+from touchstone.core.split.units import folds_of_units
 
 NAMES = ("matched_gap", "mix", "unmatched")
 

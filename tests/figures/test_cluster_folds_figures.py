@@ -7,15 +7,10 @@ import pandas as pd
 import pytest
 
 from tests.evaluate.fold_populations import simulated
-from touchstone.core.evaluate.cluster_folds import (
-    FoldPerformance,
-    FoldPredictions,
-    ScoreEstimate,
-    characteristics_of,
-    fold_performance,
-    mean_by_fold,
-    scheme_title,
-)
+from touchstone.core.evaluate.cluster_folds.performance import characteristics_of, fold_performance, mean_by_fold
+from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, ScoreEstimate
+from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions
+from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.figures.cluster_folds import (
     class_scores,
     fold_map,

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from tests.evaluate.feature_populations import cloud, head
-from touchstone.core.evaluate.guided_tests import Guided, accuracy_grid, generate_tests, start, walk_between
-from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.evaluate.guided_tests.generate import generate_tests, start, walk_between
+from touchstone.core.evaluate.guided_tests.plan import Guided
+from touchstone.core.evaluate.guided_tests.results import accuracy_grid
+from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.figures import guided_tests as figures
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.models.layers import LayerSamples

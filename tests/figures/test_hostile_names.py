@@ -17,19 +17,14 @@ from tests.figures import test_matched_subsets as matched_cases
 from tests.figures import test_test_quality_figures as quality_cases
 from tests.report.runs import a_workspace, data, plans, rows, stored
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
-from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, mean_by_fold, rows_of_run
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance, mean_by_fold
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
 from touchstone.core.evaluate.data_sets import count_words, number_by_class
-from touchstone.core.evaluate.guided_tests import walk_between
+from touchstone.core.evaluate.guided_tests.generate import walk_between
 from touchstone.core.evaluate.matched_subsets import compare_models, compare_sets, match
 from touchstone.core.evaluate.source_robustness.agreement import agreement
-from touchstone.core.figures import (
-    average_case,
-    cluster_folds,
-    data_sets,
-    guided_tests,
-    maps,
-    source_robustness,
-)
+from touchstone.core.figures import average_case, cluster_folds, data_sets, guided_tests, maps, source_robustness
 from touchstone.core.figures import matched_subsets as matched
 from touchstone.core.figures.matched_subsets import matching_picture
 from touchstone.core.figures.theme import escape

@@ -5,7 +5,9 @@ import pytest
 
 from tests.evaluate.feature_populations import cloud, head
 from touchstone.core.evaluate.covariate_shift import Divergence, class_shift, corrected
-from touchstone.core.evaluate.test_quality import boundary_curve, centroid_curve, findings, map_pair, measure_quality
+from touchstone.core.evaluate.test_quality.missed import map_pair
+from touchstone.core.evaluate.test_quality.quality import boundary_curve, centroid_curve, measure_quality
+from touchstone.core.evaluate.test_quality.verdict import findings
 from touchstone.core.figures import test_quality as figures
 from touchstone.core.figures.test_quality import Subject, shift_chart
 from touchstone.core.figures.theme import alt_text, theme

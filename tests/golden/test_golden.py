@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.core.data.identity import key
+from touchstone.core.data.dataset import key
 from touchstone.core.questions import of_kind
 from touchstone.core.report.descriptions import describe
 from touchstone.core.trials import Plan, to_json

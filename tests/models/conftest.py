@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
-    from touchstone.core.models.training import one_torch_thread
+    from touchstone.core.models.networks import one_torch_thread
 
     with one_torch_thread():
         yield

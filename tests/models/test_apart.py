@@ -12,7 +12,7 @@ from tests.models.test_tried import endless, large
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.models import uploaded_model
 from touchstone.core.models.errors import ModelError, ModelStopped
-from touchstone.core.models.stored import ModelFile
+from touchstone.core.models.load import ModelFile
 from touchstone.core.models.uploaded_model import Apart, read_onnx
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered
 
@@ -40,7 +40,7 @@ def test_it_answers_there_as_it_does_here(digits, weights):
 def test_a_stored_loop_without_end_is_stopped_with_a_sentence_wherever_its_layers_are_read(
     digits, weights, monkeypatch
 ):
-    monkeypatch.setattr(uploaded_model, "SECONDS_TO_READ", 2)
+    monkeypatch.setattr(uploaded_model.sandbox, "SECONDS_TO_READ", 2)
     model = stored("loop.onnx", endless(weights), digits)
     for read in (layers_offered, layer_parts):
         began = time.monotonic()
@@ -50,7 +50,7 @@ def test_a_stored_loop_without_end_is_stopped_with_a_sentence_wherever_its_layer
 
 
 def test_a_stored_array_of_gigabytes_ends_in_a_sentence_and_takes_nothing_here(digits, weights, monkeypatch):
-    monkeypatch.setattr(uploaded_model, "MOST_BYTES", 1 << 30)
+    monkeypatch.setattr(uploaded_model.sandbox, "MOST_BYTES", 1 << 30)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(ModelError, match=r"^bomb\.onnx: "):
         layer_parts(stored("bomb.onnx", large(weights), digits), digits)
@@ -58,7 +58,7 @@ def test_a_stored_array_of_gigabytes_ends_in_a_sentence_and_takes_nothing_here(d
 
 
 def test_a_process_that_was_killed_is_a_sentence_and_one_at_rest_is_started_again(digits, weights, monkeypatch):
-    monkeypatch.setattr(uploaded_model, "SECONDS_AT_REST", 1)
+    monkeypatch.setattr(uploaded_model.sandbox, "SECONDS_AT_REST", 1)
     x = torch.rand(3, 1, 8, 8)
     model = Apart("mine.onnx", "onnx", onnx_file(weights))
     first, said = model._child.process, model(x)

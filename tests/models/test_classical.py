@@ -7,7 +7,7 @@ from tests.models.kinds import OTHERS, quick, takes
 from touchstone.core.data import load_example
 from touchstone.core.models import MODELS, Cancelled
 from touchstone.core.models.classical import GradientBoosting, NearestNeighbours, Svm
-from touchstone.core.split import Random
+from touchstone.core.split.scheme import Random
 
 
 @pytest.mark.parametrize("name", OTHERS)

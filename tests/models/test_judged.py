@@ -8,10 +8,8 @@ from sklearn.metrics import confusion_matrix
 
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.models.errors import ModelError
-from touchstone.core.models.load import model_inputs
-from touchstone.core.models.networks import LinearNetwork
-from touchstone.core.models.training import TrainedNetwork
-from touchstone.core.models.tried import MOST_JUDGED, Judged, check_above_chance, judge
+from touchstone.core.models.load import MOST_JUDGED, Judged, check_above_chance, judge, model_inputs
+from touchstone.core.models.networks import LinearNetwork, TrainedNetwork
 
 
 @pytest.fixture(scope="module")

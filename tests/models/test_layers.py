@@ -6,8 +6,7 @@ from touchstone.core.data import DataError, load_example
 from touchstone.core.models import ModelError
 from touchstone.core.models.architectures import ARCHITECTURES, build
 from touchstone.core.models.layers import LayerSamples, fit_head, layer_names, layer_of, layer_samples
-from touchstone.core.models.networks import Cnn1, Mlp2048
-from touchstone.core.models.training import TrainedNetwork
+from touchstone.core.models.networks import Cnn1, Mlp2048, TrainedNetwork
 from touchstone.core.models.uploaded_model import ForeignModel
 
 pytestmark = pytest.mark.usefixtures("one_thread")

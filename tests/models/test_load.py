@@ -13,7 +13,7 @@ from touchstone.core.data import Dataset, load_example
 from touchstone.core.models import MODELS, ModelError
 from touchstone.core.models.architectures import build
 from touchstone.core.models.load import TRUST, check_fits, load_model, model_inputs
-from touchstone.core.models.training import TrainedNetwork
+from touchstone.core.models.networks import TrainedNetwork
 from touchstone.core.models.uploaded_model import adapt
 
 pytestmark = pytest.mark.usefixtures("one_thread")

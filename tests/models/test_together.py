@@ -12,8 +12,8 @@ from touchstone.core.data import load_example
 from touchstone.core.models import MODELS, Cancelled, ModelError
 from touchstone.core.models.architectures import ARCHITECTURES, build
 from touchstone.core.models.blocks import MaxNormLinear, Network
+from touchstone.core.models.networks import sgd, train
 from touchstone.core.models.together import fit_together, train_together, why_not_together
-from touchstone.core.models.training import sgd, train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -9,7 +9,7 @@ from safetensors.torch import load, save
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.models import MODELS, ModelError
 from touchstone.core.models.architectures import ARCHITECTURES, build
-from touchstone.core.models.training import DESCRIPTION, TrainedNetwork
+from touchstone.core.models.networks import DESCRIPTION, TrainedNetwork
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

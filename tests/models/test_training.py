@@ -3,10 +3,10 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from touchstone.core.models import MODELS, Cancelled, ModelError, training
+from touchstone.core.models import MODELS, Cancelled, ModelError, networks
 from touchstone.core.models.architectures import ARCHITECTURES, build
 from touchstone.core.models.blocks import MaxNormLinear
-from touchstone.core.models.training import multiplies_bfloat16, penalised_loss, predict_logits, sgd, train
+from touchstone.core.models.networks import multiplies_bfloat16, penalised_loss, predict_logits, sgd, train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -200,7 +200,7 @@ def test_hyperparameters_are_used():
 
 @pytest.mark.parametrize("name", ["lenet", "resnet20"])
 def test_rounded_products_change_the_weights_by_little_and_their_type_not_at_all(name, monkeypatch):
-    monkeypatch.setattr("touchstone.core.models.training.multiplies_bfloat16", lambda _device: True)
+    monkeypatch.setattr("touchstone.core.models.networks.multiplies_bfloat16", lambda _device: True)
     inputs, y = few_images(name, 20)
     usual, rounded = (trained(name, inputs, y, n_epochs=1, bfloat16=asked) for asked in (False, True))
     first, last = build(name, tuple(inputs.shape[1:]), 3, seed=0).state_dict(), usual.state_dict()
@@ -215,7 +215,7 @@ def test_rounded_products_change_the_weights_by_little_and_their_type_not_at_all
 
 
 def test_a_gradient_penalty_is_never_rounded(monkeypatch):
-    monkeypatch.setattr("touchstone.core.models.training.multiplies_bfloat16", lambda _device: True)
+    monkeypatch.setattr("touchstone.core.models.networks.multiplies_bfloat16", lambda _device: True)
     inputs, y = few_images("cnn_1")
     usual, asked = (trained("cnn_1", inputs, y, gradient_penalty=0.1, bfloat16=asked) for asked in (False, True))
     assert all(torch.equal(value, asked.state_dict()[key]) for key, value in usual.state_dict().items())
@@ -232,6 +232,6 @@ def test_products_are_rounded_where_the_processor_has_instructions_for_it(told, 
 @pytest.mark.parametrize(("free", "where"), [(8_000, "meta"), (7_999, "cpu")])
 def test_samples_lie_where_they_are_trained_on_while_half_of_the_memory_is_left(monkeypatch, free, where):
     """On a device without numbers, since none with them may be here."""
-    monkeypatch.setattr(training, "free_memory", lambda device: free)
-    assert training.at_hand(torch.zeros(1000), "meta").device.type == where
-    assert training.at_hand(torch.zeros(1000), "cpu").device.type == "cpu"
+    monkeypatch.setattr(networks, "free_memory", lambda device: free)
+    assert networks.at_hand(torch.zeros(1000), "meta").device.type == where
+    assert networks.at_hand(torch.zeros(1000), "cpu").device.type == "cpu"

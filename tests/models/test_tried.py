@@ -8,10 +8,9 @@ import pytest
 
 from tests.models.test_onnx import FLOAT, INT64, field, node, onnx_file, tensor, value_info
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.models import ModelError, tried
-from touchstone.core.models.load import load_model
+from touchstone.core.models import ModelError, load
+from touchstone.core.models.load import judge, load_model, try_model
 from touchstone.core.models.networks import LinearNetwork
-from touchstone.core.models.tried import judge, try_model
 
 BOOL = 9
 
@@ -82,7 +81,7 @@ def test_a_network_of_ours_says_which_it_is(digits):
 
 
 def test_a_loop_without_end_is_stopped_with_a_sentence(digits, weights, monkeypatch):
-    monkeypatch.setattr(tried, "SECONDS_TO_READ", 3)
+    monkeypatch.setattr(load, "SECONDS_TO_READ", 3)
     began = time.monotonic()
     with pytest.raises(ModelError, match=r"^loop\.onnx: it was stopped, since .* took longer than 3 seconds"):
         try_model("loop.onnx", endless(weights), digits, np.arange(50))
@@ -90,7 +89,7 @@ def test_a_loop_without_end_is_stopped_with_a_sentence(digits, weights, monkeypa
 
 
 def test_an_array_of_gigabytes_ends_in_a_sentence_and_takes_nothing_here(digits, weights, monkeypatch):
-    monkeypatch.setattr(tried, "MOST_BYTES", 1 << 30)
+    monkeypatch.setattr(load, "MOST_BYTES", 1 << 30)
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     with pytest.raises(ModelError, match=r"^bomb\.onnx: "):
         try_model("bomb.onnx", large(weights), digits, np.arange(50))

@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 
 from tests.pages.conftest import charts, plainly, stored_run, texts
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
-from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
+from touchstone.core.data.predictions.upload import (
+    GivenFile,
+    PredictionUpload,
+    datasplits_file,
+    folded_upload,
+    predictions_file,
+)
 from touchstone.core.represent import REPRESENTATIONS
 from touchstone.core.trials import FoldPlan
 from touchstone.core.workspace.workspace import LOCAL_OWNER

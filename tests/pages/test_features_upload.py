@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from tests.evaluate.feature_populations import cloud, head
 from tests.models.test_recorded import npz
 from tests.pages.conftest import texts
+from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.networks import Mlp2048
-from touchstone.core.models.recorded import record_of
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 OF = head(3, 4)

@@ -13,16 +13,16 @@ from streamlit.testing.v1 import AppTest
 from tests.models.test_tried import endless
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.evaluate.guided_tests import guided_of_rows, judge_suite, round_trip, suite_difference
-from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan, guided_of_rows
+from touchstone.core.evaluate.guided_tests.results import round_trip
+from touchstone.core.evaluate.guided_tests.suite import judge_suite, suite_difference
 from touchstone.core.evaluate.guided_tests.verdict import difference_finding
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.test_quality import fit_regions
-from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
+from touchstone.core.evaluate.test_quality.quality import Looked, RegionChoice
+from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.evaluate.wording import points
 from touchstone.core.models import MODELS, ModelError, uploaded_model
-from touchstone.core.models.load import read_stored
-from touchstone.core.models.stored import ModelFile, model_fingerprint
+from touchstone.core.models.load import ModelFile, model_fingerprint, read_stored
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import layer_parts
@@ -356,7 +356,7 @@ def test_violations_and_what_is_missing_are_listed(open_page, workspace):
 
 def test_a_stored_model_that_never_ends_judges_no_pictures_and_is_a_sentence(monkeypatch):
     pytest.importorskip("onnxruntime")
-    monkeypatch.setattr(uploaded_model, "SECONDS_TO_READ", 2)
+    monkeypatch.setattr(uploaded_model.sandbox, "SECONDS_TO_READ", 2)
     data = load_example("digits")
     content = ModelFile(endless(np.zeros((64, 10), dtype=np.float32)), "loop.onnx", data.fingerprint).to_bytes()
     with pytest.raises(ModelError, match=r"^loop\.onnx: it was stopped, since .* took longer than 2 seconds"):

@@ -9,7 +9,7 @@ import pytest
 from tests.pages.conftest import charts, plainly, stored_run
 from tests.pages.test_average_case import kept, planned, rows_of
 from tests.pages.test_average_case import stored_run as stored_average_case
-from touchstone.core.cluster import SOURCE_FINDERS, SourceFinder
+from touchstone.core.cluster.finders import SOURCE_FINDERS, SourceFinder
 from touchstone.core.data import DataError, load_example
 from touchstone.core.evaluate.average_case import ESTIMATORS, Facts, GaussianLogits, Mark
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness

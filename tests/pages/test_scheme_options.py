@@ -9,7 +9,7 @@ import pytest
 from touchstone.core.data import DataError
 from touchstone.core.parameters import asks
 from touchstone.core.report.descriptions import describe, plan_reference
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
 from touchstone.core.split.scheme import KFolds, count_rows
 from touchstone.core.trials import Context, FoldPlan, to_json
 from touchstone.core.workspace.plans import load_plan

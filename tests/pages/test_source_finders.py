@@ -7,7 +7,8 @@ import pytest
 import streamlit as st
 
 from tests.pages.conftest import PLAN, charts, stored_run, texts
-from touchstone.core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
+from touchstone.core.cluster.finders import SOURCE_FINDERS, SourceFinder
+from touchstone.core.cluster.sources import FoundSources
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
 from touchstone.core.trials import SourcesPlan, TrialPlan, needed_by

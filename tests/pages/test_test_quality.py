@@ -10,12 +10,11 @@ from tests.models.test_tried import endless
 from tests.pages.conftest import charts, plainly, run_of_rows
 from tests.pages.test_average_case import kept
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.evaluate.test_quality import measure_quality
-from touchstone.core.evaluate.test_quality.looked import RegionChoice
+from touchstone.core.evaluate.test_quality.quality import RegionChoice, measure_quality
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from touchstone.core.models import MODELS, uploaded_model
-from touchstone.core.models.recorded import record_of
-from touchstone.core.models.stored import ModelFile
+from touchstone.core.models.layer_files import record_of
+from touchstone.core.models.load import ModelFile
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import UPLOADED, layer_parts, split_of
 from touchstone.core.workspace import frames
@@ -362,7 +361,7 @@ def test_samples_say_what_they_are_taken_for(open_page, workspace):
 
 def test_a_stored_model_that_never_ends_is_a_sentence_on_the_page(open_page, workspace, monkeypatch):
     pytest.importorskip("onnxruntime")
-    monkeypatch.setattr(uploaded_model, "SECONDS_TO_READ", 2)
+    monkeypatch.setattr(uploaded_model.sandbox, "SECONDS_TO_READ", 2)
     data = load_example("digits")
     workspace.add_dataset(LOCAL_OWNER, data, example="digits")
     content = ModelFile(endless(np.zeros((64, 10), dtype=np.float32)), "loop.onnx", data.fingerprint).to_bytes()

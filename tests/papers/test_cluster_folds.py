@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from tests.papers.cluster_folds import PLACEHOLDERS, TABLE_1, TABLE_3
-from touchstone.core.data.predictions.fold_files import folded_upload
-from touchstone.core.data.predictions.upload import GivenFile
-from touchstone.core.evaluate.cluster_folds import fold_performance, fold_verdict, rows_of_tables
+from touchstone.core.data.predictions.upload import GivenFile, folded_upload
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
 from touchstone.core.evaluate.cluster_folds.results import population_std
+from touchstone.core.evaluate.cluster_folds.tested import rows_of_tables
+from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict
 
 ROWS = [
     pytest.param(*row, id=f"Table {number}, {splits}")

@@ -5,7 +5,7 @@ from math import ceil, floor
 import pytest
 
 from tests.papers.test_set_quality import MIXES, TABLE_1, TABLE_2
-from touchstone.core.evaluate.guided_tests import TABLE_MIXES, table_sizes
+from touchstone.core.evaluate.guided_tests.results import TABLE_MIXES, table_sizes
 
 CELLS = [(row[0], row[1], row[3], cell) for row in TABLE_2 for cell in row[4:]]
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from touchstone.core.cluster import SOURCE_FINDERS, SourceFinder
+from touchstone.core.cluster.finders import SOURCE_FINDERS, SourceFinder
 from touchstone.core.data import load_example
 from touchstone.core.models import MODELS, fits
 from touchstone.core.models.networks import LinearNetwork

@@ -16,7 +16,7 @@ import pytest
 
 from tests.report.runs import NAME, NAMES, a_workspace, plans, stored
 from touchstone.core.data import load_example
-from touchstone.core.evaluate.claim_kinds import entry_of
+from touchstone.core.evaluate.claims import entry_of
 from touchstone.core.evaluate.wording import Sentences, Verdict, quoted
 from touchstone.core.questions import QUESTIONS, of_kind, plan_class
 from touchstone.core.report.html import to_html

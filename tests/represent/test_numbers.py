@@ -5,7 +5,7 @@ import pytest
 
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.represent import number_of, number_title, numbers_of, tokenize
-from touchstone.core.split import QuantileFolds
+from touchstone.core.split.folds import QuantileFolds
 
 
 @pytest.mark.parametrize("name", ["digits", "wine", "breast_cancer"])

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, check_cv, cross_val_score
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.split import DRAW_SCHEMES, Random, SourceExclusive, SourceInclusive, Split
+from touchstone.core.split.scheme import DRAW_SCHEMES, Random, SourceExclusive, SourceInclusive, Split
 
 Y = np.repeat([0, 1, 2], 20)
 SOURCES = np.repeat(np.arange(12), 5)

@@ -4,8 +4,8 @@ import pytest
 from touchstone.core.data import DataError, load_example
 from touchstone.core.represent import encode
 from touchstone.core.represent.duplicates import NearDuplicates
-from touchstone.core.split import FOLD_SCHEMES, MaxShift, RandomFolds, StratifiedFolds
 from touchstone.core.split.describe_folds import MEASURES, describe_folds
+from touchstone.core.split.folds import FOLD_SCHEMES, MaxShift, RandomFolds, StratifiedFolds
 
 NAMES = ["ant", "bee", "cat"]
 

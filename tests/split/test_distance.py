@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from touchstone.core.split import part_distances
-from touchstone.core.split.describe_folds import auc_interval
+from touchstone.core.split.describe_folds import auc_interval, part_distances
 
 
 def by_loops(train: np.ndarray, test: np.ndarray) -> tuple[float, float]:

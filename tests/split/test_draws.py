@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from touchstone.core.split import Random, SourceExclusive, SourceInclusive
-from touchstone.core.split.source_aware import n_held_out
+from touchstone.core.split.scheme import Random, SourceExclusive, SourceInclusive, n_held_out
 
 # Seeds are fixed, so these tests give the same answer every time; a fair scheme fails one in 10,000 choices of seeds.
 LIKELY = 1e-4

@@ -9,7 +9,7 @@ import pytest
 from tests.data.uploads import picture, upload, zipped
 from tests.split.marked import marked
 from touchstone.core.data import DataError, Dataset, load_example, read_dataset
-from touchstone.core.split import has_test_set, rows_to_judge, split_by_part
+from touchstone.core.split.units import has_test_set, rows_to_judge, split_by_part
 from touchstone.core.trials import TrainingPlan
 from touchstone.core.workspace.plans import load_plan
 

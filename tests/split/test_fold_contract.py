@@ -12,21 +12,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.split import (
-    DRAW_SCHEMES,
+from touchstone.core.split.folds import (
     FOLD_SCHEMES,
-    NO_FOLD,
     SCHEMES,
-    FoldScheme,
     GroupFolds,
     KMeansFolds,
     LeaveOneGroupOut,
     MaxShift,
     QuantileFolds,
     SourceInclusiveFolds,
-    SplitScheme,
     StratifiedFolds,
 )
+from touchstone.core.split.scheme import DRAW_SCHEMES, NO_FOLD, FoldScheme, SplitScheme
 from touchstone.core.trials import TrialPlan
 
 RNG = np.random.default_rng(0)

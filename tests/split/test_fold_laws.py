@@ -6,14 +6,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.split import (
+from touchstone.core.split.folds import (
     FOLD_SCHEMES,
-    NO_FOLD,
     NearestNeighbourBalls,
     PairedSourceFolds,
     QuantileFolds,
     SourceInclusiveFolds,
 )
+from touchstone.core.split.scheme import NO_FOLD
 
 SEEDS = st.integers(0, 2**63)
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.split import DRAW_SCHEMES, Random, SourceExclusive, SourceInclusive, Split
-from touchstone.core.split.source_aware import n_held_out
+from touchstone.core.split.scheme import DRAW_SCHEMES, Random, SourceExclusive, SourceInclusive, Split, n_held_out
 
 SHARES = st.floats(0.05, 0.9).map(lambda share: round(share, 2))
 SEEDS = st.integers(0, 2**63)

@@ -6,7 +6,8 @@ from sklearn import config_context
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 
-from touchstone.core.split import DRAW_SCHEMES, FOLD_SCHEMES, SCHEMES, GroupFolds
+from touchstone.core.split.folds import FOLD_SCHEMES, SCHEMES, GroupFolds
+from touchstone.core.split.scheme import DRAW_SCHEMES
 
 RNG = np.random.default_rng(0)
 Y = RNG.permutation(np.repeat([0, 1, 2], [20, 17, 23]))

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from touchstone.core.cluster import find_sources
+from touchstone.core.cluster.finders import find_sources
 from touchstone.core.data import load_example
 from touchstone.core.models import MODELS
 from touchstone.core.represent import encode, features_for_splits
-from touchstone.core.split import DRAW_SCHEMES, FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
+from touchstone.core.split.scheme import DRAW_SCHEMES
 
 
 @pytest.mark.evidence

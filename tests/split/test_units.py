@@ -10,18 +10,9 @@ from hypothesis import strategies as st
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import with_usual_units
 from touchstone.core.evaluate.source_robustness.parametric_null import ParametricNullPlan
-from touchstone.core.split import (
-    DRAW_SCHEMES,
-    FOLD_SCHEMES,
-    GroupFolds,
-    Random,
-    SourceExclusive,
-    draw_of_units,
-    folds_of_units,
-    n_splits_of_units,
-    split_by_part,
-)
-from touchstone.core.split.units import joined_sources
+from touchstone.core.split.folds import FOLD_SCHEMES, GroupFolds
+from touchstone.core.split.scheme import DRAW_SCHEMES, Random, SourceExclusive
+from touchstone.core.split.units import draw_of_units, folds_of_units, joined_sources, n_splits_of_units, split_by_part
 from touchstone.core.trials import Context, FoldPlan, TrainingPlan, TrialPlan
 from touchstone.core.trials.draws import FULL
 

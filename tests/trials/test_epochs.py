@@ -9,7 +9,7 @@ import pytest
 
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.models import MODELS
-from touchstone.core.split import Split
+from touchstone.core.split.scheme import Split
 from touchstone.core.trials import Context, TrialPlan, from_json, to_json
 from touchstone.core.trials.epochs import EPOCHS, learns_in_epochs, predict_at, untrained
 

@@ -11,7 +11,7 @@ import pytest
 
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.models import MODELS, Cancelled
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
 from touchstone.core.trials import Context, FoldPlan, Plan, from_json, to_json
 from touchstone.core.trials.fold_plan import COLUMNS
 from touchstone.core.workspace import frames

@@ -10,7 +10,7 @@ import pytest
 from touchstone.core.__main__ import main
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.report.descriptions import describe
-from touchstone.core.split import SDSFolds
+from touchstone.core.split.folds import SDSFolds
 from touchstone.core.trials import Context, FoldPlan, to_json
 from touchstone.core.workspace.plans import load_plan
 from touchstone.ui.forms.controls import NamedNumbers

@@ -7,11 +7,10 @@ from tests.evaluate.feature_populations import cloud, head
 from tests.split.marked import marked
 from touchstone.core.data import load_example
 from touchstone.core.models import ModelError
+from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.layers import layer_of, layer_samples
-from touchstone.core.models.load import read_stored
+from touchstone.core.models.load import ModelFile, read_stored
 from touchstone.core.models.networks import Cnn1, LinearNetwork
-from touchstone.core.models.recorded import record_of
-from touchstone.core.models.stored import ModelFile
 from touchstone.core.trials.layer_parts import (
     NOT_TRAINED_HERE,
     NOT_TRAINED_HERE_BUT_MARKED,

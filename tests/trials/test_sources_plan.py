@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from touchstone.core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
+from touchstone.core.cluster.finders import SOURCE_FINDERS, SourceFinder
+from touchstone.core.cluster.sources import FoundSources
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.trials import (

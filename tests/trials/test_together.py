@@ -6,7 +6,7 @@ import pytest
 
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.models import MODELS, Cancelled
-from touchstone.core.split import Split
+from touchstone.core.split.scheme import Split
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.epochs import EPOCHS, predict_at, untrained
 from touchstone.core.trials.trial_plan import predict_together, trained_together

@@ -11,7 +11,7 @@ from tests.split.marked import marked
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.models import MODELS, Cancelled, ModelError
 from touchstone.core.models.load import model_inputs, read_stored
-from touchstone.core.models.training import best_device
+from touchstone.core.models.networks import best_device
 from touchstone.core.trials import Context, TrainingPlan, from_json, to_json
 from touchstone.core.trials.training_plan import COLUMNS, trainable
 from touchstone.core.workspace.plans import load_plan

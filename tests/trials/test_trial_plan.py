@@ -14,7 +14,7 @@ from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
 from touchstone.core.models import Cancelled
 from touchstone.core.parameters import LATER
-from touchstone.core.split import DRAW_SCHEMES
+from touchstone.core.split.scheme import DRAW_SCHEMES
 from touchstone.core.trials import COLUMNS, Context, SourcesPlan, TrialPlan, from_json, splits_table, to_json
 from touchstone.core.trials.draws import FULL, schemes_of
 from touchstone.core.trials.run import count

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.evaluate.fold_populations import simulated, without_makers
-from touchstone.core.evaluate.cluster_folds import fold_performance
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
 from touchstone.core.report.cluster_folds import key_numbers
 
 

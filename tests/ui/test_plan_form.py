@@ -8,7 +8,7 @@ from tests.ui.forms import controls_of
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.guided_tests.few_labels import FewLabelsPlan
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
-from touchstone.core.evaluate.test_quality.looked import RegionChoice
+from touchstone.core.evaluate.test_quality.quality import RegionChoice
 from touchstone.core.parameters import ANYTHING, About, Asked, asked, values_of
 from touchstone.core.trials import FoldPlan, SourcesPlan, TrainingPlan, to_json
 from touchstone.core.workspace.models import StoredModel

@@ -7,7 +7,7 @@ import pytest
 from tests.workspace.conftest import wait_until
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import DataError, load_example
-from touchstone.core.models.stored import ModelFile
+from touchstone.core.models.load import ModelFile
 from touchstone.core.workspace.engine.ask_all import (
     ANSWERED,
     CUT,

@@ -6,7 +6,7 @@ import pytest
 from tests.evaluate.feature_populations import cloud, head
 from tests.workspace.conftest import wait_while_running
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
-from touchstone.core.models.recorded import record_of
+from touchstone.core.models.layer_files import record_of
 from touchstone.core.trials import Context
 from touchstone.core.workspace.engine.runner import Engine
 from touchstone.core.workspace.workspace import LOCAL_OWNER

@@ -7,7 +7,7 @@ import pytest
 
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import FINDERS
-from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.trials import Context, SourcesPlan, TrialPlan, to_json
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.needed import found_otherwise, found_rows, found_sources

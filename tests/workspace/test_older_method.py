@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.workspace.plans import SleepPlan
-from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.report.files import recipe, recreate
 from touchstone.core.report.run_report import OLDER_METHOD, provenance
 from touchstone.core.trials import TrialPlan

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import Dataset
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
-from touchstone.core.models.stored import ModelFile
+from touchstone.core.models.load import ModelFile
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.access import View, link_id
 from touchstone.core.workspace.errors import WorkspaceError

@@ -19,7 +19,7 @@ from touchstone.core.evaluate.average_case import ESTIMATORS, estimate
 from touchstone.core.evaluate.average_case.estimators import PAIRED_COPIES, PAPER_COPIES
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.networks import one_torch_thread
 
 BIASED, FARTHER = "average_case.biased", "average_case.mmse_farther_off"
 N_TRAINING, N_DRAWS = 300, 2000

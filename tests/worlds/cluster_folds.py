@@ -19,8 +19,10 @@ from scipy.spatial import cKDTree
 from tests.evaluate.fold_populations import frame
 from tests.worlds.cluster_folds_claims import MACRO_F1, claims_of
 from tests.worlds.world import World
-from touchstone.core.evaluate.cluster_folds import FoldPerformance, FoldPredictions, ScoredBy, fold_performance
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, ScoredBy
+from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions
+from touchstone.core.split.folds import FOLD_SCHEMES
 
 HARDER, SHIFT, DIFFERS, BEATS = (
     f"cluster_folds.{name}" for name in ("harder", "labels_shift", "differs_between_folds", "beats_baselines")

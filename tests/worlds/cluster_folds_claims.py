@@ -6,17 +6,15 @@ import numpy as np
 
 from touchstone.core.data import Predictions
 from touchstone.core.evaluate.claims import Claim, claim
-from touchstone.core.evaluate.cluster_folds import (
-    FoldPerformance,
-    FoldPredictions,
-    ScoredBy,
+from touchstone.core.evaluate.cluster_folds.performance import (
     characteristics_of,
     fold_performance,
-    fold_verdict,
-    labels_shift,
     predicted_on,
     relations,
 )
+from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, ScoredBy
+from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions, labels_shift
+from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict
 from touchstone.core.evaluate.intervals import UNKNOWN
 
 MACRO_F1 = ScoredBy()

@@ -19,8 +19,10 @@ from tests.worlds.cluster_folds_claims import claims_beside
 from tests.worlds.world import World
 from touchstone.core.data import Predictions
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.cluster_folds import FoldPredictions, ScoredBy, fold_performance
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions
+from touchstone.core.split.folds import FOLD_SCHEMES
 
 GOES, FORETELLS = "cluster_folds.goes_with", "cluster_folds.predicts_held_out"
 LENGTH = "mean length"

@@ -19,7 +19,7 @@ from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, nested_part
 from touchstone.core.evaluate.data_set_adequacy.verdict import gain_claim
-from touchstone.core.split import Split
+from touchstone.core.split.scheme import Split
 from touchstone.core.trials.run import as_frame, count
 
 POPULATIONS = {

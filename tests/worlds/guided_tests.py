@@ -14,8 +14,9 @@ from scipy.special import softmax
 from tests.worlds.guided_tests_claims import claims_of
 from tests.worlds.world import World
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.guided_tests import Guided, generate_tests, start
-from touchstone.core.evaluate.test_quality import fit_regions
+from touchstone.core.evaluate.guided_tests.generate import generate_tests, start
+from touchstone.core.evaluate.guided_tests.plan import Guided
+from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.models.layers import LayerSamples
 
 WORSE = "guided_tests.worse_near_centroids"

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.guided_tests import Guided, Reconstruction, SuiteDifference
+from touchstone.core.evaluate.guided_tests.plan import Guided
+from touchstone.core.evaluate.guided_tests.results import Reconstruction
+from touchstone.core.evaluate.guided_tests.suite import SuiteDifference
 from touchstone.core.evaluate.guided_tests.verdict import decoder_helps, guided_verdict, second_model
 
 

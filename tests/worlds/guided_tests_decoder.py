@@ -13,7 +13,7 @@ import numpy as np
 from tests.worlds.guided_tests_claims import claim_of_decoder
 from tests.worlds.world import World
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.guided_tests import reconstruction
+from touchstone.core.evaluate.guided_tests.results import reconstruction
 from touchstone.core.models.decoder import fit_decoder
 
 HELPS = "guided_tests.decoder_helps"

@@ -16,7 +16,7 @@ import numpy as np
 from tests.worlds.guided_tests_claims import claim_of_two_models
 from tests.worlds.world import World
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.guided_tests import JudgedSuite, make_suite, suite_difference
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, make_suite, suite_difference
 from touchstone.core.models import MODELS
 from touchstone.core.models.classical import Classifier
 

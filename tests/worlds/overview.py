@@ -17,7 +17,7 @@ from tests.worlds.world import World
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN
-from touchstone.core.evaluate.overview.slices import find_slices, weak_classes, weak_slices
+from touchstone.core.evaluate.overview import find_slices, weak_classes, weak_slices
 from touchstone.core.report.model_pairs import ModelPair, on_folds
 
 WEAK_GROUP, WEAK_CLASS, BETTER = "overview.weak_group", "overview.weak_class", "overview.better_model"

@@ -15,12 +15,14 @@ from tests.worlds.source_robustness_populations import MODELS, RealPopulation
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict
-from touchstone.core.evaluate.cluster_folds import ScoredBy, fold_performance, fold_verdict
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import compare_sets, matched_verdict
-from touchstone.core.evaluate.overview.slices import Slices, classes_verdict, slices_verdict, weak_classes, weak_slices
+from touchstone.core.evaluate.overview import Slices, classes_verdict, slices_verdict, weak_classes, weak_slices
 from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals, source_verdict
 from touchstone.core.evaluate.wording import MINUS, Verdict
 

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from tests.worlds.world import World
-from touchstone.core.cluster import find_sources
+from touchstone.core.cluster.finders import find_sources
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.source_robustness import (
     AccuracyIntervals,
@@ -27,8 +27,8 @@ from touchstone.core.evaluate.source_robustness import (
     hardest,
     source_verdict,
 )
-from touchstone.core.split import Split, partners
-from touchstone.core.split.source_aware import SourceExclusive, SourceInclusive
+from touchstone.core.split.scheme import SourceExclusive, SourceInclusive, Split
+from touchstone.core.split.units import partners
 from touchstone.core.trials.run import as_frame, count
 
 QUESTION = "source_robustness"

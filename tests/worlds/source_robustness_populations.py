@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from touchstone.core.split import Split, partners
-from touchstone.core.split.source_aware import SourceExclusive, SourceInclusive, turns_of, without
+from touchstone.core.split.scheme import SourceExclusive, SourceInclusive, Split, turns_of, without
+from touchstone.core.split.units import partners
 from touchstone.core.trials.run import as_frame, count
 
 SCHEMES = ("source_exclusive", "source_inclusive")

@@ -16,8 +16,7 @@ from tests.worlds.world import World
 from touchstone.core.__main__ import main
 from touchstone.core.evaluate import claim_error_rates
 from touchstone.core.evaluate.claim_error_rates import FILE, Rate, about, rates, reference, reliability, written
-from touchstone.core.evaluate.claim_kinds import KINDS
-from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.claims import KINDS, Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.test_quality.verdict import SHARE_KINDS
 from touchstone.core.questions import QUESTIONS

@@ -7,12 +7,8 @@ import numpy as np
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.covariate_shift import covariate_shift
 from touchstone.core.evaluate.intervals import UNKNOWN
-from touchstone.core.evaluate.test_quality import measure_quality
-from touchstone.core.evaluate.test_quality.verdict import (
-    claims_of,
-    moved,
-    moved_together,
-)
+from touchstone.core.evaluate.test_quality.quality import measure_quality
+from touchstone.core.evaluate.test_quality.verdict import claims_of, moved, moved_together
 from touchstone.core.models.layers import LayerSamples
 
 

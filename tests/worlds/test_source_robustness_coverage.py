@@ -6,7 +6,7 @@ import pytest
 from tests.worlds.source_robustness_coverage import METHODS, coverage, told
 from tests.worlds.source_robustness_populations import MODELS, POPULATIONS, SURELY_SEEN, TRUTHS, measured_truth
 from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
-from touchstone.core.split.source_aware import MOST_TURNS, turns_of
+from touchstone.core.split.scheme import MOST_TURNS, turns_of
 
 SHORT = ("5 shared sources, uneven", "5 sources within a class, uneven")
 """The two worlds where intervals were too narrow most often. The table of all is printed by bench_intervals."""

@@ -21,31 +21,25 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict
 from touchstone.core.evaluate.claims import Claim, claim
-from touchstone.core.evaluate.cluster_folds import (
-    FoldPredictions,
-    ScoredBy,
-    fold_performance,
-    fold_verdict,
-    labels_shift,
-)
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions, labels_shift
+from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict
 from touchstone.core.evaluate.covariate_shift import covariate_shift
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.overview.slices import Slices, weak_classes, weak_slices
+from touchstone.core.evaluate.overview import Slices, weak_classes, weak_slices
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals, expected_accuracy_intervals, source_verdict
-from touchstone.core.evaluate.test_quality import measure_quality
-from touchstone.core.evaluate.test_quality.verdict import (
-    claims_of,
-    moved,
-    moved_together,
-)
+from touchstone.core.evaluate.test_quality.quality import measure_quality
+from touchstone.core.evaluate.test_quality.verdict import claims_of, moved, moved_together
 from touchstone.core.evaluate.test_quality.verdict import findings as quality_findings
 from touchstone.core.evaluate.two_samples import classifier_two_sample_test
 from touchstone.core.evaluate.units import Design as Sampled
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.split import FOLD_SCHEMES, folds_of_units
+from touchstone.core.split.folds import FOLD_SCHEMES
+from touchstone.core.split.units import folds_of_units
 from touchstone.core.trials import TrialPlan
 from touchstone.core.trials.run import table_of
 

@@ -7,8 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.average_case.directions import spread_of
-from touchstone.core.evaluate.average_case.noise import square_root
+from touchstone.core.evaluate.average_case.noise import spread_of, square_root
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import Robustness, evaluate_robustness
 from touchstone.core.evaluate.units import design_of

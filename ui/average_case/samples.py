@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.evaluate.average_case.directions import COVARIED, MOST_COVARIED
+from touchstone.core.evaluate.average_case.noise import COVARIED, MOST_COVARIED
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import Robustness
 from touchstone.core.evaluate.wording import count, fixed, percent, quoted

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.cluster_folds import ScoredBy
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, shares_of_counts
 from touchstone.core.evaluate.wording import fixed
 from touchstone.core.parameters import About

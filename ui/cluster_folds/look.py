@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.cluster_folds import mean_by_fold
+from touchstone.core.evaluate.cluster_folds.performance import mean_by_fold
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.figures import cluster_folds as figures
 from touchstone.core.report import cluster_folds as report

@@ -6,8 +6,10 @@ from contextlib import suppress
 import numpy as np
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.data.identity import key
-from touchstone.core.evaluate.cluster_folds import FoldPerformance, ScoredBy, fold_performance, rows_of_run
+from touchstone.core.data.dataset import key
+from touchstone.core.evaluate.cluster_folds.performance import fold_performance
+from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, ScoredBy
+from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
 from touchstone.core.evaluate.data_sets import WordCounts
 from touchstone.core.represent.duplicates import NearDuplicates
 from touchstone.core.split.describe_folds import FoldDescription

@@ -10,13 +10,14 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.data import Dataset
-from touchstone.core.data.predictions.fold_files import analysis_file, datasplits_file, predefined_split_file
-from touchstone.core.evaluate.cluster_folds import FoldPerformance, PredictedHeldOut, ScoredBy, scheme_title
+from touchstone.core.data.predictions.upload import analysis_file, datasplits_file, predefined_split_file
+from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, PredictedHeldOut, ScoredBy
+from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.report import cluster_folds as report
 from touchstone.core.report.parts import Answer
 from touchstone.core.report.run_report import MODEL_TITLES
 from touchstone.core.represent.representations import pca_map
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
 from touchstone.core.trials import FoldPlan
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.work import Cut, Folded, Related

@@ -10,16 +10,12 @@ from functools import partial
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.data.predictions.fold_files import folded_upload, scheme_of
 from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
-from touchstone.core.data.predictions.upload import PredictionUpload
-from touchstone.core.evaluate.cluster_folds import (
-    FoldPerformance,
-    PredictedHeldOut,
-    predicted_on,
-    predictions_on_folds,
-    scheme_title,
-)
+from touchstone.core.data.predictions.upload import PredictionUpload, folded_upload, scheme_of
+from touchstone.core.evaluate.cluster_folds.performance import predicted_on
+from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, PredictedHeldOut
+from touchstone.core.evaluate.cluster_folds.tested import predictions_on_folds
+from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace.access import View
 from touchstone.core.workspace.errors import WorkspaceError

@@ -9,21 +9,19 @@ import pandas as pd
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import duplicate_groups
-from touchstone.core.data.predictions.fold_files import read_folds, scheme_of
-from touchstone.core.data.predictions.upload import PredictionUpload
-from touchstone.core.evaluate.cluster_folds import (
-    FoldPerformance,
+from touchstone.core.data.predictions.upload import PredictionUpload, read_folds, scheme_of
+from touchstone.core.evaluate import data_sets
+from touchstone.core.evaluate.cluster_folds.performance import characteristics_of, relations
+from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, Relation
+from touchstone.core.evaluate.cluster_folds.tested import (
     FoldPredictions,
     LabelShift,
-    Relation,
-    characteristics_of,
     joined,
     labels_shift,
-    relations,
     rows_of_tables,
-    scheme_title,
 )
-from touchstone.core.evaluate.data_sets import WordCounts, count_words, looks
+from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
+from touchstone.core.evaluate.data_sets import WordCounts, count_words
 from touchstone.core.represent import default_representation, features_for_splits, number_of, number_title, numbers_of
 from touchstone.core.represent.duplicates import NearDuplicates, near_duplicate_pairs, near_duplicate_texts
 from touchstone.core.split.describe_folds import FoldDescription, describe_folds
@@ -125,7 +123,7 @@ def near_duplicates(dataset: Dataset, plan: FoldPlan) -> NearDuplicates:
     if dataset.kind == "text":
         pairs, _ = near_duplicate_texts(dataset.x[first], similarity=SIMILARITY, most=MOST_PAIRS)
     else:
-        features = looks.features(dataset, representation(dataset, plan))[first]
+        features = data_sets.features(dataset, representation(dataset, plan))[first]
         pairs = near_duplicate_pairs(features, similarity=SIMILARITY, most=MOST_PAIRS)
     return NearDuplicates(copies, first[pairs], full=len(pairs) == MOST_PAIRS)
 

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
-from touchstone.core.split import has_test_set
+from touchstone.core.split.units import has_test_set
 from touchstone.core.workspace.data import StoredDataset
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import Run

@@ -12,11 +12,19 @@ import streamlit as st
 
 from touchstone.core.data import DataError, Dataset, read_dataset
 from touchstone.core.data.errors import SizeNeeded
-from touchstone.core.data.tables import Table
 from touchstone.core.data.tables.datasets import ENDINGS, name_of, open_table, table_dataset
 from touchstone.core.data.tables.names import sources_are_units
-from touchstone.core.data.tables.proposal import INPUTS, SINGLE, Proposal, Values, features_of, propose_roles, values_of
-from touchstone.core.data.tables.roles import DatasetRoles
+from touchstone.core.data.tables.roles import (
+    INPUTS,
+    SINGLE,
+    DatasetRoles,
+    Proposal,
+    Values,
+    features_of,
+    propose_roles,
+    values_of,
+)
+from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import spell
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
 from touchstone.ui.data import choice as data_choice

@@ -6,8 +6,8 @@ from typing import cast
 import numpy as np
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts, looks
-from touchstone.core.evaluate.data_sets.looks import DataLook
+from touchstone.core.evaluate import data_sets
+from touchstone.core.evaluate.data_sets import DataLook, NearCopies, NumberByClass, WordCounts
 from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
@@ -18,25 +18,25 @@ from touchstone.ui.shell.session import owner, workspace
 @cache.task(max_entries=4)
 def look(dataset: Dataset) -> Work[DataLook]:
     """Classes, copies, columns or mean images of a data set."""
-    return Work(lambda step: looks.look(dataset))
+    return Work(lambda step: data_sets.look(dataset))
 
 
 @cache.task(max_entries=16)
 def number(dataset: Dataset, name: str) -> Work[NumberByClass]:
     """One number of every sample of a data set, over all and by class."""
-    return Work(lambda step: looks.number(dataset, name))
+    return Work(lambda step: data_sets.number(dataset, name))
 
 
 @cache.task(max_entries=4)
 def words(dataset: Dataset) -> Work[WordCounts]:
     """The words of a data set of texts, by class."""
-    return Work(lambda step: looks.words(dataset))
+    return Work(lambda step: data_sets.words(dataset))
 
 
 @cache.task(max_entries=4)
 def features(dataset: Dataset, representation: str) -> Work[np.ndarray]:
     """The features that maps are drawn and near duplicates are found in."""
-    return Work(lambda step: looks.features(dataset, representation))
+    return Work(lambda step: data_sets.features(dataset, representation))
 
 
 @cache.task(max_entries=8)
@@ -46,9 +46,9 @@ def near_copies(dataset: Dataset, representation: str, similarity: float) -> Wor
 
     def compare(step: Callable[[], None]) -> NearCopies:
         copies = known.future.result().copies
-        return looks.near_copies(dataset, representation, vectors.future.result, copies, similarity, step)
+        return data_sets.near_copies_of(dataset, representation, vectors.future.result, copies, similarity, step)
 
-    return Work(compare, looks.n_steps_of_near_copies(dataset, representation))
+    return Work(compare, data_sets.n_steps_of_near_copies(dataset, representation))
 
 
 @cache.result(max_entries=8)
@@ -69,5 +69,5 @@ def folds_of(run: Run) -> dict[str, np.ndarray]:
     folds = {}
     for group, part in made.groupby(["scheme", "seed"], sort=False):
         scheme, seed = cast(tuple[str, int], group)
-        folds[looks.fold_title(scheme, int(seed))] = looks.folds(part, n_samples)
+        folds[data_sets.fold_title(scheme, int(seed))] = data_sets.folds(part, n_samples)
     return folds

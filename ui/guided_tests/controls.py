@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
-from touchstone.core.evaluate.test_quality.looked import RegionChoice
+from touchstone.core.evaluate.test_quality.quality import RegionChoice
 from touchstone.core.parameters import About
 from touchstone.core.workspace.access import View
 from touchstone.core.workspace.models import StoredModel

@@ -5,14 +5,14 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from touchstone.core.evaluate.guided_tests import Walk, nearest, walk_between
-from touchstone.core.evaluate.test_quality import Regions, rivals
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.guided_tests.generate import Walk, nearest, walk_between
+from touchstone.core.evaluate.test_quality.quality import Looked
+from touchstone.core.evaluate.test_quality.regions import Regions, rivals
 from touchstone.core.evaluate.wording import bare, percent
 from touchstone.core.figures import guided_tests as figures
 from touchstone.core.models.decoder import Decoder
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.networks import one_torch_thread
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.guided_tests.controls import Place

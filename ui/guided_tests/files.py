@@ -3,11 +3,12 @@
 import numpy as np
 import streamlit as st
 
-from touchstone.core.evaluate.guided_tests import Guided, Properties, RoundTrip, round_trip
-from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
-from touchstone.core.evaluate.guided_tests.suite_file import suite_archive
-from touchstone.core.evaluate.test_quality import Regions
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.guided_tests.generate import Properties
+from touchstone.core.evaluate.guided_tests.plan import Guided, GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.results import RoundTrip, round_trip
+from touchstone.core.evaluate.guided_tests.suite import suite_archive
+from touchstone.core.evaluate.test_quality.quality import Looked
+from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.report.guided_tests import answer
 from touchstone.core.report.to_markdown import to_markdown
 from touchstone.core.workspace.runs import Run

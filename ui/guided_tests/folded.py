@@ -4,10 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from touchstone.core.evaluate.guided_tests import Guided, Properties
+from touchstone.core.evaluate.guided_tests.generate import Properties
+from touchstone.core.evaluate.guided_tests.plan import Guided
 from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE
-from touchstone.core.evaluate.test_quality import Regions
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.test_quality.quality import Looked
+from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.report import guided_tests as report
 from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.runs import Run

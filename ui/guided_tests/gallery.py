@@ -7,19 +7,15 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.evaluate.claim_error_rates import about
-from touchstone.core.evaluate.guided_tests import (
-    REGIONS,
-    GeneratedTests,
-    Guided,
-    JudgedSuite,
-    nearest,
-    suite_difference,
-)
+from touchstone.core.evaluate.guided_tests.generate import nearest
+from touchstone.core.evaluate.guided_tests.plan import Guided
+from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, suite_difference
 from touchstone.core.evaluate.guided_tests.verdict import difference_finding, oracle_reads, second_model
-from touchstone.core.evaluate.test_quality import Regions
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.test_quality.quality import Looked
+from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.evaluate.wording import bare, count, points, quoted
-from touchstone.core.models.stored import RECORDED
+from touchstone.core.models.load import RECORDED
 from touchstone.core.report.parts import brackets
 from touchstone.core.trials.layer_parts import split_of
 from touchstone.core.workspace.models import StoredModel

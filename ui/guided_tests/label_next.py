@@ -8,20 +8,24 @@ import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.files import read_table
-from touchstone.core.evaluate.guided_tests import GeneratedTests
 from touchstone.core.evaluate.guided_tests.few_labels import (
+    ENDINGS,
     FewLabelsPlan,
     LabelDesign,
     accuracy_in_words,
     design_labels,
     expected_errors,
     guess,
+    open_pool,
     promise,
+    read_labels,
+    read_pool,
+    to_label,
     unlike,
 )
-from touchstone.core.evaluate.guided_tests.pool import ENDINGS, open_pool, read_labels, read_pool, to_label
-from touchstone.core.evaluate.test_quality import Regions
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.guided_tests.results import GeneratedTests
+from touchstone.core.evaluate.test_quality.quality import Looked
+from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.evaluate.wording import count, percent, plural
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.workspace.errors import WorkspaceError

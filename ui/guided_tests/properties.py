@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from touchstone.core.evaluate.guided_tests import Properties
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.guided_tests.generate import Properties
+from touchstone.core.evaluate.test_quality.quality import Looked
 from touchstone.core.report import guided_tests as report
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address

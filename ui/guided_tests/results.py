@@ -1,16 +1,11 @@
 """What is known of generated tests, of the properties that a model should have, and of what is missing?"""
 
-from touchstone.core.evaluate.guided_tests import (
-    GeneratedTests,
-    Guided,
-    JudgedSuite,
-    Properties,
-    RoundTrip,
-    guided_of_rows,
-)
-from touchstone.core.evaluate.guided_tests.results import Origin
-from touchstone.core.evaluate.test_quality import Regions
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.guided_tests.generate import Properties
+from touchstone.core.evaluate.guided_tests.plan import Guided, guided_of_rows
+from touchstone.core.evaluate.guided_tests.results import GeneratedTests, Origin, RoundTrip
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite
+from touchstone.core.evaluate.test_quality.quality import Looked
+from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of

@@ -4,26 +4,23 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.guided_tests import (
-    GeneratedTests,
-    Guided,
-    JudgedSuite,
+from touchstone.core.evaluate.guided_tests.generate import (
     Properties,
-    RoundTrip,
     check_properties,
     generate_missing,
-    judge_suite,
     label_next,
     missing_regions,
-    round_trip,
     start,
 )
-from touchstone.core.evaluate.test_quality import Regions
-from touchstone.core.evaluate.test_quality import looked as quality_work
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.guided_tests.plan import Guided
+from touchstone.core.evaluate.guided_tests.results import GeneratedTests, RoundTrip, round_trip
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, judge_suite
+from touchstone.core.evaluate.test_quality import quality as quality_work
+from touchstone.core.evaluate.test_quality.quality import Looked
+from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.load import read_stored
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.trials.layer_parts import LayerParts
 
 MOST_SENT_AGAIN = 1000

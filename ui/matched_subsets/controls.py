@@ -1,7 +1,7 @@
 """What does a comparison of two test sets ask people for? How to match, and which model the verdict is about."""
 
 from touchstone.core.command.compared_files import compare_command, settled
-from touchstone.core.data.predictions.pairs import PredictionPairs
+from touchstone.core.data.predictions.record import PredictionPairs
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, SetComparison
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.metric_estimates import classes_of, metrics_given

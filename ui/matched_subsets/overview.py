@@ -10,8 +10,8 @@ import streamlit as st
 
 from touchstone.core.command.compared_files import PARTS, SIDES
 from touchstone.core.data import DataError
-from touchstone.core.data.identity import key
-from touchstone.core.data.predictions.pairs import Part
+from touchstone.core.data.dataset import key
+from touchstone.core.data.predictions.record import Part
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.wording import listed, plural
 from touchstone.core.questions import QUESTIONS

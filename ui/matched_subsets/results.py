@@ -7,18 +7,13 @@ from dataclasses import dataclass
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.data.identity import key
-from touchstone.core.data.predictions.pairs import PredictionPairs, pair_predictions
+from touchstone.core.data.dataset import key
+from touchstone.core.data.predictions.record import PredictionPairs, pair_predictions
 from touchstone.core.evaluate.calibration import ClassCalibration
-from touchstone.core.evaluate.matched_subsets import (
-    MatchedSubsets,
-    ModelComparisons,
-    SetComparison,
-    worked_example,
-)
+from touchstone.core.evaluate.matched_subsets import MatchedSubsets, ModelComparisons, SetComparison, worked_example
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
 from touchstone.core.evaluate.matched_subsets.results import samples_table
-from touchstone.core.evaluate.overview.samples import subset_of
+from touchstone.core.evaluate.overview import subset_of
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report import matched_subsets as report
 from touchstone.core.report.parts import Quantity

@@ -13,13 +13,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.data.identity import key
+from touchstone.core.data.dataset import key
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.wording import count, percent
 from touchstone.core.models import MODELS
 from touchstone.core.models.layer_files import ENDINGS, open_layer_file
-from touchstone.core.models.stored import RECORDED, ModelFile
-from touchstone.core.split import FILE, rows_to_judge
+from touchstone.core.models.load import RECORDED, ModelFile
+from touchstone.core.split.units import FILE, rows_to_judge
 from touchstone.core.trials.layer_parts import UPLOADED, LayerParts, layer_parts, layers_offered, split_of
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.models import StoredModel
@@ -83,7 +83,7 @@ def section() -> Added | None:
 
 
 def _store(train: Any, test: Any, name: str) -> Added:
-    from touchstone.core.models.recorded import read_recorded, record_of
+    from touchstone.core.models.layer_files import read_recorded, record_of
 
     for part, file in (("Training part", train), ("Test part", test)):
         try:

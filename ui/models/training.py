@@ -7,7 +7,8 @@ import streamlit as st
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.parameters import About
-from touchstone.core.split import DRAWN, Split
+from touchstone.core.split.scheme import Split
+from touchstone.core.split.units import DRAWN
 from touchstone.core.trials import TrainingPlan
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.models import StoredModel

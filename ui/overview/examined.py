@@ -14,13 +14,15 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate import overview as weak_parts
+from touchstone.core.evaluate import overview as words
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
-from touchstone.core.evaluate.overview import slices as weak_parts
-from touchstone.core.evaluate.overview import slices as words
-from touchstone.core.evaluate.overview.samples import (
+from touchstone.core.evaluate.overview import (
     CORRECT,
+    Slices,
+    Weak,
     agreement,
     agreement_by_class,
     agreement_table,
@@ -29,8 +31,7 @@ from touchstone.core.evaluate.overview.samples import (
     in_words,
     known_of_samples,
 )
-from touchstone.core.evaluate.overview.slices import Slices, Weak
-from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
+from touchstone.core.evaluate.test_quality.quality import Looked, RegionChoice
 from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import Verdict

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import DataError, PredictionTable
-from touchstone.core.data.predictions.pairs import ALL, OTHERS, Part, PredictionPairs, choices_of
+from touchstone.core.data.predictions.record import ALL, OTHERS, Part, PredictionPairs, choices_of
 from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate.matched_subsets import smaller_reference

@@ -1,10 +1,10 @@
 """What is in files of predictions, uploaded or stored?"""
 
 from touchstone.core.data import PredictionTable
-from touchstone.core.data.predictions.pairs import choices_of
+from touchstone.core.data.predictions.record import choices_of
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import PredictionUpload
-from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.table import Table
 from touchstone.ui import cache
 from touchstone.ui.shell.session import owner, workspace
 

@@ -8,11 +8,11 @@ import streamlit as st
 
 from touchstone.core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from touchstone.core.data.predictions.guess import complete_roles
-from touchstone.core.data.predictions.join.columns import in_joined
+from touchstone.core.data.predictions.join import in_joined
 from touchstone.core.data.predictions.roles import LINE, Part, in_words
 from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS, read_prediction_table
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload, lacking, sample, template
-from touchstone.core.data.tables import Table
+from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.wording import plural
 from touchstone.ui.predictions import results
 from touchstone.ui.shell import page, uploads

@@ -13,7 +13,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
 
-from touchstone.core.data.identity import key
+from touchstone.core.data.dataset import key
 from touchstone.core.figures.theme import alt_text
 from touchstone.ui import cache
 

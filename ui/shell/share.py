@@ -11,7 +11,7 @@ import streamlit as st
 
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError
-from touchstone.core.data.tables.proposal import FileReading
+from touchstone.core.data.tables.roles import FileReading
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.trials import Plan, to_json
 from touchstone.core.workspace import events

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from touchstone.core.cluster import trains
+from touchstone.core.cluster.finders import trains
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.source_robustness import (
     ExpectedInterval,

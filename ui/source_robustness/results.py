@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from touchstone.core.cluster import SOURCE_FINDERS, Silhouettes
+from touchstone.core.cluster.finders import SOURCE_FINDERS
+from touchstone.core.cluster.sources import Silhouettes
 from touchstone.core.data import DataError, Dataset, PredictionTable
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate.claims import Claim

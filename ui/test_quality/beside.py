@@ -7,8 +7,7 @@ from functools import partial
 import streamlit as st
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.test_quality import TestQuality
-from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
+from touchstone.core.evaluate.test_quality.quality import Looked, RegionChoice, TestQuality
 from touchstone.core.figures import test_quality as figures
 from touchstone.core.figures.test_quality import Subject
 from touchstone.core.report import test_quality as report

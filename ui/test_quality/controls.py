@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from touchstone.core.evaluate.test_quality.looked import RegionChoice
+from touchstone.core.evaluate.test_quality.quality import RegionChoice
 from touchstone.core.evaluate.test_quality.regions import FORM
 from touchstone.core.parameters import About
 from touchstone.ui import page_file

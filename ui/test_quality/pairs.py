@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from touchstone.core.evaluate.test_quality import Curve, PairMap, TestQuality
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.test_quality.missed import PairMap
+from touchstone.core.evaluate.test_quality.quality import Curve, Looked, TestQuality
 from touchstone.core.evaluate.wording import fixed, percent, plural, quoted
 from touchstone.core.figures import test_quality as figures
 from touchstone.ui.data import samples

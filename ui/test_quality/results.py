@@ -9,9 +9,9 @@ import pandas as pd
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.covariate_shift import CovariateShift
-from touchstone.core.evaluate.test_quality import Curve, PairMap, TestQuality
-from touchstone.core.evaluate.test_quality import looked as work
-from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
+from touchstone.core.evaluate.test_quality import quality as work
+from touchstone.core.evaluate.test_quality.missed import PairMap
+from touchstone.core.evaluate.test_quality.quality import Curve, Looked, RegionChoice, TestQuality
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
 from touchstone.core.evaluate.two_samples import PartsTold, SeenShift
 from touchstone.core.figures.test_quality import Subject

@@ -5,7 +5,7 @@ import streamlit as st
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.claims import LEVEL
-from touchstone.core.evaluate.test_quality.looked import Looked
+from touchstone.core.evaluate.test_quality.quality import Looked
 from touchstone.core.evaluate.test_quality.shift_plan import FEWEST_RESPLITS, CovariateShiftPlan
 from touchstone.core.evaluate.test_quality.verdict import MEMORY, disagreement, seen, separation
 from touchstone.core.evaluate.two_samples import PartsTold

@@ -11,9 +11,8 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from touchstone.core.data.errors import DataError, RolesNeeded
-from touchstone.core.data.predictions.asking import codes_apart, likeliest_names, other_names
-from touchstone.core.data.predictions.roles import Part, Roles, Scores
-from touchstone.core.data.predictions.scores import probabilities
+from touchstone.core.data.predictions.guess import codes_apart, likeliest_names, other_names
+from touchstone.core.data.predictions.roles import Part, Roles, Scores, probabilities
 from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import listed, quoted
@@ -49,7 +48,7 @@ def read_block(
 ) -> Block:
     """Read the rows of one task, or all, as what the part's columns say; DataError names the first line that is wrong.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("t.tsv", ["gold", "said"], [["cat", "dog"], ["cat", "cat"]], lines=[2, 3])
     >>> block = read_block(table, Roles("gold", "said"), Part("model", "", predicted="said"))
     >>> block.class_names, block.y_true, block.y_pred
@@ -284,7 +283,7 @@ def read_single(
 ) -> Output:
     """Read a column of one score per row; RolesNeeded asks of which of two classes it is, where the values do not tell.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("t.tsv", ["prob"], [["0.75", "0.25"]], lines=[2, 3])
     >>> single = read_single(table, "prob", ("ham", "spam"), ["ham", "spam"], None,
     ...                      roles=Roles("gold", confidence="prob", positive="spam"))

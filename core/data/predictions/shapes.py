@@ -14,9 +14,9 @@ import numpy as np
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import File, Limits
 from touchstone.core.data.predictions.roles import BY_NAMES, ROUNDED, Part, Reading
-from touchstone.core.data.tables import Table
 from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.files import ARRAYS, TABLES, read_table
+from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import as_numbers, listed, numbers_in, objects, spell, vectors_in
 
 PREDICTION_ENDINGS = (*TABLES, *ARRAYS, ".gz", ".zip")  # what an uploader may offer
@@ -47,7 +47,7 @@ def read_prediction_table(file: File, *, limits: Limits | None = None) -> Table:
 def unwrap_labels(table: Table) -> Table:
     """The table with objects that hold a label among other things as that label, and their confidence in a column.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> cells = [{"_cls": "Classification", "label": "cat", "confidence": 0.9}]
     >>> list(unwrap_labels(make_table("t.json", ["predictions"], [cells], lines=[1])).columns)
     ['predictions', 'predictions confidence']
@@ -86,7 +86,7 @@ def fold_one_hot(table: Table) -> Table:
     that predictions name beside them, where there is no other truth, and every row has exactly one 1. The others stay.
     So do predictions (`pred_0`), where their classes are numbered or those of such a truth.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("t.csv", ["true_cat", "true_dog", "pred"], [[1, 0], [0, 1], ["cat", "cat"]], lines=[2, 3])
     >>> fold_one_hot(table).strings("true")
     ['cat', 'dog']
@@ -268,7 +268,7 @@ def unfold_top(table: Table) -> Table:
     Such are cells like {"label": "cat", "score": 0.9}, lists of these, or mappings from label to score, where labels
     are left out: the scores of a row sum to less than 1. Cells with the scores of all classes stay as they are.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> cells = [[{"label": "cat", "score": 0.9}], [{"label": "dog", "score": 0.6}]]
     >>> unfold_top(make_table("t.jsonl", ["out"], [cells], lines=[1, 2])).strings("top 1 label")
     ['cat', 'dog']

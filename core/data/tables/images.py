@@ -8,8 +8,7 @@ from jaxtyping import Float, UInt8
 
 from touchstone.core.data.errors import DataError, SizeNeeded
 from touchstone.core.data.limits import Limits
-from touchstone.core.data.tables.columnar import TextColumns
-from touchstone.core.data.tables.table import Table
+from touchstone.core.data.tables.table import Table, TextColumns
 from touchstone.core.data.values import quoted, sample
 
 _GRAY_MODES = {"1", "L", "LA"}
@@ -168,7 +167,7 @@ def image_column(table: Table) -> str | None:
 
     Of a table whose rows name images beside it in an archive, it is the column of these names.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("p.parquet", ["image", "y"], [[{"bytes": b"\\x89PNG...", "path": None}], [1]], lines=[1])
     >>> image_column(table)
     'image'
@@ -189,7 +188,7 @@ def image_column(table: Table) -> str | None:
 def images_in(table: Table, column: str) -> ImageOf:
     """The images of a column by row, or those that it names; DataError, when one is taken, where it holds none.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("p.parquet", ["image"], [[{"bytes": b"\\x89PNG...", "path": "a.png"}]], lines=[1])
     >>> images_in(table, "image")(0)
     (b'\\x89PNG...', 'a.png')
@@ -215,7 +214,7 @@ def images_in(table: Table, column: str) -> ImageOf:
 def paths_in(table: Table, column: str) -> list[str] | None:
     """The paths of images, where every one has its own; they name the rows.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> cells = [{"bytes": b"\\x89PNG", "path": "a.png"}, {"bytes": b"\\x89PNG", "path": None}]
     >>> paths_in(make_table("p.parquet", ["image"], [cells], lines=[1, 2]), "image") is None
     True
@@ -231,7 +230,7 @@ def paths_in(table: Table, column: str) -> list[str] | None:
 def stacked(table: Table, image_of: ImageOf, limits: Limits, size: Size | None) -> ImageStack:
     """All images of a table, in the order of its rows.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("p.parquet", ["image"], [[b"\\x89PNG"]], lines=[1], unit="row")
     >>> stacked(table, images_in(table, "image"), Limits(), None)
     Traceback (most recent call last):

@@ -41,7 +41,7 @@ def part_name(name: str) -> str | None:
 def is_part(table: Table, column: str) -> bool:
     """Whether a column says which part each row belongs to: two parts or more, and nothing else in it.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("t.tsv", ["split", "fold"], [["train", "dev"], ["1", "2"]], lines=[2, 3])
     >>> is_part(table, "split"), is_part(table, "fold")
     (True, False)
@@ -54,7 +54,7 @@ def is_part(table: Table, column: str) -> bool:
 def part_column(table: Table) -> str | None:
     """The column that says which part each row belongs to, where there is one; of several, the one called so.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> part_column(make_table("t.tsv", ["x", "split"], [["1", "2"], ["train", "dev"]], lines=[2, 3]))
     'split'
     """
@@ -116,7 +116,7 @@ class SourceProposal:
 def names_sources(table: Table, column: str) -> bool:
     """Whether a column is called like a source and can be one: its values repeat, unless only sources are called so.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("t.tsv", ["site", "user"], [["x", "x", "y"], ["1", "2", "3"]], lines=[2, 3, 4])
     >>> names_sources(table, "site"), names_sources(table, "user")
     (True, False)
@@ -137,7 +137,7 @@ def names_sources(table: Table, column: str) -> bool:
 def named_sources(table: Table, taken: Collection[str] = ()) -> list[str]:
     """The columns that are sources by their names, the likeliest first.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("t.tsv", ["site", "patient"], [["x", "x", "y"], ["1", "2", "2"]], lines=[2, 3, 4])
     >>> named_sources(table)
     ['patient', 'site']
@@ -153,7 +153,7 @@ def propose_sources(table: Table, label: str, taken: Collection[str] = ()) -> tu
     that follow one another, more regularly than chance would have it (1 in a million). Whole numbers without such a
     name must do both, since they may measure something.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> rooms = [f"room {row // 4}" for row in range(40)]
     >>> table = make_table("t.tsv", ["y", "where"], [["a"] * 20 + ["b"] * 20, rooms], lines=list(range(40)))
     >>> propose_sources(table, "y")
@@ -175,7 +175,7 @@ def propose_sources(table: Table, label: str, taken: Collection[str] = ()) -> tu
 def may_be_unit(table: Table, column: str) -> bool:
     """Whether a column says of several samples that they belong together, and does not say so of all.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("t.tsv", ["doc", "row"], [["x", "x", "y"], ["1", "2", "3"]], lines=[2, 3, 4])
     >>> may_be_unit(table, "doc"), may_be_unit(table, "row")
     (True, False)
@@ -189,7 +189,7 @@ def may_be_unit(table: Table, column: str) -> bool:
 def about(table: Table, column: str) -> str:
     """How many values a column has in how many rows.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> about(make_table("t.tsv", ["site"], [["x", "x", "y"]], lines=[2, 3, 4]), "site")
     '2 values in 3 rows'
     """

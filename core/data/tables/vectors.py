@@ -263,7 +263,7 @@ def _short(vectors: Float[np.ndarray, "n_rows n_dimensions"]) -> Float[np.ndarra
 def spread_vectors(table: Table, limits: Limits) -> Table:
     """The table with a column per number, where a single column holds vectors of one length and none holds texts.
 
-    >>> from touchstone.core.data.tables import make_table
+    >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("t.jsonl", ["embedding", "label"], [[[0.5, 1.0], [2.0, 3.0]], ["a", "b"]], lines=[1, 2])
     >>> spread = spread_vectors(table, Limits())
     >>> list(spread.columns), spread.notes

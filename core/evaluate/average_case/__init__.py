@@ -10,7 +10,10 @@ from jaxtyping import Float
 from touchstone.core.evaluate.average_case.estimators import (
     MMSE,
     MMSEMVS,
+    Estimate,
+    Facts,
     GaussianLogits,
+    Mark,
     PlainMMSE,
     ScaledMMSEMVS,
     Softmax,
@@ -18,15 +21,10 @@ from touchstone.core.evaluate.average_case.estimators import (
     TaylorMVS,
 )
 from touchstone.core.evaluate.average_case.gaussian_cdf import NormalProbability, mvn_cdf
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs, inputs_of, logits_of
 from touchstone.core.evaluate.average_case.monte_carlo import MonteCarlo
-from touchstone.core.evaluate.average_case.noise import NOISES, Noise
-from touchstone.core.evaluate.average_case.results import Estimate, Facts, Mark
-from touchstone.core.evaluate.average_case.shared import Shared
+from touchstone.core.evaluate.average_case.noise import NOISES, Noise, NoisyInputs, Shared, inputs_of, logits_of
 from touchstone.core.models.errors import ModelError
-
-if TYPE_CHECKING:
-    import torch
+from touchstone.core.models.late import torch
 
 
 @runtime_checkable

@@ -144,11 +144,7 @@ def _effect(p: Float[np.ndarray, " n"], design: Design) -> Effect:
 
 
 def mean_of(
-    values: Float[np.ndarray, " n"],
-    *,
-    rng: np.random.Generator,
-    n_resamples: int = 2000,
-    design: Design = EACH_SAMPLE,
+    values: Float[np.ndarray, " n"], *, rng: np.random.Generator, n_resamples: int = 2000, design: Design = EACH_SAMPLE
 ) -> Measured:
     """Give the mean of any numbers with a studentised bootstrap interval; unknown for fewer than 8.
 

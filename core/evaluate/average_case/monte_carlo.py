@@ -8,18 +8,17 @@ draws that are counted, so that both intervals are exact, and together they err 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float, Integer
 
+from touchstone.core.evaluate.average_case.estimators import Estimate, Facts, Mark
 from touchstone.core.evaluate.average_case.gaussian_cdf import linearised, mvn_cdf
-from touchstone.core.evaluate.average_case.gradients import NoisyInputs, mean_and_jacobian
-from touchstone.core.evaluate.average_case.results import Estimate, Facts, Mark
+from touchstone.core.evaluate.average_case.noise import NoisyInputs, mean_and_jacobian
+from touchstone.core.evaluate.intervals import clopper_pearson
 from touchstone.core.models.errors import ModelError
-
-if TYPE_CHECKING:
-    import torch
+from touchstone.core.models.late import torch
 
 N_PILOT = 200
 LOOKS = (0.8, 0.2)
@@ -125,21 +124,6 @@ class MonteCarlo:
         return (*ends, _half(ends) <= self.half_width), N_PILOT + n
 
 
-def clopper_pearson(k: float, n: float, alpha: float) -> tuple[float, float]:
-    """Give the exact interval of a share after `k` of `n`, which errs with a chance of at most `alpha`.
-
-    Examples
-    --------
-    >>> clopper_pearson(10.0, 10.0, 0.05)
-    (0.691..., 1.0)
-    """
-    from scipy.special import betaincinv
-
-    lower = float(betaincinv(k, n - k + 1, alpha / 2)) if k > 0 else 0.0
-    upper = float(betaincinv(k + 1, n - k, 1 - alpha / 2)) if k < n else 1.0
-    return lower, upper
-
-
 def draws_for(
     half_width: float, pilot: Integer[np.ndarray, " kinds"], n_pilot: int, alpha: float, *, sure: float, most: int
 ) -> int:
@@ -192,8 +176,6 @@ def _counter(
     inputs: NoisyInputs, i: int, predicted: int, seed: int, tangent: Callable[["torch.Tensor"], "torch.Tensor"] | None
 ) -> Count:
     """A function that draws so many more copies of a sample and counts; no graph is kept, nor any copy."""
-    import torch
-
     x, generator = inputs.x[i], inputs.stream(seed)
 
     def count(n: int) -> Integer[np.ndarray, " kinds"]:
@@ -220,8 +202,6 @@ def _counted(
     n_samples: int,
 ) -> Iterator[Integer[np.ndarray, "1"]]:
     """Yield how many of a few copies stay, the same that `_counter` draws: those of several samples fill a batch."""
-    import torch
-
     together, x = inputs.batch_size // n_samples, inputs.x
     for part in np.split(rows, range(together, len(rows), together)):
         with torch.inference_mode():
@@ -244,8 +224,6 @@ def _tangents(inputs: NoisyInputs) -> tuple[Float[np.ndarray, " n"], Float[np.nd
 
 def _tangent(inputs: NoisyInputs, i: int, clean: Float[np.ndarray, " c"]) -> Callable[["torch.Tensor"], "torch.Tensor"]:
     """The model's tangent at a sample: from noise (n, d) to logits (n, C)."""
-    import torch
-
     x = inputs.x[i : i + 1]
     still = torch.zeros_like(x.flatten(1))[None]
     _, jacobian = mean_and_jacobian(inputs.logits, x, still, len(clean), batch_size=1, constant=inputs.constant)
@@ -257,11 +235,7 @@ def _tangent(inputs: NoisyInputs, i: int, clean: Float[np.ndarray, " c"]) -> Cal
 
 
 N_COARSE = 12
-OFFSETS = (
-    (-0.25, -0.08, 0.08, 0.25),
-    (-0.20, -0.07, 0.07, 0.20),
-    (-0.12, -0.04, 0.04, 0.12),
-)
+OFFSETS = ((-0.25, -0.08, 0.08, 0.25), (-0.20, -0.07, 0.07, 0.20), (-0.12, -0.04, 0.04, 0.12))
 """Where the three rounds draw: so far from what is known of the logarithm of sigma-50."""
 DRAWS_STEP = N_COARSE * 4
 """Draws come in multiples of this: a quarter for the sweep, and a quarter for each round."""
@@ -354,8 +328,6 @@ class _Seen:
 
     def _count(self, sigmas: Float[np.ndarray, "n m"], n_draws: int) -> Float[np.ndarray, "n m"]:
         """One sweep: the copies of all samples at all of their sigmas fill batches together."""
-        import torch
-
         x, noise = self._inputs.x, self._inputs.noise
         kept = np.zeros(sigmas.size)
         scale = torch.as_tensor(sigmas.ravel(), dtype=x.dtype, device=x.device)

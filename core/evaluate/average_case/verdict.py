@@ -3,10 +3,16 @@
 from math import ceil, isinf, isnan, nan
 
 from touchstone.core.evaluate.average_case import facts_of
-from touchstone.core.evaluate.average_case.audit import Audit, AuditedEstimator, PaperClaim
 from touchstone.core.evaluate.average_case.class_means import ClassGap, Measured
 from touchstone.core.evaluate.average_case.estimators import SIGMOID_SCALE
-from touchstone.core.evaluate.average_case.robustness import AtSigma, Fifths, Robustness
+from touchstone.core.evaluate.average_case.robustness import (
+    AtSigma,
+    Audit,
+    AuditedEstimator,
+    Fifths,
+    PaperClaim,
+    Robustness,
+)
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, p_of_interval
 from touchstone.core.evaluate.wording import (

@@ -10,7 +10,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data import DataError, Dataset, Predictions, PredictionTable
-from touchstone.core.data.identity import hash_of
+from touchstone.core.data.dataset import hash_of
 from touchstone.core.data.tables.names import class_order
 from touchstone.core.evaluate.intervals import moderated_variances
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, Effect
@@ -189,7 +189,7 @@ def rows_of_tables(tables: Mapping[str, PredictionTable], *, ids: np.ndarray | N
 def predictions_on_folds(
     predictions: Mapping[str, Predictions], *, model: str = UPLOADED, ids: np.ndarray | None = None
 ) -> FoldPredictions:
-    """Predictions by scheme, whose `groups` tell the fold of each row (`core.data.predictions.fold_files`).
+    """Predictions by scheme, whose `groups` tell the fold of each row (`core.data.predictions.upload`).
 
     Rows of several schemes belong together by id; where `groups` tell trials apart, each is a seed. `ids` are those of
     a data set that the rows should be positions in. DataError where the folds are not told, where ids are not in the

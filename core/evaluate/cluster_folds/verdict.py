@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from touchstone.core.evaluate.claims import Claim, claim, claim_of_t, corrected
-from touchstone.core.evaluate.cluster_folds.compare import FEWEST_SEEDS, JACKKNIFE, seed_error
+from touchstone.core.evaluate.cluster_folds.performance import FEWEST_SEEDS, JACKKNIFE, seed_error
 from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
     FoldScore,
@@ -36,7 +36,7 @@ from touchstone.core.evaluate.wording import (
     quoted,
     resting,
 )
-from touchstone.core.split import FOLD_SCHEMES
+from touchstone.core.split.folds import FOLD_SCHEMES
 
 # What may be said of folds? Every sentence of the page rests on one of these claims (`core.evaluate.claims`).
 

@@ -12,7 +12,7 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.wording import count, listed
 from touchstone.core.models import MODELS
 from touchstone.core.parameters import Several, asks, asks_like
-from touchstone.core.split import Split
+from touchstone.core.split.scheme import Split
 from touchstone.core.trials import COLUMNS as TRIAL_COLUMNS
 from touchstone.core.trials import Context, Draw, TrialPlan
 from touchstone.core.trials.epochs import fit_and_predict, untrained

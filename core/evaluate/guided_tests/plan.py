@@ -3,7 +3,8 @@
 The rows hold the generated features themselves, so that results are read back without the model (`stored.py`).
 """
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar, cast, get_args
 
@@ -13,20 +14,141 @@ import pandas as pd
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.guided_tests import generate
 from touchstone.core.evaluate.guided_tests.generate import Recipe, Rivals, Start
-from touchstone.core.evaluate.guided_tests.images import reconstruction
-from touchstone.core.evaluate.guided_tests.judged_suite import judge_suite
-from touchstone.core.evaluate.guided_tests.results import table_sizes
-from touchstone.core.evaluate.guided_tests.rows import Trial, class_rows, framed, suite_rows
-from touchstone.core.evaluate.guided_tests.suite import make_suite
-from touchstone.core.evaluate.test_quality import UNITS, fit_regions
-from touchstone.core.evaluate.test_quality.regions import Unit, asks_r, asks_theta1, asks_theta2, asks_unit, check_band
+from touchstone.core.evaluate.guided_tests.results import (
+    REGIONS,
+    SAMPLES,
+    AccuracyGrid,
+    GeneratedTests,
+    Origin,
+    Reconstruction,
+    SharedAccuracy,
+    grid_beside,
+    reconstruction,
+    shared_accuracy,
+    table_sizes,
+)
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, Suite, judge_suite, make_suite
+from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.test_quality.regions import (
+    UNITS,
+    Unit,
+    asks_r,
+    asks_theta1,
+    asks_theta2,
+    asks_unit,
+    check_band,
+    fit_regions,
+)
 from touchstone.core.models.classical import stop_if
-from touchstone.core.models.decoder import fit_decoder
-from touchstone.core.models.training import one_torch_thread
+from touchstone.core.models.decoder import Decoder, fit_decoder
+from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.parameters import asks, asks_seed, follows, label_of
 from touchstone.core.trials import Context, layer_parts
 from touchstone.core.trials.layer_parts import LayerParts, TrainingSplit
 from touchstone.core.trials.plan import Aside, check_fields, check_whole
+
+# How are generated tests stored? As rows of a table, class by class, with features and pictures as bytes.
+
+COLUMNS = {
+    "part": "str",
+    "label": "Int64",
+    "region": "str",
+    "asked": "Int64",
+    "placed": "Int64",
+    "parents_at_boundary": "boolean",
+    "n_test": "Int64",
+    "n_correct": "Int64",
+    "parent": "str",
+    "parent_part": "str",
+    "rival": "Int64",
+    "t": "float64",
+    "distance": "float64",
+    "confidence": "float64",
+    "predicted": "Int64",
+    "in_centroid": "boolean",
+    "in_boundary": "boolean",
+    "error": "float64",
+    "lower": "float64",
+    "upper": "float64",
+    "baseline": "float64",
+    "in_region": "boolean",
+    "read_as": "Int64",
+    "kept_again": "str",
+    "content": "object",
+    "status": "str",
+}
+"""The columns of the rows and their types.
+
+`part` is "mix" (the tests that were asked for), "table" (those of table 2), "suite" (pictures for the whole model) or
+"decoder". Of the first two a class has a row with what was `asked` for and `placed` in each region, whether its parents
+all lie at its boundary, and in which the model got `n_correct` of all `n_test` test samples right; and a row for each
+test, with the columns of `GeneratedTests` (codes of classes) and, of a mix, its features in `content`, as bytes of
+float32. The decoder's row has it in `content`, and its reconstruction of `n_test` test images. A suite has a row for
+each test, with its picture in `content` as bytes, whether that is still `in_region`, what the oracle `read_as` and for
+which others it would count (`kept_again`, a digit 0 or 1 for each); and a row with the oracle's `n_correct` of `n_test`
+real samples and the pictures' shape as JSON in `content`. Elsewhere `content` is empty. A failed trial is one row
+without figures.
+"""
+_OF_EACH = ("parent_part", "rival", "t", "distance", "confidence", "predicted", "in_centroid", "in_boundary")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one trial is for (`part`), and for which class; -1 for none."""
+
+    part: str
+    label: int
+
+
+def class_rows(made: GeneratedTests, trial: Trial, begin: Start) -> pd.DataFrame:
+    """The rows of a class: what was asked for and placed in each region, then each test."""
+    test = begin.test
+    whole = {"n_test": len(test), "n_correct": int((test.predicted == test.labels).sum())}
+    whole["parents_at_boundary"] = bool((begin.parents(trial.label)[0].confidence <= begin.wcl).all())
+    counts = [
+        {"region": region, "asked": int(made.asked[trial.label, at]), "placed": int(made.placed[trial.label, at])}
+        for at, region in enumerate(REGIONS)
+    ]
+    features = made.features.astype("<f4", copy=False)
+    tests = [
+        {
+            "region": REGIONS[0] if made.for_centroid[i] else REGIONS[1],
+            "parent": made.parent_ids[i],
+            **{name: getattr(made, name)[i] for name in _OF_EACH},
+            "content": features[i].tobytes() if trial.part == "mix" else b"",
+        }
+        for i in range(len(made))
+    ]
+    both = [*({**row, **whole} for row in counts), *tests]
+    return framed([{"part": trial.part, "label": trial.label, **row} for row in both], "ok")
+
+
+def suite_rows(judged: JudgedSuite) -> pd.DataFrame:
+    """The rows of a suite: the oracle's, then one for each test with its picture."""
+    suite = judged.suite
+    oracle = {"n_test": suite.oracle_n, "n_correct": suite.oracle_right}
+    shape = json.dumps(list(suite.images.shape[1:])).encode()
+    tests = [
+        {
+            "label": suite.y[i],
+            "region": REGIONS[0] if suite.for_centroid[i] else REGIONS[1],
+            "parent": suite.parent_ids[i],
+            **{name: getattr(suite, name)[i] for name in ("parent_part", "rival", "in_region", "read_as")},
+            **{name: getattr(judged, name)[i] for name in ("predicted", "confidence")},
+            "kept_again": "".join(str(int(kept)) for kept in suite.kept_again[i]),
+            "content": suite.images[i].tobytes(),
+        }
+        for i in range(len(suite))
+    ]
+    return framed([{"part": "suite", **row} for row in ({**oracle, "content": shape}, *tests)], "ok")
+
+
+def framed(rows: list[dict[str, object]], status: str) -> pd.DataFrame:
+    """Rows as a frame of `COLUMNS`; `content` is never missing, so that its column is of bytes throughout."""
+    filled = [{"content": b"", "status": status, **row} for row in rows]
+    cells = {name: pd.Series([row.get(name) for row in filled], dtype=object) for name in COLUMNS}
+    return pd.DataFrame({name: cells[name].astype(kind) for name, kind in COLUMNS.items()})
+
 
 DECODER_EPOCHS = 10
 """Of a decoder on a page; a plan that says nothing has none."""
@@ -315,3 +437,169 @@ def _start(wanted: _OfStart, dataset: Dataset, stored: Aside[bytes]) -> Start:
     thresholds = {"r": wanted.r, "theta1": wanted.theta1, "theta2": wanted.theta2, "unit": wanted.unit}
     regions = fit_regions(parts.train, **thresholds)
     return generate.start(regions, parts.head, train=parts.train, test=parts.test, recipe=wanted.recipe)
+
+
+# What has a run of guided tests come to so far? Its tests, its table and its decoder, read back from rows.
+
+
+@dataclass(frozen=True, eq=False)
+class Guided:
+    """What is known of a run: what is not known yet is None, and what was generated is that of the classes so far.
+
+    `suite` holds pictures and what the whole model makes of them; None where there are none, or no model. `at_boundary`
+    says of each class so far whether the parents of its features lie at its boundary, as far as this is known. Of the
+    original test samples the model got `n_correct` of `n_test` right.
+    """
+
+    class_names: tuple[str, ...]
+    n_test: int
+    n_correct: int
+    tests: GeneratedTests | None = field(repr=False)
+    grid: AccuracyGrid | None = field(repr=False)
+    decoder: Decoder | None = field(repr=False)
+    reconstruction: Reconstruction | None
+    suite: JudgedSuite | None = field(default=None, repr=False)
+    at_boundary: tuple[bool, ...] | None = None
+
+    @property
+    def test_accuracy(self) -> tuple[float, Interval]:
+        """The accuracy on the original test set, with Wilson's interval."""
+        n_correct, n_test = float(self.n_correct), float(self.n_test)
+        return (n_correct / n_test if n_test else float("nan")), wilson(n_correct, n_test)
+
+    @property
+    def generated(self) -> GeneratedTests:
+        """The tests. Raises LookupError where there are none yet."""
+        if self.tests is None:
+            raise LookupError("nothing has been generated yet")
+        return self.tests
+
+    @property
+    def made_for(self) -> tuple[int, ...]:
+        """The codes of the classes whose tests are there."""
+        return () if self.tests is None else tuple(np.flatnonzero(self.tests.asked.sum(axis=1)).tolist())
+
+    def accuracy(self, region: str | None = None) -> SharedAccuracy:
+        """How the head fares on the tests, or on those for one of `REGIONS`."""
+        tests = self.generated
+        rows = np.ones(len(tests), dtype=bool) if region is None else tests.for_centroid == (region == REGIONS[0])
+        return shared_accuracy(tests.correct[rows], tests.clusters[rows], parent_word=tests.origin.word)
+
+    def class_table(self) -> pd.DataFrame:
+        """Tidy rows, one for each class and region.
+
+        label, region, asked, placed, unplaced, n_parents, accuracy, lower, upper.
+        """
+        tests, accuracies = self.generated, []
+        for label in range(len(self.class_names)):
+            for region in REGIONS:
+                rows = (tests.y == label) & (tests.for_centroid == (region == REGIONS[0]))
+                accuracies.append(shared_accuracy(tests.correct[rows], tests.clusters[rows]))
+        columns = {
+            "n_parents": [each.n_parents for each in accuracies],
+            "accuracy": [each.accuracy for each in accuracies],
+            "lower": [each.interval.lower for each in accuracies],
+            "upper": [each.interval.upper for each in accuracies],
+        }
+        return tests.counts_table().assign(**columns)
+
+
+def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...], origin: Origin = SAMPLES) -> Guided:
+    """Read the rows of a GuidedTestsPlan's finished trials back (`plan.COLUMNS`), all of them or the first.
+
+    `origin` says what the real samples are that tests are made from.
+
+    Examples
+    --------
+    >>> guided_of_rows(pd.DataFrame(), class_names=("a", "b")).made_for
+    ()
+    """
+    done = rows[rows["status"] == "ok"] if len(rows) else pd.DataFrame({"part": pd.Series(dtype="str")})
+    mix, table = (_tests(done[done["part"] == part], class_names, origin) for part in ("mix", "table"))
+    counts = done[done["part"] != "suite"].dropna(subset=["n_correct"]) if len(done) else done
+    n_test, n_correct = (int(counts[name].iloc[0]) if len(counts) else 0 for name in ("n_test", "n_correct"))
+    decoder, reconstruction = _decoder(done[done["part"] == "decoder"])
+    grid = None if table is None else _grid(table, n_test, n_correct)
+    suite = _suite(done[done["part"] == "suite"], class_names, origin)
+    return Guided(class_names, n_test, n_correct, mix, grid, decoder, reconstruction, suite, _at_boundary(done))
+
+
+def _tests(rows: pd.DataFrame, class_names: tuple[str, ...], origin: Origin) -> GeneratedTests | None:
+    if len(rows) == 0:
+        return None
+    counts, each = rows[rows["asked"].notna()], rows[rows["asked"].isna()]
+    asked, placed = (np.zeros((len(class_names), len(REGIONS)), dtype=np.int64) for _ in range(2))
+    at = counts["label"].to_numpy(dtype=np.int64), counts["region"].map(REGIONS.index).to_numpy(dtype=np.int64)
+    asked[at], placed[at] = (counts[name].to_numpy(dtype=np.int64) for name in ("asked", "placed"))
+    codes = {name: each[name].to_numpy(dtype=np.int64) for name in ("label", "rival", "predicted")}
+    return GeneratedTests(
+        class_names,
+        _features(each),
+        codes["label"],
+        (each["region"] == REGIONS[0]).to_numpy(dtype=bool),
+        each["parent"].to_numpy(dtype=object),
+        each["parent_part"].to_numpy(dtype=object),
+        codes["rival"],
+        *(each[name].to_numpy(dtype=np.float64) for name in ("t", "distance", "confidence")),
+        codes["predicted"],
+        *(each[name].to_numpy(dtype=bool) for name in ("in_centroid", "in_boundary")),
+        asked=asked,
+        placed=placed,
+        origin=origin,
+    )
+
+
+def _at_boundary(rows: pd.DataFrame) -> tuple[bool, ...] | None:
+    if "parents_at_boundary" not in rows:
+        return None
+    each = rows[(rows["part"] == "mix") & rows["parents_at_boundary"].notna()].groupby("label")["parents_at_boundary"]
+    return tuple(bool(kept) for kept in each.first()) or None
+
+
+def _suite(rows: pd.DataFrame, class_names: tuple[str, ...], origin: Origin) -> JudgedSuite | None:
+    """The suite with the model's answers; None where there is none, as where there is no model to ask."""
+    if "read_as" not in rows or len(rows.dropna(subset=["read_as"])) == 0:
+        return None
+    oracle, each = rows[rows["read_as"].isna()].iloc[0], rows[rows["read_as"].notna()]
+    codes = {name: each[name].to_numpy(dtype=np.int64) for name in ("label", "read_as", "rival", "predicted")}
+    shape = json.loads(oracle["content"])
+    suite = Suite(
+        class_names,
+        np.frombuffer(b"".join(each["content"]), dtype=np.uint8).reshape(len(each), *shape),
+        codes["label"],
+        (each["region"] == REGIONS[0]).to_numpy(dtype=bool),
+        each["in_region"].to_numpy(dtype=bool),
+        codes["read_as"],
+        np.array([[digit == "1" for digit in digits] for digits in each["kept_again"]], dtype=bool),
+        codes["rival"],
+        each["parent"].to_numpy(dtype=object),
+        each["parent_part"].to_numpy(dtype=object),
+        int(oracle["n_correct"]),
+        int(oracle["n_test"]),
+        origin,
+    )
+    return JudgedSuite(suite, codes["predicted"], each["confidence"].to_numpy(dtype=np.float64))
+
+
+def _features(each: pd.DataFrame) -> np.ndarray:
+    """A row for each test, without columns where no features are kept."""
+    joined = np.frombuffer(b"".join(each["content"]), dtype="<f4")
+    return joined.reshape(len(each), len(joined) // max(len(each), 1))
+
+
+def _grid(both: GeneratedTests, n_test: int, n_correct: int) -> AccuracyGrid:
+    parts = []
+    for column in range(len(REGIONS)):
+        only = np.arange(len(REGIONS)) == column
+        part = both.take(both.for_centroid == (column == 0))
+        parts.append(replace(part, asked=both.asked * only, placed=both.placed * only))
+    return grid_beside(*parts, n_test=n_test, n_correct=n_correct, sizes=table_sizes(n_test))
+
+
+def _decoder(rows: pd.DataFrame) -> tuple[Decoder | None, Reconstruction | None]:
+    if len(rows) == 0:
+        return None, None
+    row = rows.iloc[0]
+    interval = Interval(float(row["lower"]), float(row["upper"]))
+    reconstruction = Reconstruction(float(row["error"]), interval, float(row["baseline"]), int(row["n_test"]))
+    return Decoder.from_bytes(row["content"]), reconstruction

@@ -4,18 +4,17 @@ from math import nan
 
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.guided_tests import results
 from touchstone.core.evaluate.guided_tests.generate import mix_title
-from touchstone.core.evaluate.guided_tests.images import Reconstruction, RoundTrip
-from touchstone.core.evaluate.guided_tests.judged_suite import JudgedSuite, SuiteDifference
-from touchstone.core.evaluate.guided_tests.results import REGIONS, AccuracyGrid, GeneratedTests, SharedAccuracy
-from touchstone.core.evaluate.guided_tests.stored import Guided
+from touchstone.core.evaluate.guided_tests.plan import Guided
+from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, SuiteDifference
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval
 from touchstone.core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted, resting
 
 # What may be said of generated tests? Every sentence rests on one of these (`core.evaluate.claims`).
 
 
-def worse_near_centroids(near: SharedAccuracy, accuracy: float, interval: Interval) -> Claim:
+def worse_near_centroids(near: results.SharedAccuracy, accuracy: float, interval: Interval) -> Claim:
     """By how much the accuracy near the centroids lies below that on the original test samples."""
     if not near.n or not interval.known:
         return claim("guided_tests.worse_near_centroids", nan, UNKNOWN, nan)
@@ -24,7 +23,7 @@ def worse_near_centroids(near: SharedAccuracy, accuracy: float, interval: Interv
     return claim("guided_tests.worse_near_centroids", value, gap, p_of_interval(value, gap))
 
 
-def decoder_helps(reconstruction: Reconstruction) -> Claim:
+def decoder_helps(reconstruction: results.Reconstruction) -> Claim:
     """By how much decoded images lie nearer to the real ones than the mean image does."""
     ends, baseline = reconstruction.interval, reconstruction.baseline
     if not ends.known:
@@ -69,7 +68,7 @@ def guided_verdict(guided: Guided) -> Verdict:
     if len(tests) == 0:
         asked = f"None of {plural(int(tests.asked.sum()), 'test')} requested could be placed."
         return Verdict(asked, "", "Next: reduce the noise, or widen the boundary or the radius.", ())
-    worse = worse_near_centroids(guided.accuracy(REGIONS[0]), *guided.test_accuracy)
+    worse = worse_near_centroids(guided.accuracy(results.REGIONS[0]), *guided.test_accuracy)
     helps = decoder_helps(guided.reconstruction) if guided.reconstruction else None
     findings = (*_suite_findings(guided.suite), resting(_worse(worse), worse.kind))
     return Verdict(
@@ -89,14 +88,14 @@ def features_findings(guided: Guided) -> tuple[str, ...]:
     return tuple(finding for finding in findings if finding)
 
 
-def round_trip_finding(trip: RoundTrip, n_all: int) -> str:
+def round_trip_finding(trip: results.RoundTrip, n_all: int) -> str:
     """Say how far the whole model, given the decoded images, agrees with what its head said of the features.
 
     Examples
     --------
     >>> import numpy as np
     >>> differs, inside = np.array([False, True]), np.array([True, True])
-    >>> one = RoundTrip(np.array([0, 1]), np.array([0.6, 0.9]), differs, inside, ("a", "b"))
+    >>> one = results.RoundTrip(np.array([0, 1]), np.array([0.6, 0.9]), differs, inside, ("a", "b"))
     >>> round_trip_finding(one, 2)
     'Decoded and classified by the whole model, 1 of 2 images get another class than their features: ...'
     """
@@ -174,7 +173,7 @@ def _used(guided: Guided) -> str:
 def _suite_findings(judged: JudgedSuite | None) -> tuple[str, ...]:
     if judged is None or not oracle_reads(judged):
         return ()
-    near, edge = (judged.accuracy(region) for region in REGIONS)
+    near, edge = (judged.accuracy(region) for region in results.REGIONS)
     return (
         f"At the boundary between classes, accuracy is {_share(edge)} ({_counted(edge)})." if edge.n else "",
         f"Near the centroids of classes, it is {_share(near)} ({_counted(near)})." if near.n else "",
@@ -212,7 +211,7 @@ def _worse(worse: Claim) -> str:
 
 
 def _by_region(guided: Guided) -> tuple[str, str]:
-    near, edge = (guided.accuracy(region) for region in REGIONS)
+    near, edge = (guided.accuracy(region) for region in results.REGIONS)
     return (
         f"Near the centroids, the head classifies {_share(near)} of the features correctly ({_counted(near)})."
         if near.n
@@ -221,7 +220,7 @@ def _by_region(guided: Guided) -> tuple[str, str]:
     )
 
 
-def _unplaced(tests: GeneratedTests) -> str:
+def _unplaced(tests: results.GeneratedTests) -> str:
     if not tests.n_unplaced:
         return ""
     rows = tests.counts_table().sort_values("unplaced", ascending=False, kind="stable")
@@ -233,7 +232,7 @@ def _unplaced(tests: GeneratedTests) -> str:
     return f"No place was found for {plural(tests.n_unplaced, 'test')}: {listed(where)}."
 
 
-def _table(grid: AccuracyGrid | None) -> str:
+def _table(grid: results.AccuracyGrid | None) -> str:
     if grid is None:
         return ""
     largest = max(cell.n_per_class for cell in grid.cells)
@@ -247,7 +246,7 @@ def _table(grid: AccuracyGrid | None) -> str:
     )
 
 
-def _pictures(reconstruction: Reconstruction | None, helps: Claim | None) -> str:
+def _pictures(reconstruction: results.Reconstruction | None, helps: Claim | None) -> str:
     if reconstruction is None or helps is None:
         return ""
     ends = (
@@ -265,15 +264,15 @@ def _pictures(reconstruction: Reconstruction | None, helps: Claim | None) -> str
     return f"{whole} {nearer}: the pictures are not informative."
 
 
-def _share(shared: SharedAccuracy) -> str:
+def _share(shared: results.SharedAccuracy) -> str:
     return percent(shared.accuracy, shared.interval)
 
 
-def _counted(shared: SharedAccuracy) -> str:
+def _counted(shared: results.SharedAccuracy) -> str:
     return f"n = {count(shared.n)} from {shared.parents}"
 
 
-def _made_from(shared: SharedAccuracy) -> str:
+def _made_from(shared: results.SharedAccuracy) -> str:
     if shared.parent_word == "sample":
         return plural(shared.n_parents, "real test sample")
     return f"real test samples from {shared.parents}"

@@ -7,7 +7,7 @@ from math import isnan
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from touchstone.core.evaluate.calibration.errors import overconfidence
+from touchstone.core.evaluate.calibration import overconfidence
 from touchstone.core.evaluate.claims import Claim, Group, claim, claim_of_t, decided_anew, family
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, p_of_interval, wilson
 from touchstone.core.evaluate.matched_subsets.estimates import whole

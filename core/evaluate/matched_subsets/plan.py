@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from touchstone.core.data.predictions.pairs import WHOLE, Part, PredictionPairs
-from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.data.predictions.record import WHOLE, Part, PredictionPairs, Predictions
 from touchstone.core.evaluate import calibration
 from touchstone.core.evaluate.matched_subsets.compare import (
     EPSILONS,

@@ -3,8 +3,7 @@
 from math import ceil, isnan, log10
 
 from touchstone.core.data.tables.names import plural_of
-from touchstone.core.evaluate.claim_kinds import entry_of
-from touchstone.core.evaluate.claims import LEVEL, Claim, withheld
+from touchstone.core.evaluate.claims import LEVEL, Claim, entry_of, withheld
 from touchstone.core.evaluate.intervals import Interval, p_of_interval
 from touchstone.core.evaluate.matched_subsets.findings import findings
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED

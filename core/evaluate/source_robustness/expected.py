@@ -32,10 +32,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     of_samples,
     rho_terms,
 )
-from touchstone.core.evaluate.source_robustness.hardness import (
-    accuracy_difference,
-    classes_against_rest,
-)
+from touchstone.core.evaluate.source_robustness.hardness import accuracy_difference, classes_against_rest
 from touchstone.core.evaluate.source_robustness.held_out import held_out_sources
 from touchstone.core.evaluate.source_robustness.results import (
     NO_DIFFERENCE,

@@ -17,7 +17,7 @@ import pandas as pd
 from jaxtyping import Float, Integer
 from scipy import special
 
-from touchstone.core.cluster import SOURCE_FINDERS, find_sources, trains
+from touchstone.core.cluster.finders import SOURCE_FINDERS, find_sources, trains
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import t_interval, t_p_value
@@ -27,7 +27,8 @@ from touchstone.core.models.threads import single_threaded
 from touchstone.core.parameters import asks
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
 from touchstone.core.represent.representations import principal_components
-from touchstone.core.split import SourceExclusive, SourceInclusive, partners
+from touchstone.core.split.scheme import SourceExclusive, SourceInclusive
+from touchstone.core.split.units import partners
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import check_fields, check_whole

@@ -15,15 +15,7 @@ import pandas as pd
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate import covariate_shift
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.covariate_shift import (
-    ClassParts,
-    ClassShift,
-    CovariateShift,
-    Divergence,
-    ShiftOptions,
-    class_shift,
-)
-from touchstone.core.evaluate.test_quality.verdict import moved, moved_together
+from touchstone.core.evaluate.test_quality.verdict import Together, moved, moved_together, together
 from touchstone.core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, quoted, resting
 from touchstone.core.models.classical import stop_if
 from touchstone.core.models.layers import LayerSamples
@@ -146,9 +138,9 @@ class CovariateShiftPlan:
         layer_parts.check_test_set(self)
 
     @property
-    def options(self) -> ShiftOptions:
+    def options(self) -> covariate_shift.ShiftOptions:
         """How the divergence of a class is measured."""
-        return ShiftOptions(self.n_dimensions, self.n_components, self.n_draws)
+        return covariate_shift.ShiftOptions(self.n_dimensions, self.n_components, self.n_draws)
 
     def stored_models(self) -> tuple[str, ...]:
         """The model."""
@@ -192,7 +184,7 @@ class CovariateShiftPlan:
 
 def shift_of_rows(
     rows: pd.DataFrame, plan: CovariateShiftPlan, class_names: tuple[str, ...], *, unit: str = "sample"
-) -> CovariateShift:
+) -> covariate_shift.CovariateShift:
     """Give what the rows of a run say of every class, finished or not: as `covariate_shift` with the re-splits so far.
 
     A class whose own split has no row yet has NaN for its figures, and a note that says so. While a run goes on, only
@@ -209,24 +201,26 @@ def shift_of_rows(
     return replace(covariate_shift.corrected(classes), unit=unit)
 
 
-def _class(name: str, rows: pd.DataFrame, plan: CovariateShiftPlan, unit: str) -> ClassShift:
+def _class(name: str, rows: pd.DataFrame, plan: CovariateShiftPlan, unit: str) -> covariate_shift.ClassShift:
     ok = rows.loc[rows["status"] == "ok"].sort_values("resplit")
     if 0 not in ok["resplit"].to_numpy():
         return _unknown(name, ok, FAILED if 0 in rows["resplit"].to_numpy() else WAITING)
     kept = ["divergence", "error", "n_dimensions", "kept_variance", "n_train_components", "n_test_components"]
     pieces = [
-        Divergence(float(value), float(error), int(n_dimensions), float(variance), int(n_train), int(n_test))
+        covariate_shift.Divergence(
+            float(value), float(error), int(n_dimensions), float(variance), int(n_train), int(n_test)
+        )
         for value, error, n_dimensions, variance, n_train, n_test in ok.loc[:, kept].itertuples(index=False)
     ]
-    return class_shift(
+    return covariate_shift.class_shift(
         name, int(ok["n_train"].iloc[0]), int(ok["n_test"].iloc[0]), pieces, options=plan.options, unit=unit
     )
 
 
-def _unknown(name: str, rows: pd.DataFrame, note: str) -> ClassShift:
-    nothing = Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
+def _unknown(name: str, rows: pd.DataFrame, note: str) -> covariate_shift.ClassShift:
+    nothing = covariate_shift.Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
     n_train, n_test = (int(rows[count].iloc[0]) if len(rows) else 0 for count in ("n_train", "n_test"))
-    return ClassShift(name, n_train, n_test, nothing, np.zeros(0), float("nan"), note)
+    return covariate_shift.ClassShift(name, n_train, n_test, nothing, np.zeros(0), float("nan"), note)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,9 +229,9 @@ class _Both:
 
     train: LayerSamples
     test: LayerSamples
-    classes: dict[int, ClassParts] = field(default_factory=dict)
+    classes: dict[int, covariate_shift.ClassParts] = field(default_factory=dict)
 
-    def of(self, label: int) -> ClassParts:
+    def of(self, label: int) -> covariate_shift.ClassParts:
         """Give the samples of one class."""
         if label not in self.classes:
             of_class = [part.labels == label for part in (self.train, self.test)]
@@ -273,39 +267,7 @@ FEWEST_RESPLITS = 20
 """With fewer no p-value is below 5 %, however far a class has moved."""
 
 
-@dataclass(frozen=True)
-class Together:
-    """All classes at once: the mean of their divergences, that of their re-splits, and how rare the first is."""
-
-    value: float
-    by_chance: float
-    p_value: float
-    n_classes: int
-    n_resplits: int
-
-
-def together(shift: CovariateShift) -> Together:
-    """Hold the mean divergence of all classes against that of their re-splits, which are made within classes.
-
-    One more that is looked at beside the classes (`max_t`), so that 99 re-splits are enough however many there are.
-
-    Examples
-    --------
-    >>> from touchstone.core.evaluate.covariate_shift import Divergence, class_shift, corrected
-    >>> pieces = [Divergence(value, 0.01, 2, 1.0, 1, 1) for value in (0.30, 0.10, 0.12, 0.11)]
-    >>> together(corrected([class_shift("a", 100, 50, pieces)])).p_value
-    0.25
-    """
-    known = [class_shift for class_shift in shift.classes if not np.isnan(class_shift.observed.value)]
-    n = min((len(class_shift.null) for class_shift in known), default=0)
-    value = float(np.mean([class_shift.observed.value for class_shift in known])) if known else float("nan")
-    if n == 0:
-        return Together(value, float("nan"), float("nan"), len(known), 0)
-    null = np.mean([class_shift.null[:n] for class_shift in known], axis=0)
-    return Together(value, float(null.mean()), shift.p_together, len(known), n)
-
-
-def shift_verdict(shift: CovariateShift) -> Verdict:
+def shift_verdict(shift: covariate_shift.CovariateShift) -> Verdict:
     """The card of a comparison, as far as it has come.
 
     Examples
@@ -317,16 +279,14 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
     """
     claims, all_of, overall = list(map(moved, shift.classes)), together(shift), moved_together(shift)
     named = [
-        quoted(class_shift.label)
-        for class_shift, claim in zip(shift.classes, claims, strict=True)
+        quoted(of_class.label)
+        for of_class, claim in zip(shift.classes, claims, strict=True)
         if claim.decision == "above"
     ]
     if not all_of.n_classes:
         return Verdict("No class has enough samples for this test.", "", "", tuple(_notes(shift)))
     kept = [
-        class_shift.observed.kept_variance
-        for class_shift in shift.classes
-        if not np.isnan(class_shift.observed.kept_variance)
+        of_class.observed.kept_variance for of_class in shift.classes if not np.isnan(of_class.observed.kept_variance)
     ]
     n_test, n_train = sum(each.n_test for each in shift.classes), sum(each.n_train for each in shift.classes)
     whole = "" if shift.unit == "sample" else f", each {shift.unit} in one part"
@@ -372,7 +332,7 @@ def _together(all_of: Together) -> str:
     )
 
 
-def _notes(shift: CovariateShift) -> list[str]:
+def _notes(shift: covariate_shift.CovariateShift) -> list[str]:
     """What was changed or left out, and for which classes: one sentence for each reason."""
     reasons: dict[str, list[str]] = {}
     for of_class in shift.classes:

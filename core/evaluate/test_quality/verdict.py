@@ -12,9 +12,9 @@ from touchstone.core.evaluate.claims import Claim, Group, claim, decided_anew, f
 from touchstone.core.evaluate.covariate_shift import ClassShift, CovariateShift
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.test_quality import missed
-from touchstone.core.evaluate.test_quality.pairs import PairShares
+from touchstone.core.evaluate.test_quality.missed import PairShares
 from touchstone.core.evaluate.test_quality.quality import TestQuality
-from touchstone.core.evaluate.test_quality.shares import Dimension, Shares, Spread
+from touchstone.core.evaluate.test_quality.regions import Dimension, Shares, Spread
 from touchstone.core.evaluate.two_samples import PartsTold, SeenShift
 from touchstone.core.evaluate.wording import (
     Verdict,
@@ -146,21 +146,56 @@ def moved(shift: ClassShift) -> Claim:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Together:
+    """All classes at once: the mean of their divergences, that of their re-splits, and how rare the first is."""
+
+    value: float
+    by_chance: float
+    p_value: float
+    n_classes: int
+    null: np.ndarray
+    """The mean of each re-split."""
+
+    @property
+    def n_resplits(self) -> int:
+        """How many re-splits every class has."""
+        return len(self.null)
+
+
+def together(shift: CovariateShift) -> Together:
+    """Hold the mean divergence of all classes against that of their re-splits, which are made within classes.
+
+    One more that is looked at beside the classes (`max_t`), so that 99 re-splits are enough however many there are.
+
+    Examples
+    --------
+    >>> from touchstone.core.evaluate.covariate_shift import Divergence, class_shift, corrected
+    >>> pieces = [Divergence(value, 0.01, 2, 1.0, 1, 1) for value in (0.30, 0.10, 0.12, 0.11)]
+    >>> together(corrected([class_shift("a", 100, 50, pieces)])).p_value
+    0.25
+    """
+    known = [class_shift for class_shift in shift.classes if not np.isnan(class_shift.observed.value)]
+    n = min((len(class_shift.null) for class_shift in known), default=0)
+    value = float(np.mean([class_shift.observed.value for class_shift in known])) if known else nan
+    if n == 0:
+        return Together(value, nan, nan, len(known), np.zeros(0))
+    null = np.mean([class_shift.null[:n] for class_shift in known], axis=0)
+    return Together(value, float(null.mean()), shift.p_together, len(known), null)
+
+
 def moved_together(shift: CovariateShift) -> Claim:
     """The same of the mean over all measured classes, looked at beside them: few re-splits are enough."""
-    known = [shift_of_class for shift_of_class in shift.classes if not np.isnan(shift_of_class.observed.value)]
-    n = min((len(shift_of_class.null) for shift_of_class in known), default=0)
-    if not n:
+    all_of = together(shift)
+    if not all_of.n_resplits:
         return claim("test_quality.shift_together", nan, UNKNOWN, nan)
-    value = float(np.mean([shift_of_class.observed.value for shift_of_class in known]))
-    null = np.mean([shift_of_class.null[:n] for shift_of_class in known], axis=0)
-    error = float(np.sqrt(np.sum([shift_of_class.observed.error**2 for shift_of_class in known]))) / len(known)
+    errors = [of_class.observed.error for of_class in shift.classes if not np.isnan(of_class.observed.value)]
     return claim(
         "test_quality.shift_together",
-        value - float(null.mean()),
-        _beyond(value, null),
-        shift.p_together,
-        mc_error=error,
+        all_of.value - all_of.by_chance,
+        _beyond(all_of.value, all_of.null),
+        all_of.p_value,
+        mc_error=float(np.sqrt(np.sum(np.square(errors)))) / len(errors),
     )
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Protocol, runtime_checkable
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.models.stored import RECORDED
+from touchstone.core.models.load import RECORDED
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.questions import QUESTIONS, Question, plan_class, with_page
 from touchstone.core.trials import Plan, TrainingPlan, TrialPlan

@@ -131,7 +131,7 @@ class Executor:
     def has_gpu(self) -> bool:
         """Whether trials have a GPU, as one worker says; asked once per connection."""
         if self._gpu is None:
-            from touchstone.core.models.training import best_device
+            from touchstone.core.models.networks import best_device
 
             client = self.client()
             first = list(client.nthreads())[:1]

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import pandas as pd
 from sqlalchemy.exc import SQLAlchemyError
 
-from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.trials import Plan, SourcesPlan, found_in, from_json, needed_by, notes_in, to_json
 from touchstone.core.trials.plan import Aside

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone import core
-from touchstone.core.cluster import SOURCE_FINDERS
+from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.trials import Context, sources_at_hand
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.needed import found_sources

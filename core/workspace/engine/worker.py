@@ -20,7 +20,7 @@ import pandas as pd
 from touchstone.core.data import Dataset
 from touchstone.core.data.store import from_bytes
 from touchstone.core.models import Cancelled
-from touchstone.core.models.stored import model_fingerprint
+from touchstone.core.models.load import model_fingerprint
 from touchstone.core.models.threads import single_threaded
 from touchstone.core.trials import Context, from_json, sources_at_hand
 from touchstone.core.trials.plan import Aside, Counting, Grouping, Plan
@@ -56,7 +56,7 @@ def compile_all() -> None:
     """Have numba compile all loops, or load what it has kept: the least of work that needs each."""
     import numpy as np
 
-    from touchstone.core.cluster import SDSKMeans
+    from touchstone.core.cluster.sds import SDSKMeans
     from touchstone.core.evaluate.average_case.gaussian_cdf import mvn_cdf
     from touchstone.core.evaluate.matched_subsets.compare import compare_sets
     from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
