@@ -28,8 +28,7 @@ from touchstone.core.evaluate.source_robustness import expected_accuracy_interva
 from touchstone.core.models import MODELS
 from touchstone.core.report.parts import Quantity
 from touchstone.core.report.quantities import QUANTITIES
-from touchstone.core.workspace.engine.ask_all import NO_TIME, Step, usual_steps
-from touchstone.core.workspace.engine.runner import close_engine, engine
+from touchstone.core.workspace.engine.runner import NO_TIME, Step, close_engine, engine, usual_steps
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.workspace import LOCAL_OWNER
 

@@ -35,7 +35,7 @@ from touchstone.core.report.parts import Answer, Column, Quantity, Report, Secti
 from touchstone.core.report.quantities import QUANTITIES, StatedClaim, muted_kinds
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Plan
-from touchstone.core.workspace.engine.ask_all import NO_TIME, Step, usual_steps
+from touchstone.core.workspace.engine.runner import NO_TIME, Step, usual_steps
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.runs import Run

@@ -14,11 +14,20 @@ from touchstone.core import COMMAND
 from touchstone.core.data import DataError
 from touchstone.core.report.run_report import provenance
 from touchstone.core.workspace.access import address, open_at, secret
-from touchstone.core.workspace.engine.recompute import TOLERANCE, recompute
 from touchstone.core.workspace.engine.runner import Engine
 from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.store import Store
-from touchstone.core.workspace.upkeep import EXCHANGED, Finding, back_up, examine, mend, restore, runs_of_all
+from touchstone.core.workspace.upkeep import (
+    EXCHANGED,
+    TOLERANCE,
+    Finding,
+    back_up,
+    examine,
+    mend,
+    recompute,
+    restore,
+    runs_of_all,
+)
 from touchstone.core.workspace.workspace import Workspace
 
 START = "`touchstone`" if COMMAND == "touchstone" else "`make run`"

@@ -35,7 +35,7 @@ from touchstone.core.report.quantities import muted_kinds
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, Plan
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.data import StoredModel
 
 # What does a question come to? The verdict in sentences, its numbers with their intervals, figures and tables.
 

@@ -18,7 +18,6 @@ from sqlalchemy.orm import Session
 from touchstone.core.data.home import write_whole
 from touchstone.core.data.limits import MIB, most
 from touchstone.core.workspace.errors import DiskFull, WorkspaceError, database_error, disk_error
-from touchstone.core.workspace.migrations import migrate
 from touchstone.core.workspace.schema import (
     DatasetRow,
     ModelRow,
@@ -27,6 +26,7 @@ from touchstone.core.workspace.schema import (
     RunRow,
     TrialRow,
     ViewLinkRow,
+    migrate,
 )
 
 # How is the database reached? By its address; SQLite with readers beside a writer, and what is wrong in a sentence.

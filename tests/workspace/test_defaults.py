@@ -20,8 +20,7 @@ from touchstone.core.trials import Context, FoldPlan, MapPlan, TrialPlan, to_jso
 from touchstone.core.trials.defaults import Facts, same_work
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.plans import PLANS
-from touchstone.core.workspace.sharing import SharedWorkspace
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace.workspace import LOCAL_OWNER, SharedWorkspace
 
 TEXTS = ["good fine nice", "bad poor sad", "nice day", "sad day", "fine good", "poor bad"] * 5
 SPELLINGS = {

@@ -15,8 +15,7 @@ from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.runner import Engine
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.sharing import SharedWorkspace
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace.workspace import LOCAL_OWNER, SharedWorkspace
 
 PLAN = SleepPlan(n=2)
 

@@ -16,8 +16,7 @@ from touchstone.core.workspace import access, frames, store
 from touchstone.core.workspace.access import DEAD, MOST_DAYS, DeadLink
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
-from touchstone.core.workspace.workspace import Workspace
+from touchstone.core.workspace.workspace import NOT_SHOWN, READ_ONLY, SharedWorkspace, Workspace
 
 SHOWN = {
     *("shown", "run", "runs", "find_run", "rows", "datasets", "stored_dataset", "dataset", "dataset_bytes"),

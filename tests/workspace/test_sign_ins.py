@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from touchstone.core.workspace import sign_ins
+from touchstone.core.workspace import access
+from touchstone.core.workspace.access import LONGEST_SIGN_IN, SECONDS_BETWEEN_USES
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.sign_ins import LONGEST_SIGN_IN, SECONDS_BETWEEN_USES
 from touchstone.core.workspace.workspace import Workspace
 
 ALICE, BOB = "oidc:a", "oidc:b"
@@ -21,8 +21,8 @@ def workspace(tmp_path) -> Iterator[Workspace]:
 
 @pytest.fixture
 def clock(monkeypatch) -> list[float]:
-    moment = [sign_ins.now()]
-    monkeypatch.setattr(sign_ins, "now", lambda: moment[0])
+    moment = [access.now()]
+    monkeypatch.setattr(access, "now", lambda: moment[0])
     return moment
 
 

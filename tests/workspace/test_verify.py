@@ -128,7 +128,7 @@ def test_what_an_older_method_computed_is_not_computed_again(stored, capsys, mon
 
 @pytest.mark.evidence
 def test_a_run_that_rests_on_found_sources_comes_out_again(run_plan, workspace, capsys, monkeypatch, executor, wine):
-    from touchstone.core.workspace.engine.recompute import recompute
+    from touchstone.core.workspace.upkeep import recompute
 
     plan = TrialPlan(models=("nearest_neighbours",), source_finders=("deep_kmeans",), n_repeats=1, n_clusterings=1)
     run = run_plan(plan)

@@ -12,7 +12,7 @@ from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
 from touchstone.core.evaluate.test_quality.looked import RegionChoice
 from touchstone.core.parameters import About
 from touchstone.core.workspace.access import View
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.data import StoredModel
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.models import choice as model_choice

@@ -9,7 +9,7 @@ from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE
 from touchstone.core.evaluate.test_quality import Regions
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.report import guided_tests as report
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.data import StoredModel
 from touchstone.core.workspace.runs import Run
 from touchstone.ui.guided_tests import explorer, gallery, label_next, results
 from touchstone.ui.guided_tests.properties import properties as draw_properties

@@ -22,7 +22,7 @@ from touchstone.core.evaluate.wording import bare, count, points, quoted
 from touchstone.core.models.stored import RECORDED
 from touchstone.core.report.parts import brackets
 from touchstone.core.trials.layer_parts import split_of
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.data import StoredModel
 from touchstone.core.workspace.runs import Run
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address

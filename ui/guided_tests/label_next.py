@@ -24,8 +24,8 @@ from touchstone.core.evaluate.test_quality import Regions
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.wording import count, percent, plural
 from touchstone.core.models.layers import LayerSamples
+from touchstone.core.workspace.data import StoredModel
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.models import StoredModel
 from touchstone.core.workspace.plans import load_plan
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import Number, One, check_address

@@ -61,7 +61,7 @@ def section(dataset: Dataset) -> str | None:
 
 
 def _store(file: Any, dataset: Dataset, architecture: str | None, input_range: InputRange | None, name: str) -> str:
-    from touchstone.core.workspace.uploaded_model import bring_model
+    from touchstone.core.workspace.workspace import bring_model
 
     settled = {"architecture": architecture, "input_range": input_range}
     brought = bring_model(workspace(), owner(), file.name, file.getvalue(), dataset, name=name, **settled)

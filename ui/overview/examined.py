@@ -38,7 +38,7 @@ from touchstone.core.figures.maps import map_chart
 from touchstone.core.models.errors import ModelError
 from touchstone.core.represent import default_representation
 from touchstone.core.represent.representations import pca_map
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace.data import StoredModel
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache

@@ -18,7 +18,7 @@ from touchstone.core.workspace import events
 from touchstone.core.workspace.access import DEAD, USUAL_DAYS, DeadLink, Link, View, link_id
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.sharing import SharedWorkspace
+from touchstone.core.workspace.workspace import SharedWorkspace
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.shell import addresses, only_links, questions, session, sign_in

@@ -15,7 +15,7 @@ from touchstone.core.data.store import from_bytes
 from touchstone.core.trials import Plan, needed_by
 from touchstone.core.trials.plan import Grouping
 from touchstone.core.workspace import frames
-from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace.engine.executor import Executor, Pace, Task, TrialQueue, Trials, provenance
 from touchstone.core.workspace.engine.needed import (
     ABOUT_SOURCES,
     Lease,
@@ -26,11 +26,9 @@ from touchstone.core.workspace.engine.needed import (
     name_of,
     tables,
 )
-from touchstone.core.workspace.engine.trial_queue import Pace, Task, TrialQueue, Trials
 from touchstone.core.workspace.engine.worker import Done, work
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.provenance import provenance
 from touchstone.core.workspace.runs import WAITING, Run, Steps
 from touchstone.core.workspace.workspace import Workspace
 
