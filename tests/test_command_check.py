@@ -18,7 +18,7 @@ import pytest
 
 import touchstone.core.command.check
 from touchstone.core.__main__ import _parser, main
-from touchstone.core.command.requirements import NOT_OF_RUNS, Requirement, required
+from touchstone.core.command.check import NOT_OF_RUNS, Requirement, required
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
@@ -27,7 +27,7 @@ from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
 from touchstone.core.models import MODELS
 from touchstone.core.report.parts import Quantity
-from touchstone.core.report.quantities import QUANTITIES
+from touchstone.core.report.run_report import QUANTITIES
 from touchstone.core.workspace.engine.runner import NO_TIME, Step, close_engine, engine, usual_steps
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.workspace import LOCAL_OWNER

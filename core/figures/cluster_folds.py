@@ -14,8 +14,7 @@ from jaxtyping import Float, Integer
 from touchstone.core.evaluate.cluster_folds import BASELINES, FoldPerformance, RunScore, SchemeScore, scheme_title
 from touchstone.core.evaluate.wording import THIN_SPACE, count, percent, plural
 from touchstone.core.figures import marks as draw
-from touchstone.core.figures.maps import map_chart
-from touchstone.core.figures.marks import Style
+from touchstone.core.figures.marks import Style, map_chart
 from touchstone.core.figures.theme import LONGEST_TITLE, Theme, escape, new_figure, theme
 
 

@@ -9,21 +9,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.cluster_folds import (
-    FoldPerformance,
-    FoldPredictions,
-    LabelShift,
-    PredictedHeldOut,
-    Relation,
-    RunScore,
-    SchemeScore,
-    ScoredBy,
-    fold_performance,
-    fold_verdict,
-    predicted_on_sources,
-    rows_of_run,
-    scheme_title,
-)
+from touchstone.core.evaluate import cluster_folds
 from touchstone.core.evaluate.wording import bare, count, fixed, p_value, percent, points
 from touchstone.core.figures import cluster_folds as figures
 from touchstone.core.report.parts import Answer, Column, Figure, KeyNumber, Quantity, Section, Table, brackets
@@ -47,19 +33,19 @@ MOST_BY_CLASS = 3
 
 def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: FoldPlan) -> Answer:
     """Everything about a run, from the rows of its trials; folds are scored by macro F1."""
-    tested = rows_of_run(rows, dataset)
-    return answer(fold_performance(tested, metric=ScoredBy()), tested)
+    tested = cluster_folds.rows_of_run(rows, dataset)
+    return answer(cluster_folds.fold_performance(tested, metric=cluster_folds.ScoredBy()), tested)
 
 
 def answer(
-    scores: FoldPerformance,
-    rows: FoldPredictions,
+    scores: cluster_folds.FoldPerformance,
+    rows: cluster_folds.FoldPredictions,
     *,
     model: str | None = None,
     scheme: str | None = None,
-    relations: Sequence[Relation] = (),
-    predicted_held_out: Sequence[PredictedHeldOut] = (),
-    shifts: Sequence[LabelShift] = (),
+    relations: Sequence[cluster_folds.Relation] = (),
+    predicted_held_out: Sequence[cluster_folds.PredictedHeldOut] = (),
+    shifts: Sequence[cluster_folds.LabelShift] = (),
     finished: bool = True,
 ) -> Answer:
     """Everything about folds; the verdict about a model and a scheme, the first ones by default.
@@ -71,13 +57,13 @@ def answer(
         return Answer(None, sections=(Section("", ("No model was trained; only the folds were made.",)), lying))
     model = model or scores.models[0]
     scheme = scheme or next((each.scheme for each in scores.differences), None)
-    verdict = fold_verdict(
+    verdict = cluster_folds.fold_verdict(
         scores,
         model=model,
         scheme=scheme,
         names=MODEL_TITLES,
         relations=relations,
-        predicted_held_out=(*predicted_on_sources(scores), *predicted_held_out),
+        predicted_held_out=(*cluster_folds.predicted_on_sources(scores), *predicted_held_out),
         shifts=shifts,
     )
     whole = whole_runs(scores, model)
@@ -100,15 +86,15 @@ def answer(
     )
 
 
-def numbers(rows: FoldPredictions) -> Iterator[Quantity]:
+def numbers(rows: cluster_folds.FoldPredictions) -> Iterator[Quantity]:
     """What can be bounded: macro F1 and accuracy of every scheme and model."""
-    for name, metric in (("score", ScoredBy()), ("accuracy", ScoredBy("accuracy"))):
-        for row in fold_performance(rows, metric=metric).schemes:
+    for name, metric in (("score", cluster_folds.ScoredBy()), ("accuracy", cluster_folds.ScoredBy("accuracy"))):
+        for row in cluster_folds.fold_performance(rows, metric=metric).schemes:
             of, mean = (row.scheme, row.model), row.mean
             yield Quantity(f"cluster_folds.{name}", of, mean.value, mean.interval, row.n, rows.design.others)
 
 
-def key_numbers(scores: FoldPerformance, model: str, scheme: str | None) -> list[KeyNumber]:
+def key_numbers(scores: cluster_folds.FoldPerformance, model: str, scheme: str | None) -> list[KeyNumber]:
     """The score on the folds in question and on the benchmark, the difference, and how far folds lie apart."""
     rows = [row for row in scores.schemes if row.model == model]
     row = next((row for row in rows if row.scheme == scheme), rows[-1] if rows else None)
@@ -130,17 +116,17 @@ def key_numbers(scores: FoldPerformance, model: str, scheme: str | None) -> list
     if all(len(run.folds) < 2 for run in scores.runs_of(row.scheme, model)):
         return told  # one split has no spread
     spread = f"{fixed(100 * row.std, 1)} points"
-    beside = f"{scheme_title(base.scheme)}: {fixed(100 * base.std, 1)}" if base else ""
+    beside = f"{cluster_folds.scheme_title(base.scheme)}: {fixed(100 * base.std, 1)}" if base else ""
     meaning = "The population standard deviation over folds, as in the paper (mean over seeds)."
     return [*told, KeyNumber("Spread of folds", spread, beside, meaning)]
 
 
-def first_seed(runs: Sequence[RunScore]) -> list[RunScore]:
+def first_seed(runs: Sequence[cluster_folds.RunScore]) -> list[cluster_folds.RunScore]:
     """The runs of the first seed: one for each scheme."""
     return [run for run in runs if run.seed == runs[0].seed]
 
 
-def performance_figure(scores: FoldPerformance, model: str) -> Figure:
+def performance_figure(scores: cluster_folds.FoldPerformance, model: str) -> Figure:
     """Every fold of the first seed with its interval."""
     runs = [run for run in scores.runs if run.model == model]
     seeds = f" Seed {runs[0].seed}." * (len({run.seed for run in runs}) > 1)
@@ -153,12 +139,12 @@ def performance_figure(scores: FoldPerformance, model: str) -> Figure:
     )
 
 
-def whole_runs(scores: FoldPerformance, model: str) -> list[RunScore]:
+def whole_runs(scores: cluster_folds.FoldPerformance, model: str) -> list[cluster_folds.RunScore]:
     """The runs of a model of which every fold was tested, of the first seed that has one."""
     return first_seed([run for run in scores.runs if run.model == model and run.whole])
 
 
-def seed_figures(scores: FoldPerformance, model: str) -> list[Figure]:
+def seed_figures(scores: cluster_folds.FoldPerformance, model: str) -> list[Figure]:
     """The seeds of every scheme, where there are several."""
     rows = [row for row in scores.schemes if row.model == model]
     if all(len(row.seeds) < 2 for row in rows):
@@ -170,7 +156,7 @@ def seed_figures(scores: FoldPerformance, model: str) -> list[Figure]:
     return [Figure("seeds-chart", partial(figures.seeds_chart, scores, rows), caption)]
 
 
-def class_figure(scores: FoldPerformance, shown: Sequence[RunScore]) -> Figure:
+def class_figure(scores: cluster_folds.FoldPerformance, shown: Sequence[cluster_folds.RunScore]) -> Figure:
     """F1 of every class."""
     return Figure(
         "classes",
@@ -181,11 +167,11 @@ def class_figure(scores: FoldPerformance, shown: Sequence[RunScore]) -> Figure:
 
 
 def relation_figure(
-    scores: FoldPerformance,
-    runs: Sequence[RunScore],
+    scores: cluster_folds.FoldPerformance,
+    runs: Sequence[cluster_folds.RunScore],
     characteristics: pd.DataFrame,
     name: str,
-    relations: Sequence[Relation],
+    relations: Sequence[cluster_folds.Relation],
 ) -> Figure:
     """Scores against one characteristic of the folds."""
     return Figure(
@@ -193,21 +179,21 @@ def relation_figure(
     )
 
 
-def size_figure(rows: FoldPredictions, cuts: Mapping[str, np.ndarray] | None = None) -> Figure:
+def size_figure(rows: cluster_folds.FoldPredictions, cuts: Mapping[str, np.ndarray] | None = None) -> Figure:
     """The samples in each fold, of the schemes given by title (all, by default)."""
     by_scheme = cuts or {scheme: rows.folds(scheme, rows.seeds(scheme)[0]) for scheme in rows.schemes}
     return Figure("sizes", partial(figures.fold_sizes, by_scheme), "Samples in each fold.")
 
 
-def label_figures(rows: FoldPredictions) -> list[Figure]:
+def label_figures(rows: cluster_folds.FoldPredictions) -> list[Figure]:
     """The share of each class in every fold, a figure for each scheme."""
     cuts = {scheme: rows.folds(scheme, rows.seeds(scheme)[0]) for scheme in rows.schemes}
     beside = list(cuts.values())
-    return [label_figure(rows, scheme_title(scheme), own, beside, scheme) for scheme, own in cuts.items()]
+    return [label_figure(rows, cluster_folds.scheme_title(scheme), own, beside, scheme) for scheme, own in cuts.items()]
 
 
 def label_figure(
-    rows: FoldPredictions, title: str, folds: np.ndarray, beside: Sequence[np.ndarray], key: object
+    rows: cluster_folds.FoldPredictions, title: str, folds: np.ndarray, beside: Sequence[np.ndarray], key: object
 ) -> Figure:
     """The share of each class in every fold of one scheme."""
     return Figure(
@@ -218,7 +204,7 @@ def label_figure(
     )
 
 
-def table(scores: FoldPerformance) -> Table:
+def table(scores: cluster_folds.FoldPerformance) -> Table:
     """A row for each model, scheme and seed, as the paper's tables have it, with every fold."""
     over = scores.design.others
     return Table.of(
@@ -226,7 +212,7 @@ def table(scores: FoldPerformance) -> Table:
         scores.runs,
         (
             Column("Model", lambda run: MODEL_TITLES.get(run.model, run.model)),
-            Column("Folds", lambda run: scheme_title(run.scheme)),
+            Column("Folds", lambda run: cluster_folds.scheme_title(run.scheme)),
             Column("Seed", lambda run: str(run.seed)),
             Column(
                 "By fold (%)",
@@ -290,12 +276,12 @@ def label_table(description: FoldDescription, names: Sequence[str]) -> Table:
     )
 
 
-def _mean(scores: FoldPerformance, row: SchemeScore) -> KeyNumber:
+def _mean(scores: cluster_folds.FoldPerformance, row: cluster_folds.SchemeScore) -> KeyNumber:
     value = percent(row.mean.value)
     metric = scores.metric.title
     baseline = "" if np.isnan(row.majority) else f"majority-class baseline {percent(row.majority)}"
     return KeyNumber(
-        scheme_title(row.scheme),
+        cluster_folds.scheme_title(row.scheme),
         value,
         brackets(percent, row.mean.value, row.mean.interval),
         f"Mean {metric} over folds{' and seeds' * (len(row.seeds) > 1)}, n = {count(row.n)}. The interval, 95 %, is "
@@ -304,16 +290,16 @@ def _mean(scores: FoldPerformance, row: SchemeScore) -> KeyNumber:
     )
 
 
-def _unfinished(run: RunScore) -> KeyNumber:
-    title, done = scheme_title(run.scheme), count(len(run.folds))
+def _unfinished(run: cluster_folds.RunScore) -> KeyNumber:
+    title, done = cluster_folds.scheme_title(run.scheme), count(len(run.folds))
     if not run.folds_known:
         return KeyNumber(title, done, "folds tested, of how many is not known")
     return KeyNumber(title, f"{done} of {count(run.n_folds_wanted)}", "folds tested")
 
 
-def _told(relations: Sequence[Relation], name: str) -> str:
+def _told(relations: Sequence[cluster_folds.Relation], name: str) -> str:
     related = [
-        f"{scheme_title(of.scheme)} r {bare(of.r, 2)}, {p_value(of.p_holm)}"
+        f"{cluster_folds.scheme_title(of.scheme)} r {bare(of.r, 2)}, {p_value(of.p_holm)}"
         for of in relations
         if of.characteristic == name
     ]

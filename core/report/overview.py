@@ -21,7 +21,7 @@ from touchstone.core.evaluate.wording import Verdict, count, percent, plural, po
 from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
 from touchstone.core.questions import QUESTIONS, Question
 from touchstone.core.report.parts import Answer, Figure, KeyNumber, Note, Quantity, Report, Section, Table, brackets
-from touchstone.core.report.quantities import ON_AXIS, label
+from touchstone.core.report.run_report import ON_AXIS, label
 from touchstone.core.workspace.data import StoredModel
 
 TITLE = "Can this accuracy be trusted?"

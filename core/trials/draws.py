@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Integer
 
+from touchstone.core import split as splits
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.split import (
-    DRAW_SCHEMES,
-    Split,
-    SplitScheme,
-    are_spread,
-    draw_of_units,
-    n_splits_of_units,
-    of_size,
-)
 from touchstone.core.split.source_aware import OnlyOneSource, without
 from touchstone.core.trials.epochs import n_turns, turns
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES, check_class_sizes, known_sources
@@ -62,11 +54,11 @@ def of_known_sources(draws: Sequence[Draw]) -> list[Draw]:
     return [draw for draw in draws if draw.source_finder == KNOWN_SOURCES]
 
 
-def _scheme(plan: "TrialPlan", scheme: str, n_repeats: int, clustering: int) -> SplitScheme:
+def _scheme(plan: "TrialPlan", scheme: str, n_repeats: int, clustering: int) -> splits.SplitScheme:
     across = {"across": plan.across} if scheme == EXCLUSIVE else {}
     drawn = RANDOM if scheme == FULL else scheme
     seed = seed_of(plan.seed, drawn, clustering)
-    return DRAW_SCHEMES[drawn](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
+    return splits.DRAW_SCHEMES[drawn](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
 
 
 def trial_at(plan: "TrialPlan", dataset: Dataset, index: int) -> tuple[Draw, str, int | None]:
@@ -95,7 +87,7 @@ def all_draws(plan: "TrialPlan", dataset: Dataset) -> tuple[Draw, ...]:
             for clustering in range(n_clusterings):
                 n_repeats = len(range(clustering, plan.n_repeats, n_clusterings))
                 with _naming_classes(dataset):
-                    n_splits = n_splits_of_units(_scheme(plan, scheme, n_repeats, clustering), units, y, groups)
+                    n_splits = splits.n_splits_of_units(_scheme(plan, scheme, n_repeats, clustering), units, y, groups)
                 draws += [
                     Draw(finder, scheme, clustering + within * n_clusterings, clustering, within)
                     for within in range(n_splits)
@@ -115,7 +107,7 @@ def _one_row_per_source(
 
 
 @lru_cache(maxsize=64)
-def _raw_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
+def _raw_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> splits.Split:
     """What the scheme draws, without what a turn leaves out."""
     n_clusterings = n_clusterings_of(plan, draw.source_finder)
     n_repeats = len(range(draw.clustering, plan.n_repeats, n_clusterings))
@@ -124,12 +116,12 @@ def _raw_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None
     with _naming_classes(dataset):
         # A finder may leave a class with fewer sources than asked for: where these have fewer combinations, each comes
         # again in its turn.
-        n_splits = n_splits_of_units(scheme, dataset.unit_codes, dataset.y, sources)
-        split = draw_of_units(scheme, draw.within % n_splits, dataset.unit_codes, dataset.y, sources)
+        n_splits = splits.n_splits_of_units(scheme, dataset.unit_codes, dataset.y, sources)
+        split = splits.draw_of_units(scheme, draw.within % n_splits, dataset.unit_codes, dataset.y, sources)
     return split if turn is None else without(split, turns(dataset), turn, dataset.y)
 
 
-def drawn_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
+def drawn_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> splits.Split:
     """The split of a draw, without what a turn leaves out, of the size that all schemes and finders train on.
 
     That is, of each class, what the held-out sources of the same repeat leave (the smallest number of all finders), so
@@ -140,14 +132,14 @@ def drawn_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | Non
 
 def spared_split(
     plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None
-) -> tuple[Split, Integer[np.ndarray, " n_spared"]]:
+) -> tuple[splits.Split, Integer[np.ndarray, " n_spared"]]:
     """The split of a draw without those training rows that an epoch is chosen by, and these; sizes as there."""
     inner = _sized(plan, dataset, draw, partial(_held_back, plan, dataset, turn=turn))
     test = drawn_split(plan, dataset, draw, turn).test
-    return Split(inner.train, test if len(inner.test) else test[:0]), inner.test
+    return splits.Split(inner.train, test if len(inner.test) else test[:0]), inner.test
 
 
-def _sized(plan: "TrialPlan", dataset: Dataset, draw: Draw, split_of: Callable[[Draw], Split]) -> Split:
+def _sized(plan: "TrialPlan", dataset: Dataset, draw: Draw, split_of: Callable[[Draw], splits.Split]) -> splits.Split:
     """A draw's split, of each class with as many training rows as all have that its size is held to."""
     split, y = split_of(draw), dataset.y
     held_to = [each for each in map(split_of, _held_to(plan, draw)) if len(each.test)] or [split]
@@ -155,9 +147,9 @@ def _sized(plan: "TrialPlan", dataset: Dataset, draw: Draw, split_of: Callable[[
     if plan.n_train is not None:
         n_per_class = in_proportion(n_per_class, plan.n_train)
     sources = plan.sources(dataset, draw.source_finder, draw.clustering)
-    spread = are_spread(_scheme(plan, draw.scheme, 1, draw.clustering), dataset.unit_codes, sources)
+    spread = splits.are_spread(_scheme(plan, draw.scheme, 1, draw.clustering), dataset.unit_codes, sources)
     rng = np.random.default_rng([plan.seed, *_text_seed(draw.scheme), draw.repeat])
-    return of_size(split, n_per_class, y, None if spread else dataset.unit_codes, rng=rng)
+    return splits.of_size(split, n_per_class, y, None if spread else dataset.unit_codes, rng=rng)
 
 
 def _held_to(plan: "TrialPlan", draw: Draw) -> Iterator[Draw]:
@@ -192,12 +184,12 @@ def _naming_classes(dataset: Dataset) -> Iterator[None]:
 
 
 @lru_cache(maxsize=64)
-def _held_back(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
+def _held_back(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> splits.Split:
     """The rows of a draw's training part that are trained on, and those that an epoch is chosen by."""
     train = drawn_split(plan, dataset, draw).train
     sources = plan.sources(dataset, draw.source_finder, draw.clustering)
     inner = _second_draw(plan, dataset, draw.scheme, draw.repeat, (dataset.unit_codes, dataset.y, sources), train)
-    split = Split(train[inner.train], train[inner.test])
+    split = splits.Split(train[inner.train], train[inner.test])
     return split if turn is None else without(split, turns(dataset), turn, dataset.y)
 
 
@@ -208,7 +200,7 @@ def _second_draw(
     repeat: int,
     about: tuple[np.ndarray | None, np.ndarray, np.ndarray],
     train: Integer[np.ndarray, " n_train"],
-) -> Split:
+) -> splits.Split:
     """A split of a training part, by the units, labels and sources of all samples; rows count within that part."""
     of_all, y, sources = about
     units = None if of_all is None else np.unique(of_all[train], return_inverse=True)[1]
@@ -217,8 +209,8 @@ def _second_draw(
     seed = seed_of(plan.seed, f"validation {drawn}", repeat)
     try:
         with _naming_classes(dataset):
-            made = DRAW_SCHEMES[drawn](n_repeats=1, test_share=plan.test_share, seed=seed, **across)
-            return draw_of_units(made, 0, units, y[train], sources[train])
+            made = splits.DRAW_SCHEMES[drawn](n_repeats=1, test_share=plan.test_share, seed=seed, **across)
+            return splits.draw_of_units(made, 0, units, y[train], sources[train])
     except DataError as problem:
         raise DataError(
             f"No sources can be held out of the training part to choose an epoch: {problem} Take more sources, or "
@@ -252,5 +244,5 @@ def check_held_back(plan: "TrialPlan", dataset: Dataset, draws: tuple[Draw, ...]
         about = _one_row_per_source(plan, dataset, finder)
         if scheme == EXCLUSIVE:
             with _naming_classes(dataset):
-                train = draw_of_units(_scheme(plan, scheme, 1, 0), 0, *about).train
+                train = splits.draw_of_units(_scheme(plan, scheme, 1, 0), 0, *about).train
             _second_draw(plan, dataset, scheme, 0, about, train)

@@ -19,32 +19,12 @@ from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_o
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
 from touchstone.core.split import DRAW_SCHEMES, Split
 from touchstone.core.trials import choices
+from touchstone.core.trials import draws as drawing
+from touchstone.core.trials import sources_plan as finding
 from touchstone.core.trials.defaults import meant_across, meant_epochs, meant_features
-from touchstone.core.trials.draws import (
-    EXCLUSIVE,
-    Draw,
-    all_draws,
-    check_held_back,
-    drawn_split,
-    identity,
-    n_clusterings_of,
-    of_known_sources,
-    seed_of,
-    spared_split,
-    trial_at,
-)
 from touchstone.core.trials.epochs import EPOCHS, LEFT_OUT, Chosen, fit_and_predict, n_turns, of_turn, untrained
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
 from touchstone.core.trials.run import COLUMNS, Counted, count_trial, table_of
-from touchstone.core.trials.sources_plan import (
-    KNOWN_SOURCES,
-    SourcesPlan,
-    features,
-    found_by_clustering,
-    known_sources,
-    sources_of,
-    whole_sources,
-)
 
 # How do repeats of one network's trial become one piece of work? Trained together, each tested on its own part.
 
@@ -145,7 +125,7 @@ def predict_together(
 def groups_of(plan: "TrialPlan", dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
     """Trials of the same network of a plan together, as far as it can be trained so; the others each for themselves."""
     fit = {name: trained_together(untrained(MODELS[name], None), dataset, together=True) for name in plan.models}
-    trials = {index: trial_at(plan, dataset, index) for index in indices}
+    trials = {index: drawing.trial_at(plan, dataset, index) for index in indices}
     # A trial that leaves sources out may have nothing to train for, and stays alone.
     names = {index: model if turn is None else "" for index, (_, model, turn) in trials.items()}
     return in_groups(names, {n for n in fit if fit[n]})
@@ -158,12 +138,12 @@ def run_together(
     rows: dict[int, pd.DataFrame] = {}
     for name in plan.models:
         model = untrained(MODELS[name], plan.n_epochs)
-        of_model = [index for index in indices if trial_at(plan, dataset, index)[1] == name]
-        leaves_out = any(trial_at(plan, dataset, index)[2] is not None for index in of_model)
+        of_model = [index for index in indices if drawing.trial_at(plan, dataset, index)[1] == name]
+        leaves_out = any(drawing.trial_at(plan, dataset, index)[2] is not None for index in of_model)
         if not of_model or leaves_out or not trained_together(model, dataset, together):
             rows |= {index: plan.run_trial(dataset, index, context=context) for index in of_model}
             continue
-        draws = [trial_at(plan, dataset, index)[0] for index in of_model]
+        draws = [drawing.trial_at(plan, dataset, index)[0] for index in of_model]
         splits, validations = zip(*(plan.fitted_and_held_back(dataset, draw) for draw in draws), strict=True)
         predicted = predict_together(
             *((plan.epoch,), model, dataset, splits),
@@ -245,7 +225,7 @@ class TrialPlan:
         place="row",
         choices=choices.finders_offered,
         several=True,
-        differs=lambda about: {"usual": (KNOWN_SOURCES,)} if choices.has_sources(about) else {},
+        differs=lambda about: {"usual": (finding.KNOWN_SOURCES,)} if choices.has_sources(about) else {},
         says=lambda names: " and ".join(choices.finders_offered(ANYTHING)[name] for name in names),
     )
     representation: str | None = asks(
@@ -339,7 +319,7 @@ class TrialPlan:
         "includes the effect of single sources on training. Work grows with the number of sources, at most tenfold.",
         address="left_out",
         choices=lambda about: {False: "no", True: "yes, in turn"},
-        when=lambda values, about: KNOWN_SOURCES in values.get("source_finders", ()),
+        when=lambda values, about: finding.KNOWN_SOURCES in values.get("source_finders", ()),
         says=lambda left_out: "",
         joined=LATER,
     )
@@ -352,7 +332,7 @@ class TrialPlan:
     def __post_init__(self) -> None:
         check_fields(self)
         check_names(self, "models", MODELS)
-        check_names(self, "source_finders", [*SOURCE_FINDERS, KNOWN_SOURCES])
+        check_names(self, "source_finders", [*SOURCE_FINDERS, finding.KNOWN_SOURCES])
         check_names(self, "schemes", DRAW_SCHEMES)
         if self.representation is not None:
             check_names(self, "representation", REPRESENTATIONS)
@@ -362,7 +342,7 @@ class TrialPlan:
         check_names(self, "epoch", EPOCHS)
         lowest_of = {"n_sources": 2, "n_repeats": 1, "n_clusterings": 1, "n_train": 1, "n_epochs": 1, "seed": 0}
         check_whole(self, lowest_of, or_none=("n_train", "n_epochs"))
-        if self.left_out and (KNOWN_SOURCES not in self.source_finders or self.n_train is not None):
+        if self.left_out and (finding.KNOWN_SOURCES not in self.source_finders or self.n_train is not None):
             raise DataError(
                 f"{label_of(self, 'left_out')}: only known sources can be, and only of whole training parts."
             )
@@ -371,7 +351,7 @@ class TrialPlan:
 
     def n_raised(self) -> int:
         """How often the versions of its source finders have been raised."""
-        return sum(SOURCE_FINDERS[name].version - 1 for name in self.source_finders if name != KNOWN_SOURCES)
+        return sum(SOURCE_FINDERS[name].version - 1 for name in self.source_finders if name != finding.KNOWN_SOURCES)
 
     def n_trials(self, dataset: Dataset) -> int:
         """Draws, also those without some sources, times models. DataError where the plan does not fit the data set."""
@@ -379,19 +359,19 @@ class TrialPlan:
         if self.representation is not None:
             check_representation(dataset, self.representation)
         for finder in self.source_finders:
-            if finder != KNOWN_SOURCES:
+            if finder != finding.KNOWN_SOURCES:
                 check_finder(finder, dataset)
         draws = self.draws(dataset)
         if self.epoch == "validation":
-            check_held_back(self, dataset, draws)
-        n_left_out = len(of_known_sources(draws)) * n_turns(dataset) if self.left_out else 0
+            drawing.check_held_back(self, dataset, draws)
+        n_left_out = len(drawing.of_known_sources(draws)) * n_turns(dataset) if self.left_out else 0
         return (len(draws) + n_left_out) * len(self.models)
 
-    def draws(self, dataset: Dataset) -> tuple[Draw, ...]:
+    def draws(self, dataset: Dataset) -> tuple[drawing.Draw, ...]:
         """Every drawn split, repeat by repeat, so that the first finished trials already show the whole picture."""
-        return all_draws(self, dataset)
+        return drawing.all_draws(self, dataset)
 
-    def needs(self, dataset: Dataset) -> tuple[SourcesPlan, ...]:
+    def needs(self, dataset: Dataset) -> tuple[finding.SourcesPlan, ...]:
         """The plans that find the sources of those finders that train a network: once, whoever draws from them."""
         return tuple(self._sources_plan(finder) for finder in self.source_finders if trains(finder))
 
@@ -400,18 +380,20 @@ class TrialPlan:
 
         Raises DataError where a class is too small to hold `n_sources`, or no sources are known.
         """
-        if source_finder == KNOWN_SOURCES:
-            return known_sources(dataset)[0]
+        if source_finder == finding.KNOWN_SOURCES:
+            return finding.known_sources(dataset)[0]
         if trains(source_finder):
-            found = sources_of(self._sources_plan(source_finder), dataset, clustering)
-            return whole_sources(dataset, found)
+            found = finding.sources_of(self._sources_plan(source_finder), dataset, clustering)
+            return finding.whole_sources(dataset, found)
         representation = self.representation or default_representation(dataset.kind)
-        return found_by_clustering(dataset, representation, source_finder, self.n_sources, self.seed, clustering)
+        return finding.found_by_clustering(
+            dataset, representation, source_finder, self.n_sources, self.seed, clustering
+        )
 
     def source_names(self, dataset: Dataset, source_finder: str) -> np.ndarray:
         """What the codes of `sources` stand for: known names, or the number that the finder gave."""
-        if source_finder == KNOWN_SOURCES:
-            return known_sources(dataset)[1]
+        if source_finder == finding.KNOWN_SOURCES:
+            return finding.known_sources(dataset)[1]
         return np.arange(self.n_sources * dataset.n_classes).astype(str).astype(object)
 
     def silhouettes(self, dataset: Dataset, source_finder: str, clustering: int) -> Silhouettes:
@@ -419,21 +401,21 @@ class TrialPlan:
 
         Where there are more than 3,000 samples, on so many at random: a page can wait for that.
         """
-        encoded = features(dataset, self.representation or default_representation(dataset.kind))
+        encoded = finding.features(dataset, self.representation or default_representation(dataset.kind))
         sources = self.sources(dataset, source_finder, clustering)
         rng = np.random.default_rng([self.seed, clustering])
         return silhouettes(encoded, dataset.y, sources, rng=rng, max_samples=3000)
 
-    def split(self, dataset: Dataset, draw: Draw) -> Split:
+    def split(self, dataset: Dataset, draw: drawing.Draw) -> Split:
         """The training and test rows of a draw, of the size that all schemes of its repeat train on (`drawn_split`).
 
         The cut is one random order of the rows of each class, so smaller parts are nested in larger ones.
         """
-        return drawn_split(self, dataset, draw)
+        return drawing.drawn_split(self, dataset, draw)
 
-    def fit_seed(self, draw: Draw) -> int:
+    def fit_seed(self, draw: drawing.Draw) -> int:
         """What a model that is fitted on this draw is seeded with."""
-        return seed_of(self.seed, draw.scheme, draw.repeat)
+        return drawing.seed_of(self.seed, draw.scheme, draw.repeat)
 
     def stored_models(self) -> tuple[str, ...]:
         """None: the models of this plan are made by its trials, and forgotten."""
@@ -445,7 +427,7 @@ class TrialPlan:
 
     def count_trial(self, dataset: Dataset, index: int, *, context: Context) -> Counted:
         """The rows of the trial before they are a table."""
-        draw, model, turn = trial_at(self, dataset, index)
+        draw, model, turn = drawing.trial_at(self, dataset, index)
         split, validation = self.fitted_and_held_back(dataset, draw, turn)
         predicted, seconds = np.empty(0, dtype=np.int64), 0.0
         if len(split.test):
@@ -475,7 +457,7 @@ class TrialPlan:
         return run_together(self, dataset, indices, context=context, together=together)
 
     def fitted_and_held_back(
-        self, dataset: Dataset, draw: Draw, turn: int | None = None
+        self, dataset: Dataset, draw: drawing.Draw, turn: int | None = None
     ) -> tuple[Split, Integer[np.ndarray, " n_validation"] | None]:
         """The split that models are fitted on and tested with, and the training rows held back to choose an epoch.
 
@@ -485,13 +467,13 @@ class TrialPlan:
         is left. Raises DataError where a class has too few sources to spare one more.
         """
         if self.epoch != "validation":
-            return drawn_split(self, dataset, draw, turn), None
-        return spared_split(self, dataset, draw, turn)
+            return drawing.drawn_split(self, dataset, draw, turn), None
+        return drawing.spared_split(self, dataset, draw, turn)
 
     def counted(
         self,
         dataset: Dataset,
-        draw: Draw,
+        draw: drawing.Draw,
         predicted: Integer[np.ndarray, " n_test"],
         *,
         model: str,
@@ -508,16 +490,18 @@ class TrialPlan:
             predicted,
             self.sources(dataset, draw.source_finder, draw.clustering),
             source_names=self.source_names(dataset, draw.source_finder),
-            sources_held_out=draw.scheme == EXCLUSIVE,
+            sources_held_out=draw.scheme == drawing.EXCLUSIVE,
             seconds=seconds,
-            constant=identity(model, draw),
+            constant=drawing.identity(model, draw),
         )
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""
-        draw, model, turn = trial_at(self, dataset, index)
-        row = {**dict.fromkeys(COLUMNS), **identity(model, draw), "status": "failed"}
+        draw, model, turn = drawing.trial_at(self, dataset, index)
+        row = {**dict.fromkeys(COLUMNS), **drawing.identity(model, draw), "status": "failed"}
         return table_of([row | {LEFT_OUT: turn} if self.left_out else row])
 
-    def _sources_plan(self, source_finder: str) -> SourcesPlan:
-        return SourcesPlan(source_finder, self.n_sources, n_clusterings_of(self, source_finder), self.seed)
+    def _sources_plan(self, source_finder: str) -> finding.SourcesPlan:
+        return finding.SourcesPlan(
+            source_finder, self.n_sources, drawing.n_clusterings_of(self, source_finder), self.seed
+        )

@@ -20,20 +20,9 @@ from sqlalchemy import and_, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from touchstone.core.workspace import events
+from touchstone.core.workspace import events, schema
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import require_run
-from touchstone.core.workspace.schema import (
-    DatasetRow,
-    LinkRow,
-    ModelRow,
-    PredictionsRow,
-    RestsOnRow,
-    RunRow,
-    SignInRow,
-    ViewLinkRow,
-    now,
-)
 from touchstone.core.workspace.store import Kept, Store, commit_or_ignore_twin, hold, is_dead, require
 
 SECRET = "access"
@@ -171,7 +160,7 @@ class Link:
     @property
     def works(self) -> bool:
         """Whether it still shows its result."""
-        return self.revoked is None and now() < self.expires
+        return self.revoked is None and schema.now() < self.expires
 
 
 def link_id(token: str) -> str:
@@ -199,7 +188,7 @@ class Links(Kept):
         if not 1 <= days <= MOST_DAYS:
             raise WorkspaceError(f"A link works for 1 to {MOST_DAYS} days, not for {days}.")
         token = secrets.token_urlsafe(32)
-        known = {"id": link_id(token), "owner": owner, "expires": now() + days * _DAY}
+        known = {"id": link_id(token), "owner": owner, "expires": schema.now() + days * _DAY}
         with self._store.session() as session:
             try:
                 for row in _rows(shown, known):
@@ -220,15 +209,21 @@ class Links(Kept):
 
         All links of the owner where nothing is named.
         """
-        runs = select(LinkRow).where(LinkRow.owner == owner)
-        views = select(ViewLinkRow).where(ViewLinkRow.owner == owner)
+        runs = select(schema.LinkRow).where(schema.LinkRow.owner == owner)
+        views = select(schema.ViewLinkRow).where(schema.ViewLinkRow.owner == owner)
         if shown is not None:
             names = _rests_on(shown)
-            runs = runs.where(LinkRow.run_id.in_([name for table, name in names if table == "runs"]))
-            some = or_(*(and_(RestsOnRow.kind == table, RestsOnRow.name == name) for table, name in names))
-            views = views.where(ViewLinkRow.id.in_(select(RestsOnRow.link_id).where(RestsOnRow.owner == owner, some)))
+            runs = runs.where(schema.LinkRow.run_id.in_([name for table, name in names if table == "runs"]))
+            some = or_(
+                *(and_(schema.RestsOnRow.kind == table, schema.RestsOnRow.name == name) for table, name in names)
+            )
+            views = views.where(
+                schema.ViewLinkRow.id.in_(
+                    select(schema.RestsOnRow.link_id).where(schema.RestsOnRow.owner == owner, some)
+                )
+            )
             if isinstance(shown, View):
-                views = views.where(ViewLinkRow.page == shown.page)
+                views = views.where(schema.ViewLinkRow.page == shown.page)
         with self._store.session() as session:
             if shown is not None:
                 _require(session, owner, shown)
@@ -244,7 +239,7 @@ class Links(Kept):
                 raise WorkspaceError(
                     "This link is not in your workspace: what it showed was deleted, or is somebody else's."
                 )
-            row.revoked = row.revoked or now()
+            row.revoked = row.revoked or schema.now()
             session.commit()
 
         self._store.free(revoke)
@@ -260,7 +255,7 @@ class Links(Kept):
             if row is None or known is None or not known.works:
                 raise DeadLink
             owner = row.owner
-        if known.used is None or now() - known.used > SECONDS_BETWEEN_USES:
+        if known.used is None or schema.now() - known.used > SECONDS_BETWEEN_USES:
             self._note_link(link)
         return owner, known.shows
 
@@ -269,17 +264,19 @@ class Links(Kept):
 
         What could not be written is not tried again at once, as each try may wait for whoever keeps the database busy.
         """
-        if now() - self._links_noted.get(link, 0.0) <= SECONDS_BETWEEN_USES:
+        if schema.now() - self._links_noted.get(link, 0.0) <= SECONDS_BETWEEN_USES:
             return
-        self._links_noted[link] = now()
+        self._links_noted[link] = schema.now()
         with suppress(WorkspaceError), self._store.session() as session:
             for kind in _KINDS:
-                session.execute(update(kind).where(kind.id == link).values(used=now()))
+                session.execute(update(kind).where(kind.id == link).values(used=schema.now()))
             session.commit()
 
 
-_KINDS = (LinkRow, ViewLinkRow)
-_TABLES = {kind.__tablename__: kind for kind in (DatasetRow, PredictionsRow, ModelRow, RunRow)}
+_KINDS = (schema.LinkRow, schema.ViewLinkRow)
+_TABLES = {
+    kind.__tablename__: kind for kind in (schema.DatasetRow, schema.PredictionsRow, schema.ModelRow, schema.RunRow)
+}
 """By the name of the table, which is a field of `View`."""
 
 
@@ -287,8 +284,8 @@ def _rests_on(shown: str | View) -> list[tuple[str, str]]:
     return [("runs", shown)] if isinstance(shown, str) else shown.rests_on
 
 
-def _find(session: Session, link: str) -> LinkRow | ViewLinkRow | None:
-    return session.get(LinkRow, link) or session.get(ViewLinkRow, link)
+def _find(session: Session, link: str) -> schema.LinkRow | schema.ViewLinkRow | None:
+    return session.get(schema.LinkRow, link) or session.get(schema.ViewLinkRow, link)
 
 
 def _require(session: Session, owner: str, shown: str | View) -> None:
@@ -300,28 +297,30 @@ def _require(session: Session, owner: str, shown: str | View) -> None:
             require(session, _TABLES[table], owner, name)
 
 
-def _rows(shown: str | View, known: dict[str, Any]) -> Iterator[LinkRow | ViewLinkRow | RestsOnRow]:
+def _rows(
+    shown: str | View, known: dict[str, Any]
+) -> Iterator[schema.LinkRow | schema.ViewLinkRow | schema.RestsOnRow]:
     """What is stored of a link, in the order in which it has to be."""
     if isinstance(shown, str):
-        yield LinkRow(run_id=shown, **known)
+        yield schema.LinkRow(run_id=shown, **known)
         return
-    yield ViewLinkRow(page=shown.page, title=shown.title, settings=json.dumps(shown.settings), **known)
+    yield schema.ViewLinkRow(page=shown.page, title=shown.title, settings=json.dumps(shown.settings), **known)
     for table, name in shown.rests_on:
-        yield RestsOnRow(link_id=known["id"], owner=known["owner"], kind=table, name=name)
+        yield schema.RestsOnRow(link_id=known["id"], owner=known["owner"], kind=table, name=name)
 
 
-def _link(session: Session, row: LinkRow | ViewLinkRow) -> Link:
-    return _run_link(row) if isinstance(row, LinkRow) else _view_links(session, [row])[0]
+def _link(session: Session, row: schema.LinkRow | schema.ViewLinkRow) -> Link:
+    return _run_link(row) if isinstance(row, schema.LinkRow) else _view_links(session, [row])[0]
 
 
-def _run_link(row: LinkRow) -> Link:
+def _run_link(row: schema.LinkRow) -> Link:
     return Link(row.id, row.run_id, row.created, row.expires, row.revoked, row.used)
 
 
-def _view_links(session: Session, rows: Sequence[ViewLinkRow]) -> list[Link]:
+def _view_links(session: Session, rows: Sequence[schema.ViewLinkRow]) -> list[Link]:
     """Links with all that their views rest on, which takes one question for all of them."""
     names: dict[str, dict[str, list[str]]] = {row.id: {table: [] for table in _TABLES} for row in rows}
-    for one in session.scalars(select(RestsOnRow).where(RestsOnRow.link_id.in_(list(names)))):
+    for one in session.scalars(select(schema.RestsOnRow).where(schema.RestsOnRow.link_id.in_(list(names)))):
         names[one.link_id][one.kind].append(one.name)
     return [
         Link(
@@ -365,21 +364,23 @@ class SignIns(Kept):
     def follow_sign_in(self, owner: str, sign_in: str, *, browser: str) -> bool:
         """Whether a sign-in goes on; notes that it was used, and a new one with its browser."""
         with self._store.session() as session:
-            row = session.get(SignInRow, (owner, sign_in))
+            row = session.get(schema.SignInRow, (owner, sign_in))
             if row is not None and row.ended is not None:
                 return False
             used = row.used if row is not None else None
-        if used is None or now() - used > SECONDS_BETWEEN_USES:
+        if used is None or schema.now() - used > SECONDS_BETWEEN_USES:
             self._note_sign_in(owner, sign_in, browser)
         return True
 
     def sign_ins(self, owner: str) -> list[SignIn]:
         """The owner's sign-ins that go on, the last used first."""
-        going_on = select(SignInRow).where(
-            SignInRow.owner == owner, SignInRow.ended.is_(None), SignInRow.began > now() - LONGEST_SIGN_IN
+        going_on = select(schema.SignInRow).where(
+            schema.SignInRow.owner == owner,
+            schema.SignInRow.ended.is_(None),
+            schema.SignInRow.began > schema.now() - LONGEST_SIGN_IN,
         )
         with self._store.session() as session:
-            rows = session.scalars(going_on.order_by(SignInRow.used.desc()))
+            rows = session.scalars(going_on.order_by(schema.SignInRow.used.desc()))
             return [SignIn(row.sign_in, row.browser, row.began, row.used) for row in rows]
 
     def sign_out(self, owner: str, sign_in: str) -> None:
@@ -387,9 +388,9 @@ class SignIns(Kept):
 
         def end(session: Session) -> bool:
             self._forget(session)
-            row = session.get(SignInRow, (owner, sign_in)) or SignInRow(owner=owner, sign_in=sign_in)
+            row = session.get(schema.SignInRow, (owner, sign_in)) or schema.SignInRow(owner=owner, sign_in=sign_in)
             ends = row.ended is None
-            row.ended = row.ended or now()
+            row.ended = row.ended or schema.now()
             session.add(row)
             commit_or_ignore_twin(session)
             return ends
@@ -403,14 +404,14 @@ class SignIns(Kept):
         What could not be written is not tried again at once, as each try may wait for whoever keeps the database busy.
         """
         of = (owner, sign_in)
-        if now() - self._sign_ins_noted.get(of, 0.0) <= SECONDS_BETWEEN_USES:
+        if schema.now() - self._sign_ins_noted.get(of, 0.0) <= SECONDS_BETWEEN_USES:
             return
-        self._sign_ins_noted[of] = now()
+        self._sign_ins_noted[of] = schema.now()
         with suppress(WorkspaceError), self._store.session() as session:
             self._forget(session)
-            known = session.get(SignInRow, of)
-            row = known or SignInRow(owner=owner, sign_in=sign_in, browser=browser)
-            row.used = now()
+            known = session.get(schema.SignInRow, of)
+            row = known or schema.SignInRow(owner=owner, sign_in=sign_in, browser=browser)
+            row.used = schema.now()
             session.add(row)
             commit_or_ignore_twin(session)
             if known is None:
@@ -419,5 +420,5 @@ class SignIns(Kept):
     @staticmethod
     def _forget(session: Session) -> None:
         """Forget what no cookie can be of any more."""
-        last = func.coalesce(SignInRow.ended, SignInRow.used)
-        session.execute(delete(SignInRow).where(last < now() - LONGEST_SIGN_IN))
+        last = func.coalesce(schema.SignInRow.ended, schema.SignInRow.used)
+        session.execute(delete(schema.SignInRow).where(last < schema.now() - LONGEST_SIGN_IN))

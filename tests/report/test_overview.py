@@ -34,8 +34,7 @@ from touchstone.core.report.overview import (
     table,
 )
 from touchstone.core.report.parts import Quantity
-from touchstone.core.report.quantities import ON_AXIS, QUANTITIES
-from touchstone.core.report.run_report import answer_of
+from touchstone.core.report.run_report import ON_AXIS, QUANTITIES, answer_of
 from touchstone.core.trials import Context, FoldPlan, TrialPlan
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.data import StoredModel

@@ -13,13 +13,7 @@ from touchstone.core.data import DataError
 from touchstone.core.data.predictions.fold_files import folded_upload, scheme_of
 from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
 from touchstone.core.data.predictions.upload import PredictionUpload
-from touchstone.core.evaluate.cluster_folds import (
-    FoldPerformance,
-    PredictedHeldOut,
-    predicted_on,
-    predictions_on_folds,
-    scheme_title,
-)
+from touchstone.core.evaluate import cluster_folds
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace.access import View
 from touchstone.core.workspace.errors import WorkspaceError
@@ -112,13 +106,15 @@ def folded(chosen: dict[str, str]) -> Folded:
         return results.of_files(tuple(with_folds.values()), fingerprint)
 
 
-def predicted_held_out(chosen: dict[str, str], scores: FoldPerformance) -> tuple[PredictedHeldOut, ...]:
+def predicted_held_out(
+    chosen: dict[str, str], scores: cluster_folds.FoldPerformance
+) -> tuple[cluster_folds.PredictedHeldOut, ...]:
     """How the score on folds compares with that on the held-out set, where one was given."""
     if HELD_OUT.key not in chosen:
         return ()
     table = prediction_results.table_of(chosen[HELD_OUT.key])
     held_out = {model or "": table.select(model=model) for model in (table.models or (None,))}
-    return predicted_on(scores, held_out, name="the held-out set")
+    return cluster_folds.predicted_on(scores, held_out, name="the held-out set")
 
 
 def _empty(slot: Slot, known: dict[str, str]) -> None:
@@ -182,8 +178,8 @@ def _check(slot: Slot, upload: PredictionUpload) -> None:
     if not slot.has_folds:
         st.caption(f"{plural(predictions.n_samples, 'sample')}, {plural(predictions.n_classes, 'class', 'classes')}.")
         return
-    scores = predictions_on_folds({"": predictions})
-    scheme = page.plain(scheme_title(scheme_of((upload.truth or upload.predictions).name)))
+    scores = cluster_folds.predictions_on_folds({"": predictions})
+    scheme = page.plain(cluster_folds.scheme_title(scheme_of((upload.truth or upload.predictions).name)))
     n_folds = plural(len(set(scores.rows["fold"])), "fold")
     n_classes = plural(predictions.n_classes, "class", "classes")
     st.caption(f"{scheme}: {plural(predictions.n_samples, 'sample')}, {n_folds}, {n_classes}.")

@@ -14,7 +14,7 @@ import streamlit as st
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.data_sets import label_counts
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
-from touchstone.core.figures.maps import MOST_COLOURS, map_chart
+from touchstone.core.figures.marks import MOST_COLOURS, map_chart
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.parameters import About
 from touchstone.core.represent.representations import pca_map

@@ -9,7 +9,7 @@ from touchstone.core.evaluate.guided_tests.suite_file import suite_archive
 from touchstone.core.evaluate.test_quality import Regions
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.report.guided_tests import answer
-from touchstone.core.report.to_markdown import to_markdown
+from touchstone.core.report.html import to_markdown
 from touchstone.core.workspace.runs import Run
 from touchstone.ui.shell import downloads, page
 from touchstone.ui.shell.background import Task

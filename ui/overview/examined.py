@@ -17,24 +17,15 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
+from touchstone.core.evaluate.overview import samples
 from touchstone.core.evaluate.overview import slices as weak_parts
 from touchstone.core.evaluate.overview import slices as words
-from touchstone.core.evaluate.overview.samples import (
-    CORRECT,
-    agreement,
-    agreement_by_class,
-    agreement_table,
-    correct_on,
-    held_out_by,
-    in_words,
-    known_of_samples,
-)
 from touchstone.core.evaluate.overview.slices import Slices, Weak
 from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.figures.maps import map_chart
+from touchstone.core.figures.marks import map_chart
 from touchstone.core.models.errors import ModelError
 from touchstone.core.represent import default_representation
 from touchstone.core.represent.representations import pca_map
@@ -115,8 +106,8 @@ def _groups(examined: Examined) -> None:
     if table is None or not _has_features(examined.dataset):
         return
     slices = _slices(examined.dataset)
-    titles = {name: name.removeprefix(CORRECT) for name in table if name.startswith(CORRECT)}
-    held_out = choose("heldout", "Held out by", titles, correct_on(table))
+    titles = {name: name.removeprefix(samples.CORRECT) for name in table if name.startswith(samples.CORRECT)}
+    held_out = choose("heldout", "Held out by", titles, samples.correct_on(table))
     rng, design = np.random.default_rng(0), design_of(examined.dataset)
     weak = weak_parts.weak_slices(table, _tested(examined), slices, rng=rng, held_out=held_out, design=design)
     _says(words.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
@@ -165,13 +156,13 @@ def _agreement(examined: Examined) -> None:
     table = _table(examined)
     if table is None:
         return
-    pairs = agreement(table)
-    st.markdown(f"**{page.plain(in_words(pairs))}**")
-    lines = agreement_table(pairs)
+    pairs = samples.agreement(table)
+    st.markdown(f"**{page.plain(samples.in_words(pairs))}**")
+    lines = samples.agreement_table(pairs)
     if len(lines):
-        st.dataframe(lines.round(3), hide_index=True, alt=in_words(pairs))
+        st.dataframe(lines.round(3), hide_index=True, alt=samples.in_words(pairs))
         st.caption(AGREEMENT_CAPTION)
-    by_class = agreement_by_class(table)
+    by_class = samples.agreement_by_class(table)
     if len(by_class):
         st.dataframe(by_class.round(3), hide_index=True, alt="The same within each class")
         st.caption(BY_CLASS_CAPTION)
@@ -241,7 +232,7 @@ def _tested(examined: Examined) -> dict[str, pd.DataFrame]:
 
 @cache.result(max_entries=4)
 def _held_out_by(folds: Run) -> dict[str, pd.DataFrame]:
-    return held_out_by(cluster_folds_results.of_run(folds).rows)
+    return samples.held_out_by(cluster_folds_results.of_run(folds).rows)
 
 
 @cache.result(max_entries=4)
@@ -258,7 +249,7 @@ def _known(
         regions = None if looked is None else test_quality_results.samples(looked)
     except DataError:  # too few training samples of a class to draw regions from
         regions = None
-    return known_of_samples(
+    return samples.known_of_samples(
         dataset,
         folds=None if folds is None else cluster_folds_results.of_run(folds).rows,
         robustness=None if robustness is None else average_case_results.robustness(robustness),

@@ -8,14 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.cluster import trains
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.source_robustness import (
-    ExpectedInterval,
-    Hardness,
-    HeldOutSource,
-    ModelComparison,
-    hardest,
-    leading_row,
-)
+from touchstone.core.evaluate import source_robustness
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.wording import count, percent, plural, quoted, ratio
 from touchstone.core.parameters import About
@@ -90,8 +83,11 @@ def planned(run: Run | None, own: OwnModels | None) -> list[Row]:
 
 
 def row_of(
-    rows: Sequence[ExpectedInterval], comparisons: Sequence[ModelComparison], asked: Row | None, own: OwnModels | None
-) -> ExpectedInterval | None:
+    rows: Sequence[source_robustness.ExpectedInterval],
+    comparisons: Sequence[source_robustness.ModelComparison],
+    asked: Row | None,
+    own: OwnModels | None,
+) -> source_robustness.ExpectedInterval | None:
     """The row that was asked for, None while it has no results.
 
     Somebody who brought a model along means the leading one of those.
@@ -99,7 +95,7 @@ def row_of(
     if asked is not None:
         return next((row for row in rows if (row.model, row.source_finder) == asked), None)
     brought = [] if own is None else [row for row in rows if row.model in set(own.trials["model"])]
-    return leading_row(brought or rows, comparisons)
+    return source_robustness.leading_row(brought or rows, comparisons)
 
 
 def features(run: Run) -> None:
@@ -113,7 +109,9 @@ def features(run: Run) -> None:
     st.caption(page.plain(f"Sources were found in: {chosen.title}.{informed * chosen.label_informed}"))
 
 
-def closer(run: Run, interval: ExpectedInterval, held_out: Sequence[HeldOutSource]) -> None:
+def closer(
+    run: Run, interval: source_robustness.ExpectedInterval, held_out: Sequence[source_robustness.HeldOutSource]
+) -> None:
     """The sources themselves: how the worst look, how far they stand apart, and what they were found in."""
     plan = results.plan_of(run)
     if results.stored(plan, run.fingerprint):
@@ -145,13 +143,15 @@ def separation(run: Run, source_finder: str) -> None:
     )
 
 
-def portraits(run: Run, held_out: Sequence[HeldOutSource]) -> None:
+def portraits(run: Run, held_out: Sequence[source_robustness.HeldOutSource]) -> None:
     """The hardest held-out sources, each once and with its picture, words or columns."""
     if not held_out:
         return
     finder, dataset = held_out[0].source_finder, dataset_of(run.fingerprint)
     with st.spinner("Looking at the hardest"):
-        hard = hardest(held_out, same=results.same_sources(results.plan_of(run), run.fingerprint, finder))[:N_PORTRAITS]
+        hard = source_robustness.hardest(
+            held_out, same=results.same_sources(results.plan_of(run), run.fingerprint, finder)
+        )[:N_PORTRAITS]
         if not hard:
             return
         harder = sum(hardness.claim.decision == "above" for hardness in hard)
@@ -172,12 +172,12 @@ _CAPTIONS = {
 }
 
 
-def _sources_of(run: Run, source: HeldOutSource) -> np.ndarray:
+def _sources_of(run: Run, source: source_robustness.HeldOutSource) -> np.ndarray:
     """The name of the source of every sample, in the clustering that a source is of."""
     return results.source_of_each(results.plan_of(run), run.fingerprint, source.source_finder, source.clustering)
 
 
-def _portrait(run: Run, dataset: Dataset, hard: Hardness) -> None:
+def _portrait(run: Run, dataset: Dataset, hard: source_robustness.Hardness) -> None:
     source = hard.source
     mine = _sources_of(run, source) == source.source
     rest = ~mine

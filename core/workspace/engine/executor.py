@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from touchstone import core
 from touchstone.core.cluster import SOURCE_FINDERS
 from touchstone.core.data.limits import MIB, most
-from touchstone.core.workspace.engine.worker import mismatch_said, security
+from touchstone.core.workspace.engine.worker import Task, Trials, mismatch_said, security
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import PLANS
 
@@ -205,12 +205,6 @@ def _leave(client: "Client") -> None:
 #
 # Tiny trials go many at a time: to give one to a worker and store its rows takes longer than to fit a small model.
 
-
-Trials = tuple[int, ...]
-"""One trial, or several that are done at once. The first names them all."""
-
-Task = tuple[Trials, ...]
-"""What a worker is given at a time: trials, one after another. The first of the first names them all."""
 
 SECONDS = 0.5
 """So much work is a task where trials are shorter, and so soon, at the least, are rows stored."""
