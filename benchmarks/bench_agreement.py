@@ -35,9 +35,9 @@ from touchstone.core.evaluate.overview.samples import (
 from touchstone.core.evaluate.overview.slices import find_slices, weak_slices
 from touchstone.core.models import MODELS
 from touchstone.core.represent import default_representation, features_for_splits
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.engine.runner import Engine, usual_steps
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 N_SAMPLES = 6000
 ASKED = ("cluster_folds", "training", "average_case")

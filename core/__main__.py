@@ -57,11 +57,8 @@ from touchstone.core.report.files import recreate
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.represent.word_vectors import ON_DISK, add_vectors, sentence_vectors, with_word_vectors
 from touchstone.core.trials import Plan
+from touchstone.core.workspace import LOCAL_OWNER, PLANS, Run, WorkspaceError, load_plan
 from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.plans import PLANS, load_plan
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 ABOUT = "Touchstone without a browser."
 SECONDS_BETWEEN_LOOKS = 0.5

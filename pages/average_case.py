@@ -8,7 +8,7 @@ import streamlit as st
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.report import average_case as report
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui.average_case import controls, samples
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters

@@ -8,8 +8,7 @@ import streamlit as st
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.cluster_folds import ScoredBy
 from touchstone.core.evaluate.wording import plural
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.ui.cluster_folds import controls, inside, look, results, upload
 from touchstone.ui.cluster_folds import scores as cluster_folds_scores
 from touchstone.ui.cluster_folds.work import Folded

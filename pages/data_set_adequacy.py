@@ -7,7 +7,7 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.report import data_set_adequacy as report
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data_set_adequacy import controls
 from touchstone.ui.forms.plan_form import plan_parameters

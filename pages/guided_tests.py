@@ -11,10 +11,10 @@ from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.layers import OUTPUTS, LayerSamples
 from touchstone.core.report import guided_tests as report
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.guided_tests import controls, files, folded, gallery, results
+from touchstone.ui.guided_tests import controls, gallery, results
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.models import choice as model_results
 from touchstone.ui.shell import answer, background, jobs, page, share
@@ -38,7 +38,7 @@ def everything(guided: Guided) -> None:
     """The verdict, every class on pictures, what else was found, and the tests themselves."""
     answer.show(report.answer(guided), most=MOST_FINDINGS)
     if len(guided.generated):
-        folded.add(gallery.gallery(guided, looked, within))
+        controls.add(gallery.gallery(guided, looked, within))
 
 
 def nothing_computed(test: LayerSamples) -> None:
@@ -105,13 +105,13 @@ try:
         else:
             page.nothing_yet(running=False)
     if run is not None and guided is not None and has_tests:
-        folded.with_another(run, guided, model)
-        folded.features(run, guided, looked, inside=layers != (OUTPUTS,))
-    folded.on_the_way(looked, within, guided, opened=not has_tests)
-    folded.to_label(looked, within, model)
-    kept = folded.tested(looked)
+        controls.with_another(run, guided, model)
+        controls.features(run, guided, looked, inside=layers != (OUTPUTS,))
+    controls.on_the_way(looked, within, guided, opened=not has_tests)
+    controls.to_label(looked, within, model)
+    kept = controls.tested(looked)
     if run is not None and guided is not None and has_tests:
-        files.offer(run, plan, guided, looked, kept, results.sent_again(run, looked), within)
+        results.offer(run, plan, guided, looked, kept, results.sent_again(run, looked), within)
     if run is not None:
         page.foot(run)
 except DataError as problem:

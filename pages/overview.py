@@ -10,7 +10,7 @@ from touchstone.core.data import EXAMPLES
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.questions import with_page
 from touchstone.core.report.overview import majority, marks
-from touchstone.core.workspace.data import StoredModel
+from touchstone.core.workspace import StoredModel
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice

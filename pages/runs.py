@@ -6,7 +6,8 @@ import streamlit as st
 
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.questions import QUESTIONS, with_page
-from touchstone.core.workspace.runs import LONGEST_NAME, Run
+from touchstone.core.workspace import Run
+from touchstone.core.workspace.runs import LONGEST_NAME
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import downloads, jobs, page, questions, share

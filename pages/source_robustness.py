@@ -7,7 +7,7 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.report import source_robustness as report
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, downloads, jobs, page, share

@@ -10,8 +10,7 @@ from touchstone.core.evaluate.test_quality import TestQuality
 from touchstone.core.evaluate.test_quality.looked import Looked, curves_table
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.report import test_quality as report
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice

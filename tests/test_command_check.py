@@ -28,9 +28,8 @@ from touchstone.core.evaluate.source_robustness import expected_accuracy_interva
 from touchstone.core.models import MODELS
 from touchstone.core.report.parts import Quantity
 from touchstone.core.report.run_report import QUANTITIES
+from touchstone.core.workspace import LOCAL_OWNER, load_plan
 from touchstone.core.workspace.engine.runner import NO_TIME, Step, close_engine, engine, usual_steps
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = {"kind": "trials", "models": ["nearest_neighbours"], "n_repeats": 2}

@@ -23,12 +23,10 @@ from touchstone.core.data.home import home
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.data.tables.proposal import FileReading
 from touchstone.core.trials import Context
-from touchstone.core.workspace import frames, runs
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan, runs
 from touchstone.core.workspace.engine.runner import close_engine
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run, Steps
+from touchstone.core.workspace.runs import Steps
 from touchstone.core.workspace.schema import RunRow
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2}'

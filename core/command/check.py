@@ -33,11 +33,8 @@ from touchstone.core.report.overview import axis_figure, marks_of
 from touchstone.core.report.parts import Answer, Column, Quantity, Report, Section, Table
 from touchstone.core.report.run_report import QUANTITIES, StatedClaim, answer_of, muted_kinds
 from touchstone.core.trials import Plan
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, WorkspaceError, load_plan
 from touchstone.core.workspace.engine.runner import NO_TIME, Step, usual_steps
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 # Does a result hold what somebody requires of it? Yes, no, or undecided; never by the number alone.
 

@@ -24,7 +24,7 @@ from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.parameters import ANYTHING, answers_of, asked, values_of
 from touchstone.core.report.matched_subsets import answer
 from touchstone.core.report.parts import Answer
-from touchstone.core.workspace.workspace import Workspace
+from touchstone.core.workspace import Workspace
 
 SIDES = ("reference", "target")
 _MOST_ANSWERS = 5

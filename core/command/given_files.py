@@ -17,7 +17,8 @@ from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.wording import percent
 from touchstone.core.models.inputs import InputRange
 from touchstone.core.trials.training_plan import trainable
-from touchstone.core.workspace.workspace import Workspace, bring_model
+from touchstone.core.workspace import Workspace
+from touchstone.core.workspace.workspace import bring_model
 
 _HELP = {
     "label": "the column of the label",

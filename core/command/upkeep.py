@@ -13,9 +13,9 @@ from pathlib import Path
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError
 from touchstone.core.report.run_report import provenance
+from touchstone.core.workspace import Run, Workspace
 from touchstone.core.workspace.access import address, open_at, secret
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.store import Store
 from touchstone.core.workspace.upkeep import (
     EXCHANGED,
@@ -28,7 +28,6 @@ from touchstone.core.workspace.upkeep import (
     restore,
     runs_of_all,
 )
-from touchstone.core.workspace.workspace import Workspace
 
 START = "`touchstone`" if COMMAND == "touchstone" else "`make run`"
 SECONDS_BETWEEN_LOOKS = 0.5

@@ -22,7 +22,7 @@ from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_a
 from touchstone.core.questions import QUESTIONS, Question
 from touchstone.core.report.parts import Answer, Figure, KeyNumber, Note, Quantity, Report, Section, Table, brackets
 from touchstone.core.report.run_report import ON_AXIS, label
-from touchstone.core.workspace.data import StoredModel
+from touchstone.core.workspace import StoredModel
 
 TITLE = "Can this accuracy be trusted?"
 SPEAKS_OF = {

@@ -23,9 +23,8 @@ from touchstone.core.report.descriptions import words_of
 from touchstone.core.report.files import recipe
 from touchstone.core.report.parts import NONE, Answer, Quantity, Report, Section, nothing_yet
 from touchstone.core.trials import KNOWN_SOURCES, Plan
+from touchstone.core.workspace import Run, load_plan
 from touchstone.core.workspace.data import StoredDataset
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
 
 # What does a result rest on? Data, parameters, seeds, versions, times, device and executor, a line each.
 

@@ -17,7 +17,7 @@ from touchstone.core.evaluate.wording import bare_p, count, percent, plural, res
 from touchstone.core.figures import test_quality as figures
 from touchstone.core.figures.test_quality import Subject
 from touchstone.core.report.parts import Answer, Beside, Column, Figure, KeyNumber, Part, Section, Table, brackets
-from touchstone.core.workspace.data import StoredModel
+from touchstone.core.workspace import StoredModel
 
 MOST_FINDINGS = 12
 MOST_PAIRS = 12

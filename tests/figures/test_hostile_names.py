@@ -27,9 +27,7 @@ from touchstone.core.figures import matched_subsets as matched
 from touchstone.core.figures.matched_subsets import matching_picture
 from touchstone.core.figures.theme import escape
 from touchstone.core.report.run_report import answer_of
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER, frames, load_plan
 
 HOSTILE = '<a href="javascript:alert(1)">x</a><img src=x onerror=alert(1)> %{evil} $evil$ &lt;evil'
 RAW = (

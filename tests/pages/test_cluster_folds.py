@@ -13,7 +13,7 @@ from touchstone.core.data.predictions.fold_files import datasplits_file, folded_
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.represent import REPRESENTATIONS
 from touchstone.core.trials import FoldPlan
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.ui.cluster_folds import controls
 from touchstone.ui.forms.controls import NamedNumbers
 

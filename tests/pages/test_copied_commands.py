@@ -16,10 +16,8 @@ from touchstone.core.models.stored import model_fingerprint
 from touchstone.core.questions import with_page
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, Plan, to_json
-from touchstone.core.workspace import frames
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 from touchstone.core.workspace.engine.runner import engine, usual_steps
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.shell import share
 
 ASKED = {question.kind: stem for stem, question in with_page().items() if question.kind}

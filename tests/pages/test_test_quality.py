@@ -18,10 +18,7 @@ from touchstone.core.models.recorded import record_of
 from touchstone.core.models.stored import ModelFile
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import UPLOADED, layer_parts, split_of
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.test_quality.controls import region_parameters
 

@@ -24,7 +24,7 @@ from touchstone.core.report.markdown import formula, markup
 from touchstone.core.report.parts import NOTHING_YET, Answer, Figure, KeyNumber, Note, Report, Section, Table
 from touchstone.core.report.run_report import report_of
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 KINDS = [question.kind for question in QUESTIONS.values() if question.plan and question.plan.startswith("touchstone.")]

@@ -9,9 +9,8 @@ import pytest
 
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import load_example
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError
 from touchstone.core.workspace.access import DeadLink
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.shell import background, session
 
 ROOT = Path(__file__).resolve().parents[2]

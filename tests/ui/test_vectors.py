@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.data.tables.vectors import write_vectors
+from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 
 @pytest.fixture(autouse=True)

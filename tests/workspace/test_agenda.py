@@ -8,6 +8,7 @@ from tests.workspace.conftest import wait_until
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import DataError, load_example
 from touchstone.core.models.stored import ModelFile
+from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.core.workspace.engine.runner import (
     ANSWERED,
     CUT,
@@ -21,7 +22,6 @@ from touchstone.core.workspace.engine.runner import (
     foreseen,
     usual_steps,
 )
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 SECONDS = 300.0
 

@@ -11,11 +11,10 @@ import pytest
 from sqlalchemy import text
 
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace import schema
-from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError, schema
+from touchstone.core.workspace.errors import DamagedTrials
 from touchstone.core.workspace.frames import trial_seal
 from touchstone.core.workspace.schema import copy_of, newest
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 pytestmark = pytest.mark.sqlite
 GOLDEN = Path(__file__).parents[1] / "golden" / "home.zip"

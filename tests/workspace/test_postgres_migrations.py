@@ -12,11 +12,10 @@ from sqlalchemy.engine import Engine as Database
 
 from tests.workspace.postgres import new_database
 from tests.workspace.test_migrations import DATABASE, GOLDEN
-from touchstone.core.workspace import schema
-from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError, schema
+from touchstone.core.workspace.errors import DamagedTrials
 from touchstone.core.workspace.frames import trial_seal
 from touchstone.core.workspace.schema import newest
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 TRIALS = "SELECT run_id, trial, status, error, content FROM trials ORDER BY run_id, trial"
 

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from touchstone.core.workspace import access
+from touchstone.core.workspace import Workspace, WorkspaceError, access
 from touchstone.core.workspace.access import LONGEST_SIGN_IN, SECONDS_BETWEEN_USES
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.workspace import Workspace
 
 ALICE, BOB = "oidc:a", "oidc:b"
 

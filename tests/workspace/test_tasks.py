@@ -18,12 +18,11 @@ from tests.workspace.plans import SleepPlan
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.plan import Counting
-from touchstone.core.workspace import frames, runs
+from touchstone.core.workspace import LOCAL_OWNER, frames, runs
 from touchstone.core.workspace.engine import worker
 from touchstone.core.workspace.engine.executor import Executor, Pace, TrialQueue
 from touchstone.core.workspace.engine.run_in_work import Inputs, Reports
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 hear = Reports.hear
 

@@ -11,11 +11,9 @@ from touchstone.core.__main__ import main
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.report.run_report import provenance
 from touchstone.core.trials import Context, TrialPlan
-from touchstone.core.workspace import frames
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 from touchstone.core.workspace.engine.runner import close_engine, engine
 from touchstone.core.workspace.frames import trial_seal
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 

@@ -15,8 +15,7 @@ from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import exact
 from touchstone.core.models.inputs import network_inputs
 from touchstone.core.parameters import About
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import One, check_address

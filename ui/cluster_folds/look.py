@@ -16,8 +16,7 @@ from touchstone.core.represent import number_of, number_title, numbers_of
 from touchstone.core.represent.representations import pca_map
 from touchstone.core.split.describe_folds import MOST_ROWS, FoldDescription
 from touchstone.core.trials import MapPlan
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, load_plan
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.work import Cut, Folded
 from touchstone.ui.data_sets import results as data_sets_results

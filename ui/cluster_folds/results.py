@@ -12,8 +12,7 @@ from touchstone.core.evaluate.data_sets import WordCounts
 from touchstone.core.represent.duplicates import NearDuplicates
 from touchstone.core.split.describe_folds import FoldDescription
 from touchstone.core.trials import FoldPlan
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, load_plan
 from touchstone.ui import cache
 from touchstone.ui.cluster_folds import work
 from touchstone.ui.cluster_folds.work import Cut, Folded, Related

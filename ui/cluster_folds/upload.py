@@ -15,8 +15,7 @@ from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate import cluster_folds
 from touchstone.core.evaluate.wording import plural
-from touchstone.core.workspace.access import View
-from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace import View, WorkspaceError
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.controls import OWN, VIEW
 from touchstone.ui.cluster_folds.work import Folded

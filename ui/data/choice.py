@@ -12,9 +12,8 @@ import streamlit as st
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
 from touchstone.core.split import has_test_set
+from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.core.workspace.data import StoredDataset
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.shell import jobs
 from touchstone.ui.shell.page import error, plain

@@ -7,7 +7,7 @@ import streamlit as st
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.vectors import VECTOR_ENDINGS
 from touchstone.core.represent.word_vectors import WORD_ENDINGS, add_vectors, open_vectors
-from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace import WorkspaceError
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice
 from touchstone.ui.data.samples import dataset_of

@@ -15,7 +15,7 @@ from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.parameters import About
 from touchstone.core.report.run_report import FINDER_TITLES, MODEL_TITLES
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import Number, One, check_address

@@ -20,8 +20,7 @@ from touchstone.core.parameters import About
 from touchstone.core.represent.representations import pca_map
 from touchstone.core.trials import FoldPlan
 from touchstone.core.trials.map_plan import MapPlan
-from touchstone.core.workspace.access import View
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, View
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples
 from touchstone.ui.data.choice import find_samples

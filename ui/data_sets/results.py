@@ -8,7 +8,7 @@ import numpy as np
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts, looks
 from touchstone.core.evaluate.data_sets.looks import DataLook
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.shell.background import Work

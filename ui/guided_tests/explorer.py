@@ -1,5 +1,7 @@
 """What does a model see on the way from one class to another? A sample is moved step by step, and looked at."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -15,7 +17,6 @@ from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.training import one_torch_thread
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
-from touchstone.ui.guided_tests.controls import Place
 from touchstone.ui.shell import page
 from touchstone.ui.shell.page import KeyNumber
 
@@ -24,6 +25,30 @@ KEYS = ("class", "towards_", "start_", "place")
 """How the keys of its address begin."""
 _OWN, OWN = "own", "its own centroid"
 _MOST_COLUMNS = 12
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place on the way, from 0 to 100 per cent."""
+
+    key: str
+    label: str
+    step: int = 5
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        allowed = {str(value) for value in range(0, 101, self.step)}
+        return [value for value in written if value and value not in allowed] + list(written[1:])
+
+    def draw(self) -> int:
+        """The slider; returns the place."""
+        return st.slider(
+            self.label, 0, 100, 0, self.step, format="%d %%", key=self.key, bind="query-params", width="stretch"
+        )
+
+    def written(self, value: int) -> list[str]:
+        """A value as the address holds it."""
+        return [str(value)]
 
 
 def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[str, list[str]]:

@@ -12,6 +12,7 @@ from touchstone.core.evaluate.guided_tests import (
     GeneratedTests,
     Guided,
     JudgedSuite,
+    Properties,
     nearest,
     suite_difference,
 )
@@ -20,14 +21,14 @@ from touchstone.core.evaluate.test_quality import Regions
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.wording import bare, count, points, quoted
 from touchstone.core.models.stored import RECORDED
+from touchstone.core.report import guided_tests as report
 from touchstone.core.report.parts import brackets
 from touchstone.core.trials.layer_parts import split_of
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.guided_tests import results
-from touchstone.ui.shell import background, page
+from touchstone.ui.shell import answer, background, page
 from touchstone.ui.shell.page import KeyNumber
 from touchstone.ui.shell.session import owner, read_only, workspace
 
@@ -201,3 +202,43 @@ def beside(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]
         if split_of(other.training_plan) != split_of(model.training_plan) or other.training_plan is None:
             st.caption("The other model may have been trained on the samples behind these pictures.")
     return {control.key: control.written(title)}
+
+
+# Does the model behave like a well-trained classifier? The three properties, and what breaks one, with its samples.
+
+
+MOST_VIOLATING = 12
+
+
+def properties(tested: Properties, looked: Looked) -> dict[str, list[str]]:
+    """The three properties of section 4.1, and the violations of one of them with their samples."""
+    table = report.property_table(tested)
+    st.table(table.lines.set_index("Property"), alt=table.title)
+    st.caption(table.caption)
+    rules = {rule.name: rule for rule in tested.each}
+    worst = max(rules.values(), key=lambda rule: (rule.n_violated > 0, rule.name == "true class first")).name
+    control = One("violations", "Violations of", {name: name for name in rules}, worst)
+    check_address([control])
+    chosen = control.draw()
+    rule = rules[chosen]
+    if not rule.n_violated:
+        st.caption("None.")
+    else:
+        answer.part(report.violations_table(rule))
+        if rule.name != "between centroids":
+            _violating(rule.violations.head(MOST_VIOLATING), looked)
+    return {control.key: control.written(chosen)}
+
+
+def _violating(worst: pd.DataFrame, looked: Looked) -> None:
+    """The worst violations as they are."""
+    where = {sample_id: row for row, sample_id in enumerate(looked.parts.test.ids)}
+    rows = looked.parts.test_rows[np.array([where[sample_id] for sample_id in worst["id"]])]
+    data = looked.dataset
+    if data.kind == "image":
+        captions = [f"{label}, not {other}" for label, other in zip(worst["label"], worst["other"], strict=True)]
+        samples.pictures([data.x[row] for row in rows], captions)
+    elif data.kind == "text":
+        samples.show(data, list(rows[:3]))
+    else:
+        st.dataframe(samples.table(data, rows), hide_index=True, alt="The worst violations with their columns")

@@ -8,18 +8,17 @@ import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.files import read_table
+from touchstone.core.evaluate import guided_tests
 from touchstone.core.evaluate.guided_tests import GeneratedTests, few_labels
 from touchstone.core.evaluate.guided_tests.pool import ENDINGS, open_pool, read_labels, read_pool, to_label
 from touchstone.core.evaluate.test_quality import Regions
 from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.evaluate.wording import count, percent, plural
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace import StoredModel, WorkspaceError, load_plan
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import Number, One, check_address
-from touchstone.ui.guided_tests import results, work
+from touchstone.ui.guided_tests import results
 from touchstone.ui.shell import background, downloads, jobs, page, uploads
 from touchstone.ui.shell.session import owner, read_only, workspace
 
@@ -229,13 +228,13 @@ def _read(file: Any, looked: Looked) -> LayerSamples:
 
 def _listed(looked: Looked, within: Regions, wanted: GeneratedTests | None, pool: LayerSamples, n: int) -> None:
     try:
-        table = work.next_ones(wanted, pool, within, n)
+        table = guided_tests.label_next(wanted, pool, within, n=n)
     except DataError as problem:
         page.error(problem)
         return
     held_out = pool is looked.parts.test
     rows = _rows(looked, table) if held_out else None
-    full = table if rows is None else work.content_of(looked.dataset, rows, table)
+    full = table if rows is None else content_of(looked.dataset, rows, table)
     config = {
         "id": "Sample",
         "predicted": "Predicted",
@@ -266,3 +265,17 @@ def _listed(looked: Looked, within: Regions, wanted: GeneratedTests | None, pool
 def _rows(looked: Looked, table: pd.DataFrame) -> np.ndarray:
     where = {sample_id: row for row, sample_id in enumerate(looked.parts.test.ids)}
     return looked.parts.test_rows[np.array([where[sample_id] for sample_id in table["id"]], dtype=np.int64)]
+
+
+def content_of(dataset: Dataset, rows: np.ndarray, table: pd.DataFrame) -> pd.DataFrame:
+    """A table of samples with what they are: their text, or their columns; of images nothing more."""
+    if dataset.kind == "image":
+        return table
+    names = ("text",) if dataset.kind == "text" else dataset.feature_names
+    values = dataset.x[rows][None] if dataset.kind == "text" else dataset.x[rows].T
+    taken = set(table.columns)
+    columns = {
+        f"{name} (input)" if name in taken else name: values_of_column
+        for name, values_of_column in zip(names, values, strict=True)
+    }
+    return pd.concat([table.reset_index(drop=True), pd.DataFrame(columns)], axis=1)

@@ -4,7 +4,7 @@ from touchstone.core.command.compared_files import compare_command, settled
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, SetComparison
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.parameters import ANYTHING
-from touchstone.core.workspace.access import View
+from touchstone.core.workspace import View
 from touchstone.ui import cache
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters

@@ -21,8 +21,7 @@ from touchstone.core.models.layer_files import ENDINGS, open_layer_file
 from touchstone.core.models.stored import RECORDED, ModelFile
 from touchstone.core.split import FILE, rows_to_judge
 from touchstone.core.trials.layer_parts import UPLOADED, LayerParts, layer_parts, layers_offered, split_of
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace import StoredModel, WorkspaceError
 from touchstone.ui import cache
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.controls import choice_line

@@ -9,10 +9,7 @@ from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.parameters import About
 from touchstone.core.split import DRAWN, Split
 from touchstone.core.trials import TrainingPlan
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel, WorkspaceError, load_plan
 from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.shell import jobs, page
 from touchstone.ui.shell.session import owner, workspace

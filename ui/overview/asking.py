@@ -6,8 +6,8 @@ import streamlit as st
 
 from touchstone.core.evaluate.wording import listed, plural
 from touchstone.core.questions import QUESTIONS, Question
+from touchstone.core.workspace import WorkspaceError
 from touchstone.core.workspace.engine.runner import AskAll, Step, foreseen, steps_of, usual_steps
-from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice

@@ -29,9 +29,7 @@ from touchstone.core.figures.marks import map_chart
 from touchstone.core.models.errors import ModelError
 from touchstone.core.represent import default_representation
 from touchstone.core.represent.representations import pca_map
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel, load_plan
 from touchstone.ui import cache
 from touchstone.ui.average_case import controls as average_case_results
 from touchstone.ui.cluster_folds import results as cluster_folds_results

@@ -17,9 +17,7 @@ from touchstone.core.report.model_pairs import ModelPair
 from touchstone.core.report.overview import Answered
 from touchstone.core.trials import FoldPlan, Plan, TrialPlan
 from touchstone.core.trials.plan import to_json
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel, load_plan
 from touchstone.ui import cache
 from touchstone.ui.average_case import controls as average_case_results
 from touchstone.ui.cluster_folds import results as cluster_folds_results

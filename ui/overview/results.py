@@ -7,9 +7,7 @@ import streamlit as st
 from touchstone.core.evaluate.guided_tests.few_labels import FewLabelsPlan
 from touchstone.core.questions import Question, with_page
 from touchstone.core.report.overview import Answered
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel, load_plan
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice

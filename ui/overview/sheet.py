@@ -13,10 +13,7 @@ from touchstone.core.questions import FIRST, QUESTIONS, module_of
 from touchstone.core.report import overview as report
 from touchstone.core.report.html import to_html
 from touchstone.core.report.overview import Answered, marks
-from touchstone.core.workspace.access import View
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel, View, WorkspaceError
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.overview import model_pairs, results

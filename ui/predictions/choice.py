@@ -19,8 +19,8 @@ from touchstone.core.evaluate.matched_subsets import smaller_reference
 from touchstone.core.evaluate.matched_subsets.plan import TwoSets
 from touchstone.core.evaluate.wording import percent, plural
 from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
+from touchstone.core.workspace import WorkspaceError
 from touchstone.core.workspace.data import StoredPredictions
-from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.ui.forms.controls import One, check_address, choice_line
 from touchstone.ui.predictions import results
 from touchstone.ui.predictions import upload as prediction_upload

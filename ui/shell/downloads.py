@@ -14,8 +14,7 @@ from touchstone.core.report.files import FORMATS, Recreated, example_to_read, re
 from touchstone.core.report.html import to_html
 from touchstone.core.report.parts import NONE, Answer, Report
 from touchstone.core.report.run_report import report_of
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import jobs, page, share

@@ -15,9 +15,9 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.report.run_report import OLDER_METHOD
 from touchstone.core.trials import Plan
+from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.core.workspace.engine.runner import close_engine
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run, expected_seconds
+from touchstone.core.workspace.runs import expected_seconds
 from touchstone.ui import ROOT
 from touchstone.ui.shell import background
 from touchstone.ui.shell.page import error, or_toast

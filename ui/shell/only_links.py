@@ -171,9 +171,11 @@ def _trouble(token: str, *, note: bool) -> HTMLResponse | None:
 
     Pages note that theirs works; that one does not is noted here, if asked for.
     """
-    from touchstone.core.workspace import events  # not in the launcher, which is light
+    from touchstone.core.workspace import (
+        WorkspaceError,
+        events,  # not in the launcher, which is light
+    )
     from touchstone.core.workspace.access import DeadLink, link_id
-    from touchstone.core.workspace.errors import WorkspaceError
     from touchstone.ui.shell import session
 
     try:

@@ -19,10 +19,9 @@ from touchstone.core.report.descriptions import describe as describe_plan
 from touchstone.core.report.parts import NOTHING_YET, Figure, KeyNumber
 from touchstone.core.report.run_report import OLDER_METHOD, provenance
 from touchstone.core.trials import Plan
+from touchstone.core.workspace import Run, WorkspaceError, load_plan
 from touchstone.core.workspace.engine.executor import LIBRARIES
-from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace.errors import DamagedTrials
 from touchstone.ui.shell import charts, session
 from touchstone.ui.shell.session import owner, read_only, workspace
 

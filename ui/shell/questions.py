@@ -11,8 +11,7 @@ from touchstone.core.questions import Question, named, of_kind, with_page
 from touchstone.core.report.parts import NONE, Answer
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Plan
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, load_plan
 from touchstone.ui import cache, page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of

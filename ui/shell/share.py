@@ -14,11 +14,8 @@ from touchstone.core.data import DataError
 from touchstone.core.data.tables.proposal import FileReading
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.trials import Plan, to_json
-from touchstone.core.workspace import events
-from touchstone.core.workspace.access import DEAD, USUAL_DAYS, DeadLink, Link, View, link_id
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import SharedWorkspace
+from touchstone.core.workspace import Run, SharedWorkspace, View, WorkspaceError, events
+from touchstone.core.workspace.access import DEAD, USUAL_DAYS, DeadLink, Link, link_id
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.shell import addresses, only_links, questions, session, sign_in

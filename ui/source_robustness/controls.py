@@ -15,8 +15,7 @@ from touchstone.core.parameters import About
 from touchstone.core.report.source_robustness import Row, title
 from touchstone.core.represent import REPRESENTATIONS
 from touchstone.core.trials import KNOWN_SOURCES, SourcesPlan, TrialPlan
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, load_plan
 from touchstone.ui.data.samples import dataset_of, enlarged, portrait
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters

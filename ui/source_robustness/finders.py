@@ -11,7 +11,7 @@ from touchstone.core.evaluate.source_robustness.true_sources import TrueSources
 from touchstone.core.report import source_robustness as report
 from touchstone.core.report.run_report import IN_SENTENCES
 from touchstone.core.trials import KNOWN_SOURCES, TrialPlan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui.shell import answer, background, page
 from touchstone.ui.shell.background import Task
 from touchstone.ui.source_robustness import results

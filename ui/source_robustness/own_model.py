@@ -17,10 +17,9 @@ from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate.wording import count, listed, plural
 from touchstone.core.trials import TrialPlan, needed_by, rows_to_predict, sample_predictions, to_json, trials_given
-from touchstone.core.workspace.access import View
+from touchstone.core.workspace import Run, View, WorkspaceError
 from touchstone.core.workspace.engine.executor import LIBRARIES
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run, run_key
+from touchstone.core.workspace.runs import run_key
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.forms.plan_form import plan_parameters

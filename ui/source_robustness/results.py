@@ -28,9 +28,8 @@ from touchstone.core.figures import source_robustness as figures
 from touchstone.core.report.parametric_null import gap_table
 from touchstone.core.report.run_report import IN_SENTENCES
 from touchstone.core.trials.sources_plan import Found
+from touchstone.core.workspace import Run, load_plan
 from touchstone.core.workspace.engine.needed import found_otherwise, found_rows
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.plan_form import plan_parameters

@@ -12,10 +12,7 @@ from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.figures import test_quality as figures
 from touchstone.core.figures.test_quality import Subject
 from touchstone.core.report import test_quality as report
-from touchstone.core.workspace.access import View
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel, View, WorkspaceError
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import check_address

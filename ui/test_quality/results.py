@@ -17,9 +17,7 @@ from touchstone.core.evaluate.two_samples import PartsTold, SeenShift
 from touchstone.core.figures.test_quality import Subject
 from touchstone.core.report import test_quality as report
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel, load_plan
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.models.choice import parts_name

@@ -12,8 +12,7 @@ from touchstone.core.evaluate.two_samples import PartsTold
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.parameters import About
 from touchstone.core.report import test_quality as report
-from touchstone.core.workspace.data import StoredModel
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel
 from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.shell import answer, background, downloads, jobs, page
 from touchstone.ui.shell.session import owner, workspace
