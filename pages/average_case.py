@@ -9,7 +9,7 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.report import average_case as report
 from touchstone.core.workspace import Run
-from touchstone.ui.average_case import controls, samples
+from touchstone.ui.average_case import controls
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
@@ -30,10 +30,10 @@ def show(run: Run) -> None:
     answer.show(shown, finished=finished, most=2)
     if not finished:
         return
-    samples.extremes(robustness, look, dataset)
+    controls.extremes(robustness, look, dataset)
     answer.fold(shown.section("sigmas"))
     answer.fold(shown.section("directions"))
-    page.fold("Robust, or only confident?", lambda: samples.confident(robustness, look, dataset), key="linked")
+    page.fold("Robust, or only confident?", lambda: controls.confident(robustness, look, dataset), key="linked")
     unaudited = partial(st.markdown, "Set the number of audited samples above, and run again.")
     answer.fold(shown.section("audit"), None if robustness.audit.estimators else unaudited)
     downloads.of_page(
@@ -64,7 +64,7 @@ with button:
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
 with st.expander("What this noise looks like", expanded=run is None, icon=":material/grain:"):
-    samples.noise(dataset, plan)
+    controls.noise(dataset, plan)
 if run is None:
     share.offer(plan, stored_parameters(plan) or {})
     n = len(plan.order(dataset))

@@ -9,9 +9,9 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.cluster_folds import ScoredBy
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace import Run, WorkspaceError
-from touchstone.ui.cluster_folds import controls, inside, look, results, upload
-from touchstone.ui.cluster_folds import scores as cluster_folds_scores
-from touchstone.ui.cluster_folds.work import Folded
+from touchstone.ui.cluster_folds import controls, look, results, upload
+from touchstone.ui.cluster_folds import look as cluster_folds_scores
+from touchstone.ui.cluster_folds.results import Folded
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
@@ -61,7 +61,7 @@ def so_far(run: Run, *, metric: ScoredBy) -> None:
     """The scores of the folds that have been tested, while others are."""
     folded = results.of_run(run)
     if folded.rows.any_tested:
-        cluster_folds_scores.show(folded, metric, finished=False)
+        cluster_folds_scores.show_scores(folded, metric, finished=False)
     else:
         page.nothing_yet(running=True)
 
@@ -87,7 +87,7 @@ def everything(folded: Folded, metric: ScoredBy, chosen: dict[str, str], run: Ru
     shown, files = None, {}
     if folded.rows.any_tested:
         predicted = upload.predicted_held_out(chosen, results.performance(folded, metric))
-        shown = cluster_folds_scores.show(folded, metric, predicted, finished=True)
+        shown = cluster_folds_scores.show_scores(folded, metric, predicted, finished=True)
         files = cluster_folds_scores.characteristics(folded, metric)
     else:
         st.header("Map of the folds", anchor=False)
@@ -97,7 +97,7 @@ def everything(folded: Folded, metric: ScoredBy, chosen: dict[str, str], run: Ru
             page.fold("Map of the folds", partial(look.show, folded), key="folds-lie", asked_by=look.ADDRESSES)
         if folded.dataset is not None and folded.cuts:
             page.fold(
-                "What differs in the folds", partial(inside.show, folded), key="inside", asked_by=inside.ADDRESSES
+                "What differs in the folds", partial(look.show_inside, folded), key="inside", asked_by=look.INSIDE
             )
         if shown is not None:
             answer.fold(shown.section("table"))

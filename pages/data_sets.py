@@ -10,9 +10,9 @@ from touchstone.core.evaluate.data_sets.looks import DataLook
 from touchstone.core.report import data_sets as report
 from touchstone.core.report.parts import Answer
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data import samples, vectors
+from touchstone.ui.data import samples, upload
 from touchstone.ui.data.choice import Choice
-from touchstone.ui.data_sets import choosing, copies, maps, results, views
+from touchstone.ui.data_sets import maps, views
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, background, downloads, page, share
 from touchstone.ui.shell.session import read_only
@@ -31,7 +31,7 @@ def about(look: DataLook) -> None:
     card, (labels, beside) = st.container(), st.columns(2, gap="large")
     with beside:
         name, asked = views.choose_number(dataset)
-        number = background.answer(results.number(dataset, name), "Looking at lengths and numbers", key="number")
+        number = background.answer(maps.number(dataset, name), "Looking at lengths and numbers", key="number")
     shown = report.answer(dataset, look, number)
     in_sight, *rest = (section for section in shown.sections if not section.heading)
     with card:
@@ -54,9 +54,9 @@ def more(look: DataLook, shown: Answer, features: str) -> None:
     page.fold("Samples", lambda: samples.browse(dataset), key="samples")
     page.fold(
         "Duplicates",
-        lambda: share.add(*copies.show(dataset, look.copies, representation=features)),
+        lambda: share.add(*views.show_copies(dataset, look.copies, representation=features)),
         key="duplicates",
-        asked_by=(copies.SIMILARITY.key,),
+        asked_by=(views.SIMILARITY.key,),
     )
     if dataset.kind == "text":
         page.fold("Words", lambda: views.words(dataset), key="words")
@@ -69,7 +69,7 @@ def where_samples_lie(asked: dict[str, list[str]]) -> str:
     """The map with its lasso; returns the features that it is of. `asked` leads to what stands above."""
     st.header("Map", anchor=False)
     plan = maps.controls(dataset)
-    vectors.attach(choice)
+    upload.attach(choice)
     colours = maps.colours(dataset)
     maps.show(dataset, plan, colours)
     leads = (plan_parameters(plan) or {}) | asked | colours.parameters
@@ -80,7 +80,7 @@ def where_samples_lie(asked: dict[str, list[str]]) -> str:
 
 
 page.lead("Class balance, value ranges, duplicates and a map. It does not check whether labels are correct.")
-if read_only() or not choosing.choose():
+if read_only() or not views.choose():
     dataset = data_choice.dataset()
     choice = data_choice.required()
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -91,7 +91,7 @@ if read_only() or not choosing.choose():
             and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data")
         ):
             delete(choice)
-    look = background.answer(results.look(dataset), "Counting classes and duplicates", key="look")
+    look = background.answer(maps.look(dataset), "Counting classes and duplicates", key="look")
     if look is None:
         page.nothing_yet(running=True)
     else:

@@ -19,7 +19,7 @@ from touchstone.ui.models import choice as model_choice
 from touchstone.ui.models import choice as model_results
 from touchstone.ui.shell import answer, background, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
-from touchstone.ui.test_quality import controls as test_quality_controls
+from touchstone.ui.test_quality import results as test_quality_controls
 
 HOW_TO_READ, QUALITY = Path(__file__).with_suffix(".md"), Path(__file__).with_name("test_quality.py")
 MOST_FINDINGS = 4

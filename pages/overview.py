@@ -16,7 +16,7 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import One, check_address
-from touchstone.ui.overview import asking, examined, model_pairs, results, sheet
+from touchstone.ui.overview import examined, model_pairs, results, sheet
 from touchstone.ui.shell import page, questions, share
 from touchstone.ui.shell.session import owner, read_only, workspace
 
@@ -62,12 +62,12 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
         page.lead(LISTED if is_asked else results.PURPOSE)
     if choice.stored is None or not is_asked:
         results.start_cards(choice)
-        asking.ask_all(choice, model)
+        results.ask_all(choice, model)
         sheet.elsewhere(len(every), 0)
         return
     known, broken = sheet.answers(on_sheet)
     dataset = dataset_of(choice.stored.fingerprint)
-    asking.ask_all(choice, model)
+    results.ask_all(choice, model)
     counted = [number for run in labelled if (of_labels := questions.answer(run)) for number in of_labels.numbers]
     judged = [each for each in models if model in (results.ANY, each.fingerprint)]
     shown = marks(list(known.values()), judged, beside=counted)
@@ -84,7 +84,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
             if stem in on_sheet:
                 sheet.card(stem, on_sheet[stem], known.get(stem), broken.get(stem))
             elif question in unasked and not read_only():
-                asking.card(question, choice, model)
+                results.card(question, choice, model)
     with st.container(gap="xsmall"):
         model_pairs.offer(dataset, on_sheet, every, models)
         examined.offer(dataset, on_sheet)

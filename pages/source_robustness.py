@@ -12,7 +12,7 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.shell.session import owner, workspace
-from touchstone.ui.source_robustness import controls, finders, own_model
+from touchstone.ui.source_robustness import controls, own_model, results
 from touchstone.ui.source_robustness import results as clouds
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -32,7 +32,7 @@ def show(run: Run) -> None:
         comparisons,
         dataset,
         of=row,
-        unseen=finders.known_sources(run, own) if finished else (),
+        unseen=results.known_sources(run, own) if finished else (),
         epoch=plan.epoch,
         nulls=clouds.claims(clouds.begun(plan, run.fingerprint)),
         finished=finished,
@@ -45,8 +45,8 @@ def show(run: Run) -> None:
         answer.fold(shown.section("hard"), partial(controls.closer, run, row, intervals.sources_of(row)))
         answer.fold(shown.section("draws"))
         answer.fold(shown.section("true-sources"))
-        if finders.several(run):
-            page.fold("Do the ways of finding sources agree?", partial(finders.side_by_side, run), key="agreement")
+        if results.several(run):
+            page.fold("Do the ways of finding sources agree?", partial(results.side_by_side, run), key="agreement")
         if clouds.pictured(run):
             page.fold("What do the sources look like?", partial(clouds.pictures, run), key="pictures")
         answer.fold(shown.section("table"))
@@ -55,7 +55,7 @@ def show(run: Run) -> None:
             shown,
             files={
                 "Trials": lambda: clouds.trials(run, own),
-                **finders.tables(run),
+                **results.tables(run),
                 "Drawn splits": lambda: clouds.drawn(plan, dataset),
             },
             also={} if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},

@@ -16,8 +16,8 @@ from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.models import choice as model_results
 from touchstone.ui.shell import answer, background, downloads, page, share
-from touchstone.ui.test_quality import beside, controls, pairs, results
-from touchstone.ui.test_quality import shift as test_quality_shift
+from touchstone.ui.test_quality import pairs, results
+from touchstone.ui.test_quality import results as test_quality_shift
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 MOST_FINDINGS = 3
@@ -27,7 +27,7 @@ def show(looked: Looked, quality: TestQuality) -> None:
     """The verdict, what the test set could have missed, and folded what it rests on; then what moved."""
     shown = report.answer(quality, is_drawn=looked.parts.is_drawn)
     answer.show(shown, most=MOST_FINDINGS)
-    controls.link_to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})
+    results.link_to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})
     with st.container(gap="xsmall"):
         answer.folds(shown)
         named, others = models_beside(looked, quality)
@@ -38,7 +38,7 @@ def show(looked: Looked, quality: TestQuality) -> None:
     downloads.of_answer("test_quality", data_choice.required().title, shown, details, files=files)
     run, plan = shift(looked)
     settled = about | (stored_parameters(plan) or {})
-    view = beside.view(model, others, settled, run)
+    view = pairs.view(model, others, settled, run)
     share.offer(plan if run else None, settled | named | pair, view=view)
     parts = f"{count(quality.n_train)} training and {plural(quality.n_test, 'test sample')}"
     page.rests_on((parts, f"layer {looked.parts.layer}"), details, key="quality")
@@ -46,8 +46,8 @@ def show(looked: Looked, quality: TestQuality) -> None:
 
 def models_beside(looked: Looked, quality: TestQuality) -> tuple[dict[str, list[str]], list[StoredModel]]:
     """Other models beside this one; open where the address names some."""
-    title, opened = "How do classes differ, for this and other models?", beside.ADDRESS in st.query_params
-    shown = page.fold(title, lambda: beside.beside(looked, quality, model), key="beside", opened=opened)
+    title, opened = "How do classes differ, for this and other models?", pairs.ADDRESS in st.query_params
+    shown = page.fold(title, lambda: pairs.beside(looked, quality, model), key="beside", opened=opened)
     return shown or ({}, [])
 
 
@@ -85,8 +85,8 @@ if model is None:
     page.how_to_read(HOW_TO_READ)
     st.stop()
 try:
-    choice = controls.region_choice(model_results.layers(dataset, model))
-    about = model_choice.parameters(model) | controls.region_parameters(choice)
+    choice = results.region_choice(model_results.layers(dataset, model))
+    about = model_choice.parameters(model) | results.region_parameters(choice)
     share.offer(None, about)
     parts = background.answer(
         model_results.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"

@@ -40,7 +40,7 @@ from touchstone.core.trials.layer_parts import layer_parts, layers_offered, spli
 from touchstone.core.trials.plan import to_json
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.workspace import StoredModel
-from touchstone.ui.cluster_folds import work as folds
+from touchstone.ui.cluster_folds import results as folds
 from touchstone.ui.shell import questions
 
 FOLDER = ROOT / "docs" / "screenshots"

@@ -18,11 +18,11 @@ from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace import View, WorkspaceError
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.controls import OWN, VIEW
-from touchstone.ui.cluster_folds.work import Folded
+from touchstone.ui.cluster_folds.results import Folded
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.predictions import choice as prediction_choice
-from touchstone.ui.predictions import results as prediction_results
+from touchstone.ui.predictions import choice as prediction_results
 from touchstone.ui.predictions import upload as prediction_upload
 from touchstone.ui.shell import page
 from touchstone.ui.shell.session import hold, is_fixed, owner, read_only, workspace

@@ -4,15 +4,16 @@ A selection is kept as positions in the data set, for the data set's fingerprint
 browser forgets it as soon as the figure changes.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.evaluate.data_sets import label_counts
+from touchstone.core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts, label_counts, looks
+from touchstone.core.evaluate.data_sets.looks import DataLook
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
 from touchstone.core.figures.marks import MOST_COLOURS, map_chart
 from touchstone.core.figures.theme import alt_text
@@ -21,14 +22,80 @@ from touchstone.core.represent.representations import pca_map
 from touchstone.core.trials import FoldPlan
 from touchstone.core.trials.map_plan import MapPlan
 from touchstone.core.workspace import Run, View
+from touchstone.ui import cache
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples
 from touchstone.ui.data.choice import find_samples
-from touchstone.ui.data_sets import results
+from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell import background, downloads, jobs, page, session
+from touchstone.ui.shell.background import Work
 from touchstone.ui.shell.session import owner, workspace
+
+# What is in the data, and where do samples lie on maps and in folds?
+
+
+@cache.task(max_entries=4)
+def look(dataset: Dataset) -> Work[DataLook]:
+    """Classes, copies, columns or mean images of a data set."""
+    return Work(lambda step: looks.look(dataset))
+
+
+@cache.task(max_entries=16)
+def number(dataset: Dataset, name: str) -> Work[NumberByClass]:
+    """One number of every sample of a data set, over all and by class."""
+    return Work(lambda step: looks.number(dataset, name))
+
+
+@cache.task(max_entries=4)
+def words(dataset: Dataset) -> Work[WordCounts]:
+    """The words of a data set of texts, by class."""
+    return Work(lambda step: looks.words(dataset))
+
+
+@cache.task(max_entries=4)
+def features(dataset: Dataset, representation: str) -> Work[np.ndarray]:
+    """The features that maps are drawn and near duplicates are found in."""
+    return Work(lambda step: looks.features(dataset, representation))
+
+
+@cache.task(max_entries=8)
+def near_copies(dataset: Dataset, representation: str, similarity: float) -> Work[NearCopies]:
+    """Pairs of nearly equal samples."""
+    known, vectors = look(dataset), features(dataset, representation)
+
+    def compare(step: Callable[[], None]) -> NearCopies:
+        copies = known.future.result().copies
+        return looks.near_copies(dataset, representation, vectors.future.result, copies, similarity, step)
+
+    return Work(compare, looks.n_steps_of_near_copies(dataset, representation))
+
+
+@cache.result(max_entries=8)
+def map_of(run: Run) -> np.ndarray:
+    """Where the samples of a data set lie on the map of a run; NaN where it has not come to one."""
+    rows = workspace().rows(owner(), run.id)
+    rows = rows[rows["status"] == "ok"]
+    points = np.full((dataset_of(run.fingerprint).n_samples, 2), np.nan)
+    points[rows["row"].to_numpy(dtype=np.int64)] = rows[["x", "y"]].to_numpy(dtype=np.float64)
+    return points
+
+
+@cache.result(max_entries=4)
+def folds_of(run: Run) -> dict[str, np.ndarray]:
+    """The fold of every sample (−1 for none) by every scheme and seed of a run of folds, as far as they are made."""
+    rows, n_samples = workspace().rows(owner(), run.id), dataset_of(run.fingerprint).n_samples
+    made = rows[rows["model"].isna() & (rows["status"] == "ok")]
+    folds = {}
+    for group, part in made.groupby(["scheme", "seed"], sort=False):
+        scheme, seed = cast(tuple[str, int], group)
+        folds[looks.fold_title(scheme, int(seed))] = looks.folds(part, n_samples)
+    return folds
+
+
+# Where do the samples lie? A map to draw a lasso on or to search, and the samples that are selected.
+
 
 _SELECTED, _DRAWN, _ROUND = "map_selected", "map_drawn", "map_round"
 _PICTURES = 24
@@ -71,16 +138,16 @@ def controls(dataset: Dataset) -> MapPlan:
 def show(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
     """The map of a plan as far as it is known, the samples that are selected beside it."""
     if plan.method == "pca":
-        task = results.features(dataset, str(plan.representation))
+        task = features(dataset, str(plan.representation))
         try:
-            features = background.answer(task, "Making features for the map", key="features")
+            encoded = background.answer(task, "Making features for the map", key="features")
         except DataError as problem:
             page.error(problem)
             return
-        if features is None:
+        if encoded is None:
             st.skeleton(height=400)
         else:
-            _map_alone(dataset, pca_map(features), plan, look)
+            _map_alone(dataset, pca_map(encoded), plan, look)
         return
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     if run is None:
@@ -97,7 +164,7 @@ def _map_of_run(dataset: Dataset, plan: MapPlan, run: Run, look: MapLook) -> Non
         return
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
-    _map(dataset, results.map_of(run), plan, look)
+    _map(dataset, map_of(run), plan, look)
 
 
 def view(dataset: Dataset, plan: MapPlan, title: str) -> View | None:
@@ -126,7 +193,7 @@ def groupings(dataset: Dataset) -> dict[str, Grouping]:
         names, codes = np.unique(dataset.sources.astype(str), return_inverse=True)
         by_name["source"] = Grouping("source", codes, names.tolist())
     run = _latest_folds(dataset)
-    for name, folds in (results.folds_of(run) if run else {}).items():
+    for name, folds in (folds_of(run) if run else {}).items():
         numbered = [f"fold {fold + 1}" for fold in range(int(folds.max()) + 1)]
         by_name[name] = Grouping(name, folds, numbered)
     return by_name

@@ -23,7 +23,7 @@ from touchstone.ui.guided_tests.gallery import properties as draw_properties
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell import answer, background, page, share
 from touchstone.ui.shell.session import read_only
-from touchstone.ui.test_quality import controls as test_quality_controls
+from touchstone.ui.test_quality import results as test_quality_controls
 
 
 def guided_tests_plan(

@@ -9,7 +9,7 @@ from touchstone.ui import cache
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.predictions import choice as prediction_choice
-from touchstone.ui.predictions.results import table_of
+from touchstone.ui.predictions.choice import table_of
 from touchstone.ui.shell import share
 from touchstone.ui.shell.session import owner, workspace
 

@@ -25,7 +25,7 @@ from touchstone.core.workspace import StoredModel, WorkspaceError
 from touchstone.ui import cache
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.controls import choice_line
-from touchstone.ui.models import training as model_training
+from touchstone.ui.models import upload as model_training
 from touchstone.ui.models import upload as model_upload
 from touchstone.ui.shell import page, uploads
 from touchstone.ui.shell.background import Work
@@ -151,7 +151,7 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
         with st.expander(
             "Train a model", expanded=not known, icon=":material/model_training:", key=f"model-train-{bool(known)}"
         ):
-            model_training.section(dataset, known.values())
+            model_training.train(dataset, known.values())
         with st.expander("Upload a model", icon=":material/upload_file:", key="model-upload"):
             added = model_upload.section(dataset)
         if records:

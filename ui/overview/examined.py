@@ -34,8 +34,8 @@ from touchstone.ui import cache
 from touchstone.ui.average_case import controls as average_case_results
 from touchstone.ui.cluster_folds import results as cluster_folds_results
 from touchstone.ui.data_sets import maps
-from touchstone.ui.data_sets import results as data_sets_results
-from touchstone.ui.data_sets.copies import SIMILARITY
+from touchstone.ui.data_sets import maps as data_sets_results
+from touchstone.ui.data_sets.views import SIMILARITY
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.matched_subsets import results as matched_subsets_results
 from touchstone.ui.models import choice as models_results

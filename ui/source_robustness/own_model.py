@@ -23,7 +23,7 @@ from touchstone.core.workspace.runs import run_key
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.predictions import results as prediction_results
+from touchstone.ui.predictions import choice as prediction_results
 from touchstone.ui.predictions import upload as prediction_upload
 from touchstone.ui.shell import background, downloads, page
 from touchstone.ui.shell.session import hold, is_fixed, owner, read_only, workspace
