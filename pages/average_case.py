@@ -13,8 +13,7 @@ from touchstone.ui.average_case import controls
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.shell import answer, downloads, jobs, page, share
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 
@@ -58,7 +57,7 @@ try:
 except DataError as problem:
     page.error(problem)
     st.stop()
-run = workspace().find_run(owner(), plan, dataset.fingerprint)
+run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset)
 for note in plan.notes(dataset):

@@ -13,8 +13,7 @@ from touchstone.ui.cluster_folds import controls, look, results, upload
 from touchstone.ui.cluster_folds import look as cluster_folds_scores
 from touchstone.ui.cluster_folds.results import Folded
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.shell import answer, downloads, jobs, page, share
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 STEM = "cluster-folds"
@@ -29,7 +28,7 @@ def make() -> None:
     except DataError as problem:
         page.error(problem)
         return
-    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     with button:
         jobs.run_button(run, plan, dataset)
     data_choice.not_used(dataset)

@@ -11,8 +11,7 @@ from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data_set_adequacy import controls
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, downloads, jobs, page, share
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 from touchstone.ui.source_robustness import results as clouds
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -47,7 +46,7 @@ try:
 except DataError as problem:
     page.error(problem)
     st.stop()
-run = workspace().find_run(owner(), plan, dataset.fingerprint)
+run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
 data_choice.not_used(dataset)

@@ -14,8 +14,7 @@ from touchstone.ui.data import samples, upload
 from touchstone.ui.data.choice import Choice
 from touchstone.ui.data_sets import maps, views
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, background, downloads, page, share
-from touchstone.ui.shell.session import read_only
+from touchstone.ui.shell import answer, background, downloads, page, session, share
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 
@@ -80,14 +79,14 @@ def where_samples_lie(asked: dict[str, list[str]]) -> str:
 
 
 page.lead("Class balance, value ranges, duplicates and a map. It does not check whether labels are correct.")
-if read_only() or not views.choose():
+if session.read_only() or not views.choose():
     dataset = data_choice.dataset()
     choice = data_choice.required()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.header(page.plain(choice.title), anchor=False)
         if (
             choice.example is None
-            and not read_only()
+            and not session.read_only()
             and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data")
         ):
             delete(choice)

@@ -17,8 +17,7 @@ from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.guided_tests import controls, gallery, results
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.models import choice as model_results
-from touchstone.ui.shell import answer, background, jobs, page, share
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import answer, background, jobs, page, session, share
 from touchstone.ui.test_quality import results as test_quality_controls
 
 HOW_TO_READ, QUALITY = Path(__file__).with_suffix(".md"), Path(__file__).with_name("test_quality.py")
@@ -70,7 +69,7 @@ try:
         choice = test_quality_controls.region_choice(layers)
     plan, button = controls.guided_tests_plan(dataset, model, choice)
     n_trials = plan.n_trials(dataset)
-    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     testable = layers != (OUTPUTS,) or dataset.kind == "image"
     with button:
         if testable or run is not None:

@@ -10,8 +10,7 @@ from touchstone.core.report import source_robustness as report
 from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, downloads, jobs, page, share
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 from touchstone.ui.source_robustness import controls, own_model, results
 from touchstone.ui.source_robustness import results as clouds
 
@@ -76,7 +75,7 @@ try:
 except DataError as problem:
     page.error(problem)
     st.stop()
-run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan, dataset.fingerprint)
+run = jobs.start(plan, dataset) if asked else session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
 data_choice.not_used(dataset)

@@ -74,11 +74,7 @@ def answer(
         ),
         parts.Section("In numbers", (size_table(found),), "table"),
     ]
-    files = {
-        "Table": found.table,
-        "Steps": found.steps_table,
-        "Verdicts": partial(sentences, found, worth),
-    }
+    files = {"Table": found.table, "Steps": found.steps_table, "Verdicts": partial(sentences, found, worth)}
     return parts.Answer(said, tuple(key_numbers(found, of)), tuple(sections), tuple(numbers(found)), files)
 
 

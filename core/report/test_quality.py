@@ -35,11 +35,7 @@ def answer(quality: TestQuality, *, is_drawn: bool) -> Answer:
             ),
             Section("Where do test samples lie? Three dimensions by class", partial(by_class, quality), "classes"),
             Section("Which boundaries are tested?", partial(pairs, quality), "pairs"),
-            Section(
-                "In numbers",
-                in_numbers(quality),
-                "table",
-            ),
+            Section("In numbers", in_numbers(quality), "table"),
         ),
         files={
             "Classes": quality.table,
@@ -133,9 +129,7 @@ def missed_tables(missed: Missed) -> tuple[Table, Table]:
     )
     return (
         Table.of(
-            "Error rate of each class that cannot be ruled out",
-            missed.table().itertuples(),
-            (_CLASS, *_BOUNDS, more),
+            "Error rate of each class that cannot be ruled out", missed.table().itertuples(), (_CLASS, *_BOUNDS, more)
         ),
         Table.of(
             "Confusions of each class that cannot be ruled out",
@@ -251,9 +245,7 @@ def shift_answer(shift: CovariateShift, *, finished: bool = True) -> Answer:
     """Everything about a run of covariate shift; what to do next once it has `finished`."""
     verdict, sections = shift_verdict(shift), (Section("", (shift_figure(shift), shift_table(shift))),)
     return Answer(
-        verdict if finished else replace(verdict, advice=""),
-        sections=sections,
-        files={"Covariate shift": shift.table},
+        verdict if finished else replace(verdict, advice=""), sections=sections, files={"Covariate shift": shift.table}
     )
 
 
@@ -282,9 +274,7 @@ def shift_table(shift: CovariateShift) -> Table:
             Column("By chance", "null_mean", "Mean over re-splits", 3),
             Column("Beyond", "excess", "Divergence minus its mean by chance", 3),
             Column(
-                "p",
-                lambda row: bare_p(row.p_corrected),
-                "Corrected for the number of classes (max-T over re-splits)",
+                "p", lambda row: bare_p(row.p_corrected), "Corrected for the number of classes (max-T over re-splits)"
             ),
             Column("Kept (%)", "kept_variance", "Variance in the directions used", 1, 100),
             Column(

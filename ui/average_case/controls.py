@@ -28,7 +28,6 @@ from touchstone.ui.data_sets import maps as data_sets_results
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.shell import background, page, session
-from touchstone.ui.shell.session import owner, workspace
 
 
 def average_case_plan(dataset: Dataset, model: StoredModel) -> tuple[AverageCasePlan, DeltaGenerator]:
@@ -88,7 +87,7 @@ def _class_control(dataset: Dataset) -> One:
 def robustness(run: Run) -> Robustness:
     """All that the finished trials of a run of average-case robustness tell."""
     data = dataset_of(run.fingerprint)
-    rows = workspace().rows(owner(), run.id)
+    rows = session.workspace().rows(session.owner(), run.id)
     return evaluate_robustness(rows, class_names=data.class_names, design=design_of(data))
 
 

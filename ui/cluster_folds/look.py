@@ -37,8 +37,7 @@ from touchstone.ui.data import samples
 from touchstone.ui.data.samples import portrait
 from touchstone.ui.data_sets import maps as data_sets_results
 from touchstone.ui.forms.pick_one import choose
-from touchstone.ui.shell import answer, background, downloads, page, share
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import answer, background, downloads, page, session, share
 
 ADDRESSES = ("left", "right", "foldmap")
 """The parameters of the address that are controls of this part of the page."""
@@ -106,7 +105,7 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
 def _umap(folded: Folded) -> Run | None:
     """The newest UMAP map of the data set that was made (on the page of data sets), if there is one."""
     data = folded.dataset
-    runs = [] if data is None else workspace().runs(owner(), data.fingerprint)
+    runs = [] if data is None else session.workspace().runs(session.owner(), data.fingerprint)
     maps = ((run, load_plan(run.plan)) for run in runs if run.kind == MapPlan.kind and run.state == "done")
     return next((run for run, plan in maps if isinstance(plan, MapPlan) and plan.method == "umap"), None)
 

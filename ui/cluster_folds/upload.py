@@ -24,8 +24,7 @@ from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.predictions import choice as prediction_results
 from touchstone.ui.predictions import upload as prediction_upload
-from touchstone.ui.shell import page
-from touchstone.ui.shell.session import hold, is_fixed, owner, read_only, workspace
+from touchstone.ui.shell import page, session
 
 ASKED = (
     "Upload a model's predictions on folds, and the file that gives each sample's fold. The files of the "
@@ -64,7 +63,7 @@ def cards() -> dict[str, str]:
         st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
         st.button("Start with empty places", on_click=_forget_all)
         st.stop()
-    shown = {slot: address for slot, address in chosen.items() if address or not read_only()}
+    shown = {slot: address for slot, address in chosen.items() if address or not session.read_only()}
     in_use = {slot: address for slot, address in chosen.items() if address}
     place = st.container()
     if in_use.keys() & {FIRST, SECOND}:
@@ -187,13 +186,13 @@ def _check(slot: Slot, upload: PredictionUpload) -> None:
 def _in_use(slot: Slot, address: str, name: str) -> None:
     st.markdown(page.plain(name))
     try:
-        upload = workspace().predictions(owner(), address)
+        upload = session.workspace().predictions(session.owner(), address)
     except WorkspaceError as problem:
         page.error(problem)
         return
     if upload.truth is not None:
         st.caption(f"Folds: {page.plain(upload.truth.name)}")
-    if read_only():
+    if session.read_only():
         return
     st.space("stretch")
     with st.container(horizontal=True):
@@ -204,12 +203,12 @@ def _in_use(slot: Slot, address: str, name: str) -> None:
 
 @page.or_toast
 def _use(slot: Slot, upload: PredictionUpload) -> None:
-    _remember(slot, workspace().add_predictions(owner(), upload))
+    _remember(slot, session.workspace().add_predictions(session.owner(), upload))
     st.session_state[f"turn-{slot.key}"] = st.session_state.get(f"turn-{slot.key}", 0) + 1
 
 
 def _address(slot: Slot) -> str | None:
-    if read_only() and not is_fixed(slot.key):
+    if session.read_only() and not session.is_fixed(slot.key):
         return None
     address = st.query_params.get(slot.key) or st.session_state.get(f"chosen-{slot.key}")
     _remember(slot, address)
@@ -218,7 +217,7 @@ def _address(slot: Slot) -> str | None:
 
 def _remember(slot: Slot, address: str | None) -> None:
     st.session_state[f"chosen-{slot.key}"] = address
-    hold(slot.key, address)
+    session.hold(slot.key, address)
 
 
 def _forget_all() -> None:

@@ -26,8 +26,7 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples
 from touchstone.ui.data.choice import Choice
 from touchstone.ui.data.samples import dataset_of
-from touchstone.ui.shell import page, uploads
-from touchstone.ui.shell.session import owner, read_only, workspace
+from touchstone.ui.shell import page, session, uploads
 
 # Which column is what? The first rows with a role over each, a control for each role, and what a choice comes to.
 
@@ -45,10 +44,7 @@ ROLES = {
     "text": ("Inputs", "What the model sees: all columns of numbers, or one of text."),
     "id": ("Id", "The name of each row; without it, rows are numbered."),
     "source": ("Source", "The person, site or device that a row comes from. Accuracy can then be tested on new ones."),
-    "unit": (
-        "Unit",
-        "What was sampled independently, such as an author. No split has one on both sides.",
-    ),
+    "unit": ("Unit", "What was sampled independently, such as an author. No split has one on both sides."),
     "part": ("Part", "Whether the file itself marks a row for training, validation or test."),
     "image": ("Images", "PNG or JPEG files, one per cell."),
 }
@@ -367,18 +363,13 @@ def _offer(dataset: Dataset | None) -> None:
         if notes := [note for note in dataset.notes if not note.startswith(shown)]:
             st.caption(page.plain(" ".join(notes)))
     st.button(
-        "Use this data set",
-        type="primary",
-        key="use-upload",
-        on_click=_use,
-        args=(dataset,),
-        disabled=dataset is None,
+        "Use this data set", type="primary", key="use-upload", on_click=_use, args=(dataset,), disabled=dataset is None
     )
 
 
 @page.or_toast
 def _use(dataset: Dataset) -> None:
-    data_choice.choose(workspace().add_dataset(owner(), dataset))
+    data_choice.choose(session.workspace().add_dataset(session.owner(), dataset))
     st.session_state[_ROUND] += 1  # a new control, without the file
     for key in (_CONTENT, _READ, _SIZE):
         st.session_state.pop(key, None)
@@ -405,7 +396,7 @@ def attach(choice: Choice) -> None:
 
     `choice` must be stored, as it is once `data_choice.dataset()` was called. Nothing through a link.
     """
-    if choice.stored is None or read_only():
+    if choice.stored is None or session.read_only():
         return
     fingerprint = choice.stored.fingerprint
     with st.expander("Vectors of your own", icon=":material/hub:", key="own-vectors"):
@@ -440,6 +431,6 @@ def _offer_vectors(dataset: Dataset) -> None:
 
 @page.or_toast
 def _use_vectors(dataset: Dataset) -> None:
-    data_choice.choose(workspace().add_dataset(owner(), dataset))
+    data_choice.choose(session.workspace().add_dataset(session.owner(), dataset))
     st.session_state[_VECTORS_ROUND] += 1  # a new control, without the file
     del st.session_state[_VECTORS_READ]

@@ -30,38 +30,36 @@ from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell import background, downloads, jobs, page, session
-from touchstone.ui.shell.background import Work
-from touchstone.ui.shell.session import owner, workspace
 
 # What is in the data, and where do samples lie on maps and in folds?
 
 
 @cache.task(max_entries=4)
-def look(dataset: Dataset) -> Work[DataLook]:
+def look(dataset: Dataset) -> background.Work[DataLook]:
     """Classes, copies, columns or mean images of a data set."""
-    return Work(lambda step: looks.look(dataset))
+    return background.Work(lambda step: looks.look(dataset))
 
 
 @cache.task(max_entries=16)
-def number(dataset: Dataset, name: str) -> Work[NumberByClass]:
+def number(dataset: Dataset, name: str) -> background.Work[NumberByClass]:
     """One number of every sample of a data set, over all and by class."""
-    return Work(lambda step: looks.number(dataset, name))
+    return background.Work(lambda step: looks.number(dataset, name))
 
 
 @cache.task(max_entries=4)
-def words(dataset: Dataset) -> Work[WordCounts]:
+def words(dataset: Dataset) -> background.Work[WordCounts]:
     """The words of a data set of texts, by class."""
-    return Work(lambda step: looks.words(dataset))
+    return background.Work(lambda step: looks.words(dataset))
 
 
 @cache.task(max_entries=4)
-def features(dataset: Dataset, representation: str) -> Work[np.ndarray]:
+def features(dataset: Dataset, representation: str) -> background.Work[np.ndarray]:
     """The features that maps are drawn and near duplicates are found in."""
-    return Work(lambda step: looks.features(dataset, representation))
+    return background.Work(lambda step: looks.features(dataset, representation))
 
 
 @cache.task(max_entries=8)
-def near_copies(dataset: Dataset, representation: str, similarity: float) -> Work[NearCopies]:
+def near_copies(dataset: Dataset, representation: str, similarity: float) -> background.Work[NearCopies]:
     """Pairs of nearly equal samples."""
     known, vectors = look(dataset), features(dataset, representation)
 
@@ -69,13 +67,13 @@ def near_copies(dataset: Dataset, representation: str, similarity: float) -> Wor
         copies = known.future.result().copies
         return looks.near_copies(dataset, representation, vectors.future.result, copies, similarity, step)
 
-    return Work(compare, looks.n_steps_of_near_copies(dataset, representation))
+    return background.Work(compare, looks.n_steps_of_near_copies(dataset, representation))
 
 
 @cache.result(max_entries=8)
 def map_of(run: Run) -> np.ndarray:
     """Where the samples of a data set lie on the map of a run; NaN where it has not come to one."""
-    rows = workspace().rows(owner(), run.id)
+    rows = session.workspace().rows(session.owner(), run.id)
     rows = rows[rows["status"] == "ok"]
     points = np.full((dataset_of(run.fingerprint).n_samples, 2), np.nan)
     points[rows["row"].to_numpy(dtype=np.int64)] = rows[["x", "y"]].to_numpy(dtype=np.float64)
@@ -85,7 +83,7 @@ def map_of(run: Run) -> np.ndarray:
 @cache.result(max_entries=4)
 def folds_of(run: Run) -> dict[str, np.ndarray]:
     """The fold of every sample (−1 for none) by every scheme and seed of a run of folds, as far as they are made."""
-    rows, n_samples = workspace().rows(owner(), run.id), dataset_of(run.fingerprint).n_samples
+    rows, n_samples = session.workspace().rows(session.owner(), run.id), dataset_of(run.fingerprint).n_samples
     made = rows[rows["model"].isna() & (rows["status"] == "ok")]
     folds = {}
     for group, part in made.groupby(["scheme", "seed"], sort=False):
@@ -129,7 +127,7 @@ def controls(dataset: Dataset) -> MapPlan:
     plan, button = plan_form(MapPlan, About(dataset), border=False)
     if plan.method == "umap":
         with button:
-            jobs.run_button(workspace().find_run(owner(), plan, dataset.fingerprint), plan, dataset)
+            jobs.run_button(session.workspace().find_run(session.owner(), plan, dataset.fingerprint), plan, dataset)
     if plan.label_informed:
         st.caption("Supervised features: class separation here is not evidence.")
     return plan
@@ -149,7 +147,7 @@ def show(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
         else:
             _map_alone(dataset, pca_map(encoded), plan, look)
         return
-    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     if run is None:
         page.not_computed("**Run** makes this map: about a minute for 20,000 samples.")
         return
@@ -175,14 +173,14 @@ def view(dataset: Dataset, plan: MapPlan, title: str) -> View | None:
     led = plan_parameters(plan)
     if led is None:
         return None
-    run = workspace().find_run(owner(), plan, dataset.fingerprint) if plan.method == "umap" else None
+    run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint) if plan.method == "umap" else None
     settled = {data_choice.ADDRESS: [dataset.fingerprint]} | led
     runs = () if run is None else (run.id,)
     return View("data_sets", settled, title, datasets=(dataset.fingerprint,), runs=runs)
 
 
 def _latest_folds(dataset: Dataset) -> Run | None:
-    runs = workspace().runs(owner(), dataset.fingerprint)
+    runs = session.workspace().runs(session.owner(), dataset.fingerprint)
     return next((run for run in runs if run.kind == FoldPlan.kind and run.n_done), None)
 
 

@@ -103,10 +103,7 @@ def choose() -> bool:
             return True
     chosen = data_choice.current()
     name, taken = (chosen.name, page.plain(chosen.title)) if chosen else ("", "none")
-    with (
-        line,
-        choice_line(f"Data set **{taken}**", key="data", chosen=name, change=ANOTHER, expanded=chosen is None),
-    ):
+    with line, choice_line(f"Data set **{taken}**", key="data", chosen=name, change=ANOTHER, expanded=chosen is None):
         cards(chosen)
     return False
 

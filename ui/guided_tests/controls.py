@@ -21,8 +21,7 @@ from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.guided_tests import explorer, gallery, label_next, results
 from touchstone.ui.guided_tests.gallery import properties as draw_properties
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.shell import answer, background, page, share
-from touchstone.ui.shell.session import read_only
+from touchstone.ui.shell import answer, background, page, session, share
 from touchstone.ui.test_quality import results as test_quality_controls
 
 
@@ -50,7 +49,7 @@ def view(dataset: Dataset, model: StoredModel, settled: Mapping[str, list[str]])
 
 def link_to_quality(page: Path, dataset: Dataset, model: StoredModel, choice: RegionChoice) -> None:
     """The way to the page that measures what the test set has in these very regions; none through a link."""
-    if read_only():
+    if session.read_only():
         return
     st.page_link(
         page,

@@ -18,7 +18,6 @@ from touchstone.core.models.training import one_torch_thread
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.shell import page
-from touchstone.ui.shell.page import KeyNumber
 
 N_STEPS = 41
 KEYS = ("class", "towards_", "start_", "place")
@@ -168,17 +167,17 @@ def _nearest(looked: Looked, within: Regions, way: Walk, at: int) -> tuple[int, 
     return int(close[0]), float(apart[0] / within.units[way.label])
 
 
-def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[KeyNumber]:
+def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[page.KeyNumber]:
     here, names = way.proba[at], way.class_names
     first = int(here.argmax())
     key_numbers = [
-        KeyNumber("Predicted as", names[first], percent(float(here[first])), "The most probable class here."),
-        KeyNumber(names[way.label], percent(float(here[way.label])), "its own class"),
+        page.KeyNumber("Predicted as", names[first], percent(float(here[first])), "The most probable class here."),
+        page.KeyNumber(names[way.label], percent(float(here[way.label])), "its own class"),
     ]
     if towards != way.label:
-        key_numbers.append(KeyNumber(names[towards], percent(float(here[towards])), "where the way leads"))
+        key_numbers.append(page.KeyNumber(names[towards], percent(float(here[towards])), "where the way leads"))
     key_numbers.append(
-        KeyNumber(
+        page.KeyNumber(
             "Distance to its centroid",
             bare(float(way.distance[at]), 2),
             f"the region ends at {bare(float(within.radii[way.label]), 2)}",
@@ -189,5 +188,5 @@ def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[KeyNumbe
         name for name, inside_at in (("centroid", way.in_centroid), ("boundary", way.in_boundary)) if inside_at[at]
     ]
     region = "both" if len(inside) == 2 else "".join(inside) or "neither"
-    key_numbers.append(KeyNumber("Region", region, f"{100 * way.t[at]:.0f} % of the way"))
+    key_numbers.append(page.KeyNumber("Region", region, f"{100 * way.t[at]:.0f} % of the way"))
     return key_numbers

@@ -28,9 +28,8 @@ from touchstone.core.workspace import Run, StoredModel
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.guided_tests import results
-from touchstone.ui.shell import answer, background, page
+from touchstone.ui.shell import answer, background, page, session
 from touchstone.ui.shell.page import KeyNumber
-from touchstone.ui.shell.session import owner, read_only, workspace
 
 PER_PAGE = {"image": 12, "text": 6, "tabular": 12}
 _ALL = "all"
@@ -155,11 +154,11 @@ KEY = "versus"
 
 def others(model: StoredModel) -> dict[str, StoredModel]:
     """The models that can be asked about the same pictures, by title; none through a link."""
-    if read_only():
+    if session.read_only():
         return {}
     stored = (
         stored_model
-        for stored_model in workspace().models(owner())
+        for stored_model in session.workspace().models(session.owner())
         if stored_model.dataset_fingerprint == model.dataset_fingerprint
     )
     asked = (

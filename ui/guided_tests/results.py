@@ -21,9 +21,7 @@ from touchstone.core.report.html import to_markdown
 from touchstone.core.workspace import Run
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
-from touchstone.ui.shell import downloads, page
-from touchstone.ui.shell.background import Task, Work
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import background, downloads, page, session
 
 MOST_SENT_AGAIN = 1000
 """So many decoded images are sent through the whole model again at most, taken at random."""
@@ -33,18 +31,18 @@ _SEED = 0  # of that choice, and of what is generated to say what is missing
 @cache.result(max_entries=4)
 def guided(run: Run) -> Guided:
     """All that the finished trials of a run of guided tests tell."""
-    data, rows = dataset_of(run.fingerprint), workspace().rows(owner(), run.id)
+    data, rows = dataset_of(run.fingerprint), session.workspace().rows(session.owner(), run.id)
     return guided_tests.guided_of_rows(rows, class_names=data.class_names, origin=Origin.of(data))
 
 
 @cache.task(max_entries=4)
-def regions(looked: Looked) -> Work[Regions]:
+def regions(looked: Looked) -> background.Work[Regions]:
     """The regions that were chosen, drawn by the training part."""
-    return Work(lambda step: looked.choice.regions(looked.parts.train))
+    return background.Work(lambda step: looked.choice.regions(looked.parts.train))
 
 
 @cache.task(max_entries=4)
-def properties(looked: Looked) -> Work[Properties]:
+def properties(looked: Looked) -> background.Work[Properties]:
     """The three properties of section 4.1 on the test part."""
     within = regions(looked)
 
@@ -52,11 +50,11 @@ def properties(looked: Looked) -> Work[Properties]:
         with one_torch_thread():
             return guided_tests.check_properties(within.future.result(), looked.parts.head, looked.parts.test)
 
-    return Work(check)
+    return background.Work(check)
 
 
 @cache.task(max_entries=4)
-def missing_tests(looked: Looked) -> Work[GeneratedTests | None]:
+def missing_tests(looked: Looked) -> background.Work[GeneratedTests | None]:
     """Tests where the test set has too few; None where nothing is missing."""
     within, parts = regions(looked), looked.parts
 
@@ -66,15 +64,15 @@ def missing_tests(looked: Looked) -> Work[GeneratedTests | None]:
             missing = guided_tests.missing_regions(quality_work.measured(looked))
             return guided_tests.generate_missing(begin, missing, seed=_SEED)
 
-    return Work(generate)
+    return background.Work(generate)
 
 
 @cache.task(max_entries=4)
-def judged_by(run: Run, model: str) -> Work[JudgedSuite]:
+def judged_by(run: Run, model: str) -> background.Work[JudgedSuite]:
     """What another model, named by its fingerprint, makes of a run's pictures. Raises LookupError without pictures."""
     generated, dataset = guided(run), dataset_of(run.fingerprint)
-    stored = workspace().model_bytes(owner(), model)
-    return Work(lambda step: judged(generated, stored, dataset))
+    stored = session.workspace().model_bytes(session.owner(), model)
+    return background.Work(lambda step: judged(generated, stored, dataset))
 
 
 def judged(guided: Guided, stored: bytes, dataset: Dataset) -> JudgedSuite:
@@ -85,7 +83,7 @@ def judged(guided: Guided, stored: bytes, dataset: Dataset) -> JudgedSuite:
 
 
 @cache.task(max_entries=4)
-def sent_again(run: Run, looked: Looked) -> Work[RoundTrip | None]:
+def sent_again(run: Run, looked: Looked) -> background.Work[RoundTrip | None]:
     """Decoded images of a run, through the whole model; None without a decoder, a model, or a single test."""
     known, within, parts = guided(run), regions(looked), looked.parts
 
@@ -98,7 +96,7 @@ def sent_again(run: Run, looked: Looked) -> Work[RoundTrip | None]:
             images = decoder.decode(few.features)
             return guided_tests.round_trip(few, images, model=model, layer=layer, regions=within.future.result())
 
-    return Work(send)
+    return background.Work(send)
 
 
 # What can be taken away of generated tests? The tests themselves, all tables, and a report to go with them.
@@ -110,7 +108,7 @@ def offer(
     guided: Guided,
     looked: Looked,
     tested: Properties | None,
-    sent: Task[RoundTrip | None],
+    sent: background.Task[RoundTrip | None],
     within: Regions,
 ) -> None:
     """Have the menu offer all tables, the generated test set and the report, with what is known by now."""

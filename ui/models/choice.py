@@ -27,8 +27,7 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.models import upload as model_training
 from touchstone.ui.models import upload as model_upload
-from touchstone.ui.shell import page, uploads
-from touchstone.ui.shell.background import Work
+from touchstone.ui.shell import background, page, uploads
 from touchstone.ui.shell.session import hold, owner, read_only, workspace
 
 # How do features get in without their model? Two files become a data set and a record of what the model said of it.
@@ -341,7 +340,7 @@ def parts_name(dataset: Dataset, model: StoredModel, layer: str) -> str:
 
 
 @cache.task(max_entries=3)  # few: the features of a large data set take hundreds of megabytes
-def layer_samples(dataset: Dataset, model: StoredModel, layer: str) -> Work[LayerParts]:
+def layer_samples(dataset: Dataset, model: StoredModel, layer: str) -> background.Work[LayerParts]:
     """Training and test part of a data set in a layer of a model, split as when it was trained."""
     split, owner_name, shelf = split_of(model.training_plan, dataset), owner(), workspace()
 
@@ -349,4 +348,4 @@ def layer_samples(dataset: Dataset, model: StoredModel, layer: str) -> Work[Laye
         stored = shelf.model_bytes(owner_name, model.fingerprint)
         return layer_parts(stored, dataset, layer=layer, **split, is_known=model.training_plan is not None)
 
-    return Work(read)
+    return background.Work(read)

@@ -39,9 +39,7 @@ from touchstone.ui.data_sets.views import SIMILARITY
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.matched_subsets import results as matched_subsets_results
 from touchstone.ui.models import choice as models_results
-from touchstone.ui.shell import background, downloads, page
-from touchstone.ui.shell.background import Task
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import background, downloads, page, session
 from touchstone.ui.test_quality import results as test_quality_results
 
 GROUPS = "Which groups of samples are weak?"
@@ -219,7 +217,7 @@ def _model(examined: Examined) -> StoredModel | None:
     if examined.robustness is None:
         return None
     plan = load_plan(examined.robustness.plan)
-    models = workspace().models(owner(), examined.dataset.fingerprint)
+    models = session.workspace().models(session.owner(), examined.dataset.fingerprint)
     return next((model for model in models if model.fingerprint == getattr(plan, "model", "")), None)
 
 
@@ -257,11 +255,11 @@ def _known(
     )
 
 
-def _near(dataset: Dataset) -> Task[NearCopies]:
+def _near(dataset: Dataset) -> background.Task[NearCopies]:
     return data_sets_results.near_copies(dataset, default_representation(dataset.kind), SIMILARITY.default)
 
 
-def _features(dataset: Dataset) -> Task[np.ndarray]:
+def _features(dataset: Dataset) -> background.Task[np.ndarray]:
     return data_sets_results.features(dataset, default_representation(dataset.kind))
 
 

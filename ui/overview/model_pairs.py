@@ -23,8 +23,7 @@ from touchstone.ui.average_case import controls as average_case_results
 from touchstone.ui.cluster_folds import results as cluster_folds_results
 from touchstone.ui.guided_tests import gallery
 from touchstone.ui.guided_tests import results as guided_results
-from touchstone.ui.shell import background, downloads, page
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import background, downloads, page, session
 
 TITLE = "Which model is better?"
 MOST_MODELS = 12
@@ -153,7 +152,7 @@ def _on_pictures(pictures: _Pictures) -> tuple[ModelPair, ...]:
 
 @cache.result(max_entries=4)
 def _on_draws(run: Run) -> tuple[ModelPair, ...]:
-    trials = workspace().rows(owner(), run.id)
+    trials = session.workspace().rows(session.owner(), run.id)
     return report.on_sizes(trials) if "size" in trials else report.on_sources(trials)
 
 

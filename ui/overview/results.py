@@ -14,9 +14,8 @@ from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice
 from touchstone.ui.forms.controls import One
-from touchstone.ui.shell import jobs, page, questions
+from touchstone.ui.shell import jobs, page, questions, session
 from touchstone.ui.shell.page import plain, plan_of
-from touchstone.ui.shell.session import engine, owner, read_only, workspace
 
 
 def runs_on_sheet(runs: Sequence[Run]) -> dict[str, Run]:
@@ -142,9 +141,9 @@ HELP = (
 
 def ask_all(choice: Choice, model: str) -> None:
     """The button with its time, or how far the questions are that are being asked; of `model`, else of the newest."""
-    if read_only():
+    if session.read_only():
         return
-    agenda = None if choice.stored is None else engine().agenda(owner(), choice.stored.fingerprint)
+    agenda = None if choice.stored is None else session.engine().agenda(session.owner(), choice.stored.fingerprint)
     if agenda is not None and agenda.going:
         _follow(agenda)
         return
@@ -177,18 +176,18 @@ def _ask(model: str) -> None:
 
 
 def _steps(fingerprint: str, model: str) -> Sequence[Step]:
-    return usual_steps(workspace(), owner(), fingerprint, model=model or None)
+    return usual_steps(session.workspace(), session.owner(), fingerprint, model=model or None)
 
 
 def _begin(fingerprint: str, steps: Sequence[Step]) -> None:
-    engine().ask(owner(), fingerprint, steps, 60.0 * st.session_state.get(_BUDGET, LEAST))
+    session.engine().ask(session.owner(), fingerprint, steps, 60.0 * st.session_state.get(_BUDGET, LEAST))
 
 
 def card(question: Question, choice: Choice, model: str) -> None:
     """A question of the sheet that was not asked yet, with the button that asks it, and the way to its page."""
     assert choice.stored is not None
     fingerprint = choice.stored.fingerprint
-    agenda = engine().agenda(owner(), fingerprint)
+    agenda = session.engine().agenda(session.owner(), fingerprint)
     with st.container(border=True, height="stretch", key=f"unasked-{question.stem}", gap="xsmall"):
         st.markdown(f"**{page.plain(question.title)}**  \n:gray[Not asked yet, so nothing is known about it.]")
         st.space("stretch")
@@ -213,7 +212,7 @@ def _ask_only(stem: str, fingerprint: str, model: str) -> None:
 def _ahead(model: str) -> None:
     """What asking would do, question by question: what is asked, and what is not and why."""
     fingerprint = data_choice.dataset().fingerprint
-    ahead = foreseen(_steps(fingerprint, model), workspace(), owner(), fingerprint)
+    ahead = foreseen(_steps(fingerprint, model), session.workspace(), session.owner(), fingerprint)
     others = {question.stem: FILES_ONLY for question in QUESTIONS.values() if not question.about_data_set}
     questions = {stem: reason for stem, reason in ahead.items() if not QUESTIONS[stem].serves} | others
     asked = [_name(stem) for stem, reason in questions.items() if not reason]
@@ -244,7 +243,7 @@ def _follow(agenda: AskAll) -> None:
 def _may_look() -> bool:
     """Whether this browser's sign-in still stands; where it does not, the whole page says so."""
     try:
-        owner()
+        session.owner()
     except WorkspaceError:
         return False
     return True

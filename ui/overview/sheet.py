@@ -18,8 +18,7 @@ from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.overview import model_pairs, results
 from touchstone.ui.predictions import choice as prediction_choice
-from touchstone.ui.shell import downloads, jobs, page, questions, share
-from touchstone.ui.shell.session import read_only
+from touchstone.ui.shell import downloads, jobs, page, questions, session, share
 
 
 def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answered], dict[str, Exception]]:
@@ -64,7 +63,7 @@ def card(stem: str, run: Run, known: Answered | None, broken: Exception | None) 
         jobs.follow(run, jobs.progress)
         st.space("stretch")
         with foot(known):
-            has_page = read_only() or questions.link(run, icon=":material/arrow_forward:")
+            has_page = session.read_only() or questions.link(run, icon=":material/arrow_forward:")
         if not has_page:
             st.caption(questions.NO_PAGE)
 

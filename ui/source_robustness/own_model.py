@@ -25,8 +25,7 @@ from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.predictions import choice as prediction_results
 from touchstone.ui.predictions import upload as prediction_upload
-from touchstone.ui.shell import background, downloads, page
-from touchstone.ui.shell.session import hold, is_fixed, owner, read_only, workspace
+from touchstone.ui.shell import background, downloads, page, session
 from touchstone.ui.source_robustness import results
 from touchstone.ui.source_robustness.results import OwnModels, OwnPredictions
 
@@ -49,8 +48,8 @@ def section(plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
     Through a link there is what its owner had uploaded then, or nothing.
     """
     address = _address(dataset)
-    if read_only():
-        return _in_use(address, plan, dataset) if address is not None and is_fixed(ADDRESS) else None
+    if session.read_only():
+        return _in_use(address, plan, dataset) if address is not None and session.is_fixed(ADDRESS) else None
     upload = st.session_state.get(_DRAFT)
     if upload is None and address is not None:
         return _in_use(address, plan, dataset)
@@ -74,7 +73,7 @@ def view(plan: TrialPlan, dataset: Dataset, own: OwnModels | None, run: Run | No
     if own is None or led is None:
         return None
     needed = needed_by(plan, dataset) if run is None else ()
-    rests_on = [run, *(workspace().find_run(owner(), other, dataset.fingerprint) for other in needed)]
+    rests_on = [run, *(session.workspace().find_run(session.owner(), other, dataset.fingerprint) for other in needed)]
     return View(
         "source_robustness",
         {data_choice.ADDRESS: [dataset.fingerprint]} | led | parameters(own),
@@ -126,7 +125,7 @@ def _remember(dataset: Dataset | None, address: str | None) -> None:
         st.session_state.pop(_OF, None)
     else:
         st.session_state[_OF] = (dataset.fingerprint, address)
-    hold(ADDRESS, None if dataset is None else address)
+    session.hold(ADDRESS, None if dataset is None else address)
 
 
 def _how(plan: TrialPlan, dataset: Dataset) -> None:
@@ -182,7 +181,7 @@ def _draft(upload: PredictionUpload, plan: TrialPlan, dataset: Dataset) -> None:
 
 def _in_use(address: str, plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
     """Predictions that the address names: what they hold, or why they are not shown."""
-    stored = {file.fingerprint: file for file in workspace().prediction_files(owner())}
+    stored = {file.fingerprint: file for file in session.workspace().prediction_files(session.owner())}
     if address not in stored:
         st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
         _buttons(None)
@@ -193,7 +192,7 @@ def _in_use(address: str, plan: TrialPlan, dataset: Dataset) -> OwnModels | None
     except (DataError, WorkspaceError) as problem:
         page.error(problem)
         own = None
-    if read_only():
+    if session.read_only():
         return own
     with place:
         with suppress(DataError, WorkspaceError):
@@ -235,7 +234,7 @@ def _count(
 
 @page.or_toast
 def _use(upload: PredictionUpload, dataset: Dataset) -> None:
-    address = workspace().add_predictions(owner(), upload)
+    address = session.workspace().add_predictions(session.owner(), upload)
     _keep(None)
     _remember(dataset, address)
 
@@ -246,7 +245,7 @@ def _remove() -> None:
 
 @page.or_toast
 def _reopen(address: str) -> None:
-    _keep(workspace().predictions(owner(), address))
+    _keep(session.workspace().predictions(session.owner(), address))
 
 
 def _keep(upload: PredictionUpload | None) -> None:

@@ -36,7 +36,6 @@ from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, background, jobs, page
-from touchstone.ui.shell.background import Task, Work
 from touchstone.ui.shell.session import owner, read_only, workspace
 
 
@@ -102,14 +101,14 @@ def with_labels(upload: PredictionUpload, dataset: Dataset) -> PredictionUpload:
 
 
 @cache.task(max_entries=16)
-def own_trials(own: OwnPredictions, plan: plans.TrialPlan, dataset: Dataset) -> Work[pd.DataFrame]:
+def own_trials(own: OwnPredictions, plan: plans.TrialPlan, dataset: Dataset) -> background.Work[pd.DataFrame]:
     """The trials of predictions on the drawn splits of a data set; they are the same whatever models the plan names."""
 
     def find(_step: Callable[[], None]) -> pd.DataFrame:
         with sources_given(plan, dataset.fingerprint):
             return plans.trials_of_predictions(plan, dataset, own.table)
 
-    return Work(find)
+    return background.Work(find)
 
 
 @cache.result(max_entries=16)
@@ -155,7 +154,7 @@ def drawn(
 
 
 @cache.task(max_entries=8)
-def agreement(plan: plans.TrialPlan, fingerprint: str) -> Work[SourceAgreement]:
+def agreement(plan: plans.TrialPlan, fingerprint: str) -> background.Work[SourceAgreement]:
     """How far the clusterings of a plan agree with each other; what the sources are used for makes no difference."""
     data = dataset_of(fingerprint)
 
@@ -163,7 +162,7 @@ def agreement(plan: plans.TrialPlan, fingerprint: str) -> Work[SourceAgreement]:
         with sources_given(plan, fingerprint):
             return agreement_of(plan, data, step=step)
 
-    return Work(compare)
+    return background.Work(compare)
 
 
 @cache.result(max_entries=32)
@@ -404,7 +403,7 @@ def known_sources(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:
     return true_sources(run, own) if len(finders) > 1 and KNOWN_SOURCES in finders else ()
 
 
-def _agreement(run: Run) -> Task[SourceAgreement]:
+def _agreement(run: Run) -> background.Task[SourceAgreement]:
     """The agreement of a run's clusterings, the same for all that sources can be used for."""
     plan = replace(plan_of(run), models=TrialPlan.models, schemes=TrialPlan.schemes)
     return agreement(plan, run.fingerprint)

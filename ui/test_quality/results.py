@@ -29,21 +29,19 @@ from touchstone.ui import cache, page_file
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.models.choice import parts_name
-from touchstone.ui.shell import answer, background, downloads, jobs, page
-from touchstone.ui.shell.background import Work
-from touchstone.ui.shell.session import owner, read_only, workspace
+from touchstone.ui.shell import answer, background, downloads, jobs, page, session
 
 
 @cache.task(max_entries=4)
-def quality(looked: Looked) -> Work[TestQuality]:
+def quality(looked: Looked) -> background.Work[TestQuality]:
     """The four dimensions of a test set."""
-    return Work(lambda step: work.measured(looked))
+    return background.Work(lambda step: work.measured(looked))
 
 
 @cache.task(max_entries=16)
-def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoice) -> Work[Subject]:
+def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoice) -> background.Work[Subject]:
     """Another model's test set, by the same thresholds: in the layer of that name, or else in its usual one."""
-    owner_name, shelf = owner(), workspace()
+    owner_name, shelf = session.owner(), session.workspace()
 
     def measure(step: Callable[[], None]) -> Subject:
         stored = shelf.model_bytes(owner_name, model.fingerprint)
@@ -52,32 +50,32 @@ def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoic
         looked = Looked(dataset, parts, choice, parts_name(dataset, model, parts.layer))
         return report.subject(model.name, title, looked, work.measured(looked))
 
-    return Work(measure)
+    return background.Work(measure)
 
 
 @cache.task(max_entries=4)
-def curves(looked: Looked) -> Work[tuple[Curve, Curve]]:
+def curves(looked: Looked) -> background.Work[tuple[Curve, Curve]]:
     """The shares over both thresholds."""
-    return Work(lambda step: work.curves(looked))
+    return background.Work(lambda step: work.curves(looked))
 
 
 @cache.task(max_entries=8)
-def class_pair(looked: Looked, first: int, second: int) -> Work[PairMap]:
+def class_pair(looked: Looked, first: int, second: int) -> background.Work[PairMap]:
     """Two classes in a plane."""
-    return Work(lambda step: work.pair(looked, first, second))
+    return background.Work(lambda step: work.pair(looked, first, second))
 
 
 @cache.task(max_entries=4)
-def parts_told(looked: Looked) -> Work[PartsTold]:
+def parts_told(looked: Looked) -> background.Work[PartsTold]:
     """How well a classifier tells training from test samples."""
-    return Work(lambda step: work.parts_told(looked, step), looked.dataset.n_classes)
+    return background.Work(lambda step: work.parts_told(looked, step), looked.dataset.n_classes)
 
 
 @cache.task(max_entries=4)
-def smallest_seen(looked: Looked) -> Work[SeenShift | None]:
+def smallest_seen(looked: Looked) -> background.Work[SeenShift | None]:
     """How small a shift that classifier would have seen."""
     parts = parts_told(looked)
-    return Work(lambda step: work.seen(looked, parts.future.result()))
+    return background.Work(lambda step: work.seen(looked, parts.future.result()))
 
 
 @cache.result(max_entries=4)
@@ -92,7 +90,7 @@ def covariate_shift(run: Run) -> CovariateShift:
     plan, data = load_plan(run.plan), dataset_of(run.fingerprint)
     if not isinstance(plan, CovariateShiftPlan):
         raise TypeError(f"a plan of kind {plan.kind!r} says nothing about a shift")
-    return shift_of_rows(workspace().rows(owner(), run.id), plan, data.class_names, unit=data.unit_word)
+    return shift_of_rows(session.workspace().rows(session.owner(), run.id), plan, data.class_names, unit=data.unit_word)
 
 
 # Did classes shift between training and test? What a classifier says at once, and a CovariateShiftPlan as a run.
@@ -124,13 +122,13 @@ def plan_of(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftP
     settled = {"model": model.fingerprint, "layer": layer}
     plan, button = plan_form(CovariateShiftPlan, About(dataset, model=model), settled=settled, key="shift-controls")
     with button:
-        jobs.run_button(workspace().find_run(owner(), plan, dataset.fingerprint), plan, dataset)
+        jobs.run_button(session.workspace().find_run(session.owner(), plan, dataset.fingerprint), plan, dataset)
     return plan
 
 
 def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | None) -> Run | None:
     """The run of a plan as far as it has come, or what running it would do."""
-    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     if run is None:
         few = f" Singling out a class needs at least {FEWEST_RESPLITS} re-splits." * (plan.n_resplits < FEWEST_RESPLITS)
         page.not_computed(
@@ -200,6 +198,6 @@ def region_parameters(choice: RegionChoice) -> dict[str, list[str]]:
 
 def link_to_guided_tests(address: Mapping[str, str | list[str]]) -> None:
     """The way to the same regions where tests are generated, a page that links do not open."""
-    if not read_only():
+    if not session.read_only():
         label, icon = "Generate tests, or find samples to label", ":material/arrow_forward:"
         st.page_link(page_file("guided_tests"), label=label, icon=icon, help="", query_params=dict(address))
