@@ -23,8 +23,8 @@ from touchstone.core.evaluate.source_robustness import expected_accuracy_interva
 from touchstone.core.evaluate.source_robustness.agreement import agreement
 from touchstone.core.evaluate.source_robustness.true_sources import true_source_table, true_sources
 from touchstone.core.trials import Context, TrialPlan
-from touchstone.core.trials.draws import Draw
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
+from touchstone.core.trials.trial_plan import Draw
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 N_ROWS = 4000

@@ -45,7 +45,7 @@ from typing import NoReturn
 from touchstone.core import COMMAND
 from touchstone.core.command import given_files, upkeep
 from touchstone.core.command.check import add_check_options, check, explained, read_sheet, write
-from touchstone.core.command.compared_files import add_compare_options, compare_files
+from touchstone.core.command.given_files import add_compare_options, compare_files
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.tables.vectors import write_vectors

@@ -10,7 +10,6 @@ from touchstone.core.evaluate.cluster_folds import ScoredBy
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.ui.cluster_folds import controls, look, results, upload
-from touchstone.ui.cluster_folds import look as cluster_folds_scores
 from touchstone.ui.cluster_folds.results import Folded
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import answer, downloads, jobs, page, session, share
@@ -60,7 +59,7 @@ def so_far(run: Run, *, metric: ScoredBy) -> None:
     """The scores of the folds that have been tested, while others are."""
     folded = results.of_run(run)
     if folded.rows.any_tested:
-        cluster_folds_scores.show_scores(folded, metric, finished=False)
+        look.show_scores(folded, metric, finished=False)
     else:
         page.nothing_yet(running=True)
 
@@ -86,8 +85,8 @@ def everything(folded: Folded, metric: ScoredBy, chosen: dict[str, str], run: Ru
     shown, files = None, {}
     if folded.rows.any_tested:
         predicted = upload.predicted_held_out(chosen, results.performance(folded, metric))
-        shown = cluster_folds_scores.show_scores(folded, metric, predicted, finished=True)
-        files = cluster_folds_scores.characteristics(folded, metric)
+        shown = look.show_scores(folded, metric, predicted, finished=True)
+        files = look.characteristics(folded, metric)
     else:
         st.header("Map of the folds", anchor=False)
         look.show(folded)
@@ -104,7 +103,7 @@ def everything(folded: Folded, metric: ScoredBy, chosen: dict[str, str], run: Ru
         downloads.of_page(run, shown, files=files)
     elif shown is not None:
         downloads.offer({**shown.files, **files}, stem=STEM)
-    cluster_folds_scores.offer(folded)
+    look.offer(folded)
 
 
 page.lead(

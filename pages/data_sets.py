@@ -12,7 +12,7 @@ from touchstone.core.report.parts import Answer
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples, upload
 from touchstone.ui.data.choice import Choice
-from touchstone.ui.data_sets import maps, views
+from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, background, downloads, page, session, share
 
@@ -29,7 +29,7 @@ def about(look: DataLook) -> None:
     """The verdict, classes, a number of every sample and the map; all else opens below."""
     card, (labels, beside) = st.container(), st.columns(2, gap="large")
     with beside:
-        name, asked = views.choose_number(dataset)
+        name, asked = maps.choose_number(dataset)
         number = background.answer(maps.number(dataset, name), "Looking at lengths and numbers", key="number")
     shown = report.answer(dataset, look, number)
     in_sight, *rest = (section for section in shown.sections if not section.heading)
@@ -53,14 +53,14 @@ def more(look: DataLook, shown: Answer, features: str) -> None:
     page.fold("Samples", lambda: samples.browse(dataset), key="samples")
     page.fold(
         "Duplicates",
-        lambda: share.add(*views.show_copies(dataset, look.copies, representation=features)),
+        lambda: share.add(*maps.show_copies(dataset, look.copies, representation=features)),
         key="duplicates",
-        asked_by=(views.SIMILARITY.key,),
+        asked_by=(maps.SIMILARITY.key,),
     )
     if dataset.kind == "text":
-        page.fold("Words", lambda: views.words(dataset), key="words")
+        page.fold("Words", lambda: maps.show_words(dataset), key="words")
     if look.pictures is not None:
-        page.fold("Mean image per class", partial(views.mean_images, dataset, look.pictures), key="means")
+        page.fold("Mean image per class", partial(maps.mean_images, dataset, look.pictures), key="means")
     answer.folds(shown)
 
 
@@ -79,7 +79,7 @@ def where_samples_lie(asked: dict[str, list[str]]) -> str:
 
 
 page.lead("Class balance, value ranges, duplicates and a map. It does not check whether labels are correct.")
-if session.read_only() or not views.choose():
+if session.read_only() or not maps.choose():
     dataset = data_choice.dataset()
     choice = data_choice.required()
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -14,9 +14,8 @@ from touchstone.core.report import guided_tests as report
 from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.guided_tests import controls, gallery, results
+from touchstone.ui.guided_tests import controls, explorer, results
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.models import choice as model_results
 from touchstone.ui.shell import answer, background, jobs, page, session, share
 from touchstone.ui.test_quality import results as test_quality_controls
 
@@ -37,7 +36,7 @@ def everything(guided: Guided) -> None:
     """The verdict, every class on pictures, what else was found, and the tests themselves."""
     answer.show(report.answer(guided), most=MOST_FINDINGS)
     if len(guided.generated):
-        controls.add(gallery.gallery(guided, looked, within))
+        controls.add(explorer.gallery(guided, looked, within))
 
 
 def nothing_computed(test: LayerSamples) -> None:
@@ -64,7 +63,7 @@ if model is None:
     page.how_to_read(HOW_TO_READ)
     st.stop()
 try:
-    layers = model_results.layers(dataset, model)
+    layers = model_choice.layers(dataset, model)
     with st.expander("Layer and regions, for features"):
         choice = test_quality_controls.region_choice(layers)
     plan, button = controls.guided_tests_plan(dataset, model, choice)
@@ -76,7 +75,7 @@ try:
             jobs.run_button(run, plan, dataset)
     share.offer(plan, stored_parameters(plan) or {})
     parts = background.answer(
-        model_results.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
+        model_choice.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
     )
     if parts is None:
         page.nothing_yet(running=True)
@@ -84,7 +83,7 @@ try:
     for note in parts.notes:
         st.caption(page.plain(note))
     controls.link_to_quality(QUALITY, dataset, model, choice)
-    looked = Looked(dataset, parts, choice, model_results.parts_name(dataset, model, choice.layer))
+    looked = Looked(dataset, parts, choice, model_choice.parts_name(dataset, model, choice.layer))
     within = background.answer(results.regions(looked), "Drawing the regions", key="regions")
     if within is None:
         st.stop()

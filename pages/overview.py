@@ -16,7 +16,7 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import One, check_address
-from touchstone.ui.overview import examined, model_pairs, results, sheet
+from touchstone.ui.overview import examined, results, sheet
 from touchstone.ui.shell import page, questions, session, share
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -85,7 +85,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
             elif question in unasked and not session.read_only():
                 results.card(question, choice, model)
     with st.container(gap="xsmall"):
-        model_pairs.offer(dataset, on_sheet, every, models)
+        sheet.offer(dataset, on_sheet, every, models)
         examined.offer(dataset, on_sheet)
         page.how_to_read(HOW_TO_READ)
     if not session.read_only():

@@ -14,10 +14,8 @@ from touchstone.core.workspace import Run, StoredModel
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.models import choice as model_results
 from touchstone.ui.shell import answer, background, downloads, page, share
-from touchstone.ui.test_quality import pairs, results
-from touchstone.ui.test_quality import results as test_quality_shift
+from touchstone.ui.test_quality import results
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 MOST_FINDINGS = 3
@@ -32,13 +30,13 @@ def show(looked: Looked, quality: TestQuality) -> None:
         answer.folds(shown)
         named, others = models_beside(looked, quality)
         pair = two_classes(looked, quality)
-        page.fold("Every sample", lambda: answer.part(report.sample_table(results.samples(looked))), key="numbers")
+        page.fold("Every sample", lambda: answer.part(report.sample_table(results.sample_table(looked))), key="numbers")
     details = (*report.rests_on(looked, quality, model), ("Versions", page.versions()))
-    files = {"Samples": partial(results.samples, looked), "Curves": partial(curves_table, looked)}
+    files = {"Samples": partial(results.sample_table, looked), "Curves": partial(curves_table, looked)}
     downloads.of_answer("test_quality", data_choice.required().title, shown, details, files=files)
     run, plan = shift(looked)
     settled = about | (stored_parameters(plan) or {})
-    view = pairs.view(model, others, settled, run)
+    view = results.view(model, others, settled, run)
     share.offer(plan if run else None, settled | named | pair, view=view)
     parts = f"{count(quality.n_train)} training and {plural(quality.n_test, 'test sample')}"
     page.rests_on((parts, f"layer {looked.parts.layer}"), details, key="quality")
@@ -46,8 +44,8 @@ def show(looked: Looked, quality: TestQuality) -> None:
 
 def models_beside(looked: Looked, quality: TestQuality) -> tuple[dict[str, list[str]], list[StoredModel]]:
     """Other models beside this one; open where the address names some."""
-    title, opened = "How do classes differ, for this and other models?", pairs.ADDRESS in st.query_params
-    shown = page.fold(title, lambda: pairs.beside(looked, quality, model), key="beside", opened=opened)
+    title, opened = "How do classes differ, for this and other models?", results.ADDRESS in st.query_params
+    shown = page.fold(title, lambda: results.show_beside(looked, quality, model), key="beside", opened=opened)
     return shown or ({}, [])
 
 
@@ -56,23 +54,23 @@ def two_classes(looked: Looked, quality: TestQuality) -> dict[str, list[str]]:
     title = "How close are two classes, and how much depends on thresholds?"
 
     def draw() -> dict[str, list[str]]:
-        label, rival, pair = pairs.choose(quality)
-        pairs.plane(looked, label, rival)
+        label, rival, pair = results.choose(quality)
+        results.plane(looked, label, rival)
         curves = background.answer(results.curves(looked), "Computing every threshold", key="curves")
         if curves is not None:
-            pairs.curves(curves, quality, label)
+            results.show_curves(curves, quality, label)
         return pair
 
-    return page.fold(title, draw, key="two-classes", opened=pairs.CLASS in st.query_params) or {}
+    return page.fold(title, draw, key="two-classes", opened=results.CLASS in st.query_params) or {}
 
 
-def shift(looked: Looked) -> tuple[Run | None, test_quality_shift.CovariateShiftPlan]:
+def shift(looked: Looked) -> tuple[Run | None, results.CovariateShiftPlan]:
     """Covariate shift: a classifier's answer at once, the paper's divergence as a run."""
     st.subheader("Did classes shift between training and test?", anchor=False)
     with st.container(gap="xsmall"):
-        classifier = test_quality_shift.at_once(looked)
-        plan = test_quality_shift.plan_of(dataset, model, looked.choice.layer)
-        return test_quality_shift.show(dataset, plan, classifier), plan
+        classifier = results.at_once(looked)
+        plan = results.plan_of(dataset, model, looked.choice.layer)
+        return results.show(dataset, plan, classifier), plan
 
 
 page.lead(
@@ -85,18 +83,18 @@ if model is None:
     page.how_to_read(HOW_TO_READ)
     st.stop()
 try:
-    choice = results.region_choice(model_results.layers(dataset, model))
+    choice = results.region_choice(model_choice.layers(dataset, model))
     about = model_choice.parameters(model) | results.region_parameters(choice)
     share.offer(None, about)
     parts = background.answer(
-        model_results.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
+        model_choice.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
     )
     if parts is None:
         page.nothing_yet(running=True)
         st.stop()
     for note in parts.notes:
         st.caption(page.plain(note))
-    looked = Looked(dataset, parts, choice, model_results.parts_name(dataset, model, choice.layer))
+    looked = Looked(dataset, parts, choice, model_choice.parts_name(dataset, model, choice.layer))
     quality = background.answer(results.quality(looked), "Measuring the test set", key="quality")
     page.nothing_yet(running=True) if quality is None else show(looked, quality)
 except DataError as problem:

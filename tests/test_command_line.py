@@ -16,8 +16,7 @@ from tests.data.sets.images import PATHS, beside, csv, named
 from tests.data.shared_files import recordings, zip_of
 from tests.workspace.conftest import wait_until
 from touchstone.core.__main__ import _parser, _say, main
-from touchstone.core.command.compared_files import compare_files
-from touchstone.core.command.given_files import given_dataset
+from touchstone.core.command.given_files import compare_files, given_dataset
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload

@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from touchstone.core import COMMAND
-from touchstone.core.command.compared_files import add_compare_options, compare_files
+from touchstone.core.command.given_files import add_compare_options, compare_files
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.claim_kinds import KINDS, kind_of_code
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval

@@ -28,7 +28,7 @@ from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import layer_parts
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.guided_tests import gallery, results
+from touchstone.ui.guided_tests import explorer, results
 
 TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
 TRAINING["docstrings"] = TRAINING["wine"]
@@ -122,7 +122,7 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     assert shown["Oracle"] == f"{100 * judged.suite.oracle_right / judged.suite.oracle_n:.1f} %"
     assert f"on {counts.sum():,} generated pictures".replace(",", "\u202f") in plainly(app)
     assert "An independent oracle (another classifier) confirms" in plainly(app)
-    assert len(app.get("image")) == gallery.PER_PAGE["image"]
+    assert len(app.get("image")) == explorer.PER_PAGE["image"]
     assert "Features" not in shown  # what the head makes of them is folded away
     assert not any(alt.startswith("From a sample of") for alt in charts(app))
     shown = metrics(unfolded(app, "features", "way", "properties", "next"))

@@ -23,7 +23,7 @@ from touchstone.core.split import (
 )
 from touchstone.core.split.units import joined_sources
 from touchstone.core.trials import Context, FoldPlan, TrainingPlan, TrialPlan
-from touchstone.core.trials.draws import FULL
+from touchstone.core.trials.trial_plan import FULL
 
 N_UNITS = 24
 

@@ -24,7 +24,6 @@ from touchstone.ui import cache
 from touchstone.ui.data import samples
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.data_sets import maps
-from touchstone.ui.data_sets import maps as data_sets_results
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.shell import background, page, session
@@ -272,7 +271,7 @@ def linked(robustness: Robustness, sigma: float, dataset: Dataset) -> None:
 
 
 def _points(dataset: Dataset) -> np.ndarray | None:
-    task = data_sets_results.features(dataset, default_representation(dataset.kind))
+    task = maps.features(dataset, default_representation(dataset.kind))
     try:
         features = background.answer(task, "Making features for the map", key="features")
     except DataError as problem:

@@ -22,7 +22,6 @@ from touchstone.ui.cluster_folds.results import Folded
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.predictions import choice as prediction_choice
-from touchstone.ui.predictions import choice as prediction_results
 from touchstone.ui.predictions import upload as prediction_upload
 from touchstone.ui.shell import page, session
 
@@ -110,7 +109,7 @@ def predicted_held_out(
     """How the score on folds compares with that on the held-out set, where one was given."""
     if HELD_OUT.key not in chosen:
         return ()
-    table = prediction_results.table_of(chosen[HELD_OUT.key])
+    table = prediction_choice.table_of(chosen[HELD_OUT.key])
     held_out = {model or "": table.select(model=model) for model in (table.models or (None,))}
     return cluster_folds.predicted_on(scores, held_out, name="the held-out set")
 
@@ -170,7 +169,7 @@ def _keep(slot: Slot, kept: PredictionUpload) -> None:
 
 def _check(slot: Slot, upload: PredictionUpload) -> None:
     """DataError where the files tell no folds; a line on what they hold."""
-    table = prediction_results.uploaded(upload)
+    table = prediction_choice.uploaded(upload)
     model = table.models[0] if table.models else None
     predictions = table.select(model=model)
     if not slot.has_folds:

@@ -18,8 +18,8 @@ from touchstone.core.report import guided_tests as report
 from touchstone.core.workspace import Run, StoredModel, View
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_form
-from touchstone.ui.guided_tests import explorer, gallery, label_next, results
-from touchstone.ui.guided_tests.gallery import properties as draw_properties
+from touchstone.ui.guided_tests import explorer, label_next, results
+from touchstone.ui.guided_tests.explorer import properties as draw_properties
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell import answer, background, page, session, share
 from touchstone.ui.test_quality import results as test_quality_controls
@@ -84,10 +84,10 @@ def features(run: Run, guided: Guided, looked: Looked, *, inside: bool) -> None:
 
 def with_another(run: Run, guided: Guided, model: StoredModel) -> None:
     """Another model on the same pictures; nothing where there is no other."""
-    if guided.suite is not None and gallery.others(model):
+    if guided.suite is not None and explorer.others(model):
         title = "How does another model do on these pictures?"
-        draw = partial(gallery.beside, run, guided, model)
-        add(page.fold(title, draw, key="versus", asked_by=(gallery.KEY,)))
+        draw = partial(explorer.beside, run, guided, model)
+        add(page.fold(title, draw, key="versus", asked_by=(explorer.KEY,)))
 
 
 def on_the_way(looked: Looked, within: Regions, guided: Guided | None, *, opened: bool) -> None:

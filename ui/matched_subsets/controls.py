@@ -1,6 +1,6 @@
 """What does a comparison of two test sets ask people for? How to match, and which model the verdict is about."""
 
-from touchstone.core.command.compared_files import compare_command, settled
+from touchstone.core.command.given_files import compare_command, settled
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, SetComparison
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.parameters import ANYTHING

@@ -19,7 +19,6 @@ from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.overview import samples
 from touchstone.core.evaluate.overview import slices as weak_parts
-from touchstone.core.evaluate.overview import slices as words
 from touchstone.core.evaluate.overview.slices import Slices, Weak
 from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.evaluate.test_quality.verdict import quality_verdict
@@ -34,8 +33,7 @@ from touchstone.ui import cache
 from touchstone.ui.average_case import controls as average_case_results
 from touchstone.ui.cluster_folds import results as cluster_folds_results
 from touchstone.ui.data_sets import maps
-from touchstone.ui.data_sets import maps as data_sets_results
-from touchstone.ui.data_sets.views import SIMILARITY
+from touchstone.ui.data_sets.maps import SIMILARITY
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.matched_subsets import results as matched_subsets_results
 from touchstone.ui.models import choice as models_results
@@ -106,8 +104,8 @@ def _groups(examined: Examined) -> None:
     held_out = choose("heldout", "Held out by", titles, samples.correct_on(table))
     rng, design = np.random.default_rng(0), design_of(examined.dataset)
     weak = weak_parts.weak_slices(table, _tested(examined), slices, rng=rng, held_out=held_out, design=design)
-    _says(words.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
-    tables = {"Groups of samples": lambda: words.weak_table(weak)}
+    _says(weak_parts.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
+    tables = {"Groups of samples": lambda: weak_parts.weak_table(weak)}
     if any(each.is_weak for each in weak):
         tables["Samples of weak groups"] = lambda: weak_parts.samples_of_weak(table, slices, weak)
     downloads.offer(tables, stem="samples")
@@ -118,8 +116,8 @@ def _classes(examined: Examined) -> None:
     if table is None:
         return
     classes = weak_parts.weak_classes(table, _tested(examined), design=design_of(examined.dataset))
-    _says(words.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
-    downloads.offer({"Classes, all methods": lambda: words.weak_table(classes)}, stem="classes")
+    _says(weak_parts.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
+    downloads.offer({"Classes, all methods": lambda: weak_parts.weak_table(classes)}, stem="classes")
 
 
 def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Examined) -> None:
@@ -128,7 +126,7 @@ def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Exam
     page.says(verdict if examined.is_done else replace(verdict, advice=""), help=known)
     page.findings(verdict)
     if weak:
-        st.dataframe(words.weak_lines(weak), hide_index=True, alt=verdict.headline)
+        st.dataframe(weak_parts.weak_lines(weak), hide_index=True, alt=verdict.headline)
         st.caption(caption)
 
 
@@ -242,7 +240,7 @@ def _known(
     with_near: bool,
 ) -> pd.DataFrame:
     try:
-        regions = None if looked is None else test_quality_results.samples(looked)
+        regions = None if looked is None else test_quality_results.sample_table(looked)
     except DataError:  # too few training samples of a class to draw regions from
         regions = None
     return samples.known_of_samples(
@@ -256,11 +254,11 @@ def _known(
 
 
 def _near(dataset: Dataset) -> background.Task[NearCopies]:
-    return data_sets_results.near_copies(dataset, default_representation(dataset.kind), SIMILARITY.default)
+    return maps.near_copies(dataset, default_representation(dataset.kind), SIMILARITY.default)
 
 
 def _features(dataset: Dataset) -> background.Task[np.ndarray]:
-    return data_sets_results.features(dataset, default_representation(dataset.kind))
+    return maps.features(dataset, default_representation(dataset.kind))
 
 
 def _has_features(dataset: Dataset) -> bool:
