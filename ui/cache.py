@@ -15,8 +15,9 @@ from touchstone.core.data import Dataset
 from touchstone.core.data.identity import key
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.workspace import Run
-from touchstone.ui.shell import background, session
+from touchstone.ui.shell import background
 from touchstone.ui.shell.background import Task, Work
+from touchstone.ui.shell.session import owner
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
@@ -94,6 +95,6 @@ def _kept(
         given = parameters.bind(*args, **kwargs)
         given.apply_defaults()
         name = key(*(name_of(value) for value in given.arguments.values()))
-        return kept(session.owner(), name, lambda: compute(*args, **kwargs))
+        return kept(owner(), name, lambda: compute(*args, **kwargs))
 
     return asked

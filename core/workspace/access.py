@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session
 from touchstone.core.workspace import events, schema
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import require_run
+from touchstone.core.workspace.schema import now
 from touchstone.core.workspace.store import Kept, Store, commit_or_ignore_twin, hold, is_dead, require
 
 SECRET = "access"
@@ -160,7 +161,7 @@ class Link:
     @property
     def works(self) -> bool:
         """Whether it still shows its result."""
-        return self.revoked is None and schema.now() < self.expires
+        return self.revoked is None and now() < self.expires
 
 
 def link_id(token: str) -> str:
@@ -188,7 +189,7 @@ class Links(Kept):
         if not 1 <= days <= MOST_DAYS:
             raise WorkspaceError(f"A link works for 1 to {MOST_DAYS} days, not for {days}.")
         token = secrets.token_urlsafe(32)
-        known = {"id": link_id(token), "owner": owner, "expires": schema.now() + days * _DAY}
+        known = {"id": link_id(token), "owner": owner, "expires": now() + days * _DAY}
         with self._store.session() as session:
             try:
                 for row in _rows(shown, known):
@@ -239,7 +240,7 @@ class Links(Kept):
                 raise WorkspaceError(
                     "This link is not in your workspace: what it showed was deleted, or is somebody else's."
                 )
-            row.revoked = row.revoked or schema.now()
+            row.revoked = row.revoked or now()
             session.commit()
 
         self._store.free(revoke)
@@ -255,7 +256,7 @@ class Links(Kept):
             if row is None or known is None or not known.works:
                 raise DeadLink
             owner = row.owner
-        if known.used is None or schema.now() - known.used > SECONDS_BETWEEN_USES:
+        if known.used is None or now() - known.used > SECONDS_BETWEEN_USES:
             self._note_link(link)
         return owner, known.shows
 
@@ -264,12 +265,12 @@ class Links(Kept):
 
         What could not be written is not tried again at once, as each try may wait for whoever keeps the database busy.
         """
-        if schema.now() - self._links_noted.get(link, 0.0) <= SECONDS_BETWEEN_USES:
+        if now() - self._links_noted.get(link, 0.0) <= SECONDS_BETWEEN_USES:
             return
-        self._links_noted[link] = schema.now()
+        self._links_noted[link] = now()
         with suppress(WorkspaceError), self._store.session() as session:
             for kind in _KINDS:
-                session.execute(update(kind).where(kind.id == link).values(used=schema.now()))
+                session.execute(update(kind).where(kind.id == link).values(used=now()))
             session.commit()
 
 
@@ -368,7 +369,7 @@ class SignIns(Kept):
             if row is not None and row.ended is not None:
                 return False
             used = row.used if row is not None else None
-        if used is None or schema.now() - used > SECONDS_BETWEEN_USES:
+        if used is None or now() - used > SECONDS_BETWEEN_USES:
             self._note_sign_in(owner, sign_in, browser)
         return True
 
@@ -377,7 +378,7 @@ class SignIns(Kept):
         going_on = select(schema.SignInRow).where(
             schema.SignInRow.owner == owner,
             schema.SignInRow.ended.is_(None),
-            schema.SignInRow.began > schema.now() - LONGEST_SIGN_IN,
+            schema.SignInRow.began > now() - LONGEST_SIGN_IN,
         )
         with self._store.session() as session:
             rows = session.scalars(going_on.order_by(schema.SignInRow.used.desc()))
@@ -390,7 +391,7 @@ class SignIns(Kept):
             self._forget(session)
             row = session.get(schema.SignInRow, (owner, sign_in)) or schema.SignInRow(owner=owner, sign_in=sign_in)
             ends = row.ended is None
-            row.ended = row.ended or schema.now()
+            row.ended = row.ended or now()
             session.add(row)
             commit_or_ignore_twin(session)
             return ends
@@ -404,14 +405,14 @@ class SignIns(Kept):
         What could not be written is not tried again at once, as each try may wait for whoever keeps the database busy.
         """
         of = (owner, sign_in)
-        if schema.now() - self._sign_ins_noted.get(of, 0.0) <= SECONDS_BETWEEN_USES:
+        if now() - self._sign_ins_noted.get(of, 0.0) <= SECONDS_BETWEEN_USES:
             return
-        self._sign_ins_noted[of] = schema.now()
+        self._sign_ins_noted[of] = now()
         with suppress(WorkspaceError), self._store.session() as session:
             self._forget(session)
             known = session.get(schema.SignInRow, of)
             row = known or schema.SignInRow(owner=owner, sign_in=sign_in, browser=browser)
-            row.used = schema.now()
+            row.used = now()
             session.add(row)
             commit_or_ignore_twin(session)
             if known is None:
@@ -421,4 +422,4 @@ class SignIns(Kept):
     def _forget(session: Session) -> None:
         """Forget what no cookie can be of any more."""
         last = func.coalesce(schema.SignInRow.ended, schema.SignInRow.used)
-        session.execute(delete(schema.SignInRow).where(last < schema.now() - LONGEST_SIGN_IN))
+        session.execute(delete(schema.SignInRow).where(last < now() - LONGEST_SIGN_IN))

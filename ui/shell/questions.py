@@ -16,7 +16,8 @@ from touchstone.ui import cache, page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.shell import jobs, page, session
+from touchstone.ui.shell import jobs, session
+from touchstone.ui.shell.page import describe, plain, plan_of
 from touchstone.ui.source_robustness import results as clouds
 
 NO_PAGE = "These settings were made on the command line; the pages cannot show all of them."
@@ -40,7 +41,7 @@ def answer(run: Run) -> Answer | None:
 
     Raises WorkspaceError where its rows are damaged.
     """
-    plan = page.plan_of(run)
+    plan = plan_of(run)
     if plan is None or run.n_done == run.n_failed:
         return None
     return _answer(run, clouds.begun(plan, run.fingerprint))
@@ -71,7 +72,7 @@ def only_serves(run: Run) -> bool:
 
 def address_of(run: Run) -> tuple[str, dict[str, list[str]]] | None:
     """The page of a run and the parameters that lead to its very plan there; None where no address does."""
-    question, plan = of_kind(run.kind), page.plan_of(run)
+    question, plan = of_kind(run.kind), plan_of(run)
     if question is None or plan is None:
         return None
     written = parameters(question, plan)
@@ -100,8 +101,8 @@ def unasked(kinds: Collection[str]) -> list[Question]:
 
 def card_title(run: Run) -> str:
     """Question and plan as Markdown, for a card."""
-    words = " · ".join(part for part in (run.name, page.describe(run)) if part)
-    return f"**{page.plain(title(run))}** :gray[{page.plain(words)}]"
+    words = " · ".join(part for part in (run.name, describe(run)) if part)
+    return f"**{plain(title(run))}** :gray[{plain(words)}]"
 
 
 # Which runs does the list show, and in which order? Those that hold every word that is looked for.
@@ -156,5 +157,5 @@ def ordered(runs: Sequence[Run], order: str) -> list[Run]:
 
 
 def _told(run: Run) -> str:
-    parts = (run.name, data_choice.title_of(run), title(run), page.describe(run), run.state)
+    parts = (run.name, data_choice.title_of(run), title(run), describe(run), run.state)
     return " ".join(parts).casefold()
