@@ -10,7 +10,6 @@ from touchstone.core.evaluate.cluster_folds import ScoredBy
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.ui.cluster_folds import controls, look, results, upload
-from touchstone.ui.cluster_folds.results import Folded
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 
@@ -80,7 +79,7 @@ def own() -> None:
         page.error(problem)
 
 
-def everything(folded: Folded, metric: ScoredBy, chosen: dict[str, str], run: Run | None = None) -> None:
+def everything(folded: results.Folded, metric: ScoredBy, chosen: dict[str, str], run: Run | None = None) -> None:
     """Scores, how the folds lie, what is in them, and all of it to take away."""
     shown, files = None, {}
     if folded.rows.any_tested:

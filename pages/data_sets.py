@@ -11,7 +11,6 @@ from touchstone.core.report import data_sets as report
 from touchstone.core.report.parts import Answer
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples, upload
-from touchstone.ui.data.choice import Choice
 from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, background, downloads, page, session, share
@@ -20,7 +19,7 @@ HOW_TO_READ = Path(__file__).with_suffix(".md")
 
 
 @st.dialog("Delete this data set?")
-def delete(choice: Choice) -> None:
+def delete(choice: data_choice.Choice) -> None:
     st.markdown(f"**{page.plain(choice.title)}** and all its runs are deleted for good.")
     page.delete_or_keep(lambda: data_choice.forget(choice.address))
 

@@ -13,15 +13,6 @@ from touchstone.core.evaluate.guided_tests.images import Reconstruction
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
 from touchstone.core.evaluate.guided_tests.properties import Property
 from touchstone.core.evaluate.guided_tests.results import Origin
-from touchstone.core.evaluate.guided_tests.verdict import (
-    CHANCE,
-    SIDE,
-    features_findings,
-    guided_verdict,
-    mix_title,
-    oracle_reads,
-    round_trip_finding,
-)
 from touchstone.core.evaluate.wording import bare, count, percent
 from touchstone.core.figures import guided_tests as figures
 from touchstone.core.report import parts
@@ -48,8 +39,8 @@ def answer(
     """
     if found.tests is None:
         return parts.nothing_yet("No test has been generated yet.")
-    verdict, sections = guided_verdict(found), features(found, trip)
-    if found.suite is not None and oracle_reads(found.suite):
+    verdict, sections = evaluated.verdict.guided_verdict(found), features(found, trip)
+    if found.suite is not None and evaluated.verdict.oracle_reads(found.suite):
         sections = (parts.Section("", (suite_figure(found.suite),)), *sections)
     files: dict[str, Callable[[], pd.DataFrame]] = {"Tests": found.generated.table, "Classes": found.class_table}
     if found.suite is not None:
@@ -66,11 +57,11 @@ def answer(
 def features(found: evaluated.Guided, trip: evaluated.RoundTrip | None = None) -> tuple[parts.Section, ...]:
     """How the layer's head classifies generated features: the numbers, class by class, table 2, and its decoder."""
     sections = [
-        parts.Section(FEATURES, (tuple(head_metrics(found)), *features_findings(found))),
+        parts.Section(FEATURES, (tuple(head_metrics(found)), *evaluated.verdict.features_findings(found))),
         parts.Section("Class by class", (parts.Beside((class_figure(found), counts_table(found))),)),
     ]
     if found.grid is not None:
-        in_grid = (parts.Note(CHANCE), grid_figure(found.grid), grid_table(found.grid))
+        in_grid = (parts.Note(evaluated.verdict.CHANCE), grid_figure(found.grid), grid_table(found.grid))
         sections.append(parts.Section("Accuracy over mixes and sizes", in_grid))
     if found.reconstruction is not None:
         sections.append(parts.Section("", (decoder_metrics(found, found.reconstruction, trip),)))
@@ -79,7 +70,7 @@ def features(found: evaluated.Guided, trip: evaluated.RoundTrip | None = None) -
 
 def numbers(found: evaluated.Guided) -> Iterator[parts.Quantity]:
     """What can be bounded: the accuracy on pictures that the oracle confirms, on all and on those at boundaries."""
-    if found.suite is not None and oracle_reads(found.suite):
+    if found.suite is not None and evaluated.verdict.oracle_reads(found.suite):
         for name, of in (
             ("pictures", found.suite.accuracy()),
             ("boundary", found.suite.accuracy(evaluated.REGIONS[1])),
@@ -95,7 +86,7 @@ def key_numbers(found: evaluated.Guided) -> list[parts.KeyNumber]:
     value, interval = found.test_accuracy
     about = f"n = {count(found.n_test)}; the interval is over samples."
     original = parts.KeyNumber("Original test set", percent(value), parts.brackets(percent, value, interval), about)
-    if found.suite is None or not oracle_reads(found.suite):
+    if found.suite is None or not evaluated.verdict.oracle_reads(found.suite):
         return [original, _placed(found)]
     judged = found.suite
     share, ends = judged.suite.oracle_accuracy
@@ -120,7 +111,7 @@ def head_metrics(found: evaluated.Guided) -> list[parts.KeyNumber]:
     told = [_metric("Features", found.accuracy(), "Share of these that is predicted as its own class.")]
     for region, label, meaning in (
         (evaluated.REGIONS[0], "Features near the centroids", "Of those in the centroid region of their class."),
-        (evaluated.REGIONS[1], "Features at the boundary", SIDE),
+        (evaluated.REGIONS[1], "Features at the boundary", evaluated.verdict.SIDE),
     ):
         if found.accuracy(region).n:
             told.append(_metric(label, found.accuracy(region), meaning))
@@ -164,7 +155,7 @@ def decoder_metrics(
         ),
     ]
     if trip is not None:
-        finding = round_trip_finding(trip, len(found.generated))
+        finding = evaluated.verdict.round_trip_finding(trip, len(found.generated))
         for label, (_, n, share, interval) in (
             ("Model and head disagree", trip.disagreement),
             ("Images still in the region", trip.kept_region),
@@ -194,7 +185,7 @@ def grid_table(grid: evaluated.AccuracyGrid) -> parts.Table:
         for cell in (one for one in grid.cells if one.n_per_class == size):
             of = cell.overall
             told = percent(of.accuracy, of.interval).replace(" %", "") if of.n else "none placed"
-            line[mix_title(cell.centroid_share)] = told
+            line[evaluated.verdict.mix_title(cell.centroid_share)] = told
         lines.append(line)
     caption = (
         "Accuracy in percent by mix (centroid-boundary) and number of tests per class. Original test set: "

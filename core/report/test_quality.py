@@ -15,7 +15,6 @@ from touchstone.core.evaluate.test_quality.missed import Missed
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows, shift_verdict
 from touchstone.core.evaluate.wording import bare_p, count, percent, plural, resting
 from touchstone.core.figures import test_quality as figures
-from touchstone.core.figures.test_quality import Subject
 from touchstone.core.report.parts import Answer, Beside, Column, Figure, KeyNumber, Part, Section, Table, brackets
 from touchstone.core.workspace import StoredModel
 
@@ -215,12 +214,12 @@ def sample_table(samples: pd.DataFrame) -> Table:
     )
 
 
-def subject(name: str, dataset_title: str, looked: Looked, quality: TestQuality) -> Subject:
+def subject(name: str, dataset_title: str, looked: Looked, quality: TestQuality) -> figures.Subject:
     """A row of the box plots: the model, its data set and its accuracy there."""
     test, layer = looked.parts.test, looked.parts.layer
     accuracy = f"accuracy {percent(float((test.predicted == test.labels).mean()))}"
     about = accuracy if layer == looked.choice.layer else f"{layer}, {accuracy}"
-    return Subject(name, (dataset_title, about), quality)
+    return figures.Subject(name, (dataset_title, about), quality)
 
 
 def rests_on(looked: Looked, quality: TestQuality, model: StoredModel) -> tuple[tuple[str, str], ...]:

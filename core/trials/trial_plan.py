@@ -28,7 +28,6 @@ from touchstone.core.trials.defaults import meant_across, meant_epochs, meant_fe
 from touchstone.core.trials.epochs import EPOCHS, LEFT_OUT, Chosen, fit_and_predict, n_turns, of_turn, turns, untrained
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
 from touchstone.core.trials.run import COLUMNS, Counted, count_trial, table_of
-from touchstone.core.trials.sources_plan import KNOWN_SOURCES, check_class_sizes, known_sources
 
 # Which splits does a plan of trials draw? Each by a seed of its own, which all models and source finders share.
 
@@ -65,7 +64,7 @@ class Draw:
 
 def of_known_sources(draws: Sequence[Draw]) -> list[Draw]:
     """The draws of sources that the data set names itself."""
-    return [draw for draw in draws if draw.source_finder == KNOWN_SOURCES]
+    return [draw for draw in draws if draw.source_finder == finding.KNOWN_SOURCES]
 
 
 def _scheme(plan: "TrialPlan", scheme: str, n_repeats: int, clustering: int) -> splits.SplitScheme:
@@ -87,7 +86,7 @@ def trial_at(plan: "TrialPlan", dataset: Dataset, index: int) -> tuple[Draw, str
 
 def n_clusterings_of(plan: "TrialPlan", source_finder: str) -> int:
     """How many clusterings a finder makes: known sources are there once."""
-    return 1 if source_finder == KNOWN_SOURCES else min(plan.n_clusterings, plan.n_repeats)
+    return 1 if source_finder == finding.KNOWN_SOURCES else min(plan.n_clusterings, plan.n_repeats)
 
 
 @lru_cache(maxsize=16)
@@ -113,9 +112,9 @@ def _one_row_per_source(
     plan: "TrialPlan", dataset: Dataset, source_finder: str
 ) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
     """Units, labels and sources from which the number of splits follows, without waiting for a clustering."""
-    if source_finder == KNOWN_SOURCES:
-        return dataset.unit_codes, dataset.y, known_sources(dataset)[0]
-    check_class_sizes(dataset, plan.n_sources)
+    if source_finder == finding.KNOWN_SOURCES:
+        return dataset.unit_codes, dataset.y, finding.known_sources(dataset)[0]
+    finding.check_class_sizes(dataset, plan.n_sources)
     groups = np.arange(dataset.n_classes * plan.n_sources)
     return None, groups // plan.n_sources, groups
 

@@ -18,7 +18,6 @@ from touchstone.core.trials.defaults import Facts, left_open, same_work
 from touchstone.core.trials.plan import MOST
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
-from touchstone.core.workspace.frames import StoredTrial, is_named_by, run_seal, trial_seal
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.schema import LinkRow, RunNameRow, RunRow, StepsRow, TrialRow, now
 from touchstone.core.workspace.store import Kept, commit_or_ignore_twin, forget_views, is_dead
@@ -213,7 +212,7 @@ def _provenance(row: RunRow) -> dict | None:
 
 def is_whole(row: RunRow) -> bool:
     """Whether what is noted of a run belongs together: its key, plan and data, and that its provenance can be read."""
-    named = is_named_by(row.key, kind=row.kind, plan=row.plan, fingerprint=row.fingerprint)
+    named = frames.is_named_by(row.key, kind=row.kind, plan=row.plan, fingerprint=row.fingerprint)
     return named and _provenance(row) is not None
 
 
@@ -305,7 +304,7 @@ class Runs(Kept):
         """
         with self._store.session() as session:
             run, stored = _require_whole(session, owner, run_id)
-            return run_seal(run.key, [trial.sha256 for trial in stored])
+            return frames.run_seal(run.key, [trial.sha256 for trial in stored])
 
     def forget_damaged(self, owner: str, run_id: str) -> tuple[int, ...]:
         """Forget the damaged trials of a run, by number from 0, so that whoever resumes it computes them again.
@@ -367,13 +366,13 @@ def _delete(session: Session, owner: str, run_id: str) -> None:
     session.commit()
 
 
-def _stored(session: Session, run_id: str) -> list[StoredTrial]:
+def _stored(session: Session, run_id: str) -> list[frames.StoredTrial]:
     columns = (TrialRow.trial, TrialRow.status, TrialRow.error, TrialRow.content, TrialRow.sha256)
     query = select(*columns).where(TrialRow.run_id == run_id).order_by(TrialRow.trial)
-    return [StoredTrial(*row) for row in session.execute(query)]
+    return [frames.StoredTrial(*row) for row in session.execute(query)]
 
 
-def _require_whole(session: Session, owner: str, run_id: str) -> tuple[RunRow, list[StoredTrial]]:
+def _require_whole(session: Session, owner: str, run_id: str) -> tuple[RunRow, list[frames.StoredTrial]]:
     """A run and its trials; DamagedRun or DamagedTrials where one of these is no longer what was stored."""
     run, stored = require_run(session, owner, run_id), _stored(session, run_id)
     if not is_whole(run) or any(row.whole and row.trial >= run.n_trials for row in stored):
@@ -384,7 +383,7 @@ def _require_whole(session: Session, owner: str, run_id: str) -> tuple[RunRow, l
     return run, stored
 
 
-def _damaged(run: RunRow, stored: Sequence[StoredTrial]) -> tuple[int, ...]:
+def _damaged(run: RunRow, stored: Sequence[frames.StoredTrial]) -> tuple[int, ...]:
     """The trials that are not what was stored, and of a run that is done those that are gone."""
     whole = {row.trial for row in stored if row.whole}
     expected = range(run.n_trials) if run.state == "done" else ()
@@ -545,7 +544,7 @@ class Work(Kept):
             there = set(session.scalars(of_run.where(TrialRow.trial.in_(contents))))
             same = {"run_id": run_id, "status": status, "error": error}
             rows = [
-                {**same, "trial": trial, "content": content, "sha256": trial_seal(trial, status, error, content)}
+                {**same, "trial": trial, "content": content, "sha256": frames.trial_seal(trial, status, error, content)}
                 for trial, content in contents.items()
                 if trial not in there
             ]
@@ -570,7 +569,7 @@ def _seal(session: Session, run_id: str) -> None:
     """Note the seal of a run that is done beside what else its results rest on."""
     row = session.get_one(RunRow, run_id)
     trials = session.scalars(select(TrialRow.sha256).where(TrialRow.run_id == run_id).order_by(TrialRow.trial))
-    row.provenance = json.dumps(json.loads(row.provenance) | {"seal": run_seal(row.key, trials)})
+    row.provenance = json.dumps(json.loads(row.provenance) | {"seal": frames.run_seal(row.key, trials)})
 
 
 # How long will a plan take? As long as a trial took in runs like it, times its trials; no run like it, no answer.

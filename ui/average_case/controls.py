@@ -22,7 +22,6 @@ from touchstone.core.represent.representations import pca_map
 from touchstone.core.workspace import Run, StoredModel
 from touchstone.ui import cache
 from touchstone.ui.data import samples
-from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form
@@ -85,7 +84,7 @@ def _class_control(dataset: Dataset) -> One:
 @cache.result(max_entries=8)
 def robustness(run: Run) -> Robustness:
     """All that the finished trials of a run of average-case robustness tell."""
-    data = dataset_of(run.fingerprint)
+    data = samples.dataset_of(run.fingerprint)
     rows = session.workspace().rows(session.owner(), run.id)
     return evaluate_robustness(rows, class_names=data.class_names, design=design_of(data))
 

@@ -12,13 +12,7 @@ import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.predictions.fold_files import analysis_file, datasplits_file, predefined_split_file
-from touchstone.core.evaluate.cluster_folds import (
-    FoldPerformance,
-    PredictedHeldOut,
-    ScoredBy,
-    mean_by_fold,
-    scheme_title,
-)
+from touchstone.core.evaluate import cluster_folds as evaluated
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.figures import cluster_folds as figures
 from touchstone.core.figures.data_sets import characteristic_words
@@ -34,7 +28,6 @@ from touchstone.core.workspace import Run, load_plan
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.results import Cut, Folded, Related
 from touchstone.ui.data import samples
-from touchstone.ui.data.samples import portrait
 from touchstone.ui.data_sets import maps as data_sets_results
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.shell import answer, background, downloads, page, session, share
@@ -127,7 +120,7 @@ def _sizes(folded: Folded, chosen: list[Cut]) -> None:
     with means:
         name = folded.plan.number or numbers_of(data)[0]
         values, title = number_of(data, name), number_title(data, name)
-        by_fold = {scheme: mean_by_fold(folds, values) for scheme, folds in by_scheme.items()}
+        by_fold = {scheme: evaluated.mean_by_fold(folds, values) for scheme, folds in by_scheme.items()}
         figure = partial(figures.fold_means, by_fold, title, whole=float(values.mean()))
         page.figure(figure, f"{page.plain(title)}: mean of each fold, 95 % interval; dotted: all.", key="means")
 
@@ -238,7 +231,7 @@ def _portraits(folded: Folded, cut: Cut) -> None:
         return
     with st.grid("auto", min_column_width=110, gap="small"):
         for fold, name in enumerate(folded.names(cut)):
-            drawn = portrait(data, folds == fold, folds != fold)
+            drawn = samples.portrait(data, folds == fold, folds != fold)
             with st.container(gap="xsmall"):
                 if drawn.picture is not None:
                     st.image(samples.enlarged(drawn.picture), alt=f"Mean image of fold {name}", output_format="PNG")
@@ -259,7 +252,11 @@ _AGAINST = "against"
 
 
 def show_scores(
-    folded: Folded, metric: ScoredBy, predicted_held_out: tuple[PredictedHeldOut, ...] = (), *, finished: bool
+    folded: Folded,
+    metric: evaluated.ScoredBy,
+    predicted_held_out: tuple[evaluated.PredictedHeldOut, ...] = (),
+    *,
+    finished: bool,
 ) -> Answer:
     """Everything about scores, for one model; details wait until all trials are done. Gives what it shows."""
     scores = results.performance(folded, metric)
@@ -284,7 +281,7 @@ def show_scores(
     return shown
 
 
-def characteristics(folded: Folded, metric: ScoredBy) -> dict[str, Callable[[], pd.DataFrame]]:
+def characteristics(folded: Folded, metric: evaluated.ScoredBy) -> dict[str, Callable[[], pd.DataFrame]]:
     """What can be taken away of characteristics, once they are measured."""
     measured = results.relations(folded, metric).future
     if not measured.done():
@@ -293,21 +290,21 @@ def characteristics(folded: Folded, metric: ScoredBy) -> dict[str, Callable[[], 
     return {"Characteristics": lambda: known.assign(fold=known["fold"] + 1)}
 
 
-def _about(scores: FoldPerformance) -> tuple[str, str | None]:
+def _about(scores: evaluated.FoldPerformance) -> tuple[str, str | None]:
     """The model and scheme that the verdict is about; controls only where there are several."""
     schemes = dict.fromkeys(each.scheme for each in scores.differences)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         model = choose("foldmodel", "Model", {name: MODEL_TITLES.get(name, name) for name in scores.models})
-        titles = {name: scheme_title(name) for name in schemes}
+        titles = {name: evaluated.scheme_title(name) for name in schemes}
         return model, choose("about", "The verdict is about", titles) if titles else None
 
 
-def _related(folded: Folded, scores: FoldPerformance) -> Related | None:
+def _related(folded: Folded, scores: evaluated.FoldPerformance) -> Related | None:
     task = results.relations(folded, scores.metric)
     return background.answer(task, "Measuring how far folds lie from the rest", key="relations")
 
 
-def _details(scores: FoldPerformance, model: str, scheme: str | None, related: Related | None) -> None:
+def _details(scores: evaluated.FoldPerformance, model: str, scheme: str | None, related: Related | None) -> None:
     """Seeds, classes and characteristics, two by two."""
     for drawn in report.seed_figures(scores, model):
         answer.part(drawn)

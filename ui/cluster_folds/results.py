@@ -14,7 +14,6 @@ from touchstone.core.data.identity import key
 from touchstone.core.data.predictions.fold_files import read_folds, scheme_of
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate import cluster_folds as evaluated
-from touchstone.core.evaluate.cluster_folds import FoldPerformance, ScoredBy, fold_performance, rows_of_run
 from touchstone.core.evaluate.data_sets import WordCounts, count_words, looks
 from touchstone.core.represent import default_representation, features_for_splits, number_of, number_title, numbers_of
 from touchstone.core.represent.duplicates import NearDuplicates, near_duplicate_pairs, near_duplicate_texts
@@ -200,7 +199,7 @@ def of_run(run: Run) -> Folded:
     plan, data = load_plan(run.plan), dataset_of(run.fingerprint)
     if not isinstance(plan, FoldPlan):
         raise TypeError(f"a plan of kind {plan.kind!r} has no folds")
-    rows = rows_of_run(workspace().rows(owner(), run.id), data)
+    rows = evaluated.rows_of_run(workspace().rows(owner(), run.id), data)
     return Folded(key("folds of a run", run.id, run.n_done), rows, plan, data)
 
 
@@ -213,9 +212,9 @@ def of_files(addresses: tuple[str, ...], fingerprint: str | None) -> Folded:
 
 
 @cache.result(max_entries=16)
-def performance(folded: Folded, metric: ScoredBy) -> FoldPerformance:
+def performance(folded: Folded, metric: evaluated.ScoredBy) -> evaluated.FoldPerformance:
     """The scores of every fold, run and scheme."""
-    return fold_performance(folded.rows, metric=metric)
+    return evaluated.fold_performance(folded.rows, metric=metric)
 
 
 def features(folded: Folded) -> Task[np.ndarray] | None:
@@ -231,7 +230,7 @@ def _features(dataset: Dataset, representation: str | None, n_components: int | 
 
 
 @cache.task(max_entries=16)
-def relations(folded: Folded, metric: ScoredBy) -> Work[Related]:
+def relations(folded: Folded, metric: evaluated.ScoredBy) -> Work[Related]:
     """What goes with scores."""
     vectors, scores = features(folded), performance(folded, metric)
     return Work(lambda step: related(folded, scores, _or_none(vectors)))

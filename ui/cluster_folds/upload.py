@@ -18,7 +18,6 @@ from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace import View, WorkspaceError
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.controls import OWN, VIEW
-from touchstone.ui.cluster_folds.results import Folded
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.predictions import choice as prediction_choice
@@ -81,7 +80,7 @@ def parameters(chosen: dict[str, str]) -> dict[str, list[str]]:
     return {VIEW.key: VIEW.written(OWN)} | {key: [address] for key, address in chosen.items()}
 
 
-def view(chosen: dict[str, str], folded: Folded) -> View:
+def view(chosen: dict[str, str], folded: results.Folded) -> View:
     """What a link shows: the files, and the data set where they are of its samples."""
     known, settled, datasets = prediction_choice.stored_titles(), parameters(chosen), ()
     if folded.dataset is not None:
@@ -91,7 +90,7 @@ def view(chosen: dict[str, str], folded: Folded) -> View:
     return View("cluster_folds", settled, title, datasets=datasets, predictions=tuple(chosen.values()))
 
 
-def folded(chosen: dict[str, str]) -> Folded:
+def folded(chosen: dict[str, str]) -> results.Folded:
     """The predictions in use with their folds. DataError where the files do not belong together.
 
     Where they are of the samples of the chosen data set, these tell what is in the folds.

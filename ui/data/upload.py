@@ -24,8 +24,6 @@ from touchstone.core.represent.word_vectors import WORD_ENDINGS, add_vectors, op
 from touchstone.core.workspace import WorkspaceError
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples
-from touchstone.ui.data.choice import Choice
-from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.shell import page, session, uploads
 
 # Which column is what? The first rows with a role over each, a control for each role, and what a choice comes to.
@@ -391,7 +389,7 @@ WORDS = (
 _VECTORS_READ, _VECTORS_ROUND = "vectors_read", "vectors_round"
 
 
-def attach(choice: Choice) -> None:
+def attach(choice: data_choice.Choice) -> None:
     """The folded place for a file of vectors, and what became of it: an error, or a data set to use.
 
     `choice` must be stored, as it is once `data_choice.dataset()` was called. Nothing through a link.
@@ -420,7 +418,7 @@ def _attached(file: Any, fingerprint: str) -> Dataset:
     if st.session_state.get(_VECTORS_READ, (None, None))[0] != name:
         uploads.check(open_vectors, file)
         with st.spinner(f"Reading {page.plain(file.name)}"):
-            st.session_state[_VECTORS_READ] = (name, add_vectors(dataset_of(fingerprint), file))
+            st.session_state[_VECTORS_READ] = (name, add_vectors(samples.dataset_of(fingerprint), file))
     return st.session_state[_VECTORS_READ][1]
 
 

@@ -39,8 +39,6 @@ from touchstone.core.workspace import Run, View
 from touchstone.ui import cache
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples, upload
-from touchstone.ui.data.choice import Choice, find_samples
-from touchstone.ui.data.samples import dataset_of, enlarged
 from touchstone.ui.forms.controls import Number, One, check_address, choice_line
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell import background, downloads, jobs, page, session
@@ -90,7 +88,7 @@ def map_of(run: Run) -> np.ndarray:
     """Where the samples of a data set lie on the map of a run; NaN where it has not come to one."""
     rows = session.workspace().rows(session.owner(), run.id)
     rows = rows[rows["status"] == "ok"]
-    points = np.full((dataset_of(run.fingerprint).n_samples, 2), np.nan)
+    points = np.full((samples.dataset_of(run.fingerprint).n_samples, 2), np.nan)
     points[rows["row"].to_numpy(dtype=np.int64)] = rows[["x", "y"]].to_numpy(dtype=np.float64)
     return points
 
@@ -98,7 +96,7 @@ def map_of(run: Run) -> np.ndarray:
 @cache.result(max_entries=4)
 def folds_of(run: Run) -> dict[str, np.ndarray]:
     """The fold of every sample (−1 for none) by every scheme and seed of a run of folds, as far as they are made."""
-    rows, n_samples = session.workspace().rows(session.owner(), run.id), dataset_of(run.fingerprint).n_samples
+    rows, n_samples = session.workspace().rows(session.owner(), run.id), samples.dataset_of(run.fingerprint).n_samples
     made = rows[rows["model"].isna() & (rows["status"] == "ok")]
     folds = {}
     for group, part in made.groupby(["scheme", "seed"], sort=False):
@@ -328,13 +326,13 @@ def search(dataset: Dataset) -> None:
         on_change=_find,
         args=(dataset,),
     )
-    missing = find_samples(dataset, st.session_state.get(_find_key(dataset)) or "").missing
+    missing = data_choice.find_samples(dataset, st.session_state.get(_find_key(dataset)) or "").missing
     if missing:
         st.caption(page.plain(f"Not found: {listed([quoted(wanted) for wanted in missing])}."))
 
 
 def _find(dataset: Dataset) -> None:
-    rows = find_samples(dataset, st.session_state[_find_key(dataset)]).rows
+    rows = data_choice.find_samples(dataset, st.session_state[_find_key(dataset)]).rows
     if len(rows):
         _forget()
         st.session_state[_SELECTED] = (dataset.fingerprint, tuple(rows.tolist()))
@@ -438,7 +436,7 @@ def mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
     with st.grid("auto", min_column_width=72, gap="xsmall"):
         for name, n, picture in zip(dataset.class_names, dataset.n_per_class, pictures, strict=True):
             caption = f"{page.plain(name)}  \nn = {count(int(n))}"
-            st.image(enlarged(picture), caption=caption, alt=f"Mean image of {name}", output_format="PNG")
+            st.image(samples.enlarged(picture), caption=caption, alt=f"Mean image of {name}", output_format="PNG")
     st.caption("The mean of all images of a class: sharp parts are common to all images, blurred parts vary.")
 
 
@@ -464,7 +462,7 @@ def choose() -> bool:
     return False
 
 
-def cards(chosen: Choice | None) -> None:
+def cards(chosen: data_choice.Choice | None) -> None:
     """The examples, each with what it is."""
     with st.grid(len(EXAMPLES), min_column_width=190):
         for address, choice in data_choice.choices().items():

@@ -19,7 +19,6 @@ from touchstone.core.workspace import Run, StoredModel, View
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.guided_tests import explorer, label_next, results
-from touchstone.ui.guided_tests.explorer import properties as draw_properties
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell import answer, background, page, session, share
 from touchstone.ui.test_quality import results as test_quality_controls
@@ -109,7 +108,7 @@ def tested(looked: Looked) -> Properties | None:
     def draw() -> Properties | None:
         properties = background.answer(results.properties(looked), "Testing properties", key="properties")
         if properties is not None:
-            add(draw_properties(properties, looked))
+            add(explorer.properties(properties, looked))
         return properties
 
     return page.fold(report.PROPERTIES, draw, key="properties", asked_by=("violations",))

@@ -8,18 +8,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from touchstone.core.evaluate import guided_tests as evaluated
 from touchstone.core.evaluate.claim_error_rates import about
-from touchstone.core.evaluate.guided_tests import (
-    REGIONS,
-    GeneratedTests,
-    Guided,
-    JudgedSuite,
-    Properties,
-    Walk,
-    nearest,
-    suite_difference,
-    walk_between,
-)
 from touchstone.core.evaluate.guided_tests.verdict import difference_finding, oracle_reads, second_model
 from touchstone.core.evaluate.test_quality import Regions, rivals
 from touchstone.core.evaluate.test_quality.looked import Looked
@@ -78,7 +68,7 @@ def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[s
         check_address([place])
         share = place.draw()
         with one_torch_thread():
-            way = walk_between(
+            way = evaluated.walk_between(
                 within, looked.parts.head, part.features[row], label=label, towards=towards, n_steps=N_STEPS
             )
         at = share * (N_STEPS - 1) // 100
@@ -140,7 +130,7 @@ def _choose(looked: Looked) -> tuple[LayerSamples, int, int, int, dict[str, list
 
 
 def _seen(
-    looked: Looked, within: Regions, part: LayerSamples, row: int, way: Walk, at: int, decoder: Decoder | None
+    looked: Looked, within: Regions, part: LayerSamples, row: int, way: evaluated.Walk, at: int, decoder: Decoder | None
 ) -> None:
     """The sample and what stands at the place: decoded, or the nearest real image; words for all else."""
     data, parts = looked.dataset, looked.parts
@@ -165,7 +155,7 @@ def _seen(
     st.caption("A run of generated tests adds a decoder, which draws the place itself.")
 
 
-def _beside(looked: Looked, within: Regions, part: LayerSamples, row: int, way: Walk, at: int) -> None:
+def _beside(looked: Looked, within: Regions, part: LayerSamples, row: int, way: evaluated.Walk, at: int) -> None:
     """The sample and the nearest real one, as texts or rows."""
     data, parts = looked.dataset, looked.parts
     close, apart = _nearest(looked, within, way, at)
@@ -182,12 +172,12 @@ def _beside(looked: Looked, within: Regions, part: LayerSamples, row: int, way: 
     st.caption("Places between samples cannot be shown as a text or a row, so the nearest real sample is shown.")
 
 
-def _nearest(looked: Looked, within: Regions, way: Walk, at: int) -> tuple[int, float]:
-    close, apart = nearest(way.features[at : at + 1], looked.parts.test.features)
+def _nearest(looked: Looked, within: Regions, way: evaluated.Walk, at: int) -> tuple[int, float]:
+    close, apart = evaluated.nearest(way.features[at : at + 1], looked.parts.test.features)
     return int(close[0]), float(apart[0] / within.units[way.label])
 
 
-def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[page.KeyNumber]:
+def _numbers(way: evaluated.Walk, within: Regions, at: int, towards: int) -> list[page.KeyNumber]:
     here, names = way.proba[at], way.class_names
     first = int(here.argmax())
     key_numbers = [
@@ -220,7 +210,7 @@ _ALL = "all"
 _SEED = 0  # of the order, so that a page shows some of everything
 
 
-def gallery(guided: Guided, looked: Looked, within: Regions) -> dict[str, list[str]]:
+def gallery(guided: evaluated.Guided, looked: Looked, within: Regions) -> dict[str, list[str]]:
     """Tests with label, prediction and region, page by page; returns what the address says of which.
 
     Pictures that judge the whole model where there are any that count, else features.
@@ -229,7 +219,9 @@ def gallery(guided: Guided, looked: Looked, within: Regions) -> dict[str, list[s
     judged = guided.suite if guided.suite is not None and oracle_reads(guided.suite) else None
     tests, names = (guided.generated if judged is None else judged.kept()), guided.class_names
     of_class = One("shown", "Class", {_ALL: "all classes"} | {str(i): name for i, name in enumerate(names)}, _ALL)
-    of_region = One("region", "Region", {_ALL: "both", REGIONS[0]: "centroid", REGIONS[1]: "boundary"}, _ALL)
+    of_region = One(
+        "region", "Region", {_ALL: "both", evaluated.REGIONS[0]: "centroid", evaluated.REGIONS[1]: "boundary"}, _ALL
+    )
     of_side = One("taken", "Predicted as", {_ALL: "any class", "right": "its own", "wrong": "another"}, _ALL)
     controls = (of_class, of_region, of_side)
     check_address(controls)
@@ -242,30 +234,30 @@ def gallery(guided: Guided, looked: Looked, within: Regions) -> dict[str, list[s
         shown = rows[page.part_shown(len(rows), per_page, key=f"gallery-{label}-{region}-{side}")]
         with below:
             few = tests.take(shown)
-            _pictures(few) if isinstance(few, JudgedSuite) else _show(guided, few, looked, within)
+            _pictures(few) if isinstance(few, evaluated.JudgedSuite) else _show(guided, few, looked, within)
     else:
         st.caption("No test is of this kind.")
     return {control.key: control.written(value) for control, value in zip(controls, (label, region, side), strict=True)}
 
 
-def _rows(tests: GeneratedTests | JudgedSuite, label: str, region: str, side: str) -> np.ndarray:
+def _rows(tests: evaluated.GeneratedTests | evaluated.JudgedSuite, label: str, region: str, side: str) -> np.ndarray:
     rows = np.random.default_rng(_SEED).permutation(len(tests))
     keep = np.ones(len(tests), dtype=bool)
     if label != _ALL:
         keep &= tests.y == int(label)
     if region != _ALL:
-        keep &= tests.for_centroid == (region == REGIONS[0])
+        keep &= tests.for_centroid == (region == evaluated.REGIONS[0])
     if side != _ALL:
         keep &= tests.correct == (side == "right")
     return rows[keep[rows]]
 
 
-def _pictures(few: JudgedSuite) -> None:
+def _pictures(few: evaluated.JudgedSuite) -> None:
     names = np.array(few.suite.class_names, dtype=object)
     captions = [
         f"{quoted(label)}, as {quoted(taken)}{'' if right else ' (wrong)'}, {region}"
         for label, taken, right, region in zip(
-            names[few.y], names[few.predicted], few.correct, np.where(few.for_centroid, *REGIONS), strict=True
+            names[few.y], names[few.predicted], few.correct, np.where(few.for_centroid, *evaluated.REGIONS), strict=True
         )
     ]
     samples.pictures(list(few.suite.pixels), captions)
@@ -275,13 +267,13 @@ def _pictures(few: JudgedSuite) -> None:
     )
 
 
-def _show(guided: Guided, few: GeneratedTests, looked: Looked, within: Regions) -> None:
+def _show(guided: evaluated.Guided, few: evaluated.GeneratedTests, looked: Looked, within: Regions) -> None:
     captions = [
         f"{quoted(names[0])}, as {quoted(names[1])}{'' if right else ' (wrong)'}, {region}"
         for names, right, region in zip(
             np.array(few.class_names, dtype=object)[np.column_stack([few.y, few.predicted])],
             few.correct,
-            np.where(few.for_centroid, *REGIONS),
+            np.where(few.for_centroid, *evaluated.REGIONS),
             strict=True,
         )
     ]
@@ -292,7 +284,7 @@ def _show(guided: Guided, few: GeneratedTests, looked: Looked, within: Regions) 
             "are drawings by the decoder, not real photographs."
         )
         return
-    close, apart = nearest(few.features, looked.parts.test.features)
+    close, apart = evaluated.nearest(few.features, looked.parts.test.features)
     apart = apart / within.units[few.y]
     if looked.dataset.kind == "image":
         pictures = [looked.dataset.x[row] for row in looked.parts.test_rows[close]]
@@ -307,14 +299,14 @@ def _show(guided: Guided, few: GeneratedTests, looked: Looked, within: Regions) 
     _real(few, looked, close, apart)
 
 
-def _real(few: GeneratedTests, looked: Looked, close: np.ndarray, apart: Sequence[float]) -> None:
+def _real(few: evaluated.GeneratedTests, looked: Looked, close: np.ndarray, apart: Sequence[float]) -> None:
     """The nearest real texts or rows, what they stand in for before them."""
     data, names = looked.dataset, np.array(few.class_names, dtype=object)
     stands = pd.DataFrame(
         {
             "made for": names[few.y],
             "predicted as": names[few.predicted],
-            "region": np.where(few.for_centroid, *REGIONS),
+            "region": np.where(few.for_centroid, *evaluated.REGIONS),
             "distance": [bare(float(far), 2) for far in apart],
         }
     )
@@ -353,7 +345,7 @@ def others(model: StoredModel) -> dict[str, StoredModel]:
     return {f"{stored_model.name} · {stored_model.fingerprint[:8]}": stored_model for stored_model in asked}
 
 
-def beside(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]:
+def beside(run: Run, guided: evaluated.Guided, model: StoredModel) -> dict[str, list[str]]:
     """The other model, the paired difference, and what it gained and lost; returns what the address says of it."""
     if guided.suite is None or not oracle_reads(guided.suite):
         st.caption("No pictures are available to compare models on.")
@@ -365,7 +357,7 @@ def beside(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]
     other = known[title]
     judged = background.answer(results.judged_by(run, other.fingerprint), "Asking the other model", key="versus-task")
     if judged is not None:
-        difference = suite_difference(guided.suite, judged)
+        difference = evaluated.suite_difference(guided.suite, judged)
         st.markdown(page.plain(difference_finding(difference, other.name, model.name)))
         page.numbers(
             [
@@ -393,7 +385,7 @@ def beside(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]
 MOST_VIOLATING = 12
 
 
-def properties(tested: Properties, looked: Looked) -> dict[str, list[str]]:
+def properties(tested: evaluated.Properties, looked: Looked) -> dict[str, list[str]]:
     """The three properties of section 4.1, and the violations of one of them with their samples."""
     table = report.property_table(tested)
     st.table(table.lines.set_index("Property"), alt=table.title)

@@ -7,13 +7,11 @@ import streamlit as st
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate import guided_tests
-from touchstone.core.evaluate.guided_tests import GeneratedTests, Guided, JudgedSuite, Properties, RoundTrip, round_trip
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
 from touchstone.core.evaluate.guided_tests.results import Origin
 from touchstone.core.evaluate.guided_tests.suite_file import suite_archive
 from touchstone.core.evaluate.test_quality import Regions
 from touchstone.core.evaluate.test_quality import looked as quality_work
-from touchstone.core.evaluate.test_quality.looked import Looked
 from touchstone.core.models.load import read_stored
 from touchstone.core.models.training import one_torch_thread
 from touchstone.core.report.guided_tests import answer
@@ -29,24 +27,24 @@ _SEED = 0  # of that choice, and of what is generated to say what is missing
 
 
 @cache.result(max_entries=4)
-def guided(run: Run) -> Guided:
+def guided(run: Run) -> guided_tests.Guided:
     """All that the finished trials of a run of guided tests tell."""
     data, rows = dataset_of(run.fingerprint), session.workspace().rows(session.owner(), run.id)
     return guided_tests.guided_of_rows(rows, class_names=data.class_names, origin=Origin.of(data))
 
 
 @cache.task(max_entries=4)
-def regions(looked: Looked) -> background.Work[Regions]:
+def regions(looked: quality_work.Looked) -> background.Work[Regions]:
     """The regions that were chosen, drawn by the training part."""
     return background.Work(lambda step: looked.choice.regions(looked.parts.train))
 
 
 @cache.task(max_entries=4)
-def properties(looked: Looked) -> background.Work[Properties]:
+def properties(looked: quality_work.Looked) -> background.Work[guided_tests.Properties]:
     """The three properties of section 4.1 on the test part."""
     within = regions(looked)
 
-    def check(step: Callable[[], None]) -> Properties:
+    def check(step: Callable[[], None]) -> guided_tests.Properties:
         with one_torch_thread():
             return guided_tests.check_properties(within.future.result(), looked.parts.head, looked.parts.test)
 
@@ -54,11 +52,11 @@ def properties(looked: Looked) -> background.Work[Properties]:
 
 
 @cache.task(max_entries=4)
-def missing_tests(looked: Looked) -> background.Work[GeneratedTests | None]:
+def missing_tests(looked: quality_work.Looked) -> background.Work[guided_tests.GeneratedTests | None]:
     """Tests where the test set has too few; None where nothing is missing."""
     within, parts = regions(looked), looked.parts
 
-    def generate(step: Callable[[], None]) -> GeneratedTests | None:
+    def generate(step: Callable[[], None]) -> guided_tests.GeneratedTests | None:
         with one_torch_thread():
             begin = guided_tests.start(within.future.result(), parts.head, train=parts.train, test=parts.test)
             missing = guided_tests.missing_regions(quality_work.measured(looked))
@@ -68,14 +66,14 @@ def missing_tests(looked: Looked) -> background.Work[GeneratedTests | None]:
 
 
 @cache.task(max_entries=4)
-def judged_by(run: Run, model: str) -> background.Work[JudgedSuite]:
+def judged_by(run: Run, model: str) -> background.Work[guided_tests.JudgedSuite]:
     """What another model, named by its fingerprint, makes of a run's pictures. Raises LookupError without pictures."""
     generated, dataset = guided(run), dataset_of(run.fingerprint)
     stored = session.workspace().model_bytes(session.owner(), model)
     return background.Work(lambda step: judged(generated, stored, dataset))
 
 
-def judged(guided: Guided, stored: bytes, dataset: Dataset) -> JudgedSuite:
+def judged(guided: guided_tests.Guided, stored: bytes, dataset: Dataset) -> guided_tests.JudgedSuite:
     """What another model makes of the same pictures. Raises LookupError where there are none."""
     if guided.suite is None:
         raise LookupError("there are no pictures")
@@ -83,11 +81,11 @@ def judged(guided: Guided, stored: bytes, dataset: Dataset) -> JudgedSuite:
 
 
 @cache.task(max_entries=4)
-def sent_again(run: Run, looked: Looked) -> background.Work[RoundTrip | None]:
+def sent_again(run: Run, looked: quality_work.Looked) -> background.Work[guided_tests.RoundTrip | None]:
     """Decoded images of a run, through the whole model; None without a decoder, a model, or a single test."""
     known, within, parts = guided(run), regions(looked), looked.parts
 
-    def send(step: Callable[[], None]) -> RoundTrip | None:
+    def send(step: Callable[[], None]) -> guided_tests.RoundTrip | None:
         decoder, model, layer = known.decoder, parts.model, parts.of
         if decoder is None or model is None or layer is None or not len(tests := known.generated):
             return None
@@ -105,10 +103,10 @@ def sent_again(run: Run, looked: Looked) -> background.Work[RoundTrip | None]:
 def offer(
     run: Run,
     plan: GuidedTestsPlan,
-    guided: Guided,
-    looked: Looked,
-    tested: Properties | None,
-    sent: background.Task[RoundTrip | None],
+    guided: guided_tests.Guided,
+    looked: quality_work.Looked,
+    tested: guided_tests.Properties | None,
+    sent: background.Task[guided_tests.RoundTrip | None],
     within: Regions,
 ) -> None:
     """Have the menu offer all tables, the generated test set and the report, with what is known by now."""
@@ -143,14 +141,14 @@ def offer(
     downloads.offer({}, stem="guided-suite", more=more)
 
 
-def suite(plan: GuidedTestsPlan, guided: Guided, looked: Looked) -> bytes:
+def suite(plan: GuidedTestsPlan, guided: guided_tests.Guided, looked: quality_work.Looked) -> bytes:
     """The pictures, and the file that runs them on any model. Raises LookupError where there are none."""
     if guided.suite is None:
         raise LookupError("there are no pictures")
     return suite_archive(guided.suite, model=plan.model, dataset=looked.dataset.fingerprint, seed=plan.seed)
 
 
-def test_set(plan: GuidedTestsPlan, guided: Guided, looked: Looked, within: Regions) -> bytes:
+def test_set(plan: GuidedTestsPlan, guided: guided_tests.Guided, looked: quality_work.Looked, within: Regions) -> bytes:
     """The generated features as NPZ with what they are of, and the images of a decoder with what the model says."""
     tests, parts = guided.generated, looked.parts
     facts: dict[str, np.ndarray | str | float] = {
@@ -166,7 +164,7 @@ def test_set(plan: GuidedTestsPlan, guided: Guided, looked: Looked, within: Regi
         return tests.to_npz(facts=facts)
     images = guided.decoder.decode(tests.features)
     if parts.model is not None and parts.of is not None:
-        trip = round_trip(tests, images, model=parts.model, layer=parts.of, regions=within)
+        trip = guided_tests.round_trip(tests, images, model=parts.model, layer=parts.of, regions=within)
         names = np.array(guided.class_names, dtype=str)
         facts |= {"image_predicted": names[trip.predicted], "image_in_region": trip.in_region}
     return tests.to_npz(images, facts=facts)

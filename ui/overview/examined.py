@@ -19,7 +19,6 @@ from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.overview import samples
 from touchstone.core.evaluate.overview import slices as weak_parts
-from touchstone.core.evaluate.overview.slices import Slices, Weak
 from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.evaluate.units import design_of
@@ -33,7 +32,6 @@ from touchstone.ui import cache
 from touchstone.ui.average_case import controls as average_case_results
 from touchstone.ui.cluster_folds import results as cluster_folds_results
 from touchstone.ui.data_sets import maps
-from touchstone.ui.data_sets.maps import SIMILARITY
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.matched_subsets import results as matched_subsets_results
 from touchstone.ui.models import choice as models_results
@@ -120,7 +118,7 @@ def _classes(examined: Examined) -> None:
     downloads.offer({"Classes, all methods": lambda: weak_parts.weak_table(classes)}, stem="classes")
 
 
-def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Examined) -> None:
+def _says(verdict: Verdict, weak: tuple[weak_parts.Weak, ...], caption: str, examined: Examined) -> None:
     """The answer of a part, then the table that it rests on."""
     known = about(verdict.claims[0] if verdict.claims else None)
     page.says(verdict if examined.is_done else replace(verdict, advice=""), help=known)
@@ -254,7 +252,7 @@ def _known(
 
 
 def _near(dataset: Dataset) -> background.Task[NearCopies]:
-    return maps.near_copies(dataset, default_representation(dataset.kind), SIMILARITY.default)
+    return maps.near_copies(dataset, default_representation(dataset.kind), maps.SIMILARITY.default)
 
 
 def _features(dataset: Dataset) -> background.Task[np.ndarray]:
@@ -271,7 +269,7 @@ def _has_features(dataset: Dataset) -> bool:
 
 
 @cache.result(max_entries=4)
-def _slices(dataset: Dataset) -> Slices:
+def _slices(dataset: Dataset) -> weak_parts.Slices:
     return weak_parts.find_slices(dataset, _features(dataset).future.result())
 
 

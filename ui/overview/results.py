@@ -12,7 +12,6 @@ from touchstone.core.workspace import Run, StoredModel, WorkspaceError, load_pla
 from touchstone.core.workspace.engine.runner import AskAll, Step, foreseen, steps_of, usual_steps
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data.choice import Choice
 from touchstone.ui.forms.controls import One
 from touchstone.ui.shell import jobs, page, questions, session
 from touchstone.ui.shell.page import plain, plan_of
@@ -94,7 +93,7 @@ PURPOSE = (
 """What all this is for, in three lines."""
 
 
-def start_cards(choice: Choice) -> None:
+def start_cards(choice: data_choice.Choice) -> None:
     """The three ways in, the last of which starts a first question on the chosen data set."""
     with st.grid(3, min_column_width=240):
         with _door("I have predictions", "Labels, predictions and confidences on two test sets. No model is needed."):
@@ -120,7 +119,7 @@ def _door(title: str, says: str) -> st.delta_generator.DeltaGenerator:
     return card
 
 
-def _lead(label: str, page: str, choice: Choice | None = None) -> None:
+def _lead(label: str, page: str, choice: data_choice.Choice | None = None) -> None:
     query = {data_choice.ADDRESS: choice.address} if choice else {}
     st.page_link(page_file(page), label=label, icon=":material/arrow_forward:", help="", query_params=query)
 
@@ -139,7 +138,7 @@ HELP = (
 )
 
 
-def ask_all(choice: Choice, model: str) -> None:
+def ask_all(choice: data_choice.Choice, model: str) -> None:
     """The button with its time, or how far the questions are that are being asked; of `model`, else of the newest."""
     if session.read_only():
         return
@@ -183,7 +182,7 @@ def _begin(fingerprint: str, steps: Sequence[Step]) -> None:
     session.engine().ask(session.owner(), fingerprint, steps, 60.0 * st.session_state.get(_BUDGET, LEAST))
 
 
-def card(question: Question, choice: Choice, model: str) -> None:
+def card(question: Question, choice: data_choice.Choice, model: str) -> None:
     """A question of the sheet that was not asked yet, with the button that asks it, and the way to its page."""
     assert choice.stored is not None
     fingerprint = choice.stored.fingerprint

@@ -20,8 +20,6 @@ from touchstone.core.questions import FIRST, QUESTIONS, module_of
 from touchstone.core.report import model_pairs
 from touchstone.core.report import overview as report
 from touchstone.core.report.html import to_html
-from touchstone.core.report.model_pairs import ModelPair
-from touchstone.core.report.overview import Answered, marks
 from touchstone.core.trials import FoldPlan, Plan, TrialPlan
 from touchstone.core.trials.plan import to_json
 from touchstone.core.workspace import Run, StoredModel, View, WorkspaceError, load_plan
@@ -36,9 +34,9 @@ from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import background, downloads, jobs, page, questions, session, share
 
 
-def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answered], dict[str, Exception]]:
+def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, report.Answered], dict[str, Exception]]:
     """What is known so far, by stem; and what is wrong with runs whose rows cannot be read."""
-    known: dict[str, Answered] = {}
+    known: dict[str, report.Answered] = {}
     broken: dict[str, Exception] = {}
     for stem, run in on_sheet.items():
         try:
@@ -52,7 +50,7 @@ def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answered], dict[str,
 
 
 def axis(
-    known: Sequence[Answered],
+    known: Sequence[report.Answered],
     shown: Sequence[Mark],
     baseline: float | None,
     *,
@@ -67,7 +65,7 @@ def axis(
         page.draw(report.axis_figure(shown, baseline))
 
 
-def card(stem: str, run: Run, known: Answered | None, broken: Exception | None) -> None:
+def card(stem: str, run: Run, known: report.Answered | None, broken: Exception | None) -> None:
     """One question of the data set: its answer, or where its run stands, and the way to its page."""
     with st.container(border=True, height="stretch", key=f"card-{run.id}", gap="xsmall"):
         st.markdown(questions.card_title(run))
@@ -83,7 +81,7 @@ def card(stem: str, run: Run, known: Answered | None, broken: Exception | None) 
             st.caption(questions.NO_PAGE)
 
 
-def foot(known: Answered | None) -> DeltaGenerator:
+def foot(known: report.Answered | None) -> DeltaGenerator:
     """The last line of a card: what an answer speaks of and when it was computed; the place for the way to its page."""
     line = st.container(horizontal=True, vertical_alignment="center", gap="small")
     with line:
@@ -94,7 +92,7 @@ def foot(known: Answered | None) -> DeltaGenerator:
 
 def take(
     subject: str,
-    known: Sequence[Answered],
+    known: Sequence[report.Answered],
     shown: Sequence[Mark],
     baseline: float | None,
     provenance: Sequence[tuple[str, str]],
@@ -152,7 +150,7 @@ SHEET = {"sheet": ["prediction files"]}
 """The parameter of the address that leads to this sheet."""
 COMPARED = "compared"
 """The parameter of the address that names a comparison, by the parameters of its own page."""
-Known = tuple[Answered, Mapping[str, str | list[str]], str]
+Known = tuple[report.Answered, Mapping[str, str | list[str]], str]
 """An answer, the parameters of its address, and the command that checks it."""
 
 
@@ -171,7 +169,7 @@ def sheet_of_files() -> None:
     if named:
         known.sort(key=lambda each: named.index(_written(each)))
     shown = [answer for answer, _, _ in known[:MOST]]
-    accuracies = marks(shown)
+    accuracies = report.marks(shown)
     axis(shown, accuracies, None)
     for place, (answer, query, _) in enumerate(known[:MOST]):
         with st.container(border=True, key=f"card-files-{place}", gap="small"):
@@ -209,7 +207,7 @@ def _rests_on(known: Sequence[Known]) -> list[tuple[str, str]]:
     return [(title, f"fingerprint {file}") for file, title in _files(known).items()]
 
 
-def _card(answer: Answered, query: dict[str, str | list[str]]) -> None:
+def _card(answer: report.Answered, query: dict[str, str | list[str]]) -> None:
     st.markdown(f"**{answer.question.title}**  \n:gray[{page.plain(answer.about)}]")
     page.says(answer.verdict, help=answer.trusted)
     where = page_file(answer.question.page)
@@ -250,7 +248,7 @@ def offer(dataset: Dataset, on_sheet: Mapping[str, Run], runs: Sequence[Run], mo
         page.fold(TITLE, partial(_show, dataset, recipes, alike, pictures, models), key="model-pairs")
 
 
-def offer_of_files(cards: Sequence[ModuleType], shown: Sequence[Answered]) -> None:
+def offer_of_files(cards: Sequence[ModuleType], shown: Sequence[report.Answered]) -> None:
     """The same of prediction files, which are read when it is opened; nothing where one model was compared once."""
     if len(shown) > 1 or len({number.of for number in shown[0].quantities}) > 1:
         page.fold(TITLE, partial(_of_files, cards), key="model-pairs")
@@ -301,7 +299,7 @@ def _show(
     pictures: _Pictures | None,
     models: Sequence[StoredModel],
 ) -> None:
-    pairs: list[ModelPair] = []
+    pairs: list[model_pairs.ModelPair] = []
     for stem, run in recipes.items():
         pairs += _on_folds(dataset, run) if stem == "cluster_folds" else _but(pairs, _on_draws(run))
     if pictures is not None:
@@ -311,7 +309,7 @@ def _show(
     _say(pairs)
 
 
-def _say(pairs: Sequence[ModelPair]) -> None:
+def _say(pairs: Sequence[model_pairs.ModelPair]) -> None:
     """The answer, the table that it rests on, and that to take away."""
     verdict = model_pairs.pairs_verdict(pairs)
     page.says(verdict, help=about(verdict.claims[0] if verdict.claims else None))
@@ -322,13 +320,13 @@ def _say(pairs: Sequence[ModelPair]) -> None:
         downloads.offer({"Models side by side": lambda: model_pairs.pairs_table(pairs)}, stem="models")
 
 
-def _but(known: Sequence[ModelPair], pairs: Sequence[ModelPair]) -> list[ModelPair]:
+def _but(known: Sequence[model_pairs.ModelPair], pairs: Sequence[model_pairs.ModelPair]) -> list[model_pairs.ModelPair]:
     """Those that are not known: a learning curve may end with the very draws of source robustness."""
     values = [(pair.first, pair.second, pair.values, pair.n) for pair in known]
     return [pair for pair in pairs if (pair.first, pair.second, pair.values, pair.n) not in values]
 
 
-def _on_pictures(pictures: _Pictures) -> tuple[ModelPair, ...]:
+def _on_pictures(pictures: _Pictures) -> tuple[model_pairs.ModelPair, ...]:
     """Those who were asked already; each of the others is asked beside the page."""
     own = guided_results.guided(pictures.run).suite
     if own is None or not oracle_reads(own):
@@ -346,19 +344,19 @@ def _on_pictures(pictures: _Pictures) -> tuple[ModelPair, ...]:
 
 
 @cache.result(max_entries=4)
-def _on_draws(run: Run) -> tuple[ModelPair, ...]:
+def _on_draws(run: Run) -> tuple[model_pairs.ModelPair, ...]:
     trials = session.workspace().rows(session.owner(), run.id)
     return model_pairs.on_sizes(trials) if "size" in trials else model_pairs.on_sources(trials)
 
 
 @cache.result(max_entries=4)
-def _on_folds(dataset: Dataset, run: Run) -> tuple[ModelPair, ...]:
+def _on_folds(dataset: Dataset, run: Run) -> tuple[model_pairs.ModelPair, ...]:
     folded = cluster_folds_results.of_run(run).rows
     return model_pairs.on_folds(folded.rows, dataset.y, folded.design)
 
 
 @cache.result(max_entries=4)
-def _under_noise(runs: tuple[Run, ...], names: tuple[tuple[str, str], ...]) -> tuple[ModelPair, ...]:
+def _under_noise(runs: tuple[Run, ...], names: tuple[tuple[str, str], ...]) -> tuple[model_pairs.ModelPair, ...]:
     """Models by their names; two of one name are numbered by when they were made."""
     titles, known = dict(names), {}
     for run in runs:

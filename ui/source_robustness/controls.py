@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone import core
+from touchstone.core import trials as plans
 from touchstone.core.cluster import trains
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
@@ -20,16 +21,6 @@ from touchstone.core.evaluate.wording import count, listed, percent, plural, quo
 from touchstone.core.parameters import About
 from touchstone.core.report.source_robustness import Row, title
 from touchstone.core.represent import REPRESENTATIONS
-from touchstone.core.trials import (
-    KNOWN_SOURCES,
-    SourcesPlan,
-    TrialPlan,
-    needed_by,
-    rows_to_predict,
-    sample_predictions,
-    to_json,
-    trials_given,
-)
 from touchstone.core.workspace import Run, View, WorkspaceError, load_plan
 from touchstone.core.workspace.engine.executor import LIBRARIES
 from touchstone.core.workspace.runs import run_key
@@ -45,19 +36,19 @@ from touchstone.ui.source_robustness import results
 from touchstone.ui.source_robustness.results import OwnModels, OwnPredictions
 
 
-def trial_plan(dataset: Dataset) -> tuple[TrialPlan, DeltaGenerator]:
+def trial_plan(dataset: Dataset) -> tuple[plans.TrialPlan, DeltaGenerator]:
     """The controls of a TrialPlan: the plan that they say, and the place for the button that starts it.
 
     Raises DataError for a choice that makes no plan.
     """
-    return plan_form(TrialPlan, About(dataset))
+    return plan_form(plans.TrialPlan, About(dataset))
 
 
-def sources_parameters(plan: SourcesPlan) -> dict[str, list[str]] | None:
+def sources_parameters(plan: plans.SourcesPlan) -> dict[str, list[str]] | None:
     """The parameters of the address that lead to usual trials with the sources of this plan."""
-    n_repeats = max(TrialPlan.n_repeats, plan.n_clusterings)
+    n_repeats = max(plans.TrialPlan.n_repeats, plan.n_clusterings)
     return plan_parameters(
-        TrialPlan(
+        plans.TrialPlan(
             source_finders=(plan.finder,),
             n_sources=plan.n_sources,
             n_clusterings=plan.n_clusterings,
@@ -121,7 +112,7 @@ def row_of(
 def features(run: Run) -> None:
     """What sources were found in, where somebody chose it; and a warning where that saw the labels."""
     plan = results.plan_of(run)
-    clustered = [finder for finder in plan.source_finders if finder != KNOWN_SOURCES and not trains(finder)]
+    clustered = [finder for finder in plan.source_finders if finder != plans.KNOWN_SOURCES and not trains(finder)]
     if plan.representation is None or not clustered:
         return
     chosen = REPRESENTATIONS[plan.representation]
@@ -141,7 +132,7 @@ def closer(
     features(run)
 
 
-def nothing_computed(plan: TrialPlan, ahead: str) -> None:
+def nothing_computed(plan: plans.TrialPlan, ahead: str) -> None:
     """What stands where neither the run nor anybody else has tested a model."""
     page.not_computed(
         f"**Run** trains {plural(len(plan.models), 'model')} on splits "
@@ -205,7 +196,7 @@ def _portrait(run: Run, dataset: Dataset, hard: source_robustness.Hardness) -> N
         of_class = dataset.y == dataset.class_names.index(source.label)
         mine, rest = mine & of_class, rest & of_class
     drawn = portrait(dataset, mine, rest)
-    known = source.label is None or source.source_finder == KNOWN_SOURCES
+    known = source.label is None or source.source_finder == plans.KNOWN_SOURCES
     name = source.source if known else f"{quoted(source.label)}, cluster {source.source}"
     if drawn.picture is not None:
         st.image(enlarged(drawn.picture), alt=f"Mean image of {name}", output_format="PNG")
@@ -236,7 +227,7 @@ FORMATS = (
 _OF, _DRAFT, _ROUND = "own-model-of", "own-model-draft", "own-model-round"
 
 
-def section(plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
+def section(plan: plans.TrialPlan, dataset: Dataset) -> OwnModels | None:
     """How to bring a model along, the one that was brought, or why it cannot be shown; returns what is in use.
 
     Through a link there is what its owner had uploaded then, or nothing.
@@ -257,7 +248,7 @@ def parameters(own: OwnModels | None) -> dict[str, list[str]]:
     return {} if own is None else {ADDRESS: [own.fingerprint]}
 
 
-def view(plan: TrialPlan, dataset: Dataset, own: OwnModels | None, run: Run | None) -> View | None:
+def view(plan: plans.TrialPlan, dataset: Dataset, own: OwnModels | None, run: Run | None) -> View | None:
     """What a link shows where models were uploaded: these, beside the run and the sources that were found for it.
 
     None where there are none, so that a link shows the run, and where no address leads to the plan. The sources of a
@@ -266,7 +257,7 @@ def view(plan: TrialPlan, dataset: Dataset, own: OwnModels | None, run: Run | No
     led = plan_parameters(plan)
     if own is None or led is None:
         return None
-    needed = needed_by(plan, dataset) if run is None else ()
+    needed = plans.needed_by(plan, dataset) if run is None else ()
     rests_on = [run, *(session.workspace().find_run(session.owner(), other, dataset.fingerprint) for other in needed)]
     return View(
         "source_robustness",
@@ -278,14 +269,14 @@ def view(plan: TrialPlan, dataset: Dataset, own: OwnModels | None, run: Run | No
     )
 
 
-def unstarted(plan: TrialPlan, dataset: Dataset) -> Run:
+def unstarted(plan: plans.TrialPlan, dataset: Dataset) -> Run:
     """A plan as a run none of whose trials has begun: what predictions by trial are shown with before there is one."""
     name = run_key(plan, dataset.fingerprint)
     return Run(
         id=name,
         key=name,
         kind=plan.kind,
-        plan=to_json(plan),
+        plan=plans.to_json(plan),
         fingerprint=dataset.fingerprint,
         dataset_name=dataset.name,
         state="queued",
@@ -322,7 +313,7 @@ def _remember(dataset: Dataset | None, address: str | None) -> None:
     session.hold(ADDRESS, None if dataset is None else address)
 
 
-def _how(plan: TrialPlan, dataset: Dataset) -> None:
+def _how(plan: plans.TrialPlan, dataset: Dataset) -> None:
     """The two steps, and files to fill in and to try."""
     n_draws = plural(len(plan.draws(dataset)), "trial")
     st.markdown("Test a model that you train elsewhere on the splits of this page: upload its predictions.")
@@ -349,14 +340,14 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
         except DataError as problem:
             page.error(problem)
     st.caption("A file to fill in, and one of a made-up model to try:")
-    files = {"Rows to predict": rows_to_predict, "Sample predictions": sample_predictions}
+    files = {"Rows to predict": plans.rows_to_predict, "Sample predictions": plans.sample_predictions}
     downloads.here(
         {title: lambda make=make: results.drawn(plan, dataset, make) for title, make in files.items()},
         stem="touchstone",
     )
 
 
-def _draft(upload: PredictionUpload, plan: TrialPlan, dataset: Dataset) -> None:
+def _draft(upload: PredictionUpload, plan: plans.TrialPlan, dataset: Dataset) -> None:
     """A file that is not in use yet: its columns to confirm, and whether it fits the splits."""
     with suppress(DataError):  # the draft says what is wrong with the file
         upload = results.with_labels(upload, dataset)
@@ -373,7 +364,7 @@ def _draft(upload: PredictionUpload, plan: TrialPlan, dataset: Dataset) -> None:
         st.button("Discard", key="own-discard", on_click=_keep, args=(None,))
 
 
-def _in_use(address: str, plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
+def _in_use(address: str, plan: plans.TrialPlan, dataset: Dataset) -> OwnModels | None:
     """Predictions that the address names: what they hold, or why they are not shown."""
     stored = {file.fingerprint: file for file in session.workspace().prediction_files(session.owner())}
     if address not in stored:
@@ -407,7 +398,7 @@ def _buttons(address: str | None) -> None:
 
 def _count(
     address: str,
-    plan: TrialPlan,
+    plan: plans.TrialPlan,
     dataset: Dataset,
     *,
     upload: PredictionUpload | None = None,
@@ -416,12 +407,12 @@ def _count(
     """The trials of predictions, with a line in `place` that says how many there are; None while they are counted."""
     with st.spinner("Reading"):
         table = prediction_results.table_of(address) if upload is None else prediction_results.uploaded(upload)
-    counting = results.own_trials(OwnPredictions(address, table), replace(plan, models=TrialPlan.models), dataset)
+    counting = results.own_trials(OwnPredictions(address, table), replace(plan, models=plans.TrialPlan.models), dataset)
     trials = background.answer(counting, "Finding each trial's predictions", key="own-model")
     if trials is None:
         return None
     n_draws = plural(len(plan.draws(dataset)), "trial")
-    given = [f"{model}: {count(n)} of {n_draws}" for model, n in trials_given(trials).items()]
+    given = [f"{model}: {count(n)} of {n_draws}" for model, n in plans.trials_given(trials).items()]
     (place or st).caption(page.plain(f"{listed(given, most=8)} · predictions {address[:12]}"))
     return OwnModels(address, trials)
 

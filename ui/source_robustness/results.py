@@ -28,7 +28,6 @@ from touchstone.core.figures import source_robustness as figures
 from touchstone.core.report import source_robustness as report
 from touchstone.core.report.parametric_null import gap_table
 from touchstone.core.report.run_report import IN_SENTENCES
-from touchstone.core.trials import KNOWN_SOURCES, TrialPlan
 from touchstone.core.trials.sources_plan import Found
 from touchstone.core.workspace import Run, load_plan
 from touchstone.core.workspace.engine.needed import found_otherwise, found_rows
@@ -400,12 +399,12 @@ def tables(run: Run) -> dict[str, Callable[[], pd.DataFrame]]:
 def known_sources(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:
     """What known sources tell of the intervals from found ones; nothing where a run does not have both."""
     finders = plan_of(run).source_finders
-    return true_sources(run, own) if len(finders) > 1 and KNOWN_SOURCES in finders else ()
+    return true_sources(run, own) if len(finders) > 1 and plans.KNOWN_SOURCES in finders else ()
 
 
 def _agreement(run: Run) -> background.Task[SourceAgreement]:
     """The agreement of a run's clusterings, the same for all that sources can be used for."""
-    plan = replace(plan_of(run), models=TrialPlan.models, schemes=TrialPlan.schemes)
+    plan = replace(plan_of(run), models=plans.TrialPlan.models, schemes=plans.TrialPlan.schemes)
     return agreement(plan, run.fingerprint)
 
 

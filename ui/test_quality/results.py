@@ -24,7 +24,6 @@ from touchstone.core.evaluate.test_quality.verdict import MEMORY, disagreement, 
 from touchstone.core.evaluate.two_samples import PartsTold, SeenShift
 from touchstone.core.evaluate.wording import fixed, percent, plural, quoted
 from touchstone.core.figures import test_quality as figures
-from touchstone.core.figures.test_quality import Subject
 from touchstone.core.parameters import About
 from touchstone.core.report import test_quality as report
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
@@ -32,7 +31,6 @@ from touchstone.core.workspace import Run, StoredModel, View, WorkspaceError, lo
 from touchstone.ui import cache, page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples
-from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
@@ -48,11 +46,11 @@ def quality(looked: Looked) -> background.Work[TestQuality]:
 
 
 @cache.task(max_entries=16)
-def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoice) -> background.Work[Subject]:
+def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoice) -> background.Work[figures.Subject]:
     """Another model's test set, by the same thresholds: in the layer of that name, or else in its usual one."""
     owner_name, shelf = session.owner(), session.workspace()
 
-    def measure(step: Callable[[], None]) -> Subject:
+    def measure(step: Callable[[], None]) -> figures.Subject:
         stored = shelf.model_bytes(owner_name, model.fingerprint)
         layer = choice.layer if choice.layer in layers_offered(stored, dataset) else None
         parts = layer_parts(stored, dataset, layer=layer, **split_of(model.training_plan, dataset))
@@ -96,7 +94,7 @@ def sample_table(looked: Looked) -> pd.DataFrame:
 @cache.result(max_entries=8)
 def covariate_shift(run: Run) -> CovariateShift:
     """What the finished trials of a run of covariate shift tell."""
-    plan, data = load_plan(run.plan), dataset_of(run.fingerprint)
+    plan, data = load_plan(run.plan), samples.dataset_of(run.fingerprint)
     if not isinstance(plan, CovariateShiftPlan):
         raise TypeError(f"a plan of kind {plan.kind!r} says nothing about a shift")
     return shift_of_rows(session.workspace().rows(session.owner(), run.id), plan, data.class_names, unit=data.unit_word)
@@ -401,9 +399,9 @@ def title_of(model: StoredModel, datasets: Mapping[str, str]) -> str:
     return f"{model.name} · {datasets[model.dataset_fingerprint]} · {model.fingerprint[:8]}"
 
 
-def _subject(model: StoredModel, titles: Mapping[str, str], choice: RegionChoice) -> Subject | None:
+def _subject(model: StoredModel, titles: Mapping[str, str], choice: RegionChoice) -> figures.Subject | None:
     try:
-        dataset = dataset_of(model.dataset_fingerprint)
+        dataset = samples.dataset_of(model.dataset_fingerprint)
         work = beside(dataset, titles[model.dataset_fingerprint], model, choice)
         return background.answer(work, f"Measuring {page.plain(model.name)}", key=f"beside-{model.fingerprint[:8]}")
     except (DataError, WorkspaceError) as problem:
