@@ -26,6 +26,8 @@ AnyPlan = TypeVar("AnyPlan")
 class About:
     """What a form is about, as far as it is known: a data set or its kind, and a stored model with its layers.
 
+    Of predictions it is the names of their classes, the metrics that they give, and whether confidences are known.
+
     Where nothing is known, as for an address in a list of runs, everything that there is can be chosen.
     """
 
@@ -33,6 +35,9 @@ class About:
     kind: str | None = None
     model: Any = None
     layers: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    has_confidence: bool = True
 
     @property
     def data_kind(self) -> str | None:

@@ -7,9 +7,8 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.matched_subsets import ModelComparisons
-from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.report import matched_subsets as report
-from touchstone.ui.matched_subsets import calibration, controls, results
+from touchstone.ui.matched_subsets import calibration, confusions, controls, results, thresholds
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import answer, background, downloads, page, share
 
@@ -37,12 +36,19 @@ def show(comparisons: ModelComparisons) -> None:
     with st.container(gap="xsmall"):
         answer.fold(shown.section("models"))
         answer.fold(shown.section("matched"))
-        if comparison.can_match:
+        if comparison.can_calibrate:
             calibrated = partial(calibration.show, sets, plan, model)
             subset = page.fold(report.CALIBRATED, calibrated, key="calibration", asked_by=(calibration.SUBSET,))
+        if comparison.can_match:
             title = "Samples and their subsets"
             page.fold(title, lambda: answer.part(report.samples(samples["Samples"]())), key="matched-samples")
-        answer.fold(shown.section("metrics"))
+        if comparison.metrics is not None:
+            by_metric = partial(confusions.show, comparison.metrics, pairs.references[model], pairs.targets[model])
+            asked_by = (confusions.TRUTH, confusions.PREDICTED)
+            page.fold("By metric and class", by_metric, key="metrics", asked_by=asked_by)
+        if comparison.decisions is not None:
+            at_threshold = partial(thresholds.show, comparison.decisions)
+            page.fold("At other thresholds", at_threshold, key="thresholds", asked_by=(thresholds.THRESHOLD,))
         answer.fold(shown.section("table"))
         page.how_to_read(HOW_TO_READ, picture)
     to_send = report.answer(
@@ -53,7 +59,7 @@ def show(comparisons: ModelComparisons) -> None:
         classes=lambda _, *which: background.whole_answer(results.class_calibration(sets, plan, *which)),
         subset=subset or "",
     )
-    rests_on = report.rests_on(sets, plan if pairs.can_match else None, page.versions())
+    rests_on = report.rests_on(sets, plan, page.versions())
     downloads.of_answer("matched_subsets", view.title, to_send, rests_on, files=samples)
     page.rests_on(("Two files of predictions", *report.chosen_of(sets)), rests_on, key="matching")
 
@@ -78,9 +84,9 @@ else:
         sets = prediction_choice.two_sets(chosen)
         pairs = results.pairs_of(sets)
         prediction_choice.about(pairs, chosen)
-        plan = controls.matching_plan() if pairs.can_match else MatchingPlan()
+        plan = controls.matching_plan(pairs)
         prediction_choice.larger_first(pairs)
-        view = controls.view(sets, plan if pairs.can_match else None)
+        view = controls.view(sets, plan)
         share.offer(None, view.settings)
         comparisons = background.answer(results.comparisons(sets, plan), "Matching", key="comparison")
     except DataError as problem:

@@ -42,6 +42,7 @@ def show(run: Run) -> None:
     with st.container(gap="xsmall"):
         answer.fold(shown.section("hard"), partial(controls.closer, run, row, intervals.sources_of(row)))
         answer.fold(shown.section("draws"))
+        answer.fold(shown.section("metrics"))
         answer.fold(shown.section("true-sources"))
         if results.several(run):
             page.fold("Do the ways of finding sources agree?", partial(results.side_by_side, run), key="agreement")

@@ -24,6 +24,7 @@ from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.claim_kinds import KINDS
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
 from touchstone.core.models import MODELS
 from touchstone.core.report.parts import Quantity
@@ -155,7 +156,7 @@ def test_every_number_that_can_be_bounded_is_explained(tmp_path, capsys, plan, n
     names = set(table["number"].str.split("[").str[0])
     assert name in names <= set(QUANTITIES)
     assert main(["check", "--explain"]) == 0
-    assert capsys.readouterr().out.count("\n") == len(QUANTITIES) + len(KINDS) - len(NOT_OF_RUNS)
+    assert capsys.readouterr().out.count("\n") == len(QUANTITIES) + len(METRICS) + len(KINDS) - len(NOT_OF_RUNS)
 
 
 @pytest.mark.parametrize(
@@ -426,3 +427,52 @@ def test_killed_and_started_again_it_goes_on(tmp_path):
     again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=180, check=False)
     assert again.returncode == 0, again.stderr
     assert workspace.run(LOCAL_OWNER, run.id).n_done == 40
+
+
+def files_of_frauds(tmp_path) -> list[str]:
+    """Two files of a rare class that the new one finds half as often."""
+    rng, files = np.random.default_rng(0), []
+    for name, found in (("old", 0.9), ("new", 0.45)):
+        y = np.repeat([0, 1], [800, 200])
+        said = np.where(rng.random(1000) < np.where(y == 1, found, 0.97), y, 1 - y)
+        names = np.array(["legit", "fraud"])
+        files.append(str(tmp_path / f"{name}.csv"))
+        columns = {"id": np.arange(1000), "truth": names[y], "predicted": names[said]}
+        pd.DataFrame(columns).to_csv(files[-1], index=False)
+    return files
+
+
+@pytest.mark.parametrize(
+    ("require", "status", "decision"),
+    [
+        ("recall.upper <= .6", 0, "holds"),
+        ("recall >= .6", 1, "fails"),
+        ("balanced_accuracy.lower >= .7", 1, "fails"),
+        ("balanced_accuracy >= .7", 3, "undecided"),
+        ("specificity.lower >= .9", 0, "holds"),
+        ("matched_subsets.gap[recall].lower >= .3", 0, "holds"),
+    ],
+)
+def test_a_metric_is_required_by_its_name_or_one_end_of_it(tmp_path, capsys, require, status, decision):
+    options = ["--metric", "recall", "--require", require]
+    assert main(["check", "--predictions", *files_of_frauds(tmp_path), *options]) == status
+    out = capsys.readouterr().out
+    assert f"\t{decision}" in out
+    assert "Sensitivity (recall) for “fraud” falls by" in out or decision in out
+
+
+def test_the_other_class_can_be_named(tmp_path, capsys):
+    options = ["--metric", "recall", "--positive-class", "legit", "--require", "recall.lower >= .9"]
+    assert main(["check", "--predictions", *files_of_frauds(tmp_path), *options]) == 0
+    assert "holds" in capsys.readouterr().out
+
+
+def test_a_metric_of_folds_and_of_held_out_sources_is_required_by_its_name(tmp_path, capsys):
+    folds = {"kind": "folds", "schemes": ["random_folds"], "models": ["logistic"], "seeds": [0, 1]}
+    plans = sheet(tmp_path, plans=[folds, PLAN])
+    options = ["--data", "wine", "--metric", "f1_weighted", "--require", "balanced_accuracy >= .5"]
+    assert main(["check", plans, *options, "--require", "f1_weighted[random_folds] >= .8"]) == 0
+    out = capsys.readouterr().out
+    assert "cluster_folds.metric[random_folds, logistic, balanced_accuracy]" in out
+    assert "source_robustness.metric[" in out
+    assert "eighted F1" in out

@@ -68,6 +68,8 @@ def check(
     question: Literal["cluster_folds"],
     data: Dataset | str | PathLike[str],
     *,
+    metric: str | None = ...,
+    positive: str | None = ...,
     mute: Mapping[str, str] = ...,
     schemes: tuple[str, ...] = ...,
     models: tuple[str, ...] = ...,
@@ -219,5 +221,6 @@ def compare(
     scale: Literal["accuracy", "confidence", "margin", "entropy"] = ...,
     n_repeats: int = ...,
     more: bool = ...,
+    metric: str = ...,
     positive: str | None = ...,
 ) -> Result: ...

@@ -26,12 +26,13 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.claim_kinds import KINDS, kind_of_code
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.matched_subsets import matched_verdict
+from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.wording import Verdict, fixed
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.html import to_html
 from touchstone.core.report.overview import axis_figure, marks_of
 from touchstone.core.report.parts import Answer, Column, Quantity, Report, Section, Table
-from touchstone.core.report.run_report import QUANTITIES, StatedClaim, answer_of, muted_kinds
+from touchstone.core.report.run_report import OF_A_METRIC, QUANTITIES, StatedClaim, answer_of, muted_kinds
 from touchstone.core.trials import Plan
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, WorkspaceError, load_plan
 from touchstone.core.workspace.engine.runner import NO_TIME, Step, usual_steps
@@ -51,7 +52,7 @@ DECISIONS = ("above", "below", "small")
 
 Decision = Literal["holds", "fails", "undecided", "muted"]
 _FORM = re.compile(
-    r"\s*(?P<name>[\w.]+)\s*(?:\[(?P<of>[^\]]*)\])?\s*(?P<sign>>=|<=)\s*(?P<bound>[-+]?[\d.]+(?:e-?\d+)?)\s*"
+    r"\s*(?P<name>[\w.]+?)(?:\.(?P<end>lower|upper))?\s*(?:\[(?P<of>[^\]]*)\])?\s*(?P<sign>>=|<=)\s*(?P<bound>[-+]?[\d.]+(?:e-?\d+)?)\s*"
 )
 
 _CLAIM = re.compile(r"\s*(?P<denied>not\s+)?(?P<code>[A-Z]\d\d)\s*(?:\[(?P<of>[^\]]*)\])?\s*")
@@ -136,10 +137,15 @@ class RequiredClaim:
 class Requirement:
     """A number that must be at least (or at most) a bound; `of` narrows it to a model, a scheme or a sigma.
 
+    A metric alone is meant wherever it is found, of two test sets on the new one. Of an `end` of the interval only that
+    is held against the bound, which is never undecided.
+
     Examples
     --------
     >>> Requirement.read("source_robustness.rho[svm] >= .9")
-    Requirement(name='source_robustness.rho', of=('svm',), at_least=True, bound=0.9)
+    Requirement(name='source_robustness.rho', of=('svm',), at_least=True, bound=0.9, end='')
+    >>> Requirement.read("balanced_accuracy.lower >= .8").written
+    'balanced_accuracy.lower >= 0.8'
     >>> Requirement.read("rho > .9")
     Traceback (most recent call last):
     touchstone.core.data.errors.DataError: 'rho > .9' is no requirement. Write one such as 'source_robustness.rho ...
@@ -149,25 +155,26 @@ class Requirement:
     of: tuple[str, ...]
     at_least: bool
     bound: float
+    end: Literal["", "lower", "upper"] = ""
 
     @classmethod
     def read(cls, text: str) -> "Requirement":
         """Read one as it is written. Raises DataError for what is none, or is of a number that cannot be bounded."""
         form = _FORM.fullmatch(text)
-        if form is None or form["name"] not in QUANTITIES:
+        if form is None or form["name"] not in {*QUANTITIES, *METRICS}:
             raise DataError(
                 f"{text!r} is no requirement. Write one such as 'source_robustness.rho >= .9' or "
-                f"'cluster_folds.score[sds_folds] >= .8'; {COMMAND} check --explain lists what can be bounded."
+                f"'balanced_accuracy.lower >= .8'; {COMMAND} check --explain lists what can be bounded."
             )
         try:
             bound = float(form["bound"])
         except ValueError:
             raise DataError(f"{text!r}: {form['bound']!r} is no number.") from None
-        return cls(form["name"], _words(form["of"]), form["sign"] == ">=", bound)
+        return cls(form["name"], _words(form["of"]), form["sign"] == ">=", bound, form["end"] or "")
 
     @property
     def stem(self) -> str:
-        """The question whose number it is."""
+        """The question whose number it is; the name of a metric alone."""
         return self.name.partition(".")[0]
 
     @property
@@ -178,16 +185,23 @@ class Requirement:
         'matched_subsets.gap <= 0.02'
         """
         of = f"[{', '.join(self.of)}]" if self.of else ""
-        return f"{self.name}{of} {'>=' if self.at_least else '<='} {self.bound:g}"
+        end = f".{self.end}" if self.end else ""
+        return f"{self.name}{end}{of} {'>=' if self.at_least else '<='} {self.bound:g}"
 
     def meant(self, found: Sequence[Quantity | StatedClaim]) -> tuple[Quantity, ...]:
         """The numbers that it is about. Raises DataError where there are none, naming those that there are."""
         numbers = [one for one in found if isinstance(one, Quantity)]
-        meant = tuple(one for one in numbers if one.name == self.name and set(self.of) <= set(one.of))
+        meant = tuple(one for one in numbers if self._is_about(one))
         if not meant:
             there = ", ".join(one.title for one in numbers) or "nothing"
             raise DataError(f"{self.written}: nothing of this name was found. There is {there}.")
         return meant
+
+    def _is_about(self, number: Quantity) -> bool:
+        if self.name not in METRICS:
+            return number.name == self.name and set(self.of) <= set(number.of)
+        by_itself = number.name in OF_A_METRIC and "reference" not in number.of
+        return by_itself and {self.name, *self.of} <= set(number.of)
 
     def decide(self, of: Quantity | StatedClaim) -> Decision:
         """Whether the whole interval lies on the right side of the bound, on the wrong one, or holds it.
@@ -201,6 +215,8 @@ class Requirement:
         if not isinstance(of, Quantity) or not of.interval.known:
             return "undecided"
         lower, upper, bound = of.interval.lower, of.interval.upper, self.bound
+        if self.end:
+            lower = upper = getattr(of.interval, self.end)
         holds, fails = (lower >= bound, upper < bound) if self.at_least else (upper <= bound, lower > bound)
         return "holds" if holds else "fails" if fails else "undecided"
 
@@ -246,6 +262,8 @@ class Sheet:
     compare: dict[str, Any] = field(default_factory=dict)
     require: tuple[Requirement | RequiredClaim, ...] = ()
     mute: dict[str, str] = field(default_factory=dict)
+    metric: tuple[str, str | None] | None = None
+    """What verdicts of runs are about, where one may choose, and the class that it is about."""
 
     @classmethod
     def read(cls, text: str, name: str) -> "Sheet":
@@ -377,6 +395,8 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
         metavar="CODE=REASON",
         help="a claim that is neither said nor counted, and why, such as 'M01=agreed until May'",
     )
+    parser.add_argument("--metric", choices=tuple(METRICS), help="what verdicts are about, of two files and of folds")
+    parser.add_argument("--positive-class", metavar="NAME", help="the class that sensitivity and the like are about")
     parser.add_argument("--undecided", choices=("pass", "fail"), help="how an undecided requirement counts")
     parser.add_argument(
         "--budget", type=seconds, metavar="TIME", help="such as 90s, 10m or 2h; the same command goes on"
@@ -412,7 +432,12 @@ def _muted(text: str) -> tuple[str, str]:
 def explained() -> str:
     """What can be required, a line each: numbers that can be bounded, and claims by code."""
     width = max(map(len, QUANTITIES))
-    meanings = {**QUANTITIES, **{each.code: each.title for each in KINDS.values() if each.code not in NOT_OF_RUNS}}
+    metrics = {name: f"{metric.title}, of two files on the new one" for name, metric in METRICS.items()}
+    meanings = {
+        **QUANTITIES,
+        **metrics,
+        **{each.code: each.title for each in KINDS.values() if each.code not in NOT_OF_RUNS},
+    }
     return "".join(f"{name:<{width}}  {meaning}\n" for name, meaning in meanings.items())
 
 
@@ -434,8 +459,10 @@ def read_sheet(chosen: argparse.Namespace) -> Sheet:
     if chosen.data is None and (sheet.plans or chosen.model is not None):
         given = f"{name} holds plans" if sheet.plans else f"{chosen.model} is a model"
         raise DataError(f"{given}: say of which data with --data.")
-    compare = sheet.compare if not chosen.unit or chosen.predictions is None else {**sheet.compare, "unit": chosen.unit}
-    return Sheet(sheet.plans, compare, (*sheet.require, *more), {**sheet.mute, **dict(chosen.mute)})
+    own = {name: getattr(chosen, name) for name in ("unit", "metric", "positive_class")}
+    compare = sheet.compare | {name: value for name, value in own.items() if value and chosen.predictions is not None}
+    metric = (chosen.metric, chosen.positive_class) if chosen.metric else None
+    return Sheet(sheet.plans, compare, (*sheet.require, *more), {**sheet.mute, **dict(chosen.mute)}, metric)
 
 
 @dataclass(frozen=True)
@@ -509,7 +536,7 @@ def check(
             unfinished.append(Unfinished(step.stem, f"{run.n_failed} of {run.n_trials} trials failed. {run.errors[0]}"))
         if run.n_done > run.n_failed:
             rows, dataset = workspace.rows(LOCAL_OWNER, run.id), workspace.dataset(LOCAL_OWNER, fingerprint)
-            answer = answer_of(rows, dataset, plan)
+            answer = answer_of(rows, dataset, plan, metric=sheet.metric)
             made = [] if answer.verdict is None else stated(step.stem, answer.verdict)
             found += answer.numbers
             claims += made

@@ -221,7 +221,8 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
     for one in asked(MatchingPlan):
         ask, choices = one.ask, one.ask.choices
         if one.field not in BINNING:
-            kind = {"type": _from(ask.lowest)} if choices is None else {"choices": tuple(choices(ANYTHING) or ())}
+            names = None if choices is None else choices(ANYTHING)
+            kind = {"choices": tuple(names)} if names else {} if choices else {"type": _from(ask.lowest)}
             matching.add_argument(f"--{ask.address}", **kind, default=one.usual, help=f"{ask.label}: {ask.help}")
 
 
@@ -255,7 +256,8 @@ def settled(sets: TwoSets, plan: MatchingPlan) -> dict[str, object]:
     >>> settled(TwoSets("f00d", "beef", target_part=Part(set="new")), MatchingPlan(epsilon=0.01))["target_set"]
     'new'
     """
-    matching = {address: value for address, (one, value) in answers_of(plan).items() if one.field not in BINNING}
+    answers = answers_of(plan).items()
+    matching = {address: value for address, (one, value) in answers if one.field not in BINNING and value is not None}
     return sets.parts | ({} if sets.task is None else {"of_task": sets.task}) | matching
 
 

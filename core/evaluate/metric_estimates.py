@@ -39,6 +39,7 @@ from touchstone.core.evaluate.units import (
     alike,
     design_of_units,
 )
+from touchstone.core.evaluate.wording import gap, percent, points, quoted
 
 FEWEST_OF_CLASS = 20
 """Of fewer samples of a class that a metric reads, its standard error is not taken from influences."""
@@ -63,6 +64,84 @@ class MetricEstimate:
     why_not: str = ""
 
 
+@dataclass(frozen=True)
+class InWords:
+    """How sentences speak of a metric: its name, numbers in its own unit, and what getting worse is called.
+
+    >>> words = InWords(METRICS["log_loss"])
+    >>> words.title, words.falls, words.difference(0.0213)
+    ('Log loss', 'rises', '.021')
+    >>> InWords(METRICS["recall"], "fraud").name
+    'sensitivity (recall) for “fraud”'
+    """
+
+    metric: Metric
+    of_class: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Within a sentence, with the class that it is about."""
+        about = f" for {quoted(self.of_class)}" if self.metric.of_class and self.of_class is not None else ""
+        return f"{self.metric.title}{about}"
+
+    @property
+    def a_name(self) -> str:
+        """The name with its article."""
+        return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
+
+    @property
+    def title(self) -> str:
+        """At the beginning of a sentence."""
+        return self.name[:1].upper() + self.name[1:]
+
+    @property
+    def falls(self) -> str:
+        """What it does when the model gets worse."""
+        return "falls" if self.metric.larger_is_better else "rises"
+
+    @property
+    def rises(self) -> str:
+        """What it does when the model gets better."""
+        return "rises" if self.metric.larger_is_better else "falls"
+
+    @property
+    def fall(self) -> str:
+        """Getting worse, as a noun."""
+        return self.falls.removesuffix("s")
+
+    @property
+    def rise(self) -> str:
+        """Getting better, as a noun."""
+        return self.rises.removesuffix("s")
+
+    @property
+    def factor(self) -> int:
+        """What its values are multiplied by where they are drawn or tabled."""
+        return 100 if self.metric.in_percent else 1
+
+    @property
+    def decimals(self) -> int:
+        """As many does a table show."""
+        return 1 if self.metric.in_percent else 3
+
+    @property
+    def axis(self) -> str:
+        """The title of an axis of its values."""
+        return f"{self.title} (%)" if self.metric.in_percent else self.title
+
+    def axis_of(self, difference: str) -> str:
+        """The title of an axis of differences."""
+        return f"{difference} (points)" if self.metric.in_percent else difference
+
+    def value(self, value: float, interval: Interval | None = None) -> str:
+        """A value of it."""
+        return (percent if self.metric.in_percent else gap)(value, interval)
+
+    def difference(self, value: float, interval: Interval | None = None) -> str:
+        """A difference of two values of it."""
+        return (points if self.metric.in_percent else gap)(value, interval)
+
+
 def estimate(metric: Metric, scored: Scored, design: Design = EACH_SAMPLE) -> MetricEstimate:
     """The value, its interval over units, and its baseline.
 
@@ -80,13 +159,16 @@ def estimate(metric: Metric, scored: Scored, design: Design = EACH_SAMPLE) -> Me
 
 
 def _interval(metric: Metric, scored: Scored, design: Design, value: float) -> tuple[Interval, str]:
+    if not metric.has_interval:
+        return UNKNOWN, f"of the {metric.title} chance alone makes a part that is not known"
     if not design.enough:
         return UNKNOWN, f"there are fewer than {FEWEST_UNITS} {design.others}"
     if metric.share is not None:
         rows, counted = metric.share(scored)
         share = design.of(rows).wilson(counted[rows])
         why = "" if share.known else f"it rests on fewer than {FEWEST_UNITS} {design.others}"
-        return Interval(metric.from_share(share.lower), metric.from_share(share.upper)), why
+        turned = metric.from_share or float
+        return Interval(turned(share.lower), turned(share.upper)), why
     by_class, classes = UNKNOWN, np.unique(scored.y_true)
     short = "" if not metric.reads_classes else _short(scored, classes, design)
     if metric.mean_of_shares is not None and (len(classes) <= 2 or not short):
@@ -152,9 +234,12 @@ def _scaled(metric: Metric, value: float, error: Error, scored: Scored, design: 
     if metric.of_samples is not None and error.n_moving < FEWEST_MOVING:
         return UNKNOWN
     highest = metric.highest[scored.n_classes > 2]
-    if highest == inf:
-        half = half_width(error.se / value, df) if value > 0 else 0.0
-        return Interval(float(value * np.exp(-half)), float(value * np.exp(half)))
+    if inf in (highest, -metric.lowest):  # by the logarithm of how far it is from its only end
+        far = value - metric.lowest if highest == inf else highest - value
+        if not far > 0:
+            return UNKNOWN
+        near, most = far * np.exp(np.array([-1, 1]) * half_width(error.se / far, df))
+        return Interval(float(near), float(most)) if highest == inf else Interval(highest - most, highest - near)
     span = highest - metric.lowest
     share = min(max((value - metric.lowest) / span, 0.0), 1.0)
     interval = share_interval(share, error.se / span, df)
@@ -234,6 +319,10 @@ class MetricsOnSets:
     class_names: tuple[str, ...]
     confusions: tuple[Confusion, ...]
 
+    def words(self, name: str) -> InWords:
+        """How sentences speak of one of the metrics."""
+        return InWords(METRICS[name], self.positive)
+
     @property
     def mistakes(self) -> tuple[Confusion, ...]:
         """The cells beside the diagonal: classes that were predicted as others."""
@@ -260,6 +349,68 @@ def positive_class(class_names: Sequence[str], n_of: Float[np.ndarray, " n_class
     return (int(n_of[1] <= n_of[0]), False)
 
 
+@dataclass(frozen=True, eq=False)
+class ScoredSets:
+    """What metrics are of on two sets, with the classes of both, and the class that metrics of one class are about.
+
+    `positive` is None where there are several classes and none was named; `sure` says whether its name says so.
+    """
+
+    sides: tuple[Scored, Scored]
+    class_names: tuple[str, ...]
+    positive: str | None
+    sure: bool
+
+    def problem(self, metric: Metric) -> str:
+        """Why these sets do not give a metric; empty where they do.
+
+        >>> one = Predictions(["a", "b", "c"], [0, 1, 2], [0, 1, 2], ["x", "y", "z"])
+        >>> scored_sets(one, one).problem(METRICS["recall"])
+        'sensitivity (recall) is about one class: name it as the positive one'
+        """
+        if metric.of_class and self.positive is None:
+            return f"{metric.title} is about one class: name it as the positive one"
+        if not all(metric.applies(side) for side in self.sides):
+            return f"{metric.title} needs the probabilities of all classes in both sets"
+        if metric.influence is not None and len(self.class_names) > MOST_AREAS:
+            return f"{metric.title} takes minutes with more than {MOST_AREAS} classes"
+        return ""
+
+
+def classes_of(reference: Predictions, target: Predictions) -> tuple[str, ...]:
+    """The classes of two sets."""
+    return tuple(dict.fromkeys((*reference.class_names, *target.class_names)))
+
+
+def metrics_given(reference: Predictions, target: Predictions) -> tuple[str, ...]:
+    """The names of the metrics that two sets give, those of one class among them.
+
+    >>> one = Predictions(["a", "b"], [0, 1], [0, 1], ["x", "y"])
+    >>> "roc_auc" in metrics_given(one, one), "recall" in metrics_given(one, one)
+    (False, True)
+    """
+    known = all(probabilities_of(each) is not None for each in (reference, target))
+    few = len(classes_of(reference, target)) <= MOST_AREAS
+    return tuple(
+        name
+        for name, metric in METRICS.items()
+        if (known or metric.needs == "labels") and (few or metric.influence is None)
+    )
+
+
+def scored_sets(reference: Predictions, target: Predictions, positive: str | None = None) -> ScoredSets:
+    """Both sets with the classes of both. Raises DataError where there is no class called as the `positive` one."""
+    names = classes_of(reference, target)
+    if positive is not None and positive not in names:
+        raise DataError(f"There is no class {positive!r}. Choose one of {listed(names)}.")
+    own, other = (_scored(each, names) for each in (reference, target))
+    label, sure = (1, False) if positive is None else (names.index(positive), True)
+    if positive is None and len(names) == 2:
+        label, sure = positive_class(names, own.counts.true + other.counts.true)
+    known = names[label] if positive is not None or len(names) == 2 else None
+    return ScoredSets((replace(own, positive=label), replace(other, positive=label)), names, known, sure)
+
+
 def metrics_on_sets(
     reference: Predictions, target: Predictions, units: Units, *, positive: str | None = None
 ) -> MetricsOnSets:
@@ -277,25 +428,12 @@ def metrics_on_sets(
     >>> found.positive, round(found.of("recall").target.value, 3), found.mistakes[0].target.n_predicted
     ('spam', 0.833, 5)
     """
-    names = tuple(dict.fromkeys((*reference.class_names, *target.class_names)))
-    if positive is not None and positive not in names:
-        raise DataError(f"There is no class {positive!r}. Choose one of {listed(names)}.")
-    sets = (reference, target)
-    sides = [_scored(each, names) for each in sets]
-    designs = [design_of_units(each.units, each.unit_word) for each in sets]
-    label, sure = (1, False) if positive is None else (names.index(positive), True)
-    if positive is None and len(names) == 2:
-        label, sure = positive_class(names, sides[0].counts.true + sides[1].counts.true)
-    sides = [replace(side, positive=label) for side in sides]
-    of_class = positive is not None or len(names) == 2
-    rows = tuple(
-        _on_sets(metric, sides, designs, units)
-        for metric in METRICS.values()
-        if all(metric.applies(side) for side in sides)
-        and (of_class or not metric.of_class)
-        and (metric.influence is None or len(names) <= MOST_AREAS)
-    )
-    return MetricsOnSets(rows, names[label] if of_class else None, sure, names, _confusions(names, sides, designs))
+    sets = scored_sets(reference, target, positive)
+    designs = [design_of_units(each.units, each.unit_word) for each in (reference, target)]
+    made = (_on_sets(metric, sets.sides, designs, units) for metric in METRICS.values() if not sets.problem(metric))
+    rows = tuple(row for row in made if not isnan(row.reference.value) or not isnan(row.target.value))
+    confusions = _confusions(sets.class_names, sets.sides, designs)
+    return MetricsOnSets(rows, sets.positive, sets.sure, sets.class_names, confusions)
 
 
 def _scored(predictions: Predictions, names: tuple[str, ...]) -> Scored:

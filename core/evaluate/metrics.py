@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data import DataError
+from touchstone.core.evaluate.calibration.errors import expected_calibration_error
 
 Needs = Literal["labels", "probabilities"]
 Parts = tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " n"]]
@@ -121,8 +122,10 @@ class Metric:
         The same as a function of counts by class, where it is one.
     share
         The same as a share of samples, where it is one: which samples it is of, and which of them it counts.
+    share_of
+        What says which samples those are: the "truth", what was "predicted", "either", or nothing: it is of all.
     from_share
-        What the share is turned into, rising with it.
+        What the share is turned into, rising with it; None of a metric that is the share.
     mean_of_shares
         The shares that it is the mean of, each of other samples.
     influence
@@ -131,6 +134,8 @@ class Metric:
         What each sample is worth, where the metric is their mean.
     in_percent
         Whether it is written in percent, or as a bare number (an area of .985).
+    has_interval
+        False where what chance adds to it is not known well enough.
     """
 
     name: str
@@ -145,11 +150,13 @@ class Metric:
     larger_is_better: bool = True
     of_counts: Callable[[Counts, int], Any] | None = None
     share: Callable[[Scored], Parts] | None = None
-    from_share: Callable[[float], float] = lambda share: share
+    share_of: Literal["", "truth", "predicted", "either"] = ""
+    from_share: Callable[[float], float] | None = None
     mean_of_shares: Callable[[Scored], list[Parts]] | None = None
     influence: Callable[[Scored], np.ndarray] | None = None
     of_samples: Callable[[Scored], np.ndarray] | None = None
     in_percent: bool = True
+    has_interval: bool = True
 
     def value(self, scored: Scored) -> float:
         """What it is; NaN where it is not defined.
@@ -165,6 +172,28 @@ class Metric:
         """Whether these predictions have what it needs."""
         return self.needs == "labels" or scored.proba is not None
 
+    @property
+    def is_no_mean(self) -> bool:
+        """Whether it cannot be divided into what samples are worth."""
+        return not self.is_share and self.of_samples is None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of samples of a class, of a prediction or of all, and nothing else of it."""
+        return self.share is not None and self.share_of != "either" and self.from_share is None
+
+    def mean(self, scored: Scored) -> tuple[Bool[np.ndarray, " n"], Shaped[np.ndarray, " n"]] | None:
+        """Which samples it is the mean of, and what every sample is worth; None where it is no mean over samples.
+
+        >>> scored = Scored(np.array([0, 1, 1]), np.array([0, 1, 0]), 2)
+        >>> rows, worth = METRICS["recall"].mean(scored)
+        >>> worth[rows].tolist(), METRICS["f1"].mean(scored)
+        ([True, False], None)
+        """
+        if self.of_samples is not None:
+            return np.ones(scored.n, dtype=bool), self.of_samples(scored)
+        return self.share(scored) if self.is_share and self.share is not None else None
+
     def baseline(self, scored: Scored) -> float:
         """The best that a model reaches which learned nothing but how frequent classes are.
 
@@ -178,17 +207,12 @@ class Metric:
         """
         if not self.has_baseline:
             return float("nan")
-        true = scored.counts.true
-        shares = true / scored.n
         if self.needs == "probabilities":
-            constant = np.broadcast_to(shares, (scored.n, scored.n_classes))
-            return self.value(replace(scored, proba=constant))
-        assert self.of_counts is not None, "a metric of labels is a function of counts"
-        always = [scored.positive] if self.of_class else [int(shares.argmax())]
-        guesses = [*np.eye(scored.n_classes)[always], shares]
-        reached = [self.of_counts(guessed(true, guess), scored.positive) for guess in guesses]
-        known = [float(np.real(value)) for value in reached if not np.isnan(value)]
-        return (max if self.larger_is_better else min)(known, default=float("nan"))
+            return self.value(_knowing_shares(scored))
+        if self.of_counts is None:
+            always = scored.positive if self.of_class else int(scored.counts.true.argmax())
+            return self.function(replace(scored, y_pred=np.full(scored.n, always)), None)
+        return best_guess(self, scored.counts.true, scored.positive)
 
     def influences(self, scored: Scored) -> Float[np.ndarray, " n"]:
         """By how much each sample moves the metric, were it there a little more often; they sum to about 0."""
@@ -197,9 +221,27 @@ class Metric:
             return (values - values.mean()) / scored.n
         if self.influence is not None:
             return self.influence(scored)
+        if self.share is not None and self.of_counts is None:
+            rows, counted = self.share(scored)
+            return np.where(rows, counted - counted[rows].mean(), 0.0) / max(rows.sum(), 1)
         if self.of_counts is not None:
             return _of_counts(self.of_counts, scored)
         return _by_weights(self.function, scored)
+
+
+def best_guess(metric: Metric, true: Float[np.ndarray, " n_classes"], positive: int) -> float:
+    """The best that a metric of counts is for one answer throughout, or for guesses by the shares of classes.
+
+    >>> best_guess(METRICS["f1_macro"], np.array([75.0, 25.0]), 1)
+    0.5
+    """
+    if metric.of_counts is None or not metric.has_baseline:
+        return float("nan")
+    shares = true / true.sum()
+    always = positive if metric.of_class else int(true.argmax())
+    reached = [metric.of_counts(guessed(true, guess), positive) for guess in (np.eye(len(true))[always], shares)]
+    known = [float(np.real(value)) for value in reached if not np.isnan(value)]
+    return (max if metric.larger_is_better else min)(known, default=float("nan"))
 
 
 def _of_counts(function: Callable[[Counts, int], Any], scored: Scored) -> Float[np.ndarray, " n"]:
@@ -317,6 +359,22 @@ def _kappa(counts: Counts, _: int) -> Any:
     return _over(counts.right.sum(axis=-1) / n - by_chance, 1 - by_chance, np.nan)
 
 
+def _jaccard_of_all(counts: Counts, _: int) -> Any:
+    right = counts.right.sum(axis=-1)
+    return _over(right, 2 * counts.true.sum(axis=-1) - right, np.nan)
+
+
+def _likelihood_ratio(found: Callable[[Any], Any], over: Callable[[Any], Any]) -> Callable[[Counts, int], Any]:
+    """How many times as likely an answer is of positives as of the rest: shares `found` of these, and `over` those."""
+
+    def value(counts: Counts, positive: int) -> Any:
+        left_alone, rest, _ = _rest(counts, positive)
+        sensitivity = _over(counts.right[..., positive], counts.true[..., positive], np.nan)
+        return _over(found(sensitivity), over(_over(left_alone, rest, np.nan)), np.nan)
+
+    return value
+
+
 # Shares: which samples they are of, and which of these count. Their intervals are those of shares.
 
 
@@ -347,6 +405,13 @@ def _cleared(scored: Scored) -> Parts:
 def _either(scored: Scored) -> Parts:
     true, predicted = scored.y_true == scored.positive, scored.y_pred == scored.positive
     return true | predicted, true & predicted
+
+
+def _near_the_top(scored: Scored) -> Parts:
+    """Of several classes, whether the true one is among the two most probable, by scikit-learn's rule for ties."""
+    assert scored.proba is not None
+    two = np.argsort(scored.proba, axis=1, kind="mergesort")[:, ::-1][:, :2]
+    return np.full(scored.n, scored.n_classes > 2), (two == scored.y_true[:, None]).any(axis=1)
 
 
 # Metrics of probabilities: areas under curves, whose influences come from ranks, and means over samples.
@@ -423,6 +488,55 @@ def _log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
     return -np.log(np.clip(scored.proba[np.arange(scored.n), scored.y_true], eps, 1 - eps))
 
 
+def _explained(losses: Callable[[Scored], np.ndarray]) -> Callable[[Scored], Float[np.ndarray, " n"]]:
+    """Influences on the share of a loss that a model saves, of what the frequencies of classes alone would lose."""
+
+    def influences(scored: Scored) -> Float[np.ndarray, " n"]:
+        own, without = losses(scored), losses(_knowing_shares(scored))
+        mean, of_shares = own.mean(), without.mean()
+        return -((own - mean) / of_shares - mean * (without - of_shares) / of_shares**2) / scored.n
+
+    return influences
+
+
+def _knowing_shares(scored: Scored) -> Scored:
+    """The predictions of a model that knows nothing but how frequent classes are."""
+    shares = scored.counts.true / scored.n
+    return replace(scored, proba=np.broadcast_to(shares, (scored.n, scored.n_classes)))
+
+
+def _weighted_area(scored: Scored, weights: Weights) -> float:
+    """The mean over classes by how frequent they are; NaN where one is all there is."""
+    assert scored.proba is not None
+    weights = np.ones(scored.n) if weights is None else weights
+    area = 0.0
+    for label in np.unique(scored.y_true).tolist():
+        own = scored.y_true == label
+        if own.all():
+            return float("nan")
+        area += weights[own].sum() * _sklearn("roc_auc_score")(own, scored.proba[:, label], sample_weight=weights)
+    return float(area / weights.sum())
+
+
+def _weighted_area_influence(scored: Scored) -> Float[np.ndarray, " n"]:
+    assert scored.proba is not None
+    moves, areas = np.zeros(scored.n), np.zeros(scored.n_classes)
+    shares = scored.counts.true / scored.n
+    for label in np.unique(scored.y_true).tolist():
+        own = scored.y_true == label
+        areas[label] = _sklearn("roc_auc_score")(own, scored.proba[:, label])
+        moves += shares[label] * _auc_influence(own, scored.proba[:, label])
+    return moves + (areas[scored.y_true] - shares @ areas) / scored.n
+
+
+def _calibration_error(scored: Scored, weights: Weights) -> float:
+    """Of the probability of the predicted class; samples are binned, so weights have to be how often each is there."""
+    assert scored.proba is not None
+    times = np.ones(scored.n, dtype=int) if weights is None else weights.astype(int)
+    confidence = scored.proba[np.arange(scored.n), scored.y_pred]
+    return expected_calibration_error(np.repeat(confidence, times), np.repeat(scored.y_true == scored.y_pred, times))
+
+
 def _sklearn(name: str) -> Callable[..., Any]:
     """A metric of scikit-learn by its name; imported once it is needed, since that takes long."""
     return getattr(import_module("sklearn.metrics"), name)
@@ -452,12 +566,37 @@ def _jaccard(scored: Scored, weights: Weights) -> float:
     return _of_labels("jaccard_score", **classes)(scored, weights)
 
 
+def _ratio(which: int) -> Callable[[Scored, Weights], float]:
+    """The positive likelihood ratio, or the negative one, of the positive class against the rest."""
+
+    def value(scored: Scored, weights: Weights) -> float:
+        true, predicted = (labels == scored.positive for labels in (scored.y_true, scored.y_pred))
+        undefined = {"labels": [False, True], "replace_undefined_by": np.nan}
+        ratios = _sklearn("class_likelihood_ratios")(true, predicted, sample_weight=weights, **undefined)
+        return float(ratios[which])
+
+    return value
+
+
+def _top_two(scored: Scored, weights: Weights) -> float:
+    if scored.n_classes == 2:
+        return float("nan")
+    labels = {"k": 2, "labels": np.arange(scored.n_classes)}
+    return float(_sklearn("top_k_accuracy_score")(scored.y_true, scored.proba, sample_weight=weights, **labels))
+
+
 def _of_proba(name: str) -> Callable[[Scored, Weights], float]:
     def value(scored: Scored, weights: Weights) -> float:
         labels = np.arange(scored.n_classes)
         return float(_sklearn(name)(scored.y_true, scored.proba, sample_weight=weights, labels=labels))
 
     return value
+
+
+def _saved(name: str) -> Callable[[Scored, Weights], float]:
+    """The share of a loss that a model saves; NaN of one class alone, where nothing is lost."""
+    function = _of_proba(name)
+    return lambda scored, weights: function(scored, weights) if np.ptp(scored.y_true) else float("nan")
 
 
 _MACRO = {"average": "macro", "zero_division": 0.0}
@@ -475,9 +614,7 @@ _ENTRIES = (
         "balanced accuracy",
         _of_labels("balanced_accuracy_score"),
         of_counts=_balanced,
-        mean_of_shares=lambda scored: [
-            _found(replace(scored, positive=code)) for code in np.unique(scored.y_true).tolist()
-        ],
+        mean_of_shares=_found_of_each,
     ),
     Metric("f1_macro", "macro F1", _of_labels("f1_score", **_MACRO), of_counts=_macro(Counts.f1)),
     Metric(
@@ -497,6 +634,33 @@ _ENTRIES = (
         "macro Jaccard index",
         _of_labels("jaccard_score", **_MACRO),
         of_counts=_macro(_jaccards),
+    ),
+    Metric(
+        "precision_weighted",
+        "weighted precision",
+        _of_labels("precision_score", average="weighted", zero_division=0.0),
+        of_counts=_weighted(_precisions),
+    ),
+    Metric(
+        "recall_macro",
+        "macro recall",
+        _of_labels("recall_score", **_MACRO),
+        of_counts=_macro(_recalls),
+    ),
+    Metric(
+        "jaccard_weighted",
+        "weighted Jaccard index",
+        _of_labels("jaccard_score", average="weighted", zero_division=0.0),
+        of_counts=_weighted(_jaccards),
+    ),
+    Metric(
+        "jaccard_micro",
+        "micro Jaccard index",
+        _of_labels("jaccard_score", average="micro", zero_division=0.0),
+        reads_classes=False,
+        of_counts=_jaccard_of_all,
+        share=_all_right,
+        from_share=lambda share: share / (2 - share),
     ),
     Metric(
         "matthews_corrcoef",
@@ -522,6 +686,7 @@ _ENTRIES = (
         has_baseline=False,
         of_counts=_one_class(_recalls, lambda counts: counts.true),
         share=_found,
+        share_of="truth",
     ),
     Metric(
         "specificity",
@@ -531,6 +696,7 @@ _ENTRIES = (
         has_baseline=False,
         of_counts=_specificity,
         share=_left_alone,
+        share_of="truth",
     ),
     Metric(
         "precision",
@@ -539,6 +705,7 @@ _ENTRIES = (
         of_class=True,
         of_counts=_one_class(_precisions, lambda counts: counts.predicted),
         share=_meant,
+        share_of="predicted",
     ),
     Metric(
         "negative_predictive_value",
@@ -547,6 +714,7 @@ _ENTRIES = (
         of_class=True,
         of_counts=_negative_predictive_value,
         share=_cleared,
+        share_of="predicted",
     ),
     Metric(
         "f1",
@@ -555,6 +723,7 @@ _ENTRIES = (
         of_class=True,
         of_counts=_one_class(Counts.f1, lambda counts: counts.true + counts.predicted),
         share=_either,
+        share_of="either",
         from_share=lambda share: 2 * share / (1 + share),
     ),
     Metric(
@@ -564,6 +733,36 @@ _ENTRIES = (
         of_class=True,
         of_counts=_one_class(_jaccards, lambda counts: counts.true + counts.predicted),
         share=_either,
+        share_of="either",
+    ),
+    Metric(
+        "positive_likelihood_ratio",
+        "positive likelihood ratio",
+        _ratio(0),
+        of_class=True,
+        has_baseline=False,
+        highest=(inf, inf),
+        of_counts=_likelihood_ratio(lambda sensitivity: sensitivity, lambda specificity: 1 - specificity),
+        in_percent=False,
+    ),
+    Metric(
+        "negative_likelihood_ratio",
+        "negative likelihood ratio",
+        _ratio(1),
+        of_class=True,
+        has_baseline=False,
+        highest=(inf, inf),
+        larger_is_better=False,
+        of_counts=_likelihood_ratio(lambda sensitivity: 1 - sensitivity, lambda specificity: specificity),
+        in_percent=False,
+    ),
+    Metric(
+        "top_k_accuracy",
+        "top-2 accuracy",
+        _top_two,
+        needs="probabilities",
+        reads_classes=False,
+        share=_near_the_top,
     ),
     Metric(
         "roc_auc",
@@ -571,6 +770,14 @@ _ENTRIES = (
         _area("roc_auc_score"),
         needs="probabilities",
         influence=_mean_of_classes(_auc_influence),
+        in_percent=False,
+    ),
+    Metric(
+        "roc_auc_ovr_weighted",
+        "weighted AUC",
+        _weighted_area,
+        needs="probabilities",
+        influence=_weighted_area_influence,
         in_percent=False,
     ),
     Metric(
@@ -603,17 +810,65 @@ _ENTRIES = (
         of_samples=_log_losses,
         in_percent=False,
     ),
+    Metric(
+        "d2_brier_score",
+        "explained Brier score",
+        _saved("d2_brier_score"),
+        needs="probabilities",
+        lowest=-inf,
+        influence=_explained(_brier),
+    ),
+    Metric(
+        "d2_log_loss_score",
+        "explained log loss",
+        _saved("d2_log_loss_score"),
+        needs="probabilities",
+        lowest=-inf,
+        influence=_explained(_log_losses),
+    ),
+    Metric(
+        "expected_calibration_error",
+        "expected calibration error",
+        _calibration_error,
+        needs="probabilities",
+        has_baseline=False,
+        larger_is_better=False,
+        reads_classes=False,
+        has_interval=False,
+    ),
 )
 METRICS = {entry.name: entry for entry in _ENTRIES}
 """Every metric by its name."""
+ACCURACY = "accuracy"
+"""The one that is meant where none is named."""
+
+
+def shares_of_counts() -> tuple[str, ...]:
+    """The names of metrics that are shares, from 0 to 1, and functions of counts by class: any trial gives them.
+
+    >>> "balanced_accuracy" in shares_of_counts(), "roc_auc" in shares_of_counts()
+    (True, False)
+    """
+    return tuple(name for name, each in METRICS.items() if each.of_counts is not None and each.in_percent)
+
+
+ALIASES = {
+    **dict.fromkeys(("f1_micro", "precision_micro", "recall_micro", "recall_weighted"), ACCURACY),
+    "roc_auc_ovr": "roc_auc",
+    "neg_brier_score": "brier_score",
+    "neg_log_loss": "log_loss",
+    "neg_negative_likelihood_ratio": "negative_likelihood_ratio",
+}
+"""What scikit-learn calls the same, or the same turned around."""
 
 
 def metric_named(name: str) -> Metric:
     """The entry of this name. Raises DataError for an unknown one, naming those that there are.
 
-    >>> metric_named("roc_auc").title
-    'AUC'
+    >>> metric_named("roc_auc").title, metric_named("recall_weighted").title
+    ('AUC', 'accuracy')
     """
+    name = ALIASES.get(name, name)
     if name not in METRICS:
         raise DataError(f"There is no metric {name!r}. Choose from {', '.join(METRICS)}.")
     return METRICS[name]

@@ -186,6 +186,16 @@ def heat(
     figure.add_heatmap(z=z, colorscale=scale(colours), **drawn)
 
 
+def clickable(figure: go.Figure, at: np.ndarray, names: Sequence[Sequence[str]], hover: Sequence[str]) -> None:
+    """Places (x and y, a row each) that can be clicked without being seen; `names` are what a click tells of each."""
+    unseen = {"size": 24, "symbol": "square", "opacity": 0}
+    customdata = [[*name, text] for name, text in zip(names, hover, strict=True)]
+    template = f"%{{customdata[{len(customdata[0]) - 1}]}}<extra></extra>"
+    look = {"mode": "markers", "marker": unseen, "showlegend": False}
+    faded_ones = {"selected": {"marker": {"opacity": 0}}, "unselected": {"marker": {"opacity": 0}}}
+    figure.add_scatter(x=at[:, 0], y=at[:, 1], customdata=customdata, hovertemplate=template, **look, **faded_ones)
+
+
 def colour_bar(look: Theme, title: str | None, beside: go.Figure | None = None, pixels: Number = 300) -> dict[str, Any]:
     """The legend of colours; beside a figure it stands at the top and is at most so many pixels long."""
     bar: dict[str, Any] = {"thickness": 10, "outlinewidth": 0}

@@ -4,6 +4,7 @@ Figures 1 to 8, and by epsilon and by label.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,7 +13,9 @@ from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.calibration import Bin, Calibration, CoveragePoint
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import MatchedSubsets, SetComparison, SetEstimate
-from touchstone.core.evaluate.metric_estimates import Cell, MetricsOnSets
+from touchstone.core.evaluate.metric_estimates import Cell, InWords, MetricsOnSets
+from touchstone.core.evaluate.metrics import ACCURACY
+from touchstone.core.evaluate.thresholds import Decisions, Outcome
 from touchstone.core.evaluate.wording import count, percent, points
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.marks import Style
@@ -38,18 +41,18 @@ def confidence_scatter(rows: Rows, *, dark: bool = False) -> go.Figure:
     alt = ["Accuracy against mean confidence by model and set.", *sentences]
     figure = new_figure(look, "Mean confidence (%)", "Accuracy (%)", height=380, alt=alt)
     subsets = {name: [row.subset(name) for row in rows] for name in _sets(look)}
-    values = [100 * value for part in subsets.values() for s in part for value in (s.mean_confidence, s.accuracy.value)]
+    values = [100 * value for part in subsets.values() for s in part for value in (s.mean_confidence, s.reached.value)]
     known = [value for value in values if not np.isnan(value)] or [0.0, 100.0]
     _perfect_line(figure, look, (min(known), max(known)))
     for name, style in _sets(look).items():
         hover = [
-            f"{escape(_name(row))}, {name}<br>{percent(subset.accuracy.value, subset.accuracy.interval)} accuracy, "
+            f"{escape(_name(row))}, {name}<br>{percent(subset.reached.value, subset.reached.interval)} accuracy, "
             f"{percent(subset.mean_confidence)} confidence<br>n = {count(round(subset.n))}"
             for row, subset in zip(rows, subsets[name], strict=True)
         ]
         x = 100 * np.array([subset.mean_confidence for subset in subsets[name]], dtype=np.float64)
-        accuracies = [subset.accuracy for subset in subsets[name]]
-        y, error = draw.values_of(accuracies, 100), _error(accuracies, faded(style.colour, 0.35))
+        accuracies = [subset.reached for subset in subsets[name]]
+        y, error = draw.values_of(accuracies, 100), _error(accuracies, faded(style.colour, 0.35), 100)
         draw.dots(figure, x, y, style, name, hover, size=8, opacity=0.8, error_y=error)
     return figure.update_layout(xaxis={"tickformat": ".0f"}, yaxis={"tickformat": ".0f"})
 
@@ -59,7 +62,7 @@ def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
 
     Last comes what cannot be compared, where there is any.
     """
-    look = theme(dark)
+    look, words = theme(dark), comparison.words
     named = {
         "residual": ("matched gap", Style(look.colours[2])),
         "mix": (f"mix of {plural_of(comparison.alike_in)}", Style(look.colours[3], "diamond")),
@@ -72,21 +75,25 @@ def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
         *[(rounded, Style(look.grey, "circle-open"), comparison.rounded)] * bool(comparison.n_rounded),
     ]
     parts = [part for part in parts if not np.isnan(part[2].value)]
-    alt = " ".join(f"{name}: {points(estimate.value, estimate.interval)}." for name, _, estimate in parts)
-    title = "Reference accuracy minus target accuracy (points)"
+    alt = " ".join(f"{name}: {words.difference(estimate.value, estimate.interval)}." for name, _, estimate in parts)
+    title = words.axis_of(f"Reference {words.name} minus target {words.name}")
+    if not words.metric.larger_is_better:
+        title = words.axis_of(f"Target {words.name} minus reference {words.name}")
     figure = new_figure(look, title, height=90 + 44 * len(parts), alt=alt)
     for place, (name, style, estimate) in enumerate(parts):
-        shown, hover = {"showlegend": False}, [f"{points(estimate.value, estimate.interval)}<br>95 % by {estimate.by}"]
-        draw.bars(figure, [place], draw.ends_of([estimate], 100), style.colour, f"{name}, 95 %", **shown)
+        difference = words.difference(estimate.value, estimate.interval)
+        shown, hover = {"showlegend": False}, [f"{difference}<br>95 % by {estimate.by}"]
+        draw.bars(figure, [place], draw.ends_of([estimate], words.factor), style.colour, f"{name}, 95 %", **shown)
         drawn = {"size": 10, "outline": (1.5, style.colour), **shown}
-        draw.dots(figure, draw.values_of([estimate], 100), np.array([place]), style, name, hover, **drawn)
-    _gap_axis(figure, look)
+        x = draw.values_of([estimate], words.factor)
+        draw.dots(figure, x, np.array([place]), style, name, hover, **drawn)
+    _gap_axis(figure, look, words)
     draw.name_axis(figure, [name for name, *_ in parts])
     return figure
 
 
-def _gap_axis(figure: go.Figure, look: Theme) -> None:
-    figure.update_xaxes(tickformat=".1f", range=draw.padded(figure, include=0.0))
+def _gap_axis(figure: go.Figure, look: Theme, words: InWords) -> None:
+    figure.update_xaxes(tickformat=f".{words.decimals}f", range=draw.padded(figure, include=0.0))
     draw.rule(figure, look.grey, x=0)
 
 
@@ -95,30 +102,31 @@ def accuracy_lines(rows: Rows, *, dark: bool = False) -> go.Figure:
 
     Beside them, in grey, what always answering the most frequent class of either set would reach.
     """
-    look = theme(dark)
-    figure = new_figure(look, _models_title(rows), "Accuracy (%)", height=380, alt=_models_alt("Accuracy", rows))
+    look, words = theme(dark), rows[0].words
+    figure = new_figure(look, _models_title(rows), words.axis, height=380, alt=_models_alt(words.title, rows))
     sets = _sets(look)
     for name, style in sets.items():
-        _line(figure, rows, [_subset_accuracy(row, name) for row in rows], name, style, percent)
+        _line(figure, rows, [_reached(row, name) for row in rows], name, style, words.value)
     for name, style in sets.items():
         matched = Style(style.colour, f"{style.symbol}-open", "dot")
-        accuracies = [_subset_accuracy(row, f"matched {name}") for row in rows]
-        _line(figure, rows, accuracies, f"matched {name}", matched, percent)
+        reached = [_reached(row, f"matched {name}") for row in rows]
+        _line(figure, rows, reached, f"matched {name}", matched, words.value)
+    what = "majority class" if words.metric.name == ACCURACY else "baseline"
     for name, dash in (("reference", "dash"), ("target", "dot")):
-        majority = [SetEstimate(row.subset(name).majority) for row in rows]
-        _line(figure, rows, majority, f"majority class, {name}", Style(look.grey, "line-ew-open", dash), percent)
+        baselines = [SetEstimate(_baseline(row, name)) for row in rows]
+        _line(figure, rows, baselines, f"{what}, {name}", Style(look.grey, "line-ew-open", dash), words.value)
     _model_axis(figure, rows)
     return figure
 
 
 def gap_lines(rows: Rows, *, dark: bool = False) -> go.Figure:
     """Gap, matched gap and the unmatched share of the target, model by model (figures 3b, 4b, 6b, 7b)."""
-    look = theme(dark)
-    y_title = "Gap (points), unmatched (%)" if any(row.can_match for row in rows) else "Gap (points)"
+    look, words = theme(dark), rows[0].words
+    y_title = _gaps_title(words) if any(row.can_match for row in rows) else words.axis_of("Gap")
     figure = new_figure(look, _models_title(rows), y_title, height=380, alt=_models_alt("Gap", rows))
     for name, field, style, write in (
-        ("gap", "gap", Style(look.ink, "square"), points),
-        ("matched gap", "matched_gap", Style(look.colours[2]), points),
+        ("gap", "gap", Style(look.ink, "square"), words.difference),
+        ("matched gap", "matched_gap", Style(look.colours[2]), words.difference),
         ("target unmatched", "unmatched_target", Style(look.colours[4], "diamond-open", "dash"), percent),
     ):
         _line(figure, rows, [getattr(row, field) for row in rows], name, style, write)
@@ -129,25 +137,28 @@ def gap_lines(rows: Rows, *, dark: bool = False) -> go.Figure:
 
 def epsilon_chart(curve: Rows, *, dark: bool = False) -> go.Figure:
     """Matched gap, gap and unmatched share of the target at every epsilon, each with its band."""
-    look = theme(dark)
-    gaps = [f"{row.epsilon:g}: {points(row.matched_gap.value, row.matched_gap.interval)}." for row in curve]
+    look, words = theme(dark), curve[0].words
+    gaps = [f"{row.epsilon:g}: {words.difference(row.matched_gap.value, row.matched_gap.interval)}." for row in curve]
     x_title, alt = (
         "Epsilon: largest difference of confidence within a pair",
         " ".join(["Matched gap by epsilon.", *gaps]),
     )
-    figure = new_figure(look, x_title, "Gap (points), unmatched (%)", alt=alt)
+    figure = new_figure(look, x_title, _gaps_title(words), alt=alt)
     x = np.array([row.epsilon for row in curve])
     for name, field, style, write in (
-        ("gap", "gap", Style(look.ink, dash="dot"), points),
-        ("matched gap", "matched_gap", Style(look.colours[2]), points),
+        ("gap", "gap", Style(look.ink, dash="dot"), words.difference),
+        ("matched gap", "matched_gap", Style(look.colours[2]), words.difference),
         ("target unmatched", "unmatched_target", Style(look.colours[4], dash="dash"), percent),
     ):
         estimates = [getattr(row, field) for row in curve]
-        _band(figure, x, estimates, style.colour, name)
-        y, text = draw.values_of(estimates, 100), [write(estimate.value, estimate.interval) for estimate in estimates]
+        _band(figure, x, estimates, style.colour, name, words.factor)
+        y, text = (
+            draw.values_of(estimates, words.factor),
+            [write(estimate.value, estimate.interval) for estimate in estimates],
+        )
         draw.dots(figure, x, y, style, name, f"{name} at %{{x:g}}<br>%{{text}}", size=6, joined=1.6, text=text)
     x_axis = {"type": "log", "tickvals": x, "ticktext": [f"{value:g}" for value in x]}
-    return figure.update_layout(xaxis=x_axis, yaxis={"tickformat": ".0f"})
+    return figure.update_layout(xaxis=x_axis, yaxis={"tickformat": _whole(words)})
 
 
 def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
@@ -183,7 +194,7 @@ def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
         ]
         x = draw.values_of([row.matched_gap for row in parts], 100)
         draw.dots(figure, x, at[mine], Style(colour, symbol), name, hover, outline=(1.5, colour))
-    _gap_axis(figure, look)
+    _gap_axis(figure, look, comparison.words)
     draw.name_axis(figure, [row.label for row in rows])
     return figure
 
@@ -210,6 +221,8 @@ def confusion_chart(found: MetricsOnSets, side: str, *, dark: bool = False) -> g
     written = [[f"{value:.1f}" if few and value > 0 else "" for value in row] for row in share]
     bar = draw.colour_bar(look, "of the class (%)", figure, 200)
     draw.heat(figure, share, look.rising, hover, written, zmin=0.0, zmax=100.0, xgap=1, ygap=1, colorbar=bar)
+    places = np.argwhere(np.ones((n, n)))
+    draw.clickable(figure, places[:, ::-1], [(names[i], names[j]) for i, j in places], [hover[i][j] for i, j in places])
     draw.name_axis(figure, names)
     draw.name_axis(figure, names, axis="x")
     return figure
@@ -223,28 +236,88 @@ def _cell_hover(truth: str, predicted: str, cell: Cell | None) -> str:
     return f"{numbers}<br>{percent(cell.share, cell.interval)}" if cell.n else numbers
 
 
+def roc_chart(decisions: Decisions, *, dark: bool = False) -> go.Figure:
+    """Sensitivity by how many of the rest are called positive, at every threshold; marked what the files predict."""
+    rest = Axis("1 − specificity (%)", "specificity", lambda share: 1 - share)
+    figure, look = _decision_chart(decisions, rest, Axis("Sensitivity (%)", "sensitivity"), "ROC curve", dark)
+    draw.line(figure, [0.0, 100.0], [0.0, 100.0], Style(look.grey, dash="dot"), "chance", width=1)
+    return figure
+
+
+def precision_recall_chart(decisions: Decisions, *, dark: bool = False) -> go.Figure:
+    """Precision by sensitivity, at every threshold; lines across say how frequent the class is, as chance reaches."""
+    found, precise = Axis("Sensitivity (%)", "sensitivity"), Axis("Precision (%)", "precision")
+    figure, look = _decision_chart(decisions, found, precise, "Precision-recall curve", dark)
+    for name, style in _sets(look).items():
+        frequent = 100 * float(getattr(decisions, name).positive.mean())
+        draw.line(figure, [0.0, 100.0], [frequent] * 2, Style(style.colour, dash="dot"), f"chance, {name}", width=1)
+    return figure
+
+
+class Axis(NamedTuple):
+    """A share of outcomes along an axis: its title, its name, and what of it is shown."""
+
+    title: str
+    name: str
+    shown: Callable[[float], float] = lambda share: share
+
+
+def _decision_chart(decisions: Decisions, along: Axis, upright: Axis, what: str, dark: bool) -> tuple[go.Figure, Theme]:
+    look = theme(dark)
+    files = {name: getattr(decisions, name).at(float("nan")) for name in _sets(look)}
+    alt = [f"{what} of {decisions.positive} on both sets."]
+    alt += [
+        f"{name}: {percent(outcome.share('sensitivity'))} sensitivity, {percent(outcome.share('specificity'))} "
+        f"specificity, {percent(outcome.share('precision'))} precision as predicted."
+        for name, outcome in files.items()
+    ]
+    figure = new_figure(look, along.title, upright.title, height=380, alt=alt)
+    for name, style in _sets(look).items():
+        curve = getattr(decisions, name).curve
+        x, y = (np.array([100 * axis.shown(each.share(axis.name)) for each in curve]) for axis in (along, upright))
+        ends = draw.ends_of(curve, 100, kind=upright.name)
+        draw.band(figure, x, ends, style.colour, f"{name}, 95 %", opacity=0.14, showlegend=False)
+        draw.line(figure, x, y, Style(style.colour), name, [_outcome_hover(each) for each in curve], width=1.8)
+        own = files[name]
+        place = (np.array([100 * axis.shown(own.share(axis.name))]) for axis in (along, upright))
+        drawn = {"size": 10, "outline": (1.5, style.colour)}
+        draw.dots(figure, *place, style, f"{name}, as predicted", [_outcome_hover(own)], **drawn)
+    for axis in ("x", "y"):
+        figure.update_layout({f"{axis}axis": {"range": [-2, 102], "tickformat": ".0f"}})
+    return figure, look
+
+
+def _outcome_hover(outcome: Outcome) -> str:
+    called = "as predicted" if np.isnan(outcome.threshold) else f"threshold {outcome.threshold:.3g}"
+    counts = f"{count(outcome.found)} found, {count(outcome.missed)} missed"
+    return f"{called}<br>{counts}<br>{count(outcome.false_alarms)} false alarms"
+
+
 def _line(
     figure: go.Figure, rows: Rows, estimates: Sequence[SetEstimate], name: str, style: Style, write: Write
 ) -> None:
     """A value per model, joined by a line, with its interval: a hairline each where models are few, else a band."""
-    at, values = np.arange(len(rows), dtype=np.float64), draw.values_of(estimates, 100)
+    factor = rows[0].words.factor
+    at, values = np.arange(len(rows), dtype=np.float64), draw.values_of(estimates, factor)
     if np.isnan(values).all():
         return
     few = len(rows) <= MOST_ROWS
     if not few:
-        _band(figure, at, estimates, style.colour, name)
+        _band(figure, at, estimates, style.colour, name, factor)
     hover = [
         f"{escape(_name(row))}, {name}<br>{write(estimate.value, estimate.interval)}"
         for row, estimate in zip(rows, estimates, strict=True)
     ]
     drawn = {"size": 7, "outline": (1.5, style.colour), "joined": 1.5}
-    drawn |= {"error_y": _error(estimates, faded(style.colour, 0.5))} if few else {"mode": "lines"}
+    drawn |= {"error_y": _error(estimates, faded(style.colour, 0.5), factor)} if few else {"mode": "lines"}
     draw.dots(figure, at, values, style, name, hover, **drawn)
 
 
-def _band(figure: go.Figure, at: np.ndarray, estimates: Sequence[SetEstimate], colour: str, name: str) -> None:
+def _band(
+    figure: go.Figure, at: np.ndarray, estimates: Sequence[SetEstimate], colour: str, name: str, factor: int
+) -> None:
     """The intervals of neighbouring values as one band."""
-    ends = draw.ends_of(estimates, 100)
+    ends = draw.ends_of(estimates, factor)
     draw.band(figure, at, ends, colour, f"{name}, 95 %", opacity=0.12, showlegend=False)
 
 
@@ -256,30 +329,47 @@ def _model_axis(figure: go.Figure, rows: Rows) -> None:
             figure.update_layout(xaxis={"tickangle": -60, "ticktext": [escape(_name(row)) for row in rows]})
             longest = max(len(_name(row)) for row in rows)
             figure.update_layout(height=figure.layout.height + NAME * min(longest, MOST_LETTERS))
-    figure.update_layout(yaxis={"tickformat": ".0f"})
+    figure.update_layout(yaxis={"tickformat": _whole(rows[0].words)})
+
+
+def _whole(words: InWords) -> str:
+    """How numbers stand at an axis."""
+    return ".0f" if words.metric.in_percent else ".2f"
+
+
+def _gaps_title(words: InWords) -> str:
+    return "Gap (points), unmatched (%)" if words.metric.in_percent else "Gap, unmatched share"
 
 
 def _models_title(rows: Rows) -> str:
-    return "Models by accuracy on the reference" + (f" ({count(len(rows))})" if len(rows) > MOST_ROWS else "")
+    return f"Models by {rows[0].words.name} on the reference" + (
+        f" ({count(len(rows))})" if len(rows) > MOST_ROWS else ""
+    )
 
 
 def _models_alt(what: str, rows: Rows) -> str:
     sentences = [
-        f"{_name(row)}: gap {points(row.gap.value, row.gap.interval)}{_matched_alt(row)}." for row in rows[:MOST_ROWS]
+        f"{_name(row)}: gap {row.words.difference(row.gap.value, row.gap.interval)}{_matched_alt(row)}."
+        for row in rows[:MOST_ROWS]
     ]
-    return " ".join([f"{what} of {len(rows)} models, by increasing accuracy on the reference.", *sentences])
+    by = f"by increasing {rows[0].words.name} on the reference"
+    return " ".join([f"{what} of {len(rows)} models, {by}.", *sentences])
 
 
 def _matched_alt(row: SetComparison) -> str:
     if not row.can_match:
         return ""
-    gap = points(row.matched_gap.value, row.matched_gap.interval)
+    gap = row.words.difference(row.matched_gap.value, row.matched_gap.interval)
     return f", matched gap {gap}, {percent(row.unmatched_target.value)} unmatched"
 
 
-def _subset_accuracy(row: SetComparison, name: str) -> SetEstimate:
-    known = [subset.accuracy for subset in row.subsets if subset.name == name]
+def _reached(row: SetComparison, name: str) -> SetEstimate:
+    known = [subset.reached for subset in row.subsets if subset.name == name]
     return known[0] if known else SetEstimate(float("nan"))
+
+
+def _baseline(row: SetComparison, name: str) -> float:
+    return next((baseline.reached for baseline in row.baselines if baseline.set == name), float("nan"))
 
 
 def _name(row: SetComparison) -> str:
@@ -288,11 +378,11 @@ def _name(row: SetComparison) -> str:
 
 def _sure(row: SetComparison, name: str) -> str:
     subset = row.subset(name)
-    return f"{name} {percent(subset.accuracy.value)} accuracy, {percent(subset.mean_confidence)} confidence"
+    return f"{name} {percent(subset.reached.value)} accuracy, {percent(subset.mean_confidence)} confidence"
 
 
-def _error(estimates: Sequence[SetEstimate], colour: str) -> dict[str, object]:
-    return draw.error(draw.values_of(estimates, 100), draw.ends_of(estimates, 100), colour)
+def _error(estimates: Sequence[SetEstimate], colour: str, factor: int) -> dict[str, object]:
+    return draw.error(draw.values_of(estimates, factor), draw.ends_of(estimates, factor), colour)
 
 
 # How are two test sets matched? A few samples of each, and who is paired with whom. (Anzaku et al. 2022, figure 2)

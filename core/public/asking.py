@@ -96,6 +96,8 @@ def check(
     data: Dataset | str | PathLike[str],
     *,
     model: Any = None,
+    metric: str | None = None,
+    positive: str | None = None,
     mute: Mapping[str, str] = MappingProxyType({}),
     **settings: Any,
 ) -> Result:
@@ -107,7 +109,8 @@ def check(
     and must have been trained on the rest.
 
     `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
-    `theta1`, `theta2` and `unit`. What is not said is as the page begins with. `mute` says why claims are muted, by
+    `theta1`, `theta2` and `unit`. What is not said is as the page begins with. `metric` is what the verdict of
+    cluster_folds is about, of the class `positive` where it is about one. `mute` says why claims are muted, by
     code (docs/claims.md): `Result.claims` has them, and the verdict does not say them. Raises DataError for a question,
     a setting, a code, a model or data that there are not.
 
@@ -122,11 +125,21 @@ def check(
     if question not in QUESTIONS:
         raise DataError(f"check() asks no question {question!r}. Choose from {', '.join(QUESTIONS)}.")
     kinds = muted_kinds(mute)
-    result = _asked(question, data, model, settings)
+    if metric is not None and question != "cluster_folds":
+        raise DataError(
+            f"The verdict of {question} is about no other metric: see Result.table() for what it says of them."
+        )
+    result = _asked(question, data, model, settings, None if metric is None else (metric, positive))
     return replace(result, answer=result.answer.muting(kinds))
 
 
-def _asked(question: str, data: Dataset | str | PathLike[str], model: Any, settings: dict[str, Any]) -> Result:
+def _asked(
+    question: str,
+    data: Dataset | str | PathLike[str],
+    model: Any,
+    settings: dict[str, Any],
+    metric: tuple[str, str | None] | None,
+) -> Result:
     of = data if isinstance(data, Dataset) else read(data)
     if question == "data_sets":
         return _data_sets(of, **settings)
@@ -134,7 +147,7 @@ def _asked(question: str, data: Dataset | str | PathLike[str], model: Any, setti
         if model is not None:
             raise DataError(f"{question} trains models anew: name them with models=, and leave model out.")
         plan = _plan(question, About(of), settings)
-        return _result(question, plan, of, Context())
+        return _result(question, plan, of, Context(), metric)
     if model is None:
         raise DataError(f"{question} is about one model: give it with model=.")
     ask: Callable[[bytes], Result] = partial(_of_model, question, of, settings)
@@ -176,11 +189,13 @@ def _plan(stem: str, about: About, settings: dict[str, Any], **settled: str) -> 
         raise DataError(f"{stem}: {error}. {COMMAND} plans {record.kind} lists the settings.") from None
 
 
-def _result(stem: str, plan: Plan, data: Dataset, context: Context) -> Result:
+def _result(
+    stem: str, plan: Plan, data: Dataset, context: Context, metric: tuple[str, str | None] | None = None
+) -> Result:
     """Work a plan off, here and now."""
     trials = [plan.run_trial(data, trial, context=context) for trial in range(plan.n_trials(data))]
     rows = pd.concat(trials, ignore_index=True)
-    answer = answer_of(rows, data, plan)
+    answer = answer_of(rows, data, plan, metric=metric)
     if answer.verdict is None:
         raise DataError(f"{stem}: no trial came to a result, so there is nothing to say.")
     return Result(answer, rows)

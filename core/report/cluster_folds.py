@@ -10,6 +10,7 @@ import pandas as pd
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate import cluster_folds
+from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.wording import bare, count, fixed, p_value, percent, points
 from touchstone.core.figures import cluster_folds as figures
 from touchstone.core.report.parts import Answer, Column, Figure, KeyNumber, Quantity, Section, Table, brackets
@@ -87,11 +88,14 @@ def answer(
 
 
 def numbers(rows: cluster_folds.FoldPredictions) -> Iterator[Quantity]:
-    """What can be bounded: macro F1 and accuracy of every scheme and model."""
-    for name, metric in (("score", cluster_folds.ScoredBy()), ("accuracy", cluster_folds.ScoredBy("accuracy"))):
-        for row in cluster_folds.fold_performance(rows, metric=metric).schemes:
-            of, mean = (row.scheme, row.model), row.mean
-            yield Quantity(f"cluster_folds.{name}", of, mean.value, mean.interval, row.n, rows.design.others)
+    """What can be bounded: macro F1, accuracy and every other share of counts, of every scheme and model."""
+    named = {"f1_macro": "score", ACCURACY: "accuracy"}
+    for name in dict.fromkeys((*named, "balanced_accuracy", chosen.name)):
+        for row in cluster_folds.fold_performance(rows, metric=cluster_folds.ScoredBy(name)).schemes:
+            of, made = (row.scheme, row.model), (row.mean.value, row.mean.interval, row.n, rows.design.others)
+            if name in named:
+                yield Quantity(f"cluster_folds.{named[name]}", of, *made)
+            yield Quantity("cluster_folds.metric", (*of, name), *made)
 
 
 def key_numbers(scores: cluster_folds.FoldPerformance, model: str, scheme: str | None) -> list[KeyNumber]:

@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from math import isnan
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.calibration import (
     FEWEST_OF_CLASS,
@@ -27,9 +30,10 @@ from touchstone.core.evaluate.matched_subsets import (
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
 from touchstone.core.evaluate.matched_subsets.results import KINDS
 from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
-from touchstone.core.evaluate.metric_estimates import MOST_AREAS, Cell, MetricEstimate, MetricsOnSets
-from touchstone.core.evaluate.metrics import Metric
-from touchstone.core.evaluate.wording import Verdict, bare_p, count, gap, percent, plural, points, quoted, resting
+from touchstone.core.evaluate.metric_estimates import MOST_AREAS, Cell, InWords, MetricEstimate, MetricsOnSets
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS
+from touchstone.core.evaluate.thresholds import Decisions, Outcome
+from touchstone.core.evaluate.wording import Verdict, bare_p, count, percent, plural, quoted, resting
 from touchstone.core.figures import matched_subsets as figures
 from touchstone.core.parameters import label_of
 from touchstone.core.report.parts import (
@@ -78,12 +82,14 @@ def answer(
         if several:
             sections.append(Section("Every model", partial(every_model, rows), "models"))
         sections.append(Section("By epsilon and by predicted label", partial(by_epsilon, row, curve), "matched"))
-        if reliability is not None:
+        if reliability is not None and row.can_calibrate:
             made = partial(calibrated, row.model, row.matched, reliability, classes, subset)
             sections.append(Section(CALIBRATED, made, "calibration"))
         files["Labels"] = row.labels_table
     if row.metrics is not None:
         sections.append(Section("By metric and class", partial(by_metric, row.metrics), "metrics"))
+    if row.decisions is not None:
+        sections.append(Section("At other thresholds", partial(by_threshold, row.decisions), "thresholds"))
     sections.append(Section("In numbers", partial(in_numbers, row), "table"))
     return Answer(matched_verdict(row), key_numbers(row), tuple(sections), tuple(numbers([row])), files)
 
@@ -99,8 +105,9 @@ def verdict_of_all(comparisons: ModelComparisons) -> Verdict:
     if not rows:
         return Verdict(models_verdict(comparisons), "", "", ())
     n = f"n = {count(rows[0].n_reference)} reference and {count(rows[0].n_target)} new samples"
+    words = rows[0].words
     used = (
-        f"Largest fall: {rows[0].model}, {points(rows[0].gap.value, rows[0].gap.interval)}, {n}. "
+        f"Largest {words.fall}: {rows[0].model}, {words.difference(rows[0].gap.value, rows[0].gap.interval)}, {n}. "
         f"It is the largest of {count(len(rows))} models, and its interval is not corrected for that choice."
     )
     claims = [made for row in rows for made in matched_verdict(row).claims]
@@ -112,16 +119,16 @@ def numbers(rows: Sequence[SetComparison]) -> Iterator[Quantity]:
     """What can be bounded: of every model the gap and its parts, accuracies and overconfidence."""
     for row in rows:
         alone = row.units is None or row.units.n == (row.n_reference, row.n_target)
-        of, over = (row.model,), "samples" if alone else words_of_units(row)
+        of, over = row.by_metric, "samples" if alone else words_of_units(row)
         for name in ("gap", "matched_gap", "mix", "unmatched"):
             part = getattr(row, name)
             yield Quantity(f"matched_subsets.{name}", of, part.value, part.interval, row.n_target, over)
-        accuracies = [(side, side, getattr(row, f"n_{side}")) for side in ("reference", "target")]
+        reached = [(side, side, getattr(row, f"n_{side}")) for side in ("reference", "target")]
         if row.enough:
-            accuracies.append(("matched", "matched target", round(row.subset("matched target").n)))
-        for name, subset, n in accuracies:
-            accuracy = row.subset(subset).accuracy
-            yield Quantity(f"matched_subsets.{name}", of, accuracy.value, accuracy.interval, n, over)
+            reached.append(("matched", "matched target", round(row.subset("matched target").n)))
+        for name, subset, n in reached:
+            made = row.subset(subset).reached
+            yield Quantity(f"matched_subsets.{name}", of, made.value, made.interval, n, over)
         for on_sets in () if row.metrics is None else row.metrics.rows:
             for side in ("reference", "target"):
                 made = getattr(on_sets, side)
@@ -134,45 +141,49 @@ def numbers(rows: Sequence[SetComparison]) -> Iterator[Quantity]:
 
 def key_numbers(row: SetComparison) -> tuple[KeyNumber, ...]:
     """The gap and its three parts, which add up to it; without confidences both accuracies."""
-    called = {"target": "new"}
+    called, words = {"target": "new"}, row.words
     against = " and ".join(
-        f"{percent(baseline.majority)} ({called.get(baseline.set, baseline.set)})" for baseline in row.baselines
+        f"{words.value(baseline.reached)} ({called.get(baseline.set, baseline.set)})" for baseline in row.baselines
     )
+    of_what = "majority class" if row.metric == ACCURACY else "baseline"
+    ends = ("the reference set", "the new set")
+    first, second = ends if words.metric.larger_is_better else reversed(ends)
     fall = KeyNumber(
-        "Accuracy falls by",
-        *_split(points, row.gap),
-        "Accuracy on the reference set minus accuracy on the new set; negative: it rises.",
-        baseline=f"majority class {against}" if against else "",
+        f"{words.title} {words.falls} by",
+        *_split(words.difference, row.gap),
+        f"{words.title} on {first} minus {words.name} on {second}; negative: it {words.rises}.",
+        baseline=f"{of_what} {against}" if against else "",
     )
     if not row.can_match:
-        return (fall, _accuracy(row, "reference", "reference"), _accuracy(row, "target", "new"))
+        return (fall, _reached(row, "reference", "reference"), _reached(row, "target", "new"))
     alike_in = plural_of(row.alike_in)
     return (
         fall,
         KeyNumber(
             f"At equal {row.alike_in}",
-            *_split(points, row.matched_gap),
+            *_split(words.difference, row.matched_gap),
             f"The matched gap: the same difference on pairs of samples with equal {row.alike_in}. "
             f"95 % CI, by: {row.matched_gap.by}.",
         ),
         KeyNumber(
             f"Mix of {alike_in}",
-            *_split(points, row.mix),
+            *_split(words.difference, row.mix),
             f"The loss of the reference set if it had the {alike_in} of the new set. Unlabelled data show this part.",
         ),
         KeyNumber(
             "Unmatched samples",
-            *_split(points, row.unmatched),
+            *_split(words.difference, row.unmatched),
             f"The loss of unmatched samples beyond their {row.alike_in} and the matched gap. They are "
             f"{percent(row.unmatched_target.value)} of the new set.",
         ),
     )
 
 
-def _accuracy(row: SetComparison, subset: str, name: str) -> KeyNumber:
-    accuracy = row.subset(subset)
-    baseline = "" if isnan(accuracy.majority) else f"majority class {percent(accuracy.majority)}"
-    return KeyNumber(f"Accuracy, {name} set", *_split(percent, accuracy.accuracy), baseline=baseline)
+def _reached(row: SetComparison, subset: str, name: str) -> KeyNumber:
+    known, words = [each for each in row.baselines if each.set == subset], row.words
+    of_what = "majority class" if row.metric == ACCURACY else "baseline"
+    baseline = f"{of_what} {words.value(known[0].reached)}" if known else ""
+    return KeyNumber(f"{words.title}, {name} set", *_split(words.value, row.subset(subset).reached), baseline=baseline)
 
 
 def _split(write: Callable[..., str], estimate: SetEstimate) -> tuple[str, str]:
@@ -185,26 +196,29 @@ def gap_figure(row: SetComparison) -> Figure:
     return Figure(
         "gap",
         partial(figures.gap_chart, row),
-        f"Right of zero, accuracy falls; the parts add up to the gap. Mix of {alike_in}: the loss if only "
-        f"{alike_in} had changed. Bars are 95 % CIs.",
+        f"Right of zero, {row.words.name} {row.words.falls}; the parts add up to the gap. Mix of {alike_in}: the loss "
+        f"if only {alike_in} had changed. Bars are 95 % CIs.",
     )
 
 
 def every_model(rows: Sequence[SetComparison]) -> tuple[Part, ...]:
     """Every model side by side (figures 3, 4, 6 and 7, and 1), and in numbers."""
     sure = [row for row in rows if row.can_match]
-    known = "Grey: majority-class baselines. " if any(row.baselines for row in rows) else ""
+    words = rows[0].words
+    of_what = "majority-class baselines" if words.metric.name == ACCURACY else "baselines"
+    known = f"Grey: {of_what}. " if any(row.baselines for row in rows) else ""
     matched_ones = "Solid: all samples; dotted: matched ones. " if sure else ""
     unmatched = ", and the unmatched share of the new set" if sure else ""
     beside = Beside(
         (
             Figure("accuracies", partial(figures.accuracy_lines, rows), f"{matched_ones}{known}Bars are 95 % CIs."),
-            Figure("gaps", partial(figures.gap_lines, rows), f"How far accuracy falls{unmatched}."),
+            Figure("gaps", partial(figures.gap_lines, rows), f"How far {words.name} {words.falls}{unmatched}."),
         )
     )
     rest = f" {plural(len(rows) - len(sure), 'model')} without confidences not shown." * (len(sure) < len(rows))
     caption = f"A point below the line is an overconfident model, on that set.{rest}"
-    scatter = (Figure("confidence", partial(figures.confidence_scatter, sure), caption),) if sure else ()
+    scatter = (Figure("confidence", partial(figures.confidence_scatter, sure), caption),)
+    scatter = scatter if sure and words.metric.name == ACCURACY else ()
     return (beside, *scatter, models_table(rows))
 
 
@@ -242,16 +256,16 @@ def metrics_table(found: MetricsOnSets) -> Table:
     """Every metric: its value on both sets, by how much the new set is worse, and its baseline."""
     columns = (
         Column("Metric", lambda row: row.metric.title),
-        Column("Reference", lambda row: _of_metric(row.metric, row.reference), "With its 95 % CI"),
-        Column("New", lambda row: _of_metric(row.metric, row.target), "With its 95 % CI"),
+        Column("Reference", lambda row: _of_metric(row.reference), "With its 95 % CI"),
+        Column("New", lambda row: _of_metric(row.target), "With its 95 % CI"),
         Column(
             "New is worse by",
-            lambda row: "" if isnan(row.worse) else _difference(row.metric)(row.worse, row.interval),
+            lambda row: "" if isnan(row.worse) else InWords(row.metric).difference(row.worse, row.interval),
             "Of losses and the Brier score: how much higher they are. The CI is not corrected for many metrics",
         ),
         Column(
             "Baseline, new",
-            lambda row: "" if isnan(row.target.baseline) else _written(row.metric)(row.target.baseline),
+            lambda row: "" if isnan(row.target.baseline) else InWords(row.metric).value(row.target.baseline),
             "The best that a model reaches which knows nothing but how frequent classes are",
         ),
     )
@@ -287,7 +301,82 @@ def confusions_table(found: MetricsOnSets) -> Table:
     return Table.of("Largest confusions", rows, columns, caption)
 
 
+def by_threshold(made: Decisions, threshold: float | None = None) -> tuple[Part, ...]:
+    """Both curves of a decision between two classes, and what a threshold costs, or each of nine."""
+    curves = (
+        Figure(
+            "roc",
+            partial(figures.roc_chart, made),
+            f"ROC curve of {quoted(made.positive)}: up and to the left is better. Bands are 95 % CIs of sensitivity "
+            "at each threshold.",
+        ),
+        Figure(
+            "precision-recall",
+            partial(figures.precision_recall_chart, made),
+            "Precision-recall curve: up and to the right is better. Bands are 95 % CIs of precision at each threshold.",
+        ),
+    )
+    shown = [each / 10 for each in range(1, 10)] if threshold is None else [threshold]
+    return (Beside(curves), thresholds_table(made, shown))
+
+
+def cost_of(made: Decisions, threshold: float) -> str:
+    """What a threshold finds and costs on the new set, against what the file predicts."""
+    found, alarms = made.cost(threshold)
+    n = f"n = {count(len(made.target.score))} new samples"
+    if not found and not alarms:
+        return f"At a threshold of {threshold:.2f} nothing changes on the new set, {n}."
+    gained = f"{plural(abs(found), 'sample')} {'more' if found >= 0 else 'fewer'} of {quoted(made.positive)}"
+    raised = f"{plural(abs(alarms), 'false alarm')} {'more' if alarms >= 0 else 'fewer'}"
+    return f"At a threshold of {threshold:.2f} the model finds {gained} and raises {raised}, {n}."
+
+
+def thresholds_table(made: Decisions, thresholds: Sequence[float]) -> Table:
+    """What thresholds come to on both sets, first what the files predict."""
+    outcomes = [
+        (name, getattr(made, side).at(at)) for at in (float("nan"), *thresholds) for side, name in _SIDES.items()
+    ]
+    columns = (
+        Column("Threshold", lambda each: "as predicted" if isnan(each[1].threshold) else f"{each[1].threshold:.2f}"),
+        Column("Set", lambda each: each[0]),
+        Column("Found", lambda each: each[1].found, f"Samples of {made.positive} that are called so", 0),
+        Column("Missed", lambda each: each[1].missed, f"Samples of {made.positive} that are not", 0),
+        Column("False alarms", lambda each: each[1].false_alarms, "Other samples that are called so", 0),
+        Column("Left alone", lambda each: each[1].left_alone, "Other samples that are not", 0),
+        *(
+            Column(f"{name.capitalize()} (%)", partial(_share_of_outcome, name), "With its 95 % CI")
+            for name in ("sensitivity", "specificity", "precision")
+        ),
+    )
+    caption = f"A sample is called {quoted(made.positive)} where its probability is at least the threshold."
+    return Table.of("What thresholds cost", outcomes, columns, caption)
+
+
+_SIDES = {"reference": "reference", "target": "new"}
+
+
+def _share_of_outcome(name: str, each: tuple[str, Outcome]) -> str:
+    share = each[1].share(name)
+    return "" if isnan(share) else percent(share, getattr(each[1], name)).replace(" %", "")
+
+
 MOST_CONFUSIONS = 20
+
+
+def samples_of_cell(reference: Predictions, target: Predictions, truth: str, predicted: str) -> Table:
+    """The samples of both sets that are of one class and were predicted as one, the most confident first."""
+    parts = []
+    for name, side in (("reference", reference), ("new", target)):
+        code = {each: i for i, each in enumerate(side.class_names)}
+        rows = np.flatnonzero((side.y_true == code.get(truth, -1)) & (side.y_pred == code.get(predicted, -1)))
+        confidence = np.full(len(rows), np.nan) if side.confidence is None else side.confidence[rows]
+        parts.append(pd.DataFrame({"set": name, "sample": side.ids[rows], "confidence": confidence}))
+    table = pd.concat(parts, ignore_index=True).sort_values("confidence", ascending=False, kind="stable")
+    n = [int((table["set"] == name).sum()) for name in ("reference", "new")]
+    title = f"Samples of {quoted(truth)} predicted as {quoted(predicted)}"
+    caption = f"{title}: {count(n[0])} in the reference set, {count(n[1])} in the new set; the most confident first."
+    columns = (Column("Set", "set"), Column("Sample", "sample"), Column("Confidence", "confidence", decimals=4))
+    return Table.of(title, table.itertuples(), columns, caption)
 
 
 def _share(cell: Cell) -> str:
@@ -295,16 +384,8 @@ def _share(cell: Cell) -> str:
     return percent(cell.share, cell.interval).replace(" %", "") if cell.n else ""
 
 
-def _written(metric: Metric) -> Callable[..., str]:
-    return percent if metric.in_percent else gap
-
-
-def _difference(metric: Metric) -> Callable[..., str]:
-    return points if metric.in_percent else gap
-
-
-def _of_metric(metric: Metric, made: MetricEstimate) -> str:
-    return "not defined" if isnan(made.value) else _written(metric)(made.value, made.interval)
+def _of_metric(made: MetricEstimate) -> str:
+    return "not defined" if isnan(made.value) else InWords(METRICS[made.metric]).value(made.value, made.interval)
 
 
 def picture(example: MatchedSubsets) -> Figure:
@@ -322,7 +403,8 @@ def in_numbers(row: SetComparison) -> tuple[Part, ...]:
 
 
 def subsets_table(row: SetComparison) -> Table:
-    """The subsets: samples, accuracy beside what no learning would reach, mean confidence."""
+    """The subsets: samples, the metric beside what no learning would reach, mean confidence."""
+    words = row.words
     baselines = (
         Column("Majority (%)", "majority", "Accuracy of always predicting the majority class of this subset", 1, 100),
         Column("Chance (%)", "chance", "Accuracy of random guesses with the class shares of this subset", 1, 100),
@@ -330,16 +412,16 @@ def subsets_table(row: SetComparison) -> Table:
     columns = (
         Column("Subset", "name"),
         Column("n", "n", "Mean over the repeats", 0),
-        Column("Accuracy (%)", lambda subset: subset.accuracy.value, decimals=1, factor=100),
+        Column(words.axis, lambda subset: subset.reached.value, decimals=words.decimals, factor=words.factor),
         Column(
             "95 %",
-            lambda subset: _split(percent, subset.accuracy)[1],
-            "Wilson's interval; of units by as many samples as tell as much",
+            lambda subset: _split(words.value, subset.reached)[1],
+            "Of a share Wilson's interval; of units by as many samples as tell as much",
         ),
-        *(baselines if row.baselines else ()),
+        *(baselines if row.baselines and row.metric == ACCURACY else ()),
         *([Column("Confidence (%)", "mean_confidence", "Mean confidence", 1, 100)] if row.can_match else ()),
     )
-    return Table.of("n and accuracy of every subset", row.subsets, columns)
+    return Table.of(f"n and {words.name} of every subset", row.subsets, columns)
 
 
 def labels_table(row: SetComparison) -> Table:
@@ -347,9 +429,9 @@ def labels_table(row: SetComparison) -> Table:
     columns = (
         Column("Label", "label", "Label predicted by the model"),
         Column("Pairs", "n_pairs", "Mean over the repeats", 0, width=55),
-        Column("Ref. (%)", "matched_reference_accuracy", "Accuracy on matched references", 1, 100, 64),
-        Column("New (%)", "matched_target_accuracy", "Accuracy on matched new samples", 1, 100, 64),
-        _MATCHED_GAP,
+        Column("Ref. (%)", "matched_reference_accuracy", f"{row.words.title} on matched references", 1, 100, 64),
+        Column("New (%)", "matched_target_accuracy", f"{row.words.title} on matched new samples", 1, 100, 64),
+        _matched_gap(row.words),
         Column(
             "p",
             lambda label: _p(label.claim),
@@ -362,10 +444,11 @@ def labels_table(row: SetComparison) -> Table:
 
 
 def models_table(rows: Sequence[SetComparison]) -> Table:
-    """All models: accuracies and gap and, where anything was matched, matched gap and unmatched share."""
+    """All models: metric and gap and, where anything was matched, matched gap and unmatched share."""
+    words = rows[0].words
     majority = Column("Majority, new (%)", lambda row: row.subset("target").majority, decimals=1, factor=100)
     of_pairs = (
-        _MATCHED_GAP,
+        _matched_gap(words),
         Column("Unmatched (%)", lambda row: row.unmatched_target.value, decimals=1, factor=100),
         Column(
             "p",
@@ -374,14 +457,15 @@ def models_table(rows: Sequence[SetComparison]) -> Table:
         ),
         Column("Decision", lambda row: _decision(row.claim("residual")), _DECISION),
     )
+    unit = " (%)" if words.metric.in_percent else ""
     columns = (
         Column("Model", "model"),
-        Column("Reference (%)", lambda row: _percent(row.subset("reference").accuracy), "With its 95 % CI"),
+        Column(f"Reference{unit}", lambda row: _value(words, row.subset("reference").reached), "With its 95 % CI"),
         Column("n", "n_reference", "Reference samples"),
-        Column("New (%)", lambda row: _percent(row.subset("target").accuracy), "With its 95 % CI"),
+        Column(f"New{unit}", lambda row: _value(words, row.subset("target").reached), "With its 95 % CI"),
         Column("n new", "n_target", "New samples"),
-        *([majority] if any(row.baselines for row in rows) else ()),
-        Column("Gap (points)", lambda row: _points(row.gap)),
+        *([majority] if any(row.baselines for row in rows) and rows[0].metric == ACCURACY else ()),
+        Column(words.axis_of("Gap"), lambda row: _difference(words, row.gap)),
         *(of_pairs if any(row.can_match for row in rows) else ()),
     )
     return Table.of("Gap and matched gap of every model", reversed(rows), columns)
@@ -393,12 +477,12 @@ def samples(table: pd.DataFrame) -> Table:
     return Table("Samples and their subsets", table, (Column("confidence", "confidence", decimals=4),), caption)
 
 
-def _points(estimate: SetEstimate) -> str:
-    return points(estimate.value, estimate.interval).replace(" points", "")
+def _difference(words: InWords, estimate: SetEstimate) -> str:
+    return words.difference(estimate.value, estimate.interval).replace(" points", "")
 
 
-def _percent(estimate: SetEstimate) -> str:
-    return percent(estimate.value, estimate.interval).replace(" %", "")
+def _value(words: InWords, estimate: SetEstimate) -> str:
+    return words.value(estimate.value, estimate.interval).replace(" %", "")
 
 
 def _p(claim: Claim | None) -> str:
@@ -410,7 +494,13 @@ def _decision(claim: Claim | None) -> str:
 
 
 _DECISION = "The claim about the matched gap; “small” is significantly less than half a point either way"
-_MATCHED_GAP = Column("Matched gap (points)", lambda of: _points(of.matched_gap) if of.enough else "too few pairs")
+
+
+def _matched_gap(words: InWords) -> Column:
+    def written(of: Any) -> str:
+        return _difference(words, of.matched_gap) if of.enough else "too few pairs"
+
+    return Column(words.axis_of("Matched gap"), written)
 
 
 # Is the model calibrated? By subset, and by class of one subset.
@@ -531,10 +621,10 @@ def chosen_of(sets: TwoSets) -> tuple[str, ...]:
     return tuple(f"{name.replace('_', ' ')} {value}" for name, value in sets.parts.items())
 
 
-def rests_on(sets: TwoSets, plan: MatchingPlan | None, versions: str) -> tuple[tuple[str, str], ...]:
+def rests_on(sets: TwoSets, plan: MatchingPlan, versions: str) -> tuple[tuple[str, str], ...]:
     """Name and value of all that a comparison rests on: files, what is chosen of them, settings, versions."""
     chosen = {} if sets.task is None else {"Task": sets.task}
     chosen |= {name.replace("_", " ").capitalize(): value for name, value in sets.parts.items()}
-    settings = {label_of(plan, name): str(value) for name, value in asdict(plan).items()} if plan else {}
+    settings = {label_of(plan, name): str(value) for name, value in asdict(plan).items() if value is not None}
     files = f"reference {sets.reference}, target {sets.target}"
     return tuple({"Predictions": files, **chosen, **settings, "Versions": versions}.items())

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from inspect import signature
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import pandas as pd
@@ -128,15 +129,26 @@ def report_of(
     )
 
 
-def answer_of(rows: pd.DataFrame, dataset: Dataset, plan: Plan, *, nulls: Mapping[str, Claim] = NONE) -> Answer:
+def answer_of(
+    rows: pd.DataFrame,
+    dataset: Dataset,
+    plan: Plan,
+    *,
+    nulls: Mapping[str, Claim] = NONE,
+    metric: tuple[str, str | None] | None = None,
+) -> Answer:
     """What the rows of finished trials come to. Raises DataError for a plan of a kind that this version has not.
 
-    `nulls` has what data without groups, drawn beside the run, allow to claim of clusters, by their finder.
+    `nulls` has what data without groups, drawn beside the run, allow to claim of clusters, by their finder. `metric`
+    (and the class that it is about) is what the verdict is about, where a question lets one choose.
     """
     if rows.empty or bool((rows["status"] == "failed").to_numpy(dtype=bool).all()):
         return nothing_yet()
-    beside = {"nulls": nulls} if nulls else {}
-    return module_of(_question(plan), "report").answer_of_rows(rows, dataset, plan, **beside)
+    of_rows = module_of(_question(plan), "report").answer_of_rows
+    beside: dict[str, Any] = {"nulls": nulls} if nulls else {}
+    if metric is not None and "metric" in signature(of_rows).parameters:
+        beside["metric"] = metric
+    return of_rows(rows, dataset, plan, **beside)
 
 
 def _question(plan: Plan) -> Question:
@@ -199,8 +211,10 @@ QUANTITIES = {
     "source_robustness.inclusive": "accuracy on sources seen in training",
     "source_robustness.random": "accuracy on a random split",
     "source_robustness.fall": "accuracy lost on held-out sources, as a fraction",
+    "source_robustness.metric": "another metric on held-out sources; of a model, a source finder and a metric",
     "cluster_folds.score": "macro F1, mean over folds and seeds; of a scheme and a model",
     "cluster_folds.accuracy": "accuracy, mean over folds and seeds; of a scheme and a model",
+    "cluster_folds.metric": "a metric, mean over folds and seeds; of a scheme, a model and a metric",
     "average_case.p_robust": "mean share of noisy copies that keep the prediction; of a sigma",
     "average_case.overconfidence": "mean confidence less accuracy, on the run's samples as they are",
     "data_set_adequacy.gain": "accuracy that twice as many samples would add, as a fraction; of a model and a finder",
@@ -220,6 +234,8 @@ QUANTITIES = {
     "matched_subsets.matched": "accuracy on the targets that have a reference sample of equal confidence",
 }
 """What can be bounded, and what it is. All are fractions: .9, not 90."""
+OF_A_METRIC = ("matched_subsets.metric", "cluster_folds.metric", "source_robustness.metric")
+"""Numbers that are the value of a metric, which is among what they are of."""
 
 
 class OnAxis(NamedTuple):

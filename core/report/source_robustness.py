@@ -13,7 +13,9 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate import source_robustness
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement
+from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
 from touchstone.core.evaluate.source_robustness.held_out import noun
+from touchstone.core.evaluate.source_robustness.results import MetricOnSources
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources, true_source_table, true_sources
 from touchstone.core.evaluate.units import design_beside_sources, design_of
 from touchstone.core.evaluate.wording import bare_p, count, percent, points, ratio
@@ -35,7 +37,8 @@ def answer_of_rows(
 ) -> parts.Answer:
     """Everything about a run, from the rows of its trials; `nulls` as in `answer`."""
     unseen = true_sources(rows) if len(plan.source_finders) > 1 else ()
-    intervals = replace(source_robustness.expected_accuracy_intervals(rows), design=design_beside_sources(dataset))
+    beside = {"design": design_beside_sources(dataset), "metrics": metrics_on_sources(rows)}
+    intervals = replace(source_robustness.expected_accuracy_intervals(rows), **beside)
     return answer(
         intervals, source_robustness.compare_models(rows), dataset, unseen=unseen, epoch=plan.epoch, nulls=nulls
     )
@@ -79,18 +82,20 @@ def answer(
             shown = (true_sources_figure(unseen), *sentences, true_sources_table(unseen))
             title = "Does the interval contain the accuracy on truly unseen sources?"
             sections.append(parts.Section(title, shown, "true-sources"))
+        if metrics := intervals.metrics_of(of):
+            sections.append(parts.Section("By metric", (metrics_table(metrics),), "metrics"))
         sections.append(parts.Section("In numbers", (table(intervals),), "table"))
     files = {"Table": intervals.table, "Held-out sources": intervals.held_out_table}
     if unseen:
         files["True sources"] = partial(true_source_table, unseen)
     return parts.Answer(
-        verdict, tuple(key_numbers(of, intervals)), tuple(sections), tuple(numbers(rows, dataset)), files
+        verdict, tuple(key_numbers(of, intervals)), tuple(sections), tuple(numbers(intervals, dataset)), files
     )
 
 
-def numbers(rows: Sequence[source_robustness.ExpectedInterval], dataset: Dataset) -> Iterator[parts.Quantity]:
-    """What can be bounded: rho, three accuracies and the fall of every model and source finder."""
-    for row in rows:
+def numbers(intervals: source_robustness.AccuracyIntervals, dataset: Dataset) -> Iterator[parts.Quantity]:
+    """What can be bounded: rho, three accuracies and the fall of every model and source finder, and other metrics."""
+    for row in intervals.overall:
         of, over = (row.model, row.source_finder), _sources_in_words(dataset, row.source_finder)
         for name, estimate in (
             ("rho", row.rho),
@@ -102,6 +107,11 @@ def numbers(rows: Sequence[source_robustness.ExpectedInterval], dataset: Dataset
                 f"source_robustness.{name}", of, estimate.value, estimate.over_sources, row.n_samples, over
             )
         yield parts.Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples, over)
+        for each in intervals.metrics_of(row):
+            held_out, kept = (*of, each.metric), each.exclusive
+            yield parts.Quantity(
+                "source_robustness.metric", held_out, kept.value, kept.over_sources, row.n_samples, over
+            )
 
 
 def _sources_in_words(dataset: Dataset, source_finder: str) -> str:
@@ -310,6 +320,30 @@ def silhouette_table(by_finder: Mapping[str, Silhouettes]) -> parts.Table:
         "Silhouettes: 1 is well separated, 0 touching, below 0 overlapping. The paper's, of all 70,000 images of "
         "MNIST, are .0456 (k-means) and .0280 (ACOL), pooled.",
     )
+
+
+def metrics_table(metrics: Sequence[MetricOnSources]) -> parts.Table:
+    """Every metric of one model, beside its accuracy: on each kind of split, the fall and rho."""
+    things = f"{noun(metrics[0].source_finder)}s"
+
+    def of(name: str) -> Callable[[MetricOnSources], str]:
+        def written(each: MetricOnSources) -> str:
+            estimate = getattr(each, name)
+            return "" if isnan(estimate.value) else each.words.value(estimate.value, estimate.over_sources)
+
+        return written
+
+    columns = (
+        parts.Column("Metric", lambda each: each.words.title),
+        parts.Column(f"Held-out {things}", of("exclusive"), "95 % CI for new data"),
+        parts.Column("Seen in training", of("inclusive"), "95 % CI for new data"),
+        parts.Column("Random split", of("random"), "95 % CI for new data"),
+        parts.Column("Falls by", lambda each: each.words.difference(each.fall.value, each.fall.over_sources)),
+        parts.Column("Rho", lambda each: ratio(each.rho.value, each.rho.over_sources), "The share that is kept"),
+        parts.Column("Baseline", lambda each: "" if isnan(each.baseline) else each.words.value(each.baseline)),
+    )
+    caption = "Means over splits of the same trials as the accuracy. No CI is corrected for many metrics."
+    return parts.Table.of("Metrics on held-out sources", metrics, columns, caption)
 
 
 def table(intervals: source_robustness.AccuracyIntervals) -> parts.Table:

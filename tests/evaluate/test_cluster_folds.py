@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, f1_score
+from sklearn.metrics import accuracy_score, f1_score, jaccard_score, precision_score, recall_score
 
 from tests.evaluate.fold_populations import frame, simulated
 from touchstone.core.data import DataError, Predictions, load_example
@@ -23,12 +23,18 @@ from touchstone.core.evaluate.cluster_folds import (
 )
 from touchstone.core.evaluate.cluster_folds.results import counted, f1_interval
 from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.metrics import METRICS, shares_of_counts
+from touchstone.core.report.cluster_folds import numbers
 from touchstone.core.trials import Context, FoldPlan
 
 SCORES = {
-    ScoredBy("macro_f1"): lambda y, said: f1_score(y, said, average="macro"),
+    ScoredBy("f1_macro"): lambda y, said: f1_score(y, said, average="macro"),
     ScoredBy("accuracy"): accuracy_score,
     ScoredBy("f1", "b"): lambda y, said: f1_score(y, said, labels=[1], average="macro", zero_division=np.nan),
+    ScoredBy("recall", "b"): lambda y, said: recall_score(y, said, labels=[1], average="macro", zero_division=np.nan),
+    ScoredBy("f1_weighted"): lambda y, said: f1_score(y, said, average="weighted", zero_division=0.0),
+    ScoredBy("precision_macro"): lambda y, said: precision_score(y, said, average="macro", zero_division=0.0),
+    ScoredBy("jaccard_weighted"): lambda y, said: jaccard_score(y, said, average="weighted", zero_division=0.0),
 }
 
 
@@ -50,6 +56,22 @@ def test_scores_of_a_fold_are_scikit_learns(seed, n, n_classes):
                 assert np.isnan(found)
             else:
                 assert found == pytest.approx(score(y[of], said[of]), nan_ok=True)
+
+
+@pytest.mark.parametrize("metric", [ScoredBy(name) for name in shares_of_counts() if not METRICS[name].of_class])
+def test_folds_are_scored_by_any_share_of_counts(metric):
+    folded = simulated({"random_folds": 0.1, "sds_folds": 0.3}, seeds=(0, 1))
+    found = scored(folded, metric)
+    for row in found.schemes:
+        assert 0 <= row.mean.interval.lower <= row.mean.value <= row.mean.interval.upper <= 1
+    assert {each.decision for each in fold_verdict(found, scheme="sds_folds").claims} >= {"above"}
+    names = {each.name for each in numbers(folded, found) if each.of[-1] == metric.name}
+    assert names == {"cluster_folds.metric"}
+
+
+def test_a_score_that_counts_do_not_give_is_refused():
+    with pytest.raises(DataError, match=r"There is no score 'roc_auc'. Choose from accuracy, balanced_accuracy"):
+        ScoredBy("roc_auc")
 
 
 def test_runs_hold_what_an_obvious_loop_finds():

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import inf, isnan, sqrt
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,15 +14,22 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 
+from touchstone.core.__main__ import main
 from touchstone.core.data import DataError, Predictions
+from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.metric_estimates import (
     FEWEST_OF_CLASS,
     estimate,
+    metrics_given,
     metrics_on_sets,
     positive_class,
 )
-from touchstone.core.evaluate.metrics import METRICS, Counts, Scored, metric_named
+from touchstone.core.evaluate.metrics import METRICS, Counts, Metric, Scored, metric_named
 from touchstone.core.evaluate.units import Design, samples_as_units, units_of
+from touchstone.core.parameters import About, asked
+from touchstone.core.public.asking import compare
+from touchstone.core.report.html import to_html
+from touchstone.core.report.parts import Report
 
 OF_COUNTS = [name for name, metric in METRICS.items() if metric.of_counts is not None]
 
@@ -92,17 +100,39 @@ def test_functions_of_counts_are_those_of_weighted_samples_too(name, sets):
         assert float(np.real(ours)) == pytest.approx(definition(name, scored, weights), abs=1e-12, nan_ok=True)
 
 
-def test_the_names_that_people_know_are_scikit_learns_scorers():
-    scored = drawn(3)
-    for name in ("accuracy", "balanced_accuracy", "matthews_corrcoef", "f1_macro", "f1_weighted", "precision_macro"):
-        scorer = sklearn_metrics.get_scorer(name)
+NOT_OF_CLASSES = {
+    *("adjusted_mutual_info_score", "adjusted_rand_score", "completeness_score", "fowlkes_mallows_score"),
+    *("homogeneity_score", "mutual_info_score", "normalized_mutual_info_score", "rand_score", "v_measure_score"),
+    *("explained_variance", "r2", "d2_absolute_error_score"),
+    *(name for name in sklearn_metrics.get_scorer_names() if "error" in name or "deviance" in name),
+}
+"""Scorers of clusterings and of numbers."""
+OF_SEVERAL_LABELS = {"f1_samples", "jaccard_samples", "precision_samples", "recall_samples"}
+WITHOUT_WEIGHTS = {"roc_auc_ovo", "roc_auc_ovo_weighted"}
+"""Scikit-learn gives them no weights of samples."""
+
+
+def test_every_scorer_of_scikit_learn_for_classes_has_its_entry_and_says_the_same():
+    """Of a sample of many classes, and of one of two: by the names that people know."""
+    left_out = NOT_OF_CLASSES | OF_SEVERAL_LABELS | WITHOUT_WEIGHTS
+    names = [name for name in sklearn_metrics.get_scorer_names() if name not in left_out]
+    assert len(names) > 25
+    many, two = drawn(15), replace(drawn(27), positive=1)
+    assert (len(np.unique(many.y_true)), len(np.unique(two.y_true))) == (many.n_classes, two.n_classes) == (9, 2)
+    for name in names:
+        metric, scorer = metric_named(name), sklearn_metrics.get_scorer(name)
+        scored = two if metric.of_class or name in ("roc_auc", "average_precision") else many
+        given = scored.y_pred if metric.needs == "labels" else scored.proba
+        if given is scored.proba and scored is two:
+            given = given[:, 1]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            theirs = scorer._score_func(scored.y_true, scored.y_pred, **scorer._kwargs)
-        assert METRICS[name].value(scored) == pytest.approx(theirs, abs=1e-12)
+            theirs = scorer._sign * scorer._score_func(scored.y_true, given, **scorer._kwargs)
+        sign = -1 if name.startswith("neg_") else 1
+        assert sign * metric.value(scored) == pytest.approx(theirs, abs=1e-12), name
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.has_interval])
 def test_influences_are_what_a_little_more_weight_changes(name, sets):
     """By scikit-learn's own weights; metrics that jump where a class comes in are asked where none is about to."""
     for scored in [each for each in sets[:2] + sets[3:13] if len(np.unique(each.y_true)) == each.n_classes]:
@@ -201,9 +231,9 @@ def test_where_a_class_has_few_samples_only_shares_have_intervals():
     score = np.clip(rng.normal(0.4 + 0.2 * y, 0.2), 0.01, 0.99)
     scored = Scored(y, (score > 0.5).astype(int), 2, np.column_stack([1 - score, score]))
     known = {name for name, metric in METRICS.items() if estimate(metric, scored).interval.known}
-    few = {"f1_macro", "f1_weighted", "precision_macro", "jaccard_macro", "matthews_corrcoef", "cohen_kappa"}
-    few |= {"roc_auc", "average_precision"}
-    assert known == set(METRICS) - few
+    shares = {name for name, metric in METRICS.items() if metric.share or metric.mean_of_shares}
+    assert known == shares | {"brier_score", "log_loss"} - {"top_k_accuracy"}
+    assert "f1_macro" not in known
     assert estimate(METRICS["roc_auc"], scored).why_not == "a class has fewer than 20 samples"
 
 
@@ -294,3 +324,40 @@ def test_metrics_of_one_class_are_of_the_named_one():
     with pytest.raises(DataError, match="no class 'x'"):
         metrics_on_sets(old, new, samples_as_units(90, 90), positive="x")
     assert METRICS["log_loss"].highest == (inf, inf)
+
+
+def test_a_metric_is_added_by_one_entry_and_is_behind_every_door(monkeypatch, tmp_path, capsys):
+    """The entry alone: its name is offered by page, command line, check and Python, and its row is in the report."""
+    entry = Metric(
+        "zero_one_loss",
+        "zero-one loss",
+        lambda scored, weights: float(
+            sklearn_metrics.zero_one_loss(scored.y_true, scored.y_pred, sample_weight=weights)
+        ),
+        reads_classes=False,
+        larger_is_better=False,
+    )
+    monkeypatch.setitem(METRICS, entry.name, entry)
+    rng = np.random.default_rng(0)
+    sets = []
+    for n, chance in ((400, 0.9), (300, 0.7)):
+        y = rng.integers(2, size=n)
+        said = np.where(rng.random(n) < chance, y, 1 - y)
+        sets.append(predictions(y, said, ["cat", "dog"]))
+    assert metrics_given(*sets)[-1] == entry.name  # what the page offers
+    assert "zero-one loss" in [asked(MatchingPlan)[0].ask.choices(About())[entry.name]]
+    result = compare(*sets, metric=entry.name)
+    assert result.verdict.headline.startswith("Zero-one loss rises by")
+    assert result.answer.numbers[0].of == ("model", entry.name)
+    assert "Zero-one loss" in to_html(Report("?", "", result.answer, "", (), "")).decode()
+    files = []
+    for name, each in zip(("old", "new"), sets, strict=True):
+        files.append(str(tmp_path / f"{name}.csv"))
+        names = np.array(each.class_names)
+        columns = {"id": each.ids, "truth": names[each.y_true], "predicted": names[each.y_pred]}
+        pd.DataFrame(columns).to_csv(files[-1], index=False)
+    assert main(["compare", "--reference", files[0], "--target", files[1], "--metric", entry.name]) == 0
+    assert "Zero-one loss rises by" in capsys.readouterr().out
+    required = ["--require", f"{entry.name}.upper <= .2", "--metric", entry.name]
+    assert main(["check", "--predictions", *files, *required]) == 1
+    assert "fails" in capsys.readouterr().out

@@ -18,6 +18,7 @@ SHARED = {
         "covariate_shift",
         "intervals",
         "metric_estimates",
+        "thresholds",
         "metrics",
         "claim_error_rates",
         "claim_kinds",

@@ -93,7 +93,12 @@ def of_folds(rng: np.random.Generator) -> tuple[list[Bounded], Verdict]:
         error, n=int(rng.choice([30, 120])), n_classes=int(rng.integers(2, 5)), n_folds=3,
         seeds=range(int(rng.integers(1, 4))), rng=rng,
     )  # fmt: skip
-    found = fold_performance(folded, metric=ScoredBy(str(rng.choice(["macro_f1", "accuracy"]))))
+    found = fold_performance(
+        folded,
+        metric=ScoredBy(
+            str(rng.choice(["f1_macro", "accuracy", "balanced_accuracy", "f1_weighted", "precision_macro"]))
+        ),
+    )
     numbers: list[Bounded] = [
         ("difference", each.difference.value, each.difference.interval, -1.0, 1.0) for each in found.differences
     ]

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.cluster_folds import ScoredBy
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, shares_of_counts
 from touchstone.core.evaluate.wording import fixed
 from touchstone.core.parameters import About
 from touchstone.core.trials import FoldPlan
@@ -43,11 +44,14 @@ def parameters(plan: FoldPlan) -> dict[str, list[str]] | None:
 
 def metric(class_names: tuple[str, ...]) -> tuple[ScoredBy, dict[str, list[str]]]:
     """What folds are scored by, and its parameter of the address."""
-    metrics = {"macro_f1": ScoredBy(), "accuracy": ScoredBy("accuracy")}
-    metrics |= {f"f1-{name}": ScoredBy("f1", name) for name in class_names}
+    kinds = [METRICS[name] for name in shares_of_counts()]
+    of_class = [kind.name for kind in kinds if kind.of_class and (len(class_names) == 2 or kind.name == "f1")]
+    every = [ScoredBy(), ScoredBy(ACCURACY), *(ScoredBy(kind.name) for kind in kinds if not kind.of_class)]
+    every += [ScoredBy(kind, name) for kind in of_class for name in class_names]
+    metrics = {f"{each.name}-{each.positive}": each for each in dict.fromkeys(every)}
     titles = {name: entry.title[0].upper() + entry.title[1:] for name, entry in metrics.items()}
     meaning = "The paper uses macro F1 for several classes and, for two, the F1 of the positive one."
-    control = One("score", "Score", titles, "macro_f1", meaning)
+    control = One("score", "Score", titles, next(iter(metrics)), meaning)
     check_address([control])
     with st.container(width=250):
         chosen = control.draw()

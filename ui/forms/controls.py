@@ -231,23 +231,46 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Slider(Number):
+    """A share from 0 to 1, in hundredths."""
+
+    def draw(self) -> float:
+        """The widget; returns the place."""
+        return st.slider(
+            self.label,
+            self.lowest,
+            self.highest,
+            self.default,
+            self.step,
+            key=self.key,
+            disabled=is_fixed(self.key),
+            help=self.help,
+            bind="query-params",
+        )
+
+
+@dataclass(frozen=True)
 class Name:
-    """Any name, in an address: what can be chosen is not known where nothing is known of the data."""
+    """Any name, in an address: what can be chosen is not known where nothing is known of the data.
+
+    It may be what is usual: None in a plan.
+    """
 
     key: str
     label: str
+    or_usual: bool = False
 
     def unknown(self, written: Sequence[str]) -> list[str]:
         """Whatever is no name."""
         return [value for value in written[:1] if not value] + list(written[1:])
 
-    def read(self, written: Sequence[str]) -> str:
+    def read(self, written: Sequence[str]) -> str | None:
         """The value that an address holds."""
-        return written[0]
+        return None if self.or_usual and written[0] == USUAL else written[0]
 
     def written(self, value: Any) -> list[str]:
         """A value as the address holds it."""
-        return [value or ""]
+        return [value or (USUAL if self.or_usual else "")]
 
 
 class Checked(Protocol):

@@ -125,7 +125,7 @@ def control(question: Asked, about: About) -> Control:
     if ask.choices is not None:
         titles = ask.choices(about)
         if titles is None:
-            return Name(ask.address, ask.label)
+            return Name(ask.address, ask.label, ask.word is not None)
         if ask.several:
             return Pick(ask.address, ask.label, titles, tuple(name for name in usual if name in titles), ask.help)
         if ask.word is not None:

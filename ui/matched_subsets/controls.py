@@ -1,9 +1,11 @@
 """What does a comparison of two test sets ask people for? How to match, and which model the verdict is about."""
 
 from touchstone.core.command.given_files import compare_command, settled
+from touchstone.core.data.predictions.pairs import PredictionPairs
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, SetComparison
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
-from touchstone.core.parameters import ANYTHING
+from touchstone.core.evaluate.metric_estimates import classes_of, metrics_given
+from touchstone.core.parameters import About
 from touchstone.core.workspace import View
 from touchstone.ui import cache
 from touchstone.ui.forms.controls import One, check_address
@@ -17,15 +19,18 @@ MODEL = "model"
 """The parameter of the address that names the model in question."""
 
 
-def matching_plan() -> MatchingPlan:
+def matching_plan(pairs: PredictionPairs) -> MatchingPlan:
     """The controls of a MatchingPlan, and the plan that they say."""
-    return plan_form(MatchingPlan, ANYTHING)[0]
+    model = pairs.models[0]
+    sides = pairs.references[model], pairs.targets[model]
+    about = About(classes=classes_of(*sides), metrics=metrics_given(*sides), has_confidence=pairs.can_match)
+    return plan_form(MatchingPlan, about)[0]
 
 
-def view(sets: TwoSets, plan: MatchingPlan | None) -> View:
-    """What a link to a comparison shows, and all that settles it; without a plan where nothing can be matched."""
+def view(sets: TwoSets, plan: MatchingPlan) -> View:
+    """What a link to a comparison shows, and all that settles it."""
     settled = {name: [value] for name, value in sets.parameters.items()}
-    settled |= {} if plan is None else plan_parameters(plan) or {}
+    settled |= plan_parameters(plan) or {}
     files = (sets.reference, sets.target)
     return View("matched_subsets", settled, prediction_choice.names(sets.parameters), predictions=files)
 

@@ -82,8 +82,7 @@ def curve(sets: TwoSets, plan: MatchingPlan, model: str) -> Work[tuple[SetCompar
 @cache.result(max_entries=4)
 def matched_samples(sets: TwoSets, plan: MatchingPlan, model: str) -> pd.DataFrame:
     """Every sample of both sets and the subset that it is in, as the first of the matchings made them."""
-    pairs = pairs_of(sets)
-    return samples_table(_matched(comparisons(sets, plan), model), pairs.references[model], pairs.targets[model])
+    return samples_table(_matched(comparisons(sets, plan), model), *plan.samples(pairs_of(sets), model))
 
 
 @cache.task(max_entries=1)
@@ -105,7 +104,7 @@ def class_calibration(
 ) -> Work[tuple[ClassCalibration, ...] | None]:
     """The calibration of every class in one of the subsets."""
     compared, pairs = comparisons(sets, plan), pairs_of(sets)
-    n_classes = (pairs.targets if "target" in subset else pairs.references)[model].n_classes
+    n_classes = pairs.references[model].n_classes
     return Work(lambda step: plan.by_class(pairs, _matched(compared, model), model, subset, step), n_classes)
 
 

@@ -19,6 +19,7 @@ from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.source_robustness import parametric_null
 from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement, mean_images
 from touchstone.core.evaluate.source_robustness.agreement import agreement as agreement_of
+from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
 from touchstone.core.evaluate.source_robustness.held_out import Cluster
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources
 from touchstone.core.evaluate.source_robustness.true_sources import true_sources as true_sources_of
@@ -80,10 +81,10 @@ def _evaluated(
 ) -> tuple[source_robustness.AccuracyIntervals, tuple[source_robustness.ModelComparison, ...]]:
     """Both of one reading: every page that asks for either asks for the other."""
     rows = trials(run, own)
-    design = design_beside_sources(dataset_of(run.fingerprint))
-    return replace(
-        source_robustness.expected_accuracy_intervals(rows), design=design
-    ), source_robustness.compare_models(rows)
+    beside = {"design": design_beside_sources(dataset_of(run.fingerprint)), "metrics": metrics_on_sources(rows)}
+    return replace(source_robustness.expected_accuracy_intervals(rows), **beside), source_robustness.compare_models(
+        rows
+    )
 
 
 def trials(run: Run, own: OwnModels | None = None) -> pd.DataFrame:

@@ -34,7 +34,7 @@ from touchstone.core.evaluate.cluster_folds.results import (
 )
 from touchstone.core.evaluate.cluster_folds.tested import FoldedRun, FoldPredictions
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm, joined
-from touchstone.core.evaluate.metrics import Counts, guessed
+from touchstone.core.evaluate.metrics import ACCURACY, Counts, guessed
 from touchstone.core.evaluate.units import Effect, Error
 
 FEWEST_WRONG = 10
@@ -43,7 +43,7 @@ FEWEST_WRONG = 10
 BASELINES = ("random_folds", "randomized", "stratified_folds")
 """What other schemes are held against where nobody says otherwise."""
 
-_ACCURACY = ScoredBy("accuracy")
+_ACCURACY = ScoredBy(ACCURACY)
 
 
 def fold_performance(
@@ -162,7 +162,7 @@ class _Scorer:
         trained_on = self.n_label - true
         if np.isnan(values).any() or not trained_on.any(axis=-1).all():
             return ()
-        made, is_accuracy = [], self.metric.kind == "accuracy"
+        made, is_accuracy = [], self.metric.name == ACCURACY
         for value, shares in zip(values, guesses(trained_on), strict=True):
             pulls = np.zeros(len(self.tested))
             without = guesses_without(true, shares, self.score, fold=self.fold, y=self.y)
@@ -226,7 +226,9 @@ class _Scorer:
             return ScoreEstimate(value, UNKNOWN, n, JACKKNIFE)
         if _n_decisive(counts, self.metric, self.names) / self.effect.times >= FEWEST_WRONG and error.se > 0:
             return ScoreEstimate(value, scaled, n, JACKKNIFE)
-        return ScoreEstimate(value, joined(wilson, scaled) if self.metric.kind == "macro_f1" else wilson, n, WILSON)
+        return ScoreEstimate(
+            value, wilson if self.metric.name in (ACCURACY, "f1") else joined(wilson, scaled), n, WILSON
+        )
 
 
 def guesses(trained_on: Integer[np.ndarray, "*folds n_classes"]) -> tuple[np.ndarray, np.ndarray]:
@@ -244,7 +246,7 @@ def guesses(trained_on: Integer[np.ndarray, "*folds n_classes"]) -> tuple[np.nda
 
 def _n_decisive(counts: Counts, metric: ScoredBy, class_names: tuple[str, ...]) -> int:
     """The rarer of right and wrong samples, of the class that counts or of all."""
-    if metric.kind == "f1":
+    if metric.positive is not None:
         label = class_names.index(metric.positive)
         right = int(counts.right[label])
         return min(right, int(counts.true[label] + counts.predicted[label]) - 2 * right)

@@ -5,7 +5,6 @@ A *run* is one model on the folds of one scheme and seed. Scores are fractions i
 
 from dataclasses import dataclass
 from math import isnan, sqrt
-from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,17 +12,16 @@ from jaxtyping import Float, Integer
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, wilson
-from touchstone.core.evaluate.metrics import METRICS, Counts, Metric
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Counts, Metric, shares_of_counts
 from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect
-
-Kind = Literal["macro_f1", "f1", "accuracy"]
 
 
 @dataclass(frozen=True)
 class ScoredBy:
-    """What a fold is scored by: macro F1 (the mean over classes), the F1 of one `positive` class, or accuracy.
+    """What a fold is scored by: macro F1 (the mean over classes), or another share that counts by class give.
 
-    The paper takes the F1 of two classes (Table 1) and macro F1 of several (Table 3).
+    One of a class, such as its F1, needs the name of the `positive` one. The paper takes the F1 of two classes (Table
+    1) and macro F1 of several (Table 3).
 
     Examples
     --------
@@ -34,19 +32,22 @@ class ScoredBy:
     touchstone.core.data.errors.DataError: The F1 of one class needs its name: say which class is the positive one.
     """
 
-    kind: Kind = "macro_f1"
+    name: str = "f1_macro"
     positive: str | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            raise DataError(f"There is no score {self.kind!r}. Choose from {', '.join(get_args(Kind))}.")
-        if self.kind == "f1" and self.positive is None:
-            raise DataError("The F1 of one class needs its name: say which class is the positive one.")
+        known = shares_of_counts()
+        if self.name not in known:
+            raise DataError(f"There is no score {self.name!r}. Choose from {', '.join(known)}.")
+        if self.metric.of_class and self.positive is None:
+            raise DataError(
+                f"The {self.metric.title} of one class needs its name: say which class is the positive one."
+            )
 
     @property
     def metric(self) -> Metric:
         """Its entry in the registry."""
-        return METRICS["f1_macro" if self.kind == "macro_f1" else self.kind]
+        return METRICS[self.name]
 
     @property
     def title(self) -> str:
@@ -405,14 +406,19 @@ def score_interval(
 ) -> Interval:
     """Of one fold, from Wilson's intervals: of accuracy, of the F1 of one class, or of classes joined for their mean.
 
+    Any other score has that of a share of as many samples as the smallest class has.
+
     For the mean the distances to the ends are joined as those of independent estimates (Zou & Donner's MOVER), times
     the root of 2, since every wrong sample counts against two classes: the one it is of and the one it was taken for.
     """
-    if metric.kind == "accuracy":
+    if metric.name == ACCURACY:
         n_right, n = float(counts.right.sum()), float(counts.true.sum())
         return wilson(n_right / effect.times, n / effect.times, df=effect.df)
+    if metric.name not in ("f1_macro", "f1"):
+        n = float(counts.true[counts.true > 0].min(initial=counts.true.sum())) / effect.times
+        return wilson(float(metric.score(counts, class_names)) * n, n, df=effect.df)
     ends = class_intervals(counts, effect)
-    if metric.kind == "f1":
+    if metric.positive is not None:
         return ends[class_names.index(metric.positive)]
     f1 = counts.f1()
     there = np.flatnonzero(~np.isnan(f1))

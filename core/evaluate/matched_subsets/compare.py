@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.evaluate.intervals import UNKNOWN, wilson
+from touchstone.core.evaluate.intervals import UNKNOWN, p_of_interval, wilson
 from touchstone.core.evaluate.matched_subsets.estimates import (
     Repeats,
     Share,
@@ -18,7 +19,12 @@ from touchstone.core.evaluate.matched_subsets.estimates import (
     whole,
     whole_gap,
 )
-from touchstone.core.evaluate.matched_subsets.findings import baselines_of, calibrations_of, decided
+from touchstone.core.evaluate.matched_subsets.findings import (
+    baselines_of,
+    baselines_of_metric,
+    calibrations_of,
+    decided,
+)
 from touchstone.core.evaluate.matched_subsets.matching import (
     EPSILON,
     By,
@@ -37,7 +43,9 @@ from touchstone.core.evaluate.matched_subsets.results import (
     SetEstimate,
     Subset,
 )
-from touchstone.core.evaluate.metric_estimates import MetricsOnSets, metrics_on_sets
+from touchstone.core.evaluate.metric_estimates import MetricsOnSets, metrics_on_sets, scored_sets
+from touchstone.core.evaluate.metrics import ACCURACY, Metric, metric_named
+from touchstone.core.evaluate.thresholds import decisions
 from touchstone.core.evaluate.units import Units
 
 EPSILONS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
@@ -82,6 +90,7 @@ def compare_sets(
     n_repeats: int = 10,
     more: bool = True,
     model: str = "",
+    metric: str = ACCURACY,
     positive: str | None = None,
     rng: np.random.Generator,
     on_step: OnStep = lambda: None,
@@ -93,8 +102,10 @@ def compare_sets(
     is Newcombe's where each sample is a unit; all others are of the jackknife over units (`core.evaluate.units`).
     `n_repeats` matchings are made, and with `more` as many as it takes to average their luck out: `n_repeats` of the
     result says how many its means are of. Of a maximum matching, ties alone are broken anew. Predictions without
-    confidence are compared as wholes, and nothing else. Metrics of one class are of `positive`, by default (of two
-    classes) the one that its name says, else the rarer one. `on_step` is called `n_steps` times, for whoever watches.
+    confidence are compared as wholes, and so is a `metric` that is no mean over samples. One that is of one class's
+    samples matches these alone, by confidence only where their class says which label is right. Metrics of one class
+    are of `positive`, by default (of two classes) the one that its name says, else the rarer one. Raises DataError for
+    a metric that these sets do not give. `on_step` is called `n_steps` times, for whoever watches.
 
     Examples
     --------
@@ -106,18 +117,24 @@ def compare_sets(
     >>> comparison.matched_gap.by, comparison.matched_gap.interval.holds(0.1), comparison.claim("residual").decision
     ('jackknife', True, 'above')
     """
-    predicted = (reference, target)
-    reference, target = outcomes_of(reference, target, scale=scale)
+    predicted, entry = (reference, target), metric_named(metric)
+    metric = entry.name
+    reference, target = outcomes_of(*predicted, scale=scale)
     metrics = _metrics(*predicted, units_of_sets(reference, target), positive)
-    if not (reference.has_confidence and target.has_confidence):
+    decided_at = decisions(*predicted, positive) if metrics is not None else None
+    narrowed = (reference, target) if metric == ACCURACY else outcomes_of_metric(entry, *predicted, positive, scale)
+    if narrowed is not None:
+        reference, target = narrowed
+    by = "probability" if entry.share_of == "truth" else by
+    if narrowed is None or not (reference.has_confidence and target.has_confidence):
         row = _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model, scale=scale)
-        return replace(decided([row])[0], metrics=metrics)
+        return replace(decided([_of_metric(row, entry, metrics)])[0], decisions=decided_at)
     options = {"method": method, "order": order, "rng": rng}
     pairable = candidates(reference, target, epsilon=epsilon, by=by, scale=scale)
     repeat = {"n_repeats": n_repeats, "more": more, "on_step": on_step}
-    [row] = decided([_repeated(pairable, **options, **repeat, scale=scale, model=model)])
-    row = replace(row, metrics=metrics)
-    if scale == "confidence":
+    row = _repeated(pairable, **options, **repeat, scale=scale, model=model)
+    row = replace(decided([_of_metric(row, entry, metrics)])[0], decisions=decided_at)
+    if scale == "confidence" or metric != ACCURACY:
         return row
     published = Repeats(candidates(reference, target, epsilon=epsilon, by=by))
     for _ in range(row.n_repeats):
@@ -132,6 +149,73 @@ def _metrics(reference: AnySet, target: AnySet, units: Units, positive: str | No
     return metrics_on_sets(reference, target, units, positive=positive)
 
 
+def outcomes_of_metric(
+    metric: Metric, reference: AnySet, target: AnySet, positive: str | None = None, scale: Scale = "accuracy"
+) -> tuple[Outcomes, Outcomes] | None:
+    """The samples of both sets that a metric is the mean of, with what they are worth; None where it is no mean.
+
+    Raises DataError where the sets do not give the metric, or have no sample that it is of.
+
+    Examples
+    --------
+    >>> one = Predictions(["a", "b", "c"], [0, 1, 1], [0, 1, 0], ["legit", "fraud"], confidence=[0.9, 0.8, 0.6])
+    >>> [len(side) for side in outcomes_of_metric(metric_named("recall"), one, one)]
+    [2, 2]
+    """
+    counted = counted_samples(metric, reference, target, positive)
+    if counted is None:
+        return None
+    sides = []
+    for side, (rows, worth) in zip(outcomes_of(reference, target, scale=scale), counted, strict=True):
+        if worth.dtype == bool:
+            sides.append(replace(side, correct=worth, truth=None).part(np.flatnonzero(rows)))
+        else:
+            span = metric.highest[len(side.class_names) > 2] - metric.lowest
+            sides.append(replace(side, truth=None, worth=worth if metric.larger_is_better else -worth, span=span))
+    return sides[0], sides[1]
+
+
+def counted_samples(
+    metric: Metric, reference: AnySet, target: AnySet, positive: str | None = None
+) -> list[tuple[np.ndarray, np.ndarray]] | None:
+    """Of both sets which samples a metric is the mean of, and what each is worth; None where it is no mean.
+
+    Raises DataError as `outcomes_of_metric`.
+    """
+    if not (isinstance(reference, Predictions) and isinstance(target, Predictions)):
+        raise DataError(f"{metric.title} needs predictions of classes; only what was right is known here.")
+    sets = scored_sets(reference, target, positive)
+    if problem := sets.problem(metric):
+        raise DataError(f"{problem[:1].upper()}{problem[1:]}. Choose another metric.")
+    means = [metric.mean(side) for side in sets.sides]
+    for name, mean in zip(("reference", "new"), means, strict=True):
+        if mean is not None and not mean[0].any():
+            raise DataError(f"The {name} set has no sample that {metric.title} is of. Choose another metric.")
+    return [mean for mean in means if mean is not None] or None
+
+
+def _of_metric(row: SetComparison, metric: Metric, metrics: MetricsOnSets | None) -> SetComparison:
+    """A comparison with every metric on both sets; where it is about another than accuracy, with that one's numbers."""
+    row = replace(row, metrics=metrics, metric=metric.name)
+    if metric.name == ACCURACY or metrics is None:
+        return row
+    if (own := metrics.of(metric.name)) is None:
+        raise DataError(f"{metric.title} is not defined on these sets. Choose another metric.")
+    sides = {"reference": own.reference, "target": own.target}
+    row = replace(row, baselines=baselines_of_metric(metric, sides), calibrations=())
+    if metric.share_of == "truth":  # of samples of one class the predicted label says which are right
+        row = replace(row, labels=())
+    if metric.is_share:
+        return row
+    by, sign = "Wilson" if metric.share else "jackknife", 1 if metric.larger_is_better else -1
+    reached = {name: SetEstimate(made.value, made.interval, by) for name, made in sides.items()}
+    subsets = tuple(
+        replace(each, reached=reached.get(each.name, SetEstimate(sign * each.reached.value))) for each in row.subsets
+    )
+    p = p_of_interval(own.worse, own.interval) if own.interval.known else nan
+    return replace(row, subsets=subsets, gap=SetEstimate(own.worse, own.interval, by, p, 0.0))
+
+
 def epsilon_curve(
     reference: AnySet,
     target: AnySet,
@@ -142,14 +226,23 @@ def epsilon_curve(
     order: Order = "shuffled",
     scale: Scale = "accuracy",
     n_repeats: int = 10,
+    metric: str = ACCURACY,
+    positive: str | None = None,
     rng: np.random.Generator,
     on_step: OnStep = lambda: None,
 ) -> tuple[SetComparison, ...]:
     """The same comparison at every epsilon: what rests on how closely "matched" was meant?
 
-    A picture, from which nothing is claimed: no more is drawn than was asked for.
+    A picture, from which nothing is claimed: no more is drawn than was asked for. Raises DataError for a metric that is
+    no mean over samples, which has no parts.
     """
-    reference, target = outcomes_of(reference, target, scale=scale)
+    entry = metric_named(metric)
+    if entry.name == ACCURACY:
+        sides = outcomes_of(reference, target, scale=scale)
+    elif (sides := outcomes_of_metric(entry, reference, target, positive, scale)) is None:
+        raise DataError(f"{entry.title} is no mean over samples, so matching says nothing of it.")
+    reference, target = sides
+    by = "probability" if entry.share_of == "truth" else by
     pairable, seed = candidates(reference, target, epsilon=epsilons[0], by=by, scale=scale), _seed(rng)
     options = {"method": method, "order": order, "n_repeats": n_repeats, "scale": scale, "more": False, "model": ""}
     rows = (
@@ -164,8 +257,8 @@ def compare_models(
 ) -> ModelComparisons:
     """Every model that both sets have predictions of; `options` as in `compare_sets`.
 
-    Sorted by accuracy on the reference; claims of all models are one family. The numbers of a model do not depend on
-    which others there are.
+    Sorted by what they reach on the reference; claims of all models are one family. The numbers of a model do not
+    depend on which others there are.
     """
     both, seed = [name for name in references if name in targets], _seed(rng)
     rows = decided(
@@ -175,7 +268,7 @@ def compare_models(
         ]
     )
     alone = [name for name in dict.fromkeys([*references, *targets]) if name not in both]
-    return ModelComparisons(tuple(sorted(rows, key=lambda row: row.subset("reference").accuracy.value)), tuple(alone))
+    return ModelComparisons(tuple(sorted(rows, key=lambda row: row.subset("reference").reached.value)), tuple(alone))
 
 
 def compare_pairs(
@@ -300,8 +393,10 @@ def _as_wholes(
 def _subsets(shares: Mapping[str, Share], reference: Outcomes, target: Outcomes, units: Units) -> tuple[Subset, ...]:
     """Subsets with Wilson's interval of their accuracy, by as many samples as would tell as much as the units do."""
     telling, df = [1.0, 1.0], [inf if units.by_sample or units.enough else nan] * 2
+    if reference.worth is not None:
+        df = [nan, nan]
     for i, side in enumerate((reference, target)):
-        if units.n[i] < len(side):
+        if units.n[i] < len(side) and side.worth is None:
             n = units.effective(i, side.accuracy, (side.correct - side.accuracy) / len(side))
             telling[i], df[i] = n / len(side), units.n[i] - 1.0 if units.enough else nan
     return tuple(
@@ -312,12 +407,12 @@ def _subsets(shares: Mapping[str, Share], reference: Outcomes, target: Outcomes,
 def _subset(name: str, share: Share, telling: float, df: float) -> Subset:
     n = share.n
     known = wilson(telling * share.n_correct, telling * n, df=df) if n and not np.isnan(df) else UNKNOWN
-    accuracy = SetEstimate(share.n_correct / n, known, "Wilson") if n else SetEstimate(nan)
+    reached = SetEstimate(share.n_correct / n, known, "Wilson") if n else SetEstimate(nan)
     classes = None if share.truth is None or not n else share.truth / n
     return Subset(
         name,
         n,
-        accuracy,
+        reached,
         share.confidence / n if n else nan,
         majority=nan if classes is None else float(classes.max()),
         chance=nan if classes is None else float((classes**2).sum()),

@@ -6,7 +6,7 @@ stands for unmatched targets alike. Nothing is resampled. The luck of matching i
 the Monte-Carlo error.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, nan, sqrt
 
@@ -57,7 +57,8 @@ MOST_PAIRS_KEPT = 4_000_000
 
 @dataclass(frozen=True)
 class Share:
-    """A subset in numbers: samples, right ones, their total confidence, and samples of each true class (if known)."""
+    """A subset in numbers: samples, right ones (or what all are worth), their total confidence, and, if known, samples
+    of each true class."""
 
     n: float
     n_correct: float
@@ -188,7 +189,7 @@ def _part(outcomes: Outcomes, weight: Float[np.ndarray, " n"]) -> Share:
     n_labels = len(outcomes.class_names)
     classes = None if truth is None else np.bincount(truth, weights=weight, minlength=n_labels)
     confidence = float(weight @ outcomes.confidence)
-    return Share(float(weight.sum()), float(weight @ outcomes.correct), confidence, classes)
+    return Share(float(weight.sum()), float(weight @ outcomes.compared), confidence, classes)
 
 
 # What is there to say of each subset alone? Its calibration, its confidences, its accuracy by coverage.
@@ -303,7 +304,7 @@ class Influences:
 
     @cached_property
     def _correct(self) -> Influence:
-        return tuple(side.correct.astype(np.float64) for side in (self._pairable.reference, self._pairable.target))
+        return self._pairable.reference.compared, self._pairable.target.compared
 
     @cached_property
     def _usual(self) -> Influence:
@@ -313,21 +314,24 @@ class Influences:
         return own, self.repeats.tally.neighbours.expected
 
     @cached_property
-    def _alike(self) -> Influence:
-        """How often the model is right on samples like each, of whichever set."""
+    def _variance(self) -> Influence:
+        """How much samples like each, of whichever set, differ in what they are worth."""
         pairable, levels = self._pairable, self._pairable.levels
         reference, target = pairable.reference, pairable.target
-        label, confidence, correct = (
+        label, confidence, correct, worth = (
             np.concatenate([getattr(side, name) for side in (reference, target)])
-            for name in ("label", "confidence", "correct")
+            for name in ("label", "confidence", "correct", "compared")
         )
         level = np.concatenate([levels.reference, levels.target])
         rounded = np.concatenate([levels.rounded, levels.target_rounded])
         both = Outcomes(label, confidence, correct, reference.class_names)
-        share = expected_among(
-            both, Levels(level, level[:0], rounded, rounded[:0]), epsilon=pairable.epsilon, by=pairable.by
-        )
-        own, other = np.split(share, [len(reference)])
+        together = Levels(level, level[:0], rounded, rounded[:0])
+        near = {"epsilon": pairable.epsilon, "by": pairable.by}
+        if reference.worth is None:
+            mean = squares = expected_among(both, together, **near)
+        else:
+            mean, squares = (expected_among(replace(both, worth=each), together, **near) for each in (worth, worth**2))
+        own, other = np.split((squares - mean**2).clip(0.0), [len(reference)])
         return own, other
 
     @cached_property
@@ -357,7 +361,7 @@ class Influences:
     def _of_map(self, of_targets: Float[np.ndarray, " n_target"]) -> Float[np.ndarray, " n_reference"]:
         """By how much each reference moves what is expected of targets, through the map that was fitted to it."""
         levels = self._pairable.levels
-        if levels.fit is None:
+        if levels.fit is None or self._pairable.reference.worth is not None:
             return np.zeros(len(levels.reference))
         x, target_x = (
             np.column_stack([each, np.ones(len(each))]) for each in (levels.fit.logit, levels.fit.target_logit)
@@ -419,9 +423,9 @@ class Influences:
         """Influences on a matched gap, and standard deviations that they would have without one."""
         n = max(float(other.sum()), 1e-9)
         off, target_off = (c[r] - u[r] for c, u, r in zip(self._correct, self._usual, (rows, target_rows), strict=True))
-        alike, target_alike = (a[r] for a, r in zip(self._alike, (rows, target_rows), strict=True))
+        varies, target_varies = (v[r] for v, r in zip(self._variance, (rows, target_rows), strict=True))
         influence = own * (off - _mean(off, own)) / n, -other * (target_off - _mean(target_off, other)) / n
-        none = own * np.sqrt(alike * (1 - alike)) / n, other * np.sqrt(target_alike * (1 - target_alike)) / n
+        none = own * np.sqrt(varies) / n, other * np.sqrt(target_varies) / n
         return influence, none
 
     def _if_none(self, error: Error, influence: Influence, none: Influence) -> Error:
@@ -439,10 +443,13 @@ def estimates(repeats: Repeats, units: Units) -> dict[str, SetEstimate]:
     values, luck = repeats.values, repeats.luck
     if not units.enough and not units.by_sample:
         return {name: SetEstimate(float(value)) for name, value in zip(STATISTICS[1:], values[1:], strict=False)}
+    span = repeats.pairable.reference.span
     influences = Influences(repeats, units)
     n, right, other, _ = repeats.counts[: len(COUNTED)].tolist()
     whole = repeats.tally.whole
     wrongs = (whole.n_reference - whole.correct, whole.n_target - whole.target_correct)
+    by_right = repeats.pairable.reference.worth is None
+    wrongs = wrongs if by_right else (whole.n_reference, whole.n_target)
     row: dict[str, SetEstimate] = {}
     for i, name in enumerate(STATISTICS[1:], start=1):
         value, of_luck = float(values[i]), _known(luck[i]) / len(repeats)
@@ -450,25 +457,27 @@ def estimates(repeats: Repeats, units: Units) -> dict[str, SetEstimate]:
             row[name] = SetEstimate(value)
         elif name == "matched_gap":
             error = influences.error(name) if n else (Error(nan, 0.0),) * 2
-            if repeats.discordant.sum() < FEWEST_WRONG:
+            if by_right and repeats.discordant.sum() < FEWEST_WRONG:
                 row[name] = _of_pairs(value, n, right, other, of_luck, error[0], units)
             else:
-                row[name] = _of_units(value, *error, of_luck)
+                row[name] = _of_units(value, *error, of_luck, span=span)
         elif sum(wrongs) < FEWEST_WRONG or not n:
             row[name] = SetEstimate(value)
         else:
-            row[name] = _of_units(value, *influences.error(name), of_luck, n_wrong=float(min(wrongs)))
+            row[name] = _of_units(value, *influences.error(name), of_luck, n_wrong=float(min(wrongs)), span=span)
     for name, n_of, side in (("unmatched_target", whole.n_target, 1), ("unmatched_reference", whole.n_reference, 0)):
         row[name] = _share(row[name].value, n_of, side, repeats, units)
     return row
 
 
 def label_gaps(repeats: Repeats, units: Units, *, fewest: int) -> tuple[LabelGap, ...]:
-    """By the target's predicted label, of labels that the model predicted at all; not judged yet.
+    """By the target's predicted label, of labels that the model predicted at all; not judged yet. None of losses.
 
     Of labels with fewer pairs than `fewest` no error is worked out.
     """
     reference, target = repeats.pairable.reference, repeats.pairable.target
+    if reference.worth is not None:
+        return ()
     n_labels = len(reference.class_names)
     n_of, correct_of = (
         [np.bincount(o.label, weights=weights(o), minlength=n_labels) for o in (reference, target)]
@@ -512,7 +521,9 @@ def label_gaps(repeats: Repeats, units: Units, *, fewest: int) -> tuple[LabelGap
     return tuple(rows)
 
 
-def _of_units(value: float, error: Error, error_of_none: Error, luck: float, n_wrong: float = inf) -> SetEstimate:
+def _of_units(
+    value: float, error: Error, error_of_none: Error, luck: float, n_wrong: float = inf, span: float = 1.0
+) -> SetEstimate:
     """Student's t. `n_wrong`: how many wrong samples the figure rests on, where that tells.
 
     A variance from few wrong samples is as small as there happen to be few: four more are counted in, as Agresti and
@@ -527,10 +538,10 @@ def _of_units(value: float, error: Error, error_of_none: Error, luck: float, n_w
     se, se_none = sqrt(data + luck), sqrt(max(no_gap, data / 3) + luck)
     if np.isfinite(n_wrong):
         interval, p = skewed_interval(value, se, error.df, error.skew)
-        return SetEstimate(value, within(interval, -1.0, 1.0), "jackknife", p, sqrt(luck), se)
+        return SetEstimate(value, within(interval, -span, span), "jackknife", p, sqrt(luck), se)
     half, half_none = half_width(se, error.df), half_width(se_none, error.df)
     p = t_p_value(value, se_none, error.df)
-    interval = within(growing_interval(value, half_none, half), -1.0, 1.0)
+    interval = within(growing_interval(value, half_none, half), -span, span)
     return SetEstimate(value, interval, "jackknife", p, sqrt(luck), se_none)
 
 

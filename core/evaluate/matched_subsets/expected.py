@@ -1,5 +1,7 @@
 """How often would the model be right on a sample, by what it reaches on others of the same confidence?
 
+Of a loss the same is asked: how much would it lose? There the mean of the neighbours is expected.
+
 Expected is the level of the sample (its confidence on the scale that is matched on) and the mean error of that level
 on the samples within epsilon, and on no fewer than the `NEIGHBOURS` nearest. The error is carried over, not the share
 of right answers: at the end of a scale all neighbours lie on one side. They are of the same predicted label where it
@@ -41,10 +43,12 @@ class Neighbours:
     def expected(self) -> Float[np.ndarray, " n_target"]:
         """How often the model would be right on each target, by its neighbours."""
         reference, levels = self.pairable.reference, self.pairable.levels
-        error = reference.correct - levels.reference
+        by_level = reference.worth is None
+        error = reference.compared - levels.reference if by_level else reference.compared
         means = [_mean(error[each.reference_order], low, high) for each, low, high in self.ranges]
-        near = levels.target + np.where(self.of_any_label, means[1], means[0])
-        return np.where(levels.target_rounded, float(reference.correct[self.of_rounded].mean()), near)
+        near = np.where(self.of_any_label, means[1], means[0])
+        near = levels.target + near if by_level else near
+        return np.where(levels.target_rounded, float(reference.compared[self.of_rounded].mean()), near)
 
     @cached_property
     def of_rounded(self) -> Integer[np.ndarray, " n"]:
@@ -71,8 +75,8 @@ class Neighbours:
 
 def expected_among(outcomes: Outcomes, levels: Levels, *, epsilon: float, by: By) -> Float[np.ndarray, " n"]:
     """How often the model is right on samples like each, itself among them; `levels` are those of references."""
-    own = candidates_among(outcomes, levels, epsilon=epsilon, by=by)
-    return np.clip(Neighbours(own).expected, 0.0, 1.0)
+    expected = Neighbours(candidates_among(outcomes, levels, epsilon=epsilon, by=by)).expected
+    return np.clip(expected, 0.0, 1.0) if outcomes.worth is None else expected
 
 
 def _nearest(pairable: Candidates) -> tuple[Integer[np.ndarray, " n"], Integer[np.ndarray, " n"]]:

@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 from touchstone.core.evaluate.calibration.errors import overconfidence
 from touchstone.core.evaluate.claims import Claim, Group, claim, claim_of_t, decided_anew, family
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, wilson
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, p_of_interval, wilson
 from touchstone.core.evaluate.matched_subsets.estimates import whole
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Outcomes
 from touchstone.core.evaluate.matched_subsets.results import (
@@ -21,8 +21,10 @@ from touchstone.core.evaluate.matched_subsets.results import (
     SetComparison,
     SetEstimate,
 )
+from touchstone.core.evaluate.metric_estimates import MetricEstimate
+from touchstone.core.evaluate.metrics import ACCURACY, Metric
 from touchstone.core.evaluate.units import Units
-from touchstone.core.evaluate.wording import fixed, listed, percent, plural, points, quoted, resting
+from touchstone.core.evaluate.wording import bare, fixed, listed, percent, plural, points, quoted, resting
 
 
 def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
@@ -61,17 +63,23 @@ def _rounded(comparison: SetComparison, target: str) -> str:
     if not comparison.n_rounded:
         return ""
     share = percent(comparison.n_rounded / comparison.n_target)
-    added = points(comparison.rounded.value, comparison.rounded.interval)
+    words = comparison.words
+    added = words.difference(comparison.rounded.value, comparison.rounded.interval)
     why, remedy = "their confidence was rounded to 1", "Probabilities of all classes, or logits, tell them apart."
     if comparison.scale == "variance":
         why, remedy = "all models say the same of them", "Probabilities with more decimals tell them apart."
-    return f"{share} of {target} cannot be compared: {why}. They add {added} to the fall. {remedy}"
+    return f"{share} of {target} cannot be compared: {why}. They add {added} to the {words.fall}. {remedy}"
 
 
 def _coarse(comparison: SetComparison) -> str:
     """Where epsilon is no smaller than half of all that the reference is wrong: then nearly all count as alike."""
-    wrong = 1 - comparison.subset("reference").accuracy.value
-    if comparison.scale != "accuracy" or not comparison.can_match or comparison.epsilon <= wrong / 2:
+    wrong = 1 - comparison.subset("reference").reached.value
+    if (
+        comparison.metric != ACCURACY
+        or comparison.scale != "accuracy"
+        or not comparison.can_match
+        or comparison.epsilon <= wrong / 2
+    ):
         return ""
     return (
         f"The model errs in only {percent(wrong)} of the reference set. Within an epsilon of {comparison.epsilon:g} in "
@@ -95,12 +103,13 @@ def _unmatched(comparison: SetComparison, target: str) -> str:
     if not comparison.can_match:
         return ""
     left, paired = comparison.subset("unmatched target"), comparison.subset("matched target")
-    share = _estimate(comparison.unmatched_target)
-    if left.n < 1 or isnan(left.accuracy.value) or isnan(paired.accuracy.value):
+    share, words = percent(comparison.unmatched_target.value, comparison.unmatched_target.interval), comparison.words
+    if left.n < 1 or isnan(left.reached.value) or isnan(paired.reached.value):
         return f"Unmatched: {share} of {target}."
+    without, within = (words.value(each.reached.value, each.reached.interval) for each in (left, paired))
     sentences = [
-        f"Unmatched: {share} of {target}, with an accuracy of {_estimate(left.accuracy)}.",
-        f"Matched samples reach {_estimate(paired.accuracy)}.",
+        f"Unmatched: {share} of {target}, with {words.a_name} of {without}.",
+        f"Matched samples reach {within}.",
     ]
     if comparison.method == "random":
         least = percent(comparison.least_unmatched_target)
@@ -110,13 +119,14 @@ def _unmatched(comparison: SetComparison, target: str) -> str:
 
 def _unlike_the_paper(comparison: SetComparison) -> str:
     """The matched gap is the wider one where the mix of confidences alone would raise accuracy."""
-    falls, mix = comparison.claim("falls"), comparison.claim("mix")
+    falls, mix, words = comparison.claim("falls"), comparison.claim("mix"), comparison.words
     wider = comparison.matched_gap.value > comparison.gap.value
     if not wider or falls is None or mix is None or (falls.decision, mix.decision) != ("above", "below"):
         return ""
     return (
         "The paper found the matched gap narrower than the gap in all its models. "
-        f"Here it is wider: {points(comparison.matched_gap.value)} against {points(comparison.gap.value)}."
+        f"Here it is wider: {words.difference(comparison.matched_gap.value)} against "
+        f"{words.difference(comparison.gap.value)}."
     )
 
 
@@ -131,8 +141,9 @@ def _labels(comparison: SetComparison) -> str:
     if not falls and not rises:
         labels = plural(len(enough), "predicted label")
         return f"No significant difference at {equal} in {labels} (corrected for all claims).{left_out}"
-    sentences = [f"At {equal} accuracy falls for {listed(falls)}."] * bool(falls)
-    sentences += [f"At {equal} accuracy rises for {listed(rises)}."] * bool(rises)
+    name = comparison.words.name
+    sentences = [f"At {equal} {name} falls for {listed(falls)}."] * bool(falls)
+    sentences += [f"At {equal} {name} rises for {listed(rises)}."] * bool(rises)
     return f"{' '.join(sentences)} Corrected for all claims, of {plural(len(enough), 'predicted label')} too.{left_out}"
 
 
@@ -153,12 +164,9 @@ def _luck(comparison: SetComparison) -> str:
     balance = f"Matched pairs differ by {difference} in mean {SCALED[comparison.scale]}."
     if isnan(comparison.spread) or not comparison.spread:
         return balance
-    luck = f"Another random matching moves the matched gap by about {_hundredths(comparison.spread)} (1 SD, no CI)."
+    moved = _hundredths(comparison.spread) if comparison.words.metric.in_percent else bare(comparison.spread, 4)
+    luck = f"Another random matching moves the matched gap by about {moved} (1 SD, no CI)."
     return f"{luck} {balance}"
-
-
-def _estimate(estimate: SetEstimate) -> str:
-    return percent(estimate.value, estimate.interval)
 
 
 def _hundredths(value: float) -> str:
@@ -265,7 +273,7 @@ def baselines_of(reference: Outcomes, target: Outcomes, units: Units) -> tuple[B
     >>> cats = Outcomes(np.zeros(4, int), np.ones(4), np.array([True, True, True, False]), ("cat", "dog"),
     ...                 np.array([0, 0, 0, 1]))
     >>> baseline, _ = baselines_of(cats, cats, samples_as_units(4, 4))
-    >>> baseline.label, baseline.majority, baseline.chance, baseline.only
+    >>> baseline.label, baseline.reached, baseline.chance, baseline.only
     ('cat', 0.75, 0.625, 'cat')
     """
     sets = (("reference", reference), ("target", target))
@@ -290,16 +298,32 @@ def _baseline(name: str, outcomes: Outcomes, units: Units, place: int) -> Baseli
         made = claim(made.kind, gain, made.interval, min(made.p_value * _n_as_frequent(counts), 1.0))
     constant = len(names) > 1 and (outcomes.label == outcomes.label[0]).all()
     return Baseline(
-        set=name,
+        name,
+        float(counts[most] / n),
+        made,
+        made.p_value,
         label=names[most],
-        majority=float(counts[most] / n),
         chance=float(((counts / n) ** 2).sum()),
-        gain=made,
-        p_value=made.p_value,
         only=names[int(outcomes.label[0])] if constant else None,
         one_class=int((counts > 0).sum()) == 1,
         renamed=gain < 0 and not constant and _renamed(outcomes, float(counts[most] / n)),
     )
+
+
+def baselines_of_metric(metric: Metric, sides: Mapping[str, MetricEstimate]) -> tuple[Baseline, ...]:
+    """What a model that learned nothing reaches of a metric on either set; none of a metric of one class.
+
+    There the baseline is as uncertain as the metric: a model that always says "yes" is as precise as "yes" is frequent.
+    """
+    baselines = []
+    for name, made in {} if metric.of_class else sides.items():
+        if made.interval.known and not isnan(made.baseline):
+            sign = 1 if metric.larger_is_better else -1
+            ends = sorted(sign * (end - made.baseline) for end in (made.interval.lower, made.interval.upper))
+            gain, interval = sign * (made.value - made.baseline), Interval(*ends)
+            claimed = claim(KINDS["baseline"], gain, interval, p_of_interval(gain, interval))
+            baselines.append(Baseline(name, made.baseline, claimed, claimed.p_value))
+    return tuple(baselines)
 
 
 def _renamed(outcomes: Outcomes, majority: float) -> bool:

@@ -57,6 +57,10 @@ class Outcomes:
     """What is matched on instead of the confidence, from minus to plus infinity; more is more confident."""
     n_strata: int = 0
     """Of how many sources the samples are, where these are too few to stand for others."""
+    worth: Float[np.ndarray, " n"] | None = None
+    """What each sample is worth to the metric that is compared, more is better; None: 1 where it is right, else 0."""
+    span: float = 1.0
+    """By how much two samples may differ in that."""
 
     def __len__(self) -> int:
         return len(self.label)
@@ -70,6 +74,11 @@ class Outcomes:
     def accuracy(self) -> float:
         """Share of right predictions; NaN in an empty set."""
         return float(self.correct.mean()) if len(self) else float("nan")
+
+    @cached_property
+    def compared(self) -> Float[np.ndarray, " n"]:
+        """What each sample is worth."""
+        return self.correct.astype(np.float64) if self.worth is None else self.worth
 
     @cached_property
     def has_confidence(self) -> bool:
@@ -93,7 +102,7 @@ class Outcomes:
         return replace(self, **taken)
 
 
-_OF_SAMPLES = ("label", "confidence", "correct", "truth", "unit", "log_odds", "score")
+_OF_SAMPLES = ("label", "confidence", "correct", "truth", "unit", "log_odds", "score", "worth")
 
 
 def outcomes_of(*sets: Predictions | Outcomes, scale: Scale = "accuracy") -> tuple[Outcomes, ...]:

@@ -7,13 +7,21 @@ from typing import NamedTuple
 import numpy as np
 
 from touchstone.core.data.predictions.pairs import WHOLE, Part, PredictionPairs
+from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate import calibration
-from touchstone.core.evaluate.matched_subsets.compare import EPSILONS, compare_pairs, epsilon_curve, n_steps
+from touchstone.core.evaluate.matched_subsets.compare import (
+    EPSILONS,
+    compare_pairs,
+    counted_samples,
+    epsilon_curve,
+    n_steps,
+)
 from touchstone.core.evaluate.matched_subsets.estimates import calibrations, coverages, densities
 from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, MatchedSubsets, Method, Order
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Scale
 from touchstone.core.evaluate.matched_subsets.results import ModelComparisons, SetComparison
-from touchstone.core.parameters import asks, asks_seed
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, metric_named
+from touchstone.core.parameters import About, Values, asks, asks_seed
 
 Step = Callable[[], None]
 BINNING = ("binning", "n_bins")
@@ -52,16 +60,40 @@ class TwoSets:
         return {parameter: name for parameter, name in named.items() if name is not None}
 
 
+def _matches(values: Values, about: About) -> bool:
+    """Whether anything is matched: a mean over samples that come with confidences."""
+    return about.has_confidence and not METRICS[values["metric"]].is_no_mean
+
+
 @dataclass(frozen=True)
 class MatchingPlan:
-    """How samples are matched and reliability diagrams binned."""
+    """Which metric is compared, how samples are matched, and reliability diagrams binned."""
 
+    metric: str = asks(
+        ACCURACY,
+        "Metric",
+        "What the verdict is about. A metric that is a mean over samples is divided into parts by matching: accuracy, "
+        "sensitivity, specificity, precision, negative predictive value, Brier score and log loss.",
+        address="metric",
+        place="row",
+        choices=lambda about: {name: METRICS[name].title for name in about.metrics or METRICS},
+    )
+    positive: str | None = asks(
+        None,
+        "Positive class",
+        "The class that sensitivity, precision and the like are about. Usual, of two classes: the one that its name "
+        "says, such as “fraud”, else the rarer one.",
+        address="positive_class",
+        choices=lambda about: {name: name for name in about.classes} or None,
+        word="usual",
+    )
     epsilon: float = asks(
         EPSILON,
         "Epsilon",
         "The largest difference in confidence within a pair.",
         address="epsilon",
         place="row",
+        when=_matches,
         within=(0.0, 0.5, 0.001),
         format="%.4f",
     )
@@ -72,6 +104,7 @@ class MatchingPlan:
         "confidence only (Algorithm 2).",
         address="by",
         place="row",
+        when=lambda values, about: _matches(values, about) and METRICS[values["metric"]].share_of != "truth",
         choices=lambda about: {"label": "label and confidence", "probability": "confidence only"},
     )
     method: Method = asks(
@@ -81,6 +114,7 @@ class MatchingPlan:
         "does not depend on order or chance.",
         address="method",
         place="row",
+        when=_matches,
         choices=lambda about: {"random": "random", "maximum": "as many as possible"},
     )
     n_repeats: int = asks(
@@ -88,6 +122,7 @@ class MatchingPlan:
         "Repeats",
         "Random matchings that are averaged; more are made if a decision needs them.",
         address="repeats",
+        when=_matches,
         within=(1, 200),
     )
     order: Order = asks(
@@ -95,6 +130,7 @@ class MatchingPlan:
         "Order",
         "The order in which new samples are matched; the paper uses that of the file.",
         address="order",
+        when=_matches,
         choices=lambda about: {"shuffled": "shuffled", "given": "as in the file"},
     )
     scale: Scale = asks(
@@ -104,6 +140,7 @@ class MatchingPlan:
         "them as they are: of an overconfident model, .999 and .994 may then differ much. Margin and entropy need the "
         "probabilities of all classes, and the ensemble variance those of several models.",
         address="scale",
+        when=_matches,
         choices=lambda about: {**SCALED, "confidence": "confidence as it is (paper)"},
     )
     binning: calibration.Binning = asks(
@@ -111,15 +148,18 @@ class MatchingPlan:
         "Bins of equal",
         "Bins of reliability diagrams: equally many samples in each, or equally wide.",
         address="bins",
+        when=_matches,
         choices=lambda about: {"mass": "mass", "width": "width"},
     )
-    n_bins: int = asks(15, "Number of bins", "The most bins; ties stay together.", address="nbins", within=(2, 100))
-    seed: int = asks_seed()
+    n_bins: int = asks(
+        15, "Number of bins", "The most bins; ties stay together.", address="nbins", within=(2, 100), when=_matches
+    )
+    seed: int = asks_seed(when=_matches)
 
     @property
     def matching(self) -> dict[str, object]:
         """What `compare_sets` takes of it."""
-        names = ("epsilon", "by", "method", "order", "scale", "n_repeats")
+        names = ("epsilon", "by", "method", "order", "scale", "n_repeats", "metric", "positive")
         return {name: getattr(self, name) for name in names}
 
     @property
@@ -149,9 +189,18 @@ class MatchingPlan:
 
     def curve(self, pairs: PredictionPairs, model: str, step: Step = lambda: None) -> tuple[SetComparison, ...]:
         """One model compared at every epsilon."""
-        options = {name: getattr(self, name) for name in ("by", "method", "order", "scale")}
+        options = {name: getattr(self, name) for name in ("by", "method", "order", "scale", "metric", "positive")}
         sets, rng = (pairs.references[model], pairs.targets[model]), np.random.default_rng(self.seed)
         return epsilon_curve(*sets, rng=rng, on_step=step, **options)
+
+    def samples(self, pairs: PredictionPairs, model: str) -> tuple[Predictions, Predictions]:
+        """The samples of both sets that were compared: all of them, or those that the metric is of."""
+        sides, metric = (pairs.references[model], pairs.targets[model]), metric_named(self.metric)
+        if metric.share_of not in ("truth", "predicted"):
+            return sides
+        counted = counted_samples(metric, *sides, self.positive) or ()
+        reference, target = (side.take(rows) for side, (rows, _) in zip(sides, counted, strict=True))
+        return reference, target
 
     def reliability(self, subsets: MatchedSubsets) -> Reliability:
         """The calibration of the subsets of one model, as the first of its matchings made them."""
@@ -163,7 +212,7 @@ class MatchingPlan:
         self, pairs: PredictionPairs, subsets: MatchedSubsets, model: str, subset: str, step: Step = lambda: None
     ) -> tuple[calibration.ClassCalibration, ...] | None:
         """The calibration of every class in one subset; None where the file says no probability of every class."""
-        whole = (pairs.targets if "target" in subset else pairs.references)[model]
+        whole = self.samples(pairs, model)["target" in subset]
         proba, rows = calibration.probabilities_of(whole), subsets.rows[subset]
         if proba is None:
             return None

@@ -13,7 +13,9 @@ from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.matched_subsets.expected import Neighbours
 from touchstone.core.evaluate.matched_subsets.matching import By, Candidates, MatchedSubsets, Method
 from touchstone.core.evaluate.matched_subsets.outcomes import ALIKE_IN, Scale
-from touchstone.core.evaluate.metric_estimates import MetricsOnSets
+from touchstone.core.evaluate.metric_estimates import InWords, MetricsOnSets
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS
+from touchstone.core.evaluate.thresholds import Decisions
 from touchstone.core.evaluate.units import Units
 
 FEWEST_PAIRS = 30
@@ -53,19 +55,19 @@ class SetEstimate:
 
 @dataclass(frozen=True)
 class Baseline:
-    """What would be reached on a set without learning: by always answering its most frequent class, or by its shares.
+    """What would be reached on a set without learning: the best that frequencies of classes alone give.
 
-    `gain` claims that the model's accuracy is above that of always answering `label`; `only` is the one class that a
-    model answers throughout, None of a model that answers several.
+    `gain` claims that the model is above that. Of accuracy it is always answering `label`, the most frequent class, and
+    `chance` is what guessing by shares reaches; `only` is the one class that a model answers throughout, else None.
     """
 
     set: str
-    label: str
-    majority: float
-    chance: float
+    reached: float
     gain: Claim
     p_value: float
     """Of the gain alone; that of the claim is corrected for all claims that stand beside it."""
+    label: str = ""
+    chance: float = nan
     only: str | None = None
     one_class: bool = False
     """Whether all samples of the set are of one class: its accuracy is then the recall of that class."""
@@ -87,16 +89,16 @@ class SetCalibration:
 
 @dataclass(frozen=True)
 class Subset:
-    """One of the paper's subsets: how many samples, how many of them right, how sure the model was of them.
+    """One of the paper's subsets: how many samples, what the metric comes to, how sure the model was of them.
 
-    Of matched and unmatched subsets these are means over the repeats; the interval of the accuracy is Wilson's.
+    Of matched and unmatched subsets these are means over the repeats; the interval of a share is Wilson's.
     `majority` and `chance` are what its most frequent class, and guessing by its class shares, would reach (NaN where
     the true classes are not known).
     """
 
     name: str
     n: float
-    accuracy: SetEstimate
+    reached: SetEstimate
     mean_confidence: float
     majority: float = nan
     chance: float = nan
@@ -132,7 +134,11 @@ class LabelGap:
 
 @dataclass(frozen=True, eq=False)
 class SetComparison:
-    """One model on two test sets. `gap`: accuracy on the reference less that on the target, so positive is a fall."""
+    """One model on two test sets. `gap`: by how much a metric is worse on the target than on the reference.
+
+    The metric is accuracy unless `metric` names another one; it may be about one class, and then rest on some samples
+    alone, which are the ones that are counted here.
+    """
 
     model: str
     epsilon: float
@@ -180,6 +186,19 @@ class SetComparison:
     """The matched gap on raw confidences, where `scale` is another."""
     metrics: MetricsOnSets | None = None
     """Every metric on both sets, where predictions of classes were given."""
+    metric: str = ACCURACY
+    decisions: Decisions | None = None
+    """Every threshold, of two classes with probabilities."""
+
+    @property
+    def words(self) -> InWords:
+        """How sentences speak of the metric."""
+        return InWords(METRICS[self.metric], None if self.metrics is None else self.metrics.positive)
+
+    @property
+    def by_metric(self) -> tuple[str, ...]:
+        """What its numbers are of: the model and, where it is not accuracy, the metric."""
+        return (self.model,) if self.metric == ACCURACY else (self.model, self.metric)
 
     def subset(self, name: str) -> Subset:
         """One of the subsets by name, e.g. "matched target"."""
@@ -204,6 +223,11 @@ class SetComparison:
     def can_match(self) -> bool:
         """Whether both sets told how sure the model was."""
         return self.matched is not None
+
+    @property
+    def can_calibrate(self) -> bool:
+        """Whether confidence and accuracy can be compared: not among samples that were picked by their true class."""
+        return self.can_match and METRICS[self.metric].share_of != "truth"
 
     @property
     def enough(self) -> bool:
@@ -259,7 +283,7 @@ def comparison_table(rows: tuple[SetComparison, ...]) -> pd.DataFrame:
 
     For `gap, matched_gap, mix, unmatched, unmatched_target, unmatched_reference, rounded` the value, `_lower`, `_upper`
     and `_by`, for the first four also `_p` (corrected for all claims) and `_decision`; for each subset `n_`,
-    `accuracy_`, `mean_confidence_`, `majority_` and `chance_`; all shares are fractions.
+    the metric (`accuracy_`), `mean_confidence_`, `majority_` and `chance_`; all shares are fractions.
     """
     cells = []
     for row in rows:
@@ -272,7 +296,7 @@ def comparison_table(rows: tuple[SetComparison, ...]) -> pd.DataFrame:
         cell |= {name: getattr(row, name) for name in _REST}
         for subset in row.subsets:
             name = subset.name.replace(" ", "_")
-            cell |= {f"n_{name}": subset.n, f"accuracy_{name}": subset.accuracy.value}
+            cell |= {f"n_{name}": subset.n, f"{row.metric}_{name}": subset.reached.value}
             cell |= {f"mean_confidence_{name}": subset.mean_confidence}
             cell |= {f"majority_{name}": subset.majority, f"chance_{name}": subset.chance}
         cells.append(cell)
@@ -335,15 +359,15 @@ Counts = Float[np.ndarray, "*repeats width"]
 
 @dataclass(frozen=True)
 class Whole:
-    """What no matching changes: samples and right ones of both sets; of targets that cannot be compared how many there
-    are, how many right, and how many expected to be."""
+    """What no matching changes: samples and right ones of both sets (or what all are worth); of targets that cannot be
+    compared how many there are, how many right, and how many expected to be."""
 
     n_reference: int
     n_target: int
-    correct: int
-    target_correct: int
+    correct: float
+    target_correct: float
     n_rounded: int = 0
-    rounded_correct: int = 0
+    rounded_correct: float = 0.0
     rounded_expected: float = 0.0
 
 
@@ -357,14 +381,14 @@ class Tally:
         self.whole = Whole(
             len(reference),
             len(target),
-            int(reference.correct.sum()),
-            int(target.correct.sum()),
+            float(reference.compared.sum()),
+            float(target.compared.sum()),
             int(apart.sum()),
-            int(target.correct[apart].sum()),
+            float(target.compared[apart].sum()),
             float(expected[apart].sum()),
         )
-        self._of_reference = reference.correct.astype(np.float64)
-        self._of_target = (target.correct.astype(np.float64), expected, apart, target.label)
+        self._of_reference = reference.compared
+        self._of_target = (target.compared, expected, apart, target.label)
         self._times, self._target_times = np.zeros(len(reference)), np.zeros(len(target))
         self.n_counted = 0
 

@@ -10,11 +10,11 @@ from touchstone.core.evaluate.matched_subsets.findings import findings
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED
 from touchstone.core.evaluate.matched_subsets.results import FIELDS, KINDS, Baseline, ModelComparisons, SetComparison
 from touchstone.core.evaluate.metric_estimates import MetricEstimate
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS
 from touchstone.core.evaluate.units import FEWEST_UNITS
 from touchstone.core.evaluate.wording import (
     Verdict,
     count,
-    fixed,
     gap,
     in_a_row,
     percent,
@@ -27,7 +27,6 @@ from touchstone.core.evaluate.wording import (
 
 MOST_SAMPLES = 10_000_000
 SMALLEST = entry_of(KINDS["falls"]).smallest
-HALF_A_POINT = f"{fixed(100 * SMALLEST, 1)} points"
 
 
 def matched_verdict(
@@ -96,22 +95,25 @@ def models_verdict(comparisons: ModelComparisons) -> str:
         unclear = f"{plural(len(unsure), 'model')}: no significant gain over the majority-class baseline."
         sentences.append(resting(unclear, KINDS["baseline"]))
     corrected = " (corrected for all claims)" if len(rows) > 1 else ""
-    falls = f"Accuracy falls in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}."
+    words = rows[0].words
+    falls = f"{words.title} {words.falls} in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}."
     sentences.append(resting(falls, KINDS["falls"]))
     if judged := [row for row in rows if row.enough]:
         alike_in = judged[0].alike_in
-        residual = f"At equal {alike_in} it falls in {count(_n(judged, 'residual'))} of {count(len(judged))}."
+        residual = f"At equal {alike_in} it {words.falls} in {count(_n(judged, 'residual'))} of {count(len(judged))}."
         sentences.append(resting(residual, KINDS["residual"]))
         falling = [row for row in judged if _is(row.claim("falls"), "above")]
         mixed = sum(next(iter(row.parts)) == "mix" and _is(row.claim("mix"), "above") for row in falling)
         if mixed:
             share = f"{count(mixed)} of {count(len(falling))}"
-            largest = f"The mix of {plural_of(alike_in)} is the largest part of the fall in {share}."
+            largest = f"The mix of {plural_of(alike_in)} is the largest part of the {words.fall} in {share}."
             sentences.append(resting(largest, KINDS["mix"], KINDS["falls"]))
-    if hard := sum(not row.can_match for row in rows):
+    if METRICS[rows[0].metric].is_no_mean:
+        sentences.append(f"{words.title} is no mean over samples, so its {words.fall} has no parts.")
+    elif hard := sum(not row.can_match for row in rows):
         come = "comes" if hard == 1 else "come"
         sentences.append(f"{plural(hard, 'model')} {come} without confidences, which matching needs.")
-    if few := len(rows) - hard - len(judged):
+    if few := sum(row.can_match and not row.enough for row in rows):
         sentences.append(f"In {plural(few, 'model')} too few pairs matched for a claim.")
     return in_a_row(*sentences, left_out)
 
@@ -136,15 +138,17 @@ def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str
     more = f". There {learned}." if learned else "."
     if baseline.only is not None:
         return f"The model always predicts {quoted(baseline.only)} on {where}{more}"
-    gain, reached = baseline.gain, comparison.subset(baseline.set).accuracy.value
+    gain, reached = baseline.gain, comparison.subset(baseline.set).reached.value
     if baseline.one_class or gain.decision == "above" or not gain.interval.known:
         return ""
-    ends = f"{percent(reached)} against {percent(baseline.majority)}"
+    words = comparison.words
+    ends = f"{words.value(reached)} against {words.value(baseline.reached)}"
+    over = "the majority-class baseline" if baseline.label else f"the baseline of {words.name}"
     if gain.decision != "below":
-        return f"No significant gain over the majority-class baseline on {where}: {ends}{more}"
-    loss = points(-gain.estimate, _turned(gain.interval))
+        return f"No significant gain over {over} on {where}: {ends}{more}"
+    loss = words.difference(-gain.estimate, _turned(gain.interval))
     if not learned:
-        return f"The model is worse than the majority-class baseline on {where} by {loss}: {ends}."
+        return f"The model is worse than {over} on {where} by {loss}: {ends}."
     return f"On {where}, always answering {quoted(baseline.label)} is more accurate by {loss}: {ends}{more}"
 
 
@@ -156,6 +160,8 @@ LOOKS = 4
 
 def _learned(comparison: SetComparison, side: str) -> list[str]:
     """What the model has learned all the same, by metrics that do not reward always answering one class."""
+    if comparison.metric != ACCURACY:
+        return []
     phrases = []
     balanced, area = (_metric(comparison, side, name) for name in ("balanced_accuracy", "roc_auc"))
     if balanced is not None and _is_beaten(balanced):
@@ -224,41 +230,51 @@ def _sure(comparison: SetComparison, target: str) -> list[str]:
 
 
 def _fall(comparison: SetComparison, target: str) -> str:
-    falls, gap = comparison.claim("falls"), comparison.gap
-    before, after = (percent(comparison.subset(name).accuracy.value) for name in ("reference", "target"))
-    ends, difference = f"{before} to {after}", points(gap.value, gap.interval)
+    falls, gap, words = comparison.claim("falls"), comparison.gap, comparison.words
+    if isnan(gap.value):
+        return f"{words.title} is not defined on both sets: one lacks a class that it needs."
+    before, after = (words.value(comparison.subset(name).reached.value) for name in ("reference", "target"))
+    ends, difference = f"{before} to {after}", words.difference(gap.value, gap.interval)
+    fall = words.fall if comparison.metric == ACCURACY else f"{words.fall} of {words.name}"
     if _is(falls, "above"):
-        return f"Accuracy falls by {difference} on {target}: {ends}."
+        return f"{words.title} {words.falls} by {difference} on {target}: {ends}."
     if _is(falls, "below"):
-        return f"Accuracy rises by {points(-gap.value, _turned(gap.interval))} on {target}: {ends}."
+        return (
+            f"{words.title} {words.rises} by {words.difference(-gap.value, _turned(gap.interval))} on {target}: {ends}."
+        )
     if _is(falls, "small"):
-        return f"Accuracy on {target} is the same within {HALF_A_POINT}: it falls by {difference}, {ends}."
+        same = f"{words.title} on {target} is the same within {words.difference(SMALLEST)}"
+        return f"{same}: it {words.falls} by {difference}, {ends}."
     if not gap.interval.known:
-        return f"A fall on {target} is undecided: {difference} without a CI, {ends}."
+        return f"A {fall} on {target} is undecided: {difference} without a CI, {ends}."
     if gap.interval.holds(0.0):
-        return f"No significant fall on {target}: {difference}, {ends}."
-    return f"A fall on {target} is undecided: {difference}, {ends}{_corrected(falls)}."
+        return f"No significant {fall} on {target}: {difference}, {ends}."
+    return f"A {fall} on {target} is undecided: {difference}, {ends}{_corrected(falls)}."
 
 
 def _parts(comparison: SetComparison) -> list[str]:
+    if METRICS[comparison.metric].is_no_mean:
+        return [f"{comparison.words.title} is no mean over samples, so its {comparison.words.fall} has no parts."]
     if not comparison.can_match:
         return ["Matching needs confidences."]
     if not comparison.enough:
         return [f"Only {plural(round(comparison.n_pairs), 'pair')} matched, too few for a claim."]
     sentence_of = {"residual": _residual, "mix": _mix, "unmatched": _unmatched}
     claims = {name: claim for name in comparison.parts if (claim := comparison.claim(name)) is not None}
-    sentences = [resting(sentence_of[name](claim, comparison.alike_in), claim.kind) for name, claim in claims.items()]
+    sentences = [resting(sentence_of[name](claim, comparison), claim.kind) for name, claim in claims.items()]
     return [sentence for sentence in sentences if sentence]
 
 
-def _residual(claim: Claim, alike_in: str) -> str:
-    difference, at_equal = points(claim.estimate, claim.interval), f"At equal {alike_in}"
+def _residual(claim: Claim, comparison: SetComparison) -> str:
+    words = comparison.words
+    difference, at_equal = words.difference(claim.estimate, claim.interval), f"At equal {comparison.alike_in}"
+    lower, higher = ("lower", "higher") if words.metric.larger_is_better else ("higher", "lower")
     if claim.decision == "above":
-        return f"{at_equal} accuracy is lower by {difference}."
+        return f"{at_equal} {words.name} is {lower} by {difference}."
     if claim.decision == "below":
-        return f"{at_equal} accuracy is higher by {points(-claim.estimate, _turned(claim.interval))}."
+        return f"{at_equal} {words.name} is {higher} by {words.difference(-claim.estimate, _turned(claim.interval))}."
     if claim.decision == "small":
-        return f"{at_equal} accuracy is the same within {HALF_A_POINT}: {difference}."
+        return f"{at_equal} {words.name} is the same within {words.difference(SMALLEST)}: {difference}."
     if not claim.interval.known:
         return f"{at_equal} the difference is undecided: {difference} without a CI."
     if not claim.interval.holds(0.0):
@@ -271,31 +287,37 @@ def _corrected(claim: Claim | None) -> str:
     return ", not significant among all claims here" if claim is not None and withheld(claim) else ""
 
 
-def _mix(claim: Claim, alike_in: str) -> str:
-    mix = f"The mix of {plural_of(alike_in)}"
+def _mix(claim: Claim, comparison: SetComparison) -> str:
+    mix, words = f"The mix of {plural_of(comparison.alike_in)}", comparison.words
     if claim.decision == "above":
-        return f"{mix} accounts for a fall of {points(claim.estimate, claim.interval)}."
+        return f"{mix} accounts for a {words.fall} of {words.difference(claim.estimate, claim.interval)}."
     if claim.decision == "below":
-        return f"{mix} accounts for a rise of {points(-claim.estimate, _turned(claim.interval))}."
+        return f"{mix} accounts for a {words.rise} of {words.difference(-claim.estimate, _turned(claim.interval))}."
     return ""
 
 
-def _unmatched(claim: Claim, _alike_in: str) -> str:
+def _unmatched(claim: Claim, comparison: SetComparison) -> str:
+    difference = comparison.words.difference
     if claim.decision == "above":
-        return f"Unmatched samples lose {points(claim.estimate, claim.interval)} more than that."
+        return f"Unmatched samples lose {difference(claim.estimate, claim.interval)} more than that."
     if claim.decision == "below":
-        return f"Unmatched samples lose {points(-claim.estimate, _turned(claim.interval))} less than matched ones."
+        return f"Unmatched samples lose {difference(-claim.estimate, _turned(claim.interval))} less than matched ones."
     return ""
 
 
 def _used(comparison: SetComparison, reference: str, target: str) -> str:
-    sentences = [f"n = {_n_of(comparison, 0)} in {reference} and {_n_of(comparison, 1)} in {target}."]
+    of_some = METRICS[comparison.metric].share_of in ("truth", "predicted")
+    sizes = f"n = {_n_of(comparison, 0)} in {reference} and {_n_of(comparison, 1)} in {target}."
+    sentences = [f"It is a share of {sizes}" if of_some else sizes]
     if comparison.units is not None and comparison.units.n_common:
         n = comparison.units.n_common
         sentences.append(f"{plural(n, comparison.unit_words[0])} {'is' if n == 1 else 'are'} in both.")
     if comparison.baselines:
-        reached = " and ".join(f"{percent(b.majority)} on {_name(b, reference, target)}" for b in comparison.baselines)
-        sentences.append(f"Majority-class baseline: {reached}.")
+        words, is_accuracy = comparison.words, comparison.metric == ACCURACY
+        reached = " and ".join(
+            f"{words.value(each.reached)} on {_name(each, reference, target)}" for each in comparison.baselines
+        )
+        sentences.append(f"{'Majority-class baseline' if is_accuracy else 'Baseline'}: {reached}.")
         sentences += _balanced(comparison, {"reference": reference, "target": target})
     if comparison.can_match:
         label = "the same predicted label and " if comparison.by == "label" else ""
@@ -312,8 +334,10 @@ IMBALANCED = 2 / 3
 
 
 def _balanced(comparison: SetComparison, names: dict[str, str]) -> list[str]:
-    unequal = [each for each in comparison.baselines if each.majority > IMBALANCED and not each.one_class]
-    if not unequal or any(each.gain.decision != "above" for each in unequal):  # the headline says it
+    unequal = [each for each in comparison.baselines if each.reached > IMBALANCED and not each.one_class]
+    if (
+        comparison.metric != ACCURACY or not unequal or any(each.gain.decision != "above" for each in unequal)
+    ):  # the headline says it
         return []
     known = {side: _metric(comparison, side, "balanced_accuracy") for side in names}
     reached = [f"{percent(each.value, each.interval)} on {names[side]}" for side, each in known.items() if each]
@@ -362,12 +386,19 @@ def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
             "unmatched": f"Next: inspect the unmatched samples of {target}.",
         }[decided[0]]
     if _is(falls, "below"):
-        reached = percent(comparison.subset("reference").accuracy.value)
-        return f"Next: plan for {reached}, the lower accuracy of {names['reference']}."
+        words, worse = comparison.words, "lower" if comparison.words.metric.larger_is_better else "higher"
+        reached = words.value(comparison.subset("reference").reached.value)
+        return f"Next: plan for {reached}, the {worse} {words.name} of {names['reference']}."
     if _is(falls, "small"):
         return ""
     if not _is(falls, "above"):
         return _to_settle(comparison)
+    if METRICS[comparison.metric].is_no_mean:
+        return (
+            ""
+            if comparison.metrics is None or comparison.metrics.of("log_loss") is None
+            else f"Next: choose accuracy as the metric; matching then shows why it {comparison.words.falls}."
+        )
     if not comparison.can_match:
         return "Next: export probabilities too; matching then shows why accuracy falls."
     if not comparison.enough:
@@ -385,7 +416,8 @@ def _to_settle(comparison: SetComparison) -> str:
     shows = comparison.shows
     if isnan(shows):
         return f"Next: label samples of more {words_of_units(comparison)}." if comparison.by_units else ""
-    able = f"Next: this many samples show falls of {points(shows)} or more."
+    words = comparison.words
+    able = f"Next: this many samples show {words.fall}s of {words.difference(shows)} or more."
     units, times = comparison.units, (shows / SMALLEST) ** 2
     side = 1 if comparison.n_target <= comparison.n_reference else 0
     if units is not None and comparison.by_units:
@@ -396,7 +428,7 @@ def _to_settle(comparison: SetComparison) -> str:
         needed = f"label about {_rounded(times * now)} of either set"
     if times * now > MOST_SAMPLES or times <= 1:
         return able
-    return f"{able} For {HALF_A_POINT}, {needed} (now {count(now)})."
+    return f"{able} For {words.difference(SMALLEST)}, {needed} (now {count(now)})."
 
 
 def _rounded(n: float) -> str:

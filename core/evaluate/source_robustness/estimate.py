@@ -14,13 +14,14 @@ is held against the rest of the same answers: see `against_rest`). What another 
 (`mc_error`). How often the intervals hold the truth with real models stands in docs/measured/intervals.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.evaluate.intervals import Interval, sum_of_errors, wilson
+from touchstone.core.evaluate.metrics import Counts as CountsByClass
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
 from touchstone.core.trials.trial_plan import EXCLUSIVE
 
@@ -73,7 +74,13 @@ def measure(counts: Counts, layout: Layout, scheme: str, labels: Bool[np.ndarray
     accuracy = np.divide(counts.correct[:, labels].sum(axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
     drawn = ~np.isnan(accuracy)
     clustering = layout.draws[scheme][:, 0]
-    influence, in_turn, n_seen = _influences(counts, layout, labels, clustering[drawn])
+    of_labels = labels[layout.cell_label] & (counts.cell_times > 0)
+    correct, n_of = (_by_unit(layout, of_labels, each) for each in (counts.cell_correct, counts.cell_n))
+
+    def moved(here: np.ndarray, times: np.ndarray, stratum: np.ndarray, n_draws: int) -> np.ndarray:
+        return source_influences(correct[here], n_of[here], times, stratum, n_draws=n_draws)
+
+    influence, in_turn, n_seen = _influences(counts, layout, of_labels, clustering[drawn], moved)
     n_tested = float(n[drawn].sum())
     return Measured(
         value=float(accuracy[drawn].mean()) if drawn.any() else float("nan"),
@@ -87,6 +94,62 @@ def measure(counts: Counts, layout: Layout, scheme: str, labels: Bool[np.ndarray
         n_samples=min(n_tested, float(layout.n_samples[labels].sum())),
         left_out=_left_out(counts, labels),
     )
+
+
+Value = Callable[[CountsByClass], np.ndarray]
+"""A metric of counts by class, of many tables at once."""
+
+
+def measure_metric(counts: Counts, layout: Layout, scheme: str, value: Value) -> Measured:
+    """The mean over draws of a metric of the whole test part, its errors made of the same pieces as an accuracy's.
+
+    Of two classes a wrong sample of one was taken for the other. Of more it is not known which source's samples were
+    taken for which class, so that a metric has to rest on who is right of each class alone.
+    """
+    n = counts.n.sum(axis=1)
+    drawn = n > 0
+    of_draws = np.full(len(n), np.nan)
+    of_draws[drawn] = value(CountsByClass(counts.correct[drawn], counts.n[drawn], _predicted(counts)[drawn]))
+    clustering, n_labels = layout.draws[scheme][:, 0], len(layout.labels)
+    of_cells = counts.cell_times > 0
+    cells = [of_cells & (layout.cell_label == label) for label in range(n_labels)]
+    by_unit = [
+        np.column_stack([_by_unit(layout, own, each) for own in cells]) for each in (counts.cell_correct, counts.cell_n)
+    ]
+    right_and_true = np.hstack(by_unit)
+
+    def moved(here: np.ndarray, times: np.ndarray, stratum: np.ndarray, n_draws: int) -> np.ndarray:
+        part = with_one_source(right_and_true[here], times, stratum, n_draws=n_draws)
+        right, true = np.hsplit(part, 2)
+        stood_in = value(CountsByClass(right, true, _taken(right, true)))
+        return influences_of(stood_in, times, stratum, n_draws=n_draws)
+
+    known = ~np.isnan(of_draws)
+    influence, in_turn, n_seen = _influences(counts, layout, of_cells, clustering[known], moved)
+    return Measured(
+        value=float(of_draws[known].mean()) if known.any() else float("nan"),
+        scheme=scheme,
+        accuracy=of_draws,
+        clustering=clustering,
+        influence=influence,
+        in_turn=in_turn,
+        of_samples=0.0,
+        n_seen=n_seen,
+        n_samples=float(layout.n_samples[layout.n_samples > 0].min(initial=np.inf)),
+        left_out=np.empty(0),
+    )
+
+
+def _predicted(counts: Counts) -> Float[np.ndarray, "n_draws n_labels"]:
+    """How many samples were taken for each class: counted, or of two classes what follows from who is right."""
+    known = ~np.isnan(counts.predicted)
+    return np.where(known, counts.predicted, _taken(counts.correct, counts.n))
+
+
+def _taken(right: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """Of two classes how many are taken for each; of more as if wrong samples were taken for nothing."""
+    wrong = true - right
+    return right + wrong[..., ::-1] if right.shape[-1] == 2 else right
 
 
 FEW_ERRORS = 5
@@ -114,16 +177,24 @@ def _left_out(counts: Counts, labels: Bool[np.ndarray, " n_labels"]) -> Float[np
     return np.where(finished & tested.any(axis=1), means, np.nan)
 
 
+def _by_unit(layout: Layout, of_cells: np.ndarray, values: np.ndarray) -> np.ndarray:
+    return np.bincount(layout.cell_unit[of_cells], weights=values[of_cells], minlength=len(layout.unit_name))
+
+
+Moved = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
+"""How far units move a mean over draws: which units, how often each was drawn, their strata, and how many draws."""
+
+
 def _influences(
-    counts: Counts, layout: Layout, labels: np.ndarray, clustering_of_draws: np.ndarray
+    counts: Counts,
+    layout: Layout,
+    of_cells: Bool[np.ndarray, " n_cells"],
+    clustering_of_draws: np.ndarray,
+    moved: Moved,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    of_labels = labels[layout.cell_label] & (counts.cell_times > 0)
     n_units = len(layout.unit_name)
-    unit = layout.cell_unit[of_labels]
-    correct = np.bincount(unit, weights=counts.cell_correct[of_labels], minlength=n_units)
-    n = np.bincount(unit, weights=counts.cell_n[of_labels], minlength=n_units)
     times = np.zeros(n_units)
-    np.maximum.at(times, unit, counts.cell_times[of_labels])
+    np.maximum.at(times, layout.cell_unit[of_cells], counts.cell_times[of_cells])
     influence, in_turn = np.zeros(n_units), np.zeros(n_units)
     n_seen = np.zeros((len(layout.clusterings), layout.n_strata), dtype=np.int64)
     for row, clustering in enumerate(layout.clusterings):
@@ -132,7 +203,7 @@ def _influences(
         if len(here) == 0 or n_draws == 0:
             continue
         stratum = layout.unit_stratum[here]
-        influence[here] = source_influences(correct[here], n[here], times[here], stratum, n_draws=n_draws)
+        influence[here] = moved(here, times[here], stratum, n_draws)
         n_seen[row] = np.bincount(stratum, minlength=layout.n_strata)
         share = (np.bincount(stratum, weights=times[here]) / np.maximum(np.bincount(stratum), 1) / n_draws)[stratum]
         in_turn[here] = (1 / np.minimum(share, 1) - 1) / max(n_draws - 1, 1) * _taken_out(share, n_draws)
@@ -191,15 +262,43 @@ def source_influences(
     0.1
     """
 
+    part = with_one_source(np.column_stack([correct, n]), times, stratum, n_draws=n_draws)
+    return influences_of(part[:, 0] / part[:, 1], times, stratum, n_draws=n_draws)
+
+
+def with_one_source(
+    counts: Float[np.ndarray, "n_units n_counts"],
+    times: Float[np.ndarray, " n_units"],
+    stratum: Integer[np.ndarray, " n_units"],
+    *,
+    n_draws: int,
+) -> Float[np.ndarray, "n_units n_counts"]:
+    """The counts of the average test part in which each source stands in for an average one of its stratum.
+
+    The stratum's other sources are at their average: what differs from source to source is then this source alone.
+    """
+    n_strata = int(stratum.max()) + 1
+    total = np.zeros((n_strata, counts.shape[1]))
+    np.add.at(total, stratum, counts)
+    of_stratum = np.bincount(stratum, weights=times, minlength=n_strata)[:, None]
+    average = np.divide(total, of_stratum, out=np.zeros_like(total), where=of_stratum > 0)
+    return counts / times[:, None] + counts.sum(axis=0) / n_draws - average[stratum]
+
+
+def influences_of(
+    value: Float[np.ndarray, " n_units"],
+    times: Float[np.ndarray, " n_units"],
+    stratum: Integer[np.ndarray, " n_units"],
+    *,
+    n_draws: int,
+) -> Float[np.ndarray, " n_units"]:
+    """How far each source moves a mean over draws, which is `value` where it stands in for an average source."""
+
     def per_stratum(values: np.ndarray) -> np.ndarray:
         return np.bincount(stratum, weights=values)[stratum]
 
     weight = times / per_stratum(times)
-    places = per_stratum(times) / n_draws
-    others_correct = correct.sum() / n_draws - per_stratum(correct) / per_stratum(times)
-    others_n = n.sum() / n_draws - per_stratum(n) / per_stratum(times)
-    # The stratum's other sources at their average: what differs from source to source is then this source alone.
-    value = places * (correct / times + others_correct) / (n / times + others_n)
+    value = per_stratum(times) / n_draws * value  # once for each place that the stratum has in the test part
     distance = value - per_stratum(weight * value)
     # The squared distance to a weighted mean is sigma^2 (1 - 2 w + sum of w^2) on average: divided, it has no bias.
     leverage = 1 - 2 * weight + per_stratum(weight**2)

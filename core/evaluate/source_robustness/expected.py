@@ -201,7 +201,8 @@ def _rho_interval(exclusive: Measured, inclusive: Measured, none: Error, sources
     return Interval(min(float(ends[0]), rho), min(max(float(ends[1]), rho), most))
 
 
-def _accuracy(measured: Measured | None, layout: Layout) -> ExpectedValue:
+def expected_value(measured: Measured | None, layout: Layout) -> ExpectedValue:
+    """A mean accuracy, or another share, with its intervals over draws and over sources; NaN where it is missing."""
     if measured is None or np.isnan(measured.value):
         return ExpectedValue(float("nan"))
     terms = [(1.0, measured)]
@@ -254,13 +255,13 @@ def expected_interval(
         source_finder=layout.source_finder,
         n_train=n_train,
         label=label,
-        exclusive=_accuracy(exclusive, layout),
-        inclusive=_accuracy(inclusive, layout),
-        random=_accuracy(random, layout),
-        full=_accuracy(full, layout),
+        exclusive=expected_value(exclusive, layout),
+        inclusive=expected_value(inclusive, layout),
+        random=expected_value(random, layout),
+        full=expected_value(full, layout),
         n_train_full=_rounded_mean(schemes[FULL].n_train) if FULL in schemes else 0,
         rho=rho_of(exclusive, inclusive, layout),
-        fall=_fall(inclusive, exclusive, layout),
+        fall=fall_of(inclusive, exclusive, layout),
         against_rest=against_rest,
         inclusive_less_random=_less(inclusive, random, layout),
         macro_f1={scheme: _macro_f1(counts) for scheme, counts in schemes.items()} if label is None else {},
@@ -275,7 +276,7 @@ def expected_interval(
     )
 
 
-def _fall(inclusive: Measured | None, exclusive: Measured | None, layout: Layout) -> Difference:
+def fall_of(inclusive: Measured | None, exclusive: Measured | None, layout: Layout) -> Difference:
     """A fall is that training on a source helps on it: where nothing falls, sources count as test sources alone.
 
     Where hardly an error varies over sources, the samples alone still leave both accuracies unsure.

@@ -6,6 +6,8 @@ import pandas as pd
 
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.metric_estimates import InWords
+from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.source_robustness.held_out import HeldOutSource
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
@@ -182,6 +184,31 @@ class Baseline:
         return below_majority(self.above)
 
 
+@dataclass(frozen=True)
+class MetricOnSources:
+    """One metric of one model: on a random split, on sources seen in training and on held-out ones; fall and rho.
+
+    `positive` is the class that it is about, None of a metric of all classes; `baseline` what frequencies alone reach.
+    """
+
+    metric: str
+    positive: str | None
+    model: str
+    source_finder: str
+    n_train: int
+    random: ExpectedValue
+    inclusive: ExpectedValue
+    exclusive: ExpectedValue
+    fall: Difference
+    rho: ExpectedValue
+    baseline: float
+
+    @property
+    def words(self) -> InWords:
+        """How sentences speak of it."""
+        return InWords(METRICS[self.metric], self.positive)
+
+
 @dataclass(frozen=True, eq=False)
 class AccuracyIntervals:
     """Everything that the trials tell so far about familiar and unfamiliar sources."""
@@ -195,6 +222,8 @@ class AccuracyIntervals:
     baselines: tuple[Baseline, ...] = ()
     design: Design = EACH_SAMPLE
     """Of what the samples are, beside their sources."""
+    metrics: tuple[MetricOnSources, ...] = ()
+    """Metrics other than accuracy, of every model, source finder and size."""
 
     @property
     def overall(self) -> tuple[ExpectedInterval, ...]:
@@ -208,6 +237,10 @@ class AccuracyIntervals:
     def sources_of(self, overall: ExpectedInterval) -> tuple[HeldOutSource, ...]:
         """The held-out sources of the same model, source finder and training-set size."""
         return tuple(source for source in self.held_out if _same(source, overall))
+
+    def metrics_of(self, overall: ExpectedInterval) -> tuple[MetricOnSources, ...]:
+        """Metrics other than accuracy of the same model, source finder and training-set size."""
+        return tuple(each for each in self.metrics if _same(each, overall))
 
     def baseline_of(self, overall: ExpectedInterval) -> Baseline | None:
         """The majority class on the test parts of the same model, source finder and training-set size."""
@@ -228,7 +261,7 @@ class AccuracyIntervals:
         return table.astype({"label": "str", "model": "str", "source_finder": "str", "source": "str"})
 
 
-def _same(row: ExpectedInterval | HeldOutSource | Baseline, other: ExpectedInterval) -> bool:
+def _same(row: ExpectedInterval | HeldOutSource | Baseline | MetricOnSources, other: ExpectedInterval) -> bool:
     return (row.model, row.source_finder, row.n_train) == (other.model, other.source_finder, other.n_train)
 
 

@@ -1,0 +1,84 @@
+"""What does a model keep on held-out sources, by metrics other than accuracy? From the trials that there are.
+
+Trials count by class who is right, so every metric that is a share of such counts has a value in each draw. Its errors
+over draws and over sources are made as those of an accuracy (`estimate`). Of two classes all metrics have them; of more
+those that rest on the recall of each class, since trials do not count which source's samples were taken for which.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from touchstone.core.evaluate.metric_estimates import positive_class
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, best_guess, shares_of_counts
+from touchstone.core.evaluate.metrics import Counts as CountsByClass
+from touchstone.core.evaluate.source_robustness.counts import Counts as CountsOfTrials
+from touchstone.core.evaluate.source_robustness.counts import Group, Layout, groups
+from touchstone.core.evaluate.source_robustness.estimate import Measured, measure_metric
+from touchstone.core.evaluate.source_robustness.expected import expected_value, fall_of, rho_of, usual_n_train
+from touchstone.core.evaluate.source_robustness.results import MetricOnSources
+from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE, RANDOM
+
+OF_RECALLS = ("balanced_accuracy", "recall_macro")
+"""Metrics that rest on who is right of each class alone."""
+
+
+def metrics_on_sources(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> tuple[MetricOnSources, ...]:
+    """Every metric that these trials give, of each model, source finder and training-set size; `trials` and `sizes` as
+    in `expected_accuracy_intervals`. Accuracy is there, not among these.
+
+    Examples
+    --------
+    >>> same = {"model": "svm", "source_finder": "kmeans", "clustering": 0, "n_train": 80, "n_test": 20,
+    ...         "source": None, "n_label": 10, "n_predicted": 10, "status": "ok"}
+    >>> trials = pd.DataFrame(
+    ...     [{**same, "scheme": scheme, "repeat": repeat, "label": label, "n_correct": n_correct}
+    ...      for scheme, right in {"source_exclusive": (6, 8), "source_inclusive": (9, 10)}.items()
+    ...      for repeat, n_correct in enumerate(right) for label in (None, "ham", "spam")])
+    >>> found = {each.metric: each for each in metrics_on_sources(trials)}
+    >>> round(found["balanced_accuracy"].exclusive.value, 3), found["recall"].positive
+    (0.7, 'spam')
+    """
+    made = []
+    for group in groups(trials, sizes):
+        n_train = usual_n_train(group)
+        for model, schemes in group.models.items():
+            made += [_on_sources(metric, model, n_train, group, schemes) for metric in _metrics_of(group.layout)]
+    return tuple(made)
+
+
+def _metrics_of(layout: Layout) -> list[Metric]:
+    names = shares_of_counts() if len(layout.labels) == 2 else OF_RECALLS
+    return [METRICS[name] for name in names if name != ACCURACY]
+
+
+def _on_sources(
+    metric: Metric, model: str, n_train: int, group: Group, schemes: dict[str, CountsOfTrials]
+) -> MetricOnSources:
+    layout, positive = group.layout, 0
+    if len(layout.labels) == 2:
+        positive, _ = positive_class(layout.labels, layout.n_samples)
+
+    def value(counts: CountsByClass) -> np.ndarray:
+        assert metric.of_counts is not None
+        return np.asarray(metric.of_counts(counts, positive), dtype=np.float64)
+
+    def measured(scheme: str) -> Measured | None:
+        made = measure_metric(schemes[scheme], layout, scheme, value) if scheme in schemes else None
+        return None if made is None or np.isnan(made.value) else made
+
+    random, inclusive, exclusive = map(measured, (RANDOM, INCLUSIVE, EXCLUSIVE))
+    return MetricOnSources(
+        metric=metric.name,
+        positive=layout.labels[positive] if metric.of_class else None,
+        model=model,
+        source_finder=layout.source_finder,
+        n_train=n_train,
+        random=expected_value(random, layout),
+        inclusive=expected_value(inclusive, layout),
+        exclusive=expected_value(exclusive, layout),
+        fall=fall_of(inclusive, exclusive, layout),
+        rho=rho_of(exclusive, inclusive, layout),
+        baseline=best_guess(metric, layout.n_samples, positive),
+    )
