@@ -82,20 +82,20 @@ def answer(
         verdict if finished else replace(verdict, advice=""),
         tuple(key_numbers(scores, model, scheme)),
         sections,
-        tuple(numbers(rows)),
+        tuple(numbers(rows, scores)),
         files,
     )
 
 
-def numbers(rows: cluster_folds.FoldPredictions) -> Iterator[Quantity]:
-    """What can be bounded: macro F1, accuracy and every other share of counts, of every scheme and model."""
-    named = {"f1_macro": "score", ACCURACY: "accuracy"}
-    for name in dict.fromkeys((*named, "balanced_accuracy", chosen.name)):
-        for row in cluster_folds.fold_performance(rows, metric=cluster_folds.ScoredBy(name)).schemes:
+def numbers(rows: cluster_folds.FoldPredictions, scores: cluster_folds.FoldPerformance) -> Iterator[Quantity]:
+    """What can be bounded: macro F1, accuracy, balanced accuracy and what `scores` are, of every scheme and model."""
+    named, chosen = {"f1_macro": "score", ACCURACY: "accuracy"}, scores.metric
+    for metric in dict.fromkeys((*map(cluster_folds.ScoredBy, (*named, "balanced_accuracy")), chosen)):
+        for row in cluster_folds.fold_performance(rows, metric=metric).schemes:
             of, made = (row.scheme, row.model), (row.mean.value, row.mean.interval, row.n, rows.design.others)
-            if name in named:
-                yield Quantity(f"cluster_folds.{named[name]}", of, *made)
-            yield Quantity("cluster_folds.metric", (*of, name), *made)
+            if metric.name in named:
+                yield Quantity(f"cluster_folds.{named[metric.name]}", of, *made)
+            yield Quantity("cluster_folds.metric", (*of, metric.name), *made)
 
 
 def key_numbers(scores: cluster_folds.FoldPerformance, model: str, scheme: str | None) -> list[KeyNumber]:
