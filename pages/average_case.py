@@ -1,7 +1,6 @@
 """Which samples and classes are fragile under noise? (Han, Srinivas & Lakkaraju 2024)"""
 
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
@@ -14,8 +13,6 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell import answer, downloads, jobs, page, session, share
-
-HOW_TO_READ = Path(__file__).with_suffix(".md")
 
 
 def show(run: Run) -> None:
@@ -49,7 +46,7 @@ page.lead(
 dataset = data_choice.dataset()
 model = model_choice.model_choice(dataset)
 if model is None:
-    page.how_to_read(HOW_TO_READ)
+    page.how_to_read(__file__)
     st.stop()
 try:
     plan, button = controls.average_case_plan(dataset, model)
@@ -78,4 +75,4 @@ else:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=jobs.SECONDS_BETWEEN_DRAWINGS)
     page.foot(run)
-page.how_to_read(HOW_TO_READ)
+page.how_to_read(__file__)

@@ -1,7 +1,6 @@
 """How do scores change when folds are made to differ? (Wecker, Friedrich & Adel 2020)"""
 
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
@@ -13,7 +12,6 @@ from touchstone.ui.cluster_folds import controls, look, results, upload
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 
-HOW_TO_READ = Path(__file__).with_suffix(".md")
 STEM = "cluster-folds"
 
 
@@ -113,4 +111,4 @@ if controls.view() == controls.MAKE:
     make()
 else:
     own()
-page.how_to_read(HOW_TO_READ)
+page.how_to_read(__file__)

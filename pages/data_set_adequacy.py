@@ -1,7 +1,6 @@
 """Would more data help, or new sources? (Kilinc & Uysal 2017, section 5.2)"""
 
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
@@ -14,7 +13,6 @@ from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 from touchstone.ui.source_robustness import results as clouds
 
-HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 6.0
 
 
@@ -60,4 +58,4 @@ else:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)
     page.foot(run)
-page.how_to_read(HOW_TO_READ)
+page.how_to_read(__file__)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
@@ -14,8 +13,6 @@ from touchstone.ui.data import samples, upload
 from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, background, downloads, page, session, share
-
-HOW_TO_READ = Path(__file__).with_suffix(".md")
 
 
 @st.dialog("Delete this data set?")
@@ -94,4 +91,4 @@ if session.read_only() or not maps.choose():
         page.nothing_yet(running=True)
     else:
         about(look)
-    page.how_to_read(HOW_TO_READ)
+    page.how_to_read(__file__)

@@ -1,7 +1,5 @@
 """Which tests are missing? (Mani et al. 2019, sections 4.1, 4.3 and 5.4)"""
 
-from pathlib import Path
-
 import streamlit as st
 
 from touchstone.core.data import DataError
@@ -19,7 +17,6 @@ from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell import answer, background, jobs, page, session, share
 from touchstone.ui.test_quality import results as test_quality_controls
 
-HOW_TO_READ, QUALITY = Path(__file__).with_suffix(".md"), Path(__file__).with_name("test_quality.py")
 MOST_FINDINGS = 4
 
 
@@ -60,7 +57,7 @@ page.lead(
 dataset = data_choice.dataset()
 model = model_choice.model_choice(dataset, records=True)
 if model is None:
-    page.how_to_read(HOW_TO_READ)
+    page.how_to_read(__file__)
     st.stop()
 try:
     layers = model_choice.layers(dataset, model)
@@ -82,7 +79,7 @@ try:
         st.stop()
     for note in parts.notes:
         st.caption(page.plain(note))
-    controls.link_to_quality(QUALITY, dataset, model, choice)
+    controls.link_to_quality(dataset, model, choice)
     looked = Looked(dataset, parts, choice, model_choice.parts_name(dataset, model, choice.layer))
     within = background.answer(results.regions(looked), "Drawing the regions", key="regions")
     if within is None:
@@ -114,4 +111,4 @@ try:
         page.foot(run)
 except DataError as problem:
     page.error(problem)
-page.how_to_read(HOW_TO_READ)
+page.how_to_read(__file__)

@@ -1,7 +1,6 @@
 """What can be trusted here? The sheet of a data set, or of files: an answer to each question, and one axis."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,7 +18,6 @@ from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.overview import examined, results, sheet
 from touchstone.ui.shell import page, questions, session, share
 
-HOW_TO_READ = Path(__file__).with_suffix(".md")
 DATA, FILES = "data", "files"
 CARD = 400
 """How wide a card is at least, in pixels."""
@@ -87,7 +85,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     with st.container(gap="xsmall"):
         sheet.offer(dataset, on_sheet, every, models)
         examined.offer(dataset, on_sheet)
-        page.how_to_read(HOW_TO_READ)
+        page.how_to_read(__file__)
     if not session.read_only():
         sheet.elsewhere(len(every), len(on_sheet))
     rests_on = [("Data", f"{choice.title}, fingerprint {dataset.fingerprint}")]

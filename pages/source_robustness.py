@@ -1,7 +1,6 @@
 """How far does accuracy fall on held-out sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
@@ -12,8 +11,6 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 from touchstone.ui.source_robustness import controls, results
-
-HOW_TO_READ = Path(__file__).with_suffix(".md")
 
 
 def show(run: Run) -> None:
@@ -59,7 +56,7 @@ def show(run: Run) -> None:
             },
             also={} if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
         )
-        page.how_to_read(HOW_TO_READ)
+        page.how_to_read(__file__)
     page.foot(run)
 
 
@@ -90,4 +87,4 @@ elif own is not None:
     show(controls.unstarted(plan, dataset))
 else:
     controls.nothing_computed(plan, jobs.ahead(plan, dataset, n_trials))
-    page.how_to_read(HOW_TO_READ)
+    page.how_to_read(__file__)

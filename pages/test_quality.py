@@ -1,7 +1,6 @@
 """Does the test set cover the feature space? (Mani et al. 2019, sections 4.2, 5.2 and 5.3)"""
 
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
@@ -17,7 +16,6 @@ from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell import answer, background, downloads, page, share
 from touchstone.ui.test_quality import results
 
-HOW_TO_READ = Path(__file__).with_suffix(".md")
 MOST_FINDINGS = 3
 
 
@@ -80,7 +78,7 @@ page.lead(
 dataset = data_choice.dataset()
 model = model_choice.model_choice(dataset, records=True)
 if model is None:
-    page.how_to_read(HOW_TO_READ)
+    page.how_to_read(__file__)
     st.stop()
 try:
     choice = results.region_choice(model_choice.layers(dataset, model))
@@ -99,4 +97,4 @@ try:
     page.nothing_yet(running=True) if quality is None else show(looked, quality)
 except DataError as problem:
     page.error(problem)
-page.how_to_read(HOW_TO_READ)
+page.how_to_read(__file__)

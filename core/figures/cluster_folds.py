@@ -201,9 +201,6 @@ def fold_map(
     scheme: str,
     *,
     names: Sequence[str] | None = None,
-    selected: Sequence[int] = (),
-    axes: tuple[str, str] = ("PC 1", "PC 2"),
-    height: int = 420,
     dark: bool = False,
 ) -> go.Figure:
     """Samples in two dimensions, coloured by fold; beside the map of another scheme it is figure 3 or 5 of the paper.
@@ -213,7 +210,7 @@ def fold_map(
     """
     named = [f"fold {name}" for name in names or range(1, int(folds.max(initial=-1)) + 2)]
     first = list(range(min(len(named), 10)))
-    figure = map_chart(points, folds, named, coloured=first, selected=selected, axes=axes, height=height, dark=dark)
+    figure = map_chart(points, folds, named, coloured=first, axes=("PC 1", "PC 2"), height=420, dark=dark)
     what = f"the {plural(len(named), 'fold')} of {scheme_title(scheme)}"
     return figure.update_layout(meta={"alt": f"Map of {plural(len(points), 'sample')}, coloured by {what}."})
 

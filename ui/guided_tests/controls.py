@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,6 +15,7 @@ from touchstone.core.evaluate.test_quality.looked import Looked, RegionChoice
 from touchstone.core.parameters import About
 from touchstone.core.report import guided_tests as report
 from touchstone.core.workspace import Run, StoredModel, View
+from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.guided_tests import explorer, label_next, results
@@ -46,12 +46,12 @@ def view(dataset: Dataset, model: StoredModel, settled: Mapping[str, list[str]])
     )
 
 
-def link_to_quality(page: Path, dataset: Dataset, model: StoredModel, choice: RegionChoice) -> None:
+def link_to_quality(dataset: Dataset, model: StoredModel, choice: RegionChoice) -> None:
     """The way to the page that measures what the test set has in these very regions; none through a link."""
     if session.read_only():
         return
     st.page_link(
-        page,
+        page_file("test_quality"),
         label="How well the test set covers these regions",
         icon=":material/target:",
         help="",

@@ -255,11 +255,11 @@ def download(label: str, data: bytes | Callable[[], bytes], *, name: str, mime: 
     )
 
 
-def how_to_read(text: Path, picture: Callable[[], None] | None = None) -> None:
-    """The formula, the assumptions and the paper, folded: the text that lies beside the page, then a picture of it."""
+def how_to_read(file: str | Path, picture: Callable[[], None] | None = None) -> None:
+    """The formula, the assumptions and the paper, folded: the text beside the page's file, then a picture of it."""
 
     def draw() -> None:
-        st.markdown(text.read_text("utf-8"))
+        st.markdown(Path(file).with_suffix(".md").read_text("utf-8"))
         if picture is not None:
             picture()
 
