@@ -308,7 +308,8 @@ def _macro(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
 def _weighted(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
     def value(counts: Counts, _: int) -> Any:
         there = np.real(counts.true) > 0
-        return (np.where(there, of_classes(counts), 0.0) * counts.true).sum(axis=-1) / counts.true.sum(axis=-1)
+        total = (np.where(there, of_classes(counts), 0.0) * counts.true).sum(axis=-1)
+        return _over(total, counts.true.sum(axis=-1) * 1.0, np.nan)
 
     return value
 

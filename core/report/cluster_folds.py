@@ -32,10 +32,12 @@ MOST_BY_CLASS = 3
 """More schemes in the figure of classes would hide one another."""
 
 
-def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: FoldPlan) -> Answer:
-    """Everything about a run, from the rows of its trials; folds are scored by macro F1."""
+def answer_of_rows(
+    rows: pd.DataFrame, dataset: Dataset, plan: FoldPlan, *, metric: tuple[str, str | None] = ("f1_macro", None)
+) -> Answer:
+    """Everything about a run, from the rows of its trials; folds are scored by a metric, of a class or of all."""
     tested = cluster_folds.rows_of_run(rows, dataset)
-    return answer(cluster_folds.fold_performance(tested, metric=cluster_folds.ScoredBy()), tested)
+    return answer(cluster_folds.fold_performance(tested, metric=cluster_folds.ScoredBy(*metric)), tested)
 
 
 def answer(
@@ -88,14 +90,16 @@ def answer(
 
 
 def numbers(rows: cluster_folds.FoldPredictions, scores: cluster_folds.FoldPerformance) -> Iterator[Quantity]:
-    """What can be bounded: macro F1, accuracy, balanced accuracy and what `scores` are, of every scheme and model."""
-    named, chosen = {"f1_macro": "score", ACCURACY: "accuracy"}, scores.metric
-    for metric in dict.fromkeys((*map(cluster_folds.ScoredBy, (*named, "balanced_accuracy")), chosen)):
-        for row in cluster_folds.fold_performance(rows, metric=metric).schemes:
+    """What can be bounded: macro F1, accuracy, balanced accuracy and the score in question, by scheme and model."""
+    named = {cluster_folds.ScoredBy(): "score", cluster_folds.ScoredBy(ACCURACY): "accuracy"}
+    for metric in dict.fromkeys((*named, cluster_folds.ScoredBy("balanced_accuracy"), scores.metric)):
+        by_metric = scores if metric == scores.metric else cluster_folds.fold_performance(rows, metric=metric)
+        for row in by_metric.schemes:
             of, made = (row.scheme, row.model), (row.mean.value, row.mean.interval, row.n, rows.design.others)
-            if metric.name in named:
-                yield Quantity(f"cluster_folds.{named[metric.name]}", of, *made)
-            yield Quantity("cluster_folds.metric", (*of, metric.name), *made)
+            if metric in named:
+                yield Quantity(f"cluster_folds.{named[metric]}", of, *made)
+            about = () if metric.positive is None else (metric.positive,)
+            yield Quantity("cluster_folds.metric", (*of, metric.name, *about), *made)
 
 
 def key_numbers(scores: cluster_folds.FoldPerformance, model: str, scheme: str | None) -> list[KeyNumber]:

@@ -70,7 +70,7 @@ def test_folds_are_scored_by_any_share_of_counts(metric):
 
 
 def test_a_score_that_counts_do_not_give_is_refused():
-    with pytest.raises(DataError, match=r"There is no score 'roc_auc'. Choose from accuracy, balanced_accuracy"):
+    with pytest.raises(DataError, match="There is no score 'roc_auc'"):
         ScoredBy("roc_auc")
 
 

@@ -79,7 +79,7 @@ def test_no_number_is_impossible_and_the_report_has_a_row_for_each():
     trials = TWO.trials(2, 2)
     metrics = metrics_on_sources(trials)
     for each in metrics:
-        for field in ("random", "inclusive", "exclusive"):
+        for field in ("inclusive", "exclusive"):
             interval = getattr(each, field).over_sources
             assert 0 <= interval.lower <= getattr(each, field).value <= interval.upper <= 1
         assert -1 <= each.fall.over_sources.lower <= each.fall.over_sources.upper <= 1
