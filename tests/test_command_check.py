@@ -458,7 +458,7 @@ def test_a_metric_is_required_by_its_name_or_one_end_of_it(tmp_path, capsys, req
     assert main(["check", "--predictions", *files_of_frauds(tmp_path), *options]) == status
     out = capsys.readouterr().out
     assert f"\t{decision}" in out
-    assert "Sensitivity (recall) for “fraud” falls by" in out or decision in out
+    assert "Sensitivity for “fraud” falls by" in out or decision in out
 
 
 def test_the_other_class_can_be_named(tmp_path, capsys):

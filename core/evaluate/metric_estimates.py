@@ -72,7 +72,7 @@ class InWords:
     >>> words.title, words.falls, words.difference(0.0213)
     ('Log loss', 'rises', '.021')
     >>> InWords(METRICS["recall"], "fraud").name
-    'sensitivity (recall) for “fraud”'
+    'sensitivity for “fraud”'
     """
 
     metric: Metric
@@ -80,9 +80,9 @@ class InWords:
 
     @property
     def name(self) -> str:
-        """Within a sentence, with the class that it is about."""
+        """Within a sentence, in one term, with the class that it is about."""
         about = f" for {quoted(self.of_class)}" if self.metric.of_class and self.of_class is not None else ""
-        return f"{self.metric.title}{about}"
+        return f"{self.metric.title.partition(' (')[0]}{about}"
 
     @property
     def a_name(self) -> str:

@@ -546,3 +546,55 @@ def test_page_report_command_and_python_agree_number_by_number(open_page, tmp_pa
     assert main(["check", "--predictions", *files, "--json", str(out)]) == 0
     checked = pd.DataFrame(json.loads(out.read_text())["numbers"])[result.table().columns]
     pd.testing.assert_frame_equal(checked, result.table(), check_exact=True)
+
+
+def frauds(n: int, found: float, seed: int) -> bytes:
+    """A file of a rare class with probabilities, of which the model finds so many."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.2).astype(int)
+    called = rng.random(n) < np.where(y == 1, found, 0.04)
+    sure = np.where(called, 0.5 + rng.random(n) / 2, rng.random(n) / 2).round(4)
+    names = np.array(["legit", "fraud"])
+    columns = {"id": np.arange(n), "truth": names[y], "predicted": names[called.astype(int)]}
+    return pd.DataFrame(columns | {"legit": 1 - sure, "fraud": sure}).to_csv(sep="\t", index=False).encode()
+
+
+@pytest.fixture
+def decided(workspace) -> dict[str, str]:
+    """Two stored files of a decision between two classes, as parameters of the address."""
+    files = {"reference": frauds(900, 0.9, 1), "target": frauds(500, 0.5, 2)}
+    return {side: store(workspace, f"{side}.tsv", content, None) for side, content in files.items()}
+
+
+def test_a_metric_is_chosen_once_and_stands_in_page_address_and_command(open_page, decided):
+    app = settled(open_page("matched_subsets", **decided))
+    assert app.selectbox(key="metric").value == "accuracy"
+    app.selectbox(key="metric").select("recall").run()
+    app = settled(app)
+    assert "Sensitivity for “fraud” falls by" in plainly(texts(app))
+    assert app.metric[0].label == "Sensitivity for “fraud” falls by"
+    assert app.query_params["metric"] == ["sensitivity (recall)"]
+    assert "--metric=recall" in texts(app)
+    again = settled(open_page("matched_subsets", **decided, metric="balanced accuracy"))
+    assert "Balanced accuracy is no mean over samples, so its fall has no parts." in plainly(texts(again))
+    assert not [each for each in again.number_input if each.key == "epsilon"]
+
+
+def test_a_cell_of_the_matrix_lists_its_samples_and_stands_in_the_address(open_page, decided):
+    app = settled(open_page("matched_subsets", **decided, true_class="fraud", predicted_as="legit"))
+    read = plainly(texts(app))
+    assert "Samples of “fraud” predicted as “legit”:" in read
+    listed = next(frame.value for frame in app.dataframe if "Sample" in frame.value.columns)
+    assert set(listed["Set"]) == {"reference", "new"}
+    app.segmented_control(key="true_class").set_value("legit").run()
+    assert "Samples of “legit” predicted as “legit”:" in plainly(texts(settled(app)))
+
+
+def test_a_threshold_says_what_it_costs_in_samples(open_page, decided):
+    app = settled(open_page("matched_subsets", **decided, threshold="0.25"))
+    read = plainly(texts(app))
+    assert "At a threshold of 0.25 the model finds" in read
+    assert "of “fraud” and raises" in read
+    assert {"roc", "precision-recall"} <= set(charts(app))
+    app.slider(key="threshold").set_value(0.5).run()
+    assert "At a threshold of 0.50 nothing changes on the new set" in plainly(texts(settled(app)))

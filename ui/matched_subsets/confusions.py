@@ -16,15 +16,18 @@ from touchstone.ui.shell import answer, charts, page
 
 TRUTH, PREDICTED = "true_class", "predicted_as"
 """The parameters of the address that name a cell."""
+FEW, NARROW, WIDE = 4, 280, 420
+"""Matrices of more classes than a few stand one below the other where there is less room (in pixels)."""
 
 
 def show(found: MetricsOnSets, reference: Predictions, target: Predictions) -> None:
     """Every metric, both matrices (of many classes the largest confusions), and the samples of one cell."""
     for part in report.by_metric(found):
         if isinstance(part, Beside):
-            for figure, column in zip(part.parts, st.columns(len(part.parts), gap="medium"), strict=True):
-                with column:
-                    _matrix(figure)
+            with st.grid(len(part.parts), min_column_width=NARROW if len(found.class_names) <= FEW else WIDE):
+                for figure in part.parts:
+                    with st.container():
+                        _matrix(figure)
         else:
             answer.part(part)
     names = {name: name for name in found.class_names}

@@ -20,6 +20,7 @@ from touchstone.core.evaluate.matched_subsets.estimates import calibrations, cov
 from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, MatchedSubsets, Method, Order
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Scale
 from touchstone.core.evaluate.matched_subsets.results import ModelComparisons, SetComparison
+from touchstone.core.evaluate.metric_estimates import positive_class
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, metric_named
 from touchstone.core.parameters import About, Values, asks, asks_seed
 
@@ -60,6 +61,11 @@ class TwoSets:
         return {parameter: name for parameter, name in named.items() if name is not None}
 
 
+def _is_unsure(classes: tuple[str, ...]) -> bool:
+    """Whether the names of two classes do not say which one is the positive one."""
+    return len(classes) == 2 and not positive_class(classes, np.ones(2))[1]
+
+
 def _matches(values: Values, about: About) -> bool:
     """Whether anything is matched: a mean over samples that come with confidences."""
     return about.has_confidence and not METRICS[values["metric"]].is_no_mean
@@ -86,6 +92,7 @@ class MatchingPlan:
         address="positive_class",
         choices=lambda about: {name: name for name in about.classes} or None,
         word="usual",
+        differs=lambda about: {"place": "row"} if _is_unsure(about.classes) else {},
     )
     epsilon: float = asks(
         EPSILON,

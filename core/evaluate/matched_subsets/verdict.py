@@ -326,7 +326,16 @@ def _used(comparison: SetComparison, reference: str, target: str) -> str:
             f"{pairs} have {label}a {SCALED[comparison.scale]} within {comparison.epsilon:g}.",
             _how(comparison),
         ]
-    return " ".join([*sentences, _for_whom(comparison)])
+    return " ".join([*sentences, *_without_interval(comparison), _for_whom(comparison)])
+
+
+def _without_interval(comparison: SetComparison) -> list[str]:
+    """Why the metric has no interval on one of the sets."""
+    own = None if comparison.metrics is None else comparison.metrics.of(comparison.metric)
+    if own is None or comparison.metric == ACCURACY:
+        return []
+    why = dict.fromkeys(made.why_not for made in (own.reference, own.target) if made.why_not)
+    return [f"No CI of {comparison.words.name}: {' and '.join(why)}."] if why else []
 
 
 IMBALANCED = 2 / 3
