@@ -36,10 +36,9 @@ from touchstone.core.evaluate.overview import (
 )
 from touchstone.core.models import MODELS
 from touchstone.core.represent import default_representation, features_for_splits
-from touchstone.core.workspace.engine.ask_all import usual_steps
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 from touchstone.core.workspace.engine.executor import Executor
-from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace.engine.runner import Engine, usual_steps
 
 N_SAMPLES = 6000
 ASKED = ("cluster_folds", "training", "average_case")

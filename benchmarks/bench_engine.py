@@ -32,12 +32,10 @@ from touchstone.core.models.threads import single_threaded
 from touchstone.core.split.scheme import Split
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.run import n_rows, table_of
-from touchstone.core.workspace import frames
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.engine.runner import Engine
 from touchstone.core.workspace.engine.worker import NICE
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 SECONDS_OF_MEMORY = 200.0
 

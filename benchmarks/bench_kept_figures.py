@@ -16,7 +16,7 @@ import streamlit as st
 
 from touchstone.core.data import load_example
 from touchstone.core.figures.data_sets import label_distribution
-from touchstone.core.figures.maps import map_chart
+from touchstone.core.figures.marks import map_chart
 from touchstone.core.represent.representations import pca_map
 from touchstone.ui.shell.charts import Ready
 

@@ -21,8 +21,8 @@ from streamlit.testing.v1 import AppTest
 from tests.browser.server import FLAGS, ROOT, chromium, cookies, serve
 from touchstone.core.data import load_example
 from touchstone.core.trials import TrialPlan
+from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 from touchstone.ui.shell import serving
 
 N_RERUNS = 5

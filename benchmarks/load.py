@@ -24,7 +24,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.server import Server, cookies, serve
 from touchstone.core.questions import FIRST, with_page
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 
 SECONDS_BETWEEN_RERUNS = 3.0
 SECONDS_BETWEEN_LOOKS = 1.0

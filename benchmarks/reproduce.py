@@ -38,9 +38,9 @@ from touchstone.core.models.classical import Classifier
 from touchstone.core.models.networks import LeNet, PaperNetwork, ResNet20
 from touchstone.core.trials import FoldPlan, Plan, TrialPlan
 from touchstone.core.trials.epochs import untrained
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SCALES = ("small", "processor", "paper")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from touchstone.core.workspace.workspace import Workspace
+    from touchstone.core.workspace import Workspace
 
 Work = Callable[[], object]
 
@@ -21,7 +21,7 @@ def page(n: int, *, peer: bool, again: bool = False) -> Work:
 
     from touchstone.core.data import Roles
     from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
-    from touchstone.core.workspace.workspace import LOCAL_OWNER
+    from touchstone.core.workspace import LOCAL_OWNER
 
     roles = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence")
     workspace, parameters = fresh_home(), {}
@@ -39,7 +39,7 @@ def page(n: int, *, peer: bool, again: bool = False) -> Work:
 def page_of_data(n: int, *, peer: bool, made: Callable[[int], Path], stem: str, again: bool = False) -> Work:
     """A page about a data set of n rows, which is stored."""
     from touchstone.core.data.tables.datasets import read_dataset
-    from touchstone.core.workspace.workspace import LOCAL_OWNER
+    from touchstone.core.workspace import LOCAL_OWNER
 
     dataset = read_dataset(made(n))
     fresh_home().add_dataset(LOCAL_OWNER, dataset)
@@ -50,8 +50,8 @@ def page_of_folds(n: int, *, peer: bool, made: Callable[[int], Path], again: boo
     """The page of cluster folds with a finished run over n rows of a table: k-means folds beside random ones."""
     from touchstone.core.data.tables.datasets import read_dataset
     from touchstone.core.trials import FoldPlan
+    from touchstone.core.workspace import LOCAL_OWNER
     from touchstone.core.workspace.engine.runner import engine
-    from touchstone.core.workspace.workspace import LOCAL_OWNER
     from touchstone.ui.shell.share import parameters_of
 
     dataset, workspace = read_dataset(made(n)), fresh_home()

@@ -45,11 +45,11 @@ from typing import NoReturn
 from touchstone.core import COMMAND
 from touchstone.core.command import given_files, upkeep
 from touchstone.core.command.check import add_check_options, check, explained, read_sheet, write
-from touchstone.core.command.compared_files import add_compare_options, compare_files
+from touchstone.core.command.given_files import add_compare_options, compare_files
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.tables.vectors import write_vectors
-from touchstone.core.evaluate import claims
+from touchstone.core.evaluate import claim_error_rates
 from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.descriptions import plan_reference, reference
@@ -57,11 +57,8 @@ from touchstone.core.report.files import recreate
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.represent.word_vectors import ON_DISK, add_vectors, sentence_vectors, with_word_vectors
 from touchstone.core.trials import Plan
+from touchstone.core.workspace import LOCAL_OWNER, PLANS, Run, WorkspaceError, load_plan
 from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.plans import PLANS, load_plan
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 ABOUT = "Touchstone without a browser."
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -166,7 +163,7 @@ def _kinds() -> str:
 
 def _claims(code: str | None) -> str:
     kind = kind_of_code(code) if code else None
-    return claims.reference() if kind is None else claims.claim_reference(kind)
+    return claim_error_rates.reference() if kind is None else claim_error_rates.claim_reference(kind)
 
 
 def _vectors(chosen: argparse.Namespace) -> int:

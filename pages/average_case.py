@@ -1,22 +1,18 @@
 """Which samples and classes are fragile under noise? (Han, Srinivas & Lakkaraju 2024)"""
 
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.report import average_case as report
-from touchstone.core.workspace.runs import Run
-from touchstone.ui.average_case import controls, samples
+from touchstone.core.workspace import Run
+from touchstone.ui.average_case import controls
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.shell import answer, downloads, jobs, page, share
-from touchstone.ui.shell.session import owner, workspace
-
-HOW_TO_READ = Path(__file__).with_suffix(".md")
+from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 
 
 def show(run: Run) -> None:
@@ -30,10 +26,10 @@ def show(run: Run) -> None:
     answer.show(shown, finished=finished, most=2)
     if not finished:
         return
-    samples.extremes(robustness, look, dataset)
+    controls.extremes(robustness, look, dataset)
     answer.fold(shown.section("sigmas"))
     answer.fold(shown.section("directions"))
-    page.fold("Robust, or only confident?", lambda: samples.confident(robustness, look, dataset), key="linked")
+    page.fold("Robust, or only confident?", lambda: controls.confident(robustness, look, dataset), key="linked")
     unaudited = partial(st.markdown, "Set the number of audited samples above, and run again.")
     answer.fold(shown.section("audit"), None if robustness.audit.estimators else unaudited)
     downloads.of_page(
@@ -50,7 +46,7 @@ page.lead(
 dataset = data_choice.dataset()
 model = model_choice.model_choice(dataset)
 if model is None:
-    page.how_to_read(HOW_TO_READ)
+    page.how_to_read(__file__)
     st.stop()
 try:
     plan, button = controls.average_case_plan(dataset, model)
@@ -58,13 +54,13 @@ try:
 except DataError as problem:
     page.error(problem)
     st.stop()
-run = workspace().find_run(owner(), plan, dataset.fingerprint)
+run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset)
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
 with st.expander("What this noise looks like", expanded=run is None, icon=":material/grain:"):
-    samples.noise(dataset, plan)
+    controls.noise(dataset, plan)
 if run is None:
     share.offer(plan, stored_parameters(plan) or {})
     n = len(plan.order(dataset))
@@ -79,4 +75,4 @@ else:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=jobs.SECONDS_BETWEEN_DRAWINGS)
     page.foot(run)
-page.how_to_read(HOW_TO_READ)
+page.how_to_read(__file__)

@@ -1,23 +1,17 @@
 """How do scores change when folds are made to differ? (Wecker, Friedrich & Adel 2020)"""
 
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.cluster_folds.results import ScoredBy
 from touchstone.core.evaluate.wording import plural
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
-from touchstone.ui.cluster_folds import controls, inside, look, results, upload
-from touchstone.ui.cluster_folds import scores as cluster_folds_scores
-from touchstone.ui.cluster_folds.work import Folded
+from touchstone.core.workspace import Run, WorkspaceError
+from touchstone.ui.cluster_folds import controls, look, results, upload
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.shell import answer, downloads, jobs, page, share
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 
-HOW_TO_READ = Path(__file__).with_suffix(".md")
 STEM = "cluster-folds"
 
 
@@ -30,7 +24,7 @@ def make() -> None:
     except DataError as problem:
         page.error(problem)
         return
-    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     with button:
         jobs.run_button(run, plan, dataset)
     data_choice.not_used(dataset)
@@ -62,7 +56,7 @@ def so_far(run: Run, *, metric: ScoredBy) -> None:
     """The scores of the folds that have been tested, while others are."""
     folded = results.of_run(run)
     if folded.rows.any_tested:
-        cluster_folds_scores.show(folded, metric, finished=False)
+        look.show_scores(folded, metric, finished=False)
     else:
         page.nothing_yet(running=True)
 
@@ -83,13 +77,13 @@ def own() -> None:
         page.error(problem)
 
 
-def everything(folded: Folded, metric: ScoredBy, chosen: dict[str, str], run: Run | None = None) -> None:
+def everything(folded: results.Folded, metric: ScoredBy, chosen: dict[str, str], run: Run | None = None) -> None:
     """Scores, how the folds lie, what is in them, and all of it to take away."""
     shown, files = None, {}
     if folded.rows.any_tested:
         predicted = upload.predicted_held_out(chosen, results.performance(folded, metric))
-        shown = cluster_folds_scores.show(folded, metric, predicted, finished=True)
-        files = cluster_folds_scores.characteristics(folded, metric)
+        shown = look.show_scores(folded, metric, predicted, finished=True)
+        files = look.characteristics(folded, metric)
     else:
         st.header("Map of the folds", anchor=False)
         look.show(folded)
@@ -98,7 +92,7 @@ def everything(folded: Folded, metric: ScoredBy, chosen: dict[str, str], run: Ru
             page.fold("Map of the folds", partial(look.show, folded), key="folds-lie", asked_by=look.ADDRESSES)
         if folded.dataset is not None and folded.cuts:
             page.fold(
-                "What differs in the folds", partial(inside.show, folded), key="inside", asked_by=inside.ADDRESSES
+                "What differs in the folds", partial(look.show_inside, folded), key="inside", asked_by=look.INSIDE
             )
         if shown is not None:
             answer.fold(shown.section("table"))
@@ -106,7 +100,7 @@ def everything(folded: Folded, metric: ScoredBy, chosen: dict[str, str], run: Ru
         downloads.of_page(run, shown, files=files)
     elif shown is not None:
         downloads.offer({**shown.files, **files}, stem=STEM)
-    cluster_folds_scores.offer(folded)
+    look.offer(folded)
 
 
 page.lead(
@@ -117,4 +111,4 @@ if controls.view() == controls.MAKE:
     make()
 else:
     own()
-page.how_to_read(HOW_TO_READ)
+page.how_to_read(__file__)

@@ -1,21 +1,18 @@
 """Would more data help, or new sources? (Kilinc & Uysal 2017, section 5.2)"""
 
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.report import data_set_adequacy as report
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data_set_adequacy import controls
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, downloads, jobs, page, share
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 from touchstone.ui.source_robustness import results as clouds
 
-HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 6.0
 
 
@@ -47,7 +44,7 @@ try:
 except DataError as problem:
     page.error(problem)
     st.stop()
-run = workspace().find_run(owner(), plan, dataset.fingerprint)
+run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
 data_choice.not_used(dataset)
@@ -61,4 +58,4 @@ else:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)
     page.foot(run)
-page.how_to_read(HOW_TO_READ)
+page.how_to_read(__file__)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
@@ -10,18 +9,14 @@ from touchstone.core.evaluate.data_sets import DataLook
 from touchstone.core.report import data_sets as report
 from touchstone.core.report.parts import Answer
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data import samples, vectors
-from touchstone.ui.data.choice import Choice
-from touchstone.ui.data_sets import choosing, copies, maps, results, views
+from touchstone.ui.data import samples, upload
+from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, background, downloads, page, share
-from touchstone.ui.shell.session import read_only
-
-HOW_TO_READ = Path(__file__).with_suffix(".md")
+from touchstone.ui.shell import answer, background, downloads, page, session, share
 
 
 @st.dialog("Delete this data set?")
-def delete(choice: Choice) -> None:
+def delete(choice: data_choice.Choice) -> None:
     st.markdown(f"**{page.plain(choice.title)}** and all its runs are deleted for good.")
     page.delete_or_keep(lambda: data_choice.forget(choice.address))
 
@@ -30,8 +25,8 @@ def about(look: DataLook) -> None:
     """The verdict, classes, a number of every sample and the map; all else opens below."""
     card, (labels, beside) = st.container(), st.columns(2, gap="large")
     with beside:
-        name, asked = views.choose_number(dataset)
-        number = background.answer(results.number(dataset, name), "Looking at lengths and numbers", key="number")
+        name, asked = maps.choose_number(dataset)
+        number = background.answer(maps.number(dataset, name), "Looking at lengths and numbers", key="number")
     shown = report.answer(dataset, look, number)
     in_sight, *rest = (section for section in shown.sections if not section.heading)
     with card:
@@ -54,14 +49,14 @@ def more(look: DataLook, shown: Answer, features: str) -> None:
     page.fold("Samples", lambda: samples.browse(dataset), key="samples")
     page.fold(
         "Duplicates",
-        lambda: share.add(*copies.show(dataset, look.copies, representation=features)),
+        lambda: share.add(*maps.show_copies(dataset, look.copies, representation=features)),
         key="duplicates",
-        asked_by=(copies.SIMILARITY.key,),
+        asked_by=(maps.SIMILARITY.key,),
     )
     if dataset.kind == "text":
-        page.fold("Words", lambda: views.words(dataset), key="words")
+        page.fold("Words", lambda: maps.show_words(dataset), key="words")
     if look.pictures is not None:
-        page.fold("Mean image per class", partial(views.mean_images, dataset, look.pictures), key="means")
+        page.fold("Mean image per class", partial(maps.mean_images, dataset, look.pictures), key="means")
     answer.folds(shown)
 
 
@@ -69,7 +64,7 @@ def where_samples_lie(asked: dict[str, list[str]]) -> str:
     """The map with its lasso; returns the features that it is of. `asked` leads to what stands above."""
     st.header("Map", anchor=False)
     plan = maps.controls(dataset)
-    vectors.attach(choice)
+    upload.attach(choice)
     colours = maps.colours(dataset)
     maps.show(dataset, plan, colours)
     leads = (plan_parameters(plan) or {}) | asked | colours.parameters
@@ -80,20 +75,20 @@ def where_samples_lie(asked: dict[str, list[str]]) -> str:
 
 
 page.lead("Class balance, value ranges, duplicates and a map. It does not check whether labels are correct.")
-if read_only() or not choosing.choose():
+if session.read_only() or not maps.choose():
     dataset = data_choice.dataset()
     choice = data_choice.required()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.header(page.plain(choice.title), anchor=False)
         if (
             choice.example is None
-            and not read_only()
+            and not session.read_only()
             and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data")
         ):
             delete(choice)
-    look = background.answer(results.look(dataset), "Counting classes and duplicates", key="look")
+    look = background.answer(maps.look(dataset), "Counting classes and duplicates", key="look")
     if look is None:
         page.nothing_yet(running=True)
     else:
         about(look)
-    page.how_to_read(HOW_TO_READ)
+    page.how_to_read(__file__)

@@ -1,7 +1,5 @@
 """Which tests are missing? (Mani et al. 2019, sections 4.1, 4.3 and 5.4)"""
 
-from pathlib import Path
-
 import streamlit as st
 
 from touchstone.core.data import DataError
@@ -12,17 +10,14 @@ from touchstone.core.evaluate.test_quality.quality import Looked
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.layers import OUTPUTS, LayerSamples
 from touchstone.core.report import guided_tests as report
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.guided_tests import controls, files, folded, gallery, results
+from touchstone.ui.guided_tests import controls, explorer, results
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.models import choice as model_results
-from touchstone.ui.shell import answer, background, jobs, page, share
-from touchstone.ui.shell.session import owner, workspace
-from touchstone.ui.test_quality import controls as test_quality_controls
+from touchstone.ui.shell import answer, background, jobs, page, session, share
+from touchstone.ui.test_quality import results as test_quality_controls
 
-HOW_TO_READ, QUALITY = Path(__file__).with_suffix(".md"), Path(__file__).with_name("test_quality.py")
 MOST_FINDINGS = 4
 
 
@@ -39,7 +34,7 @@ def everything(guided: Guided) -> None:
     """The verdict, every class on pictures, what else was found, and the tests themselves."""
     answer.show(report.answer(guided), most=MOST_FINDINGS)
     if len(guided.generated):
-        folded.add(gallery.gallery(guided, looked, within))
+        controls.add(explorer.gallery(guided, looked, within))
 
 
 def nothing_computed(test: LayerSamples) -> None:
@@ -63,30 +58,30 @@ page.lead(
 dataset = data_choice.dataset()
 model = model_choice.model_choice(dataset, records=True)
 if model is None:
-    page.how_to_read(HOW_TO_READ)
+    page.how_to_read(__file__)
     st.stop()
 try:
-    layers = model_results.layers(dataset, model)
+    layers = model_choice.layers(dataset, model)
     with st.expander("Layer and regions, for features"):
         choice = test_quality_controls.region_choice(layers)
     plan, button = controls.guided_tests_plan(dataset, model, choice)
     n_trials = plan.n_trials(dataset)
-    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     testable = layers != (OUTPUTS,) or dataset.kind == "image"
     with button:
         if testable or run is not None:
             jobs.run_button(run, plan, dataset)
     share.offer(plan, stored_parameters(plan) or {})
     parts = background.answer(
-        model_results.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
+        model_choice.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
     )
     if parts is None:
         page.nothing_yet(running=True)
         st.stop()
     for note in parts.notes:
         st.caption(page.plain(note))
-    controls.link_to_quality(QUALITY, dataset, model, choice)
-    looked = Looked(dataset, parts, choice, model_results.parts_name(dataset, model, choice.layer))
+    controls.link_to_quality(dataset, model, choice)
+    looked = Looked(dataset, parts, choice, model_choice.parts_name(dataset, model, choice.layer))
     within = background.answer(results.regions(looked), "Drawing the regions", key="regions")
     if within is None:
         st.stop()
@@ -106,15 +101,15 @@ try:
         else:
             page.nothing_yet(running=False)
     if run is not None and guided is not None and has_tests:
-        folded.with_another(run, guided, model)
-        folded.features(run, guided, looked, inside=layers != (OUTPUTS,))
-    folded.on_the_way(looked, within, guided, opened=not has_tests)
-    folded.to_label(looked, within, model)
-    kept = folded.tested(looked)
+        controls.with_another(run, guided, model)
+        controls.features(run, guided, looked, inside=layers != (OUTPUTS,))
+    controls.on_the_way(looked, within, guided, opened=not has_tests)
+    controls.to_label(looked, within, model)
+    kept = controls.tested(looked)
     if run is not None and guided is not None and has_tests:
-        files.offer(run, plan, guided, looked, kept, results.sent_again(run, looked), within)
+        results.offer(run, plan, guided, looked, kept, results.sent_again(run, looked), within)
     if run is not None:
         page.foot(run)
 except DataError as problem:
     page.error(problem)
-page.how_to_read(HOW_TO_READ)
+page.how_to_read(__file__)

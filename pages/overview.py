@@ -1,7 +1,6 @@
 """What can be trusted here? The sheet of a data set, or of files: an answer to each question, and one axis."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,17 +9,15 @@ from touchstone.core.data import EXAMPLES
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.questions import with_page
 from touchstone.core.report.overview import majority, marks
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace import StoredModel
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.choice import Choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import One, check_address
-from touchstone.ui.overview import asking, examined, model_pairs, results, sheet
-from touchstone.ui.shell import page, questions, share
-from touchstone.ui.shell.session import owner, read_only, workspace
+from touchstone.ui.overview import examined, results, sheet
+from touchstone.ui.shell import page, questions, session, share
 
-HOW_TO_READ = Path(__file__).with_suffix(".md")
 DATA, FILES = "data", "files"
 CARD = 400
 """How wide a card is at least, in pixels."""
@@ -41,7 +38,7 @@ def about(choice: Choice) -> None:
         classes = plural(stored.n_classes, "class", "classes")
         sentence = f"{stored.kind} data, {plural(stored.n_samples, 'sample')} of {classes}."
     st.markdown(f"**{page.plain(choice.title)}**: {page.plain(sentence)}", width="content")
-    if not read_only():
+    if not session.read_only():
         st.page_link(
             page_file("data_sets"),
             label="Look at it, or bring your own",
@@ -51,7 +48,7 @@ def about(choice: Choice) -> None:
 
 def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator, subject: DeltaGenerator) -> None:
     """The sheet of the chosen data set, or where to begin; with the places of the lead and of what it is about."""
-    every = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
+    every = session.workspace().runs(session.owner(), choice.stored.fingerprint) if choice.stored else []
     with subject:
         about(choice)
         model = of_models.draw(label="collapsed") if len(models) > 1 else results.ANY
@@ -62,12 +59,12 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
         page.lead(LISTED if is_asked else results.PURPOSE)
     if choice.stored is None or not is_asked:
         results.start_cards(choice)
-        asking.ask_all(choice, model)
+        results.ask_all(choice, model)
         sheet.elsewhere(len(every), 0)
         return
     known, broken = sheet.answers(on_sheet)
     dataset = dataset_of(choice.stored.fingerprint)
-    asking.ask_all(choice, model)
+    results.ask_all(choice, model)
     counted = [number for run in labelled if (of_labels := questions.answer(run)) for number in of_labels.numbers]
     judged = [each for each in models if model in (results.ANY, each.fingerprint)]
     shown = marks(list(known.values()), judged, beside=counted)
@@ -76,20 +73,20 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
         list(known.values()),
         shown,
         majority(dataset),
-        n_unasked=0 if read_only() else len(unasked),
+        n_unasked=0 if session.read_only() else len(unasked),
         finished=all(run.state == "done" for run in on_sheet.values()),
     )
     with st.grid(2, min_column_width=CARD):
         for stem, question in with_page().items():
             if stem in on_sheet:
                 sheet.card(stem, on_sheet[stem], known.get(stem), broken.get(stem))
-            elif question in unasked and not read_only():
-                asking.card(question, choice, model)
+            elif question in unasked and not session.read_only():
+                results.card(question, choice, model)
     with st.container(gap="xsmall"):
-        model_pairs.offer(dataset, on_sheet, every, models)
+        sheet.offer(dataset, on_sheet, every, models)
         examined.offer(dataset, on_sheet)
-        page.how_to_read(HOW_TO_READ)
-    if not read_only():
+        page.how_to_read(__file__)
+    if not session.read_only():
         sheet.elsewhere(len(every), len(on_sheet))
     rests_on = [("Data", f"{choice.title}, fingerprint {dataset.fingerprint}")]
     beside = [*labelled, *(run for run in every if run.kind == CLOUDS)]
@@ -101,10 +98,10 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
 
 view = One("sheet", "Sheet of", {DATA: "this data set", FILES: "prediction files"}, DATA)
 choice = data_choice.required()
-models = workspace().models(owner(), choice.stored.fingerprint) if choice.stored else []
+models = session.workspace().models(session.owner(), choice.stored.fingerprint) if choice.stored else []
 of_models = results.control(models)
 check_address([view, of_models])
-has_files = view.key in st.query_params or bool(workspace().prediction_files(owner()))
+has_files = view.key in st.query_params or bool(session.workspace().prediction_files(session.owner()))
 lead, subject = st.container(), st.container(horizontal=True, vertical_alignment="center", gap="medium")
 with subject:
     chosen = view.draw(side_by_side=True, label="collapsed") if has_files else DATA

@@ -6,11 +6,11 @@ import streamlit as st
 
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.questions import QUESTIONS, with_page
-from touchstone.core.workspace.runs import LONGEST_NAME, Run
+from touchstone.core.workspace import Run
+from touchstone.core.workspace.runs import LONGEST_NAME
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.shell import downloads, jobs, page, questions, share
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import downloads, jobs, page, questions, session, share
 
 PER_PAGE = 12
 
@@ -19,7 +19,7 @@ PER_PAGE = 12
 def delete(run: Run) -> None:
     done = plural(run.n_done, "finished trial")
     st.markdown(f"{summary(run)}\n\nIt is deleted for good, with {done}. The data set stays.")
-    page.delete_or_keep(lambda: workspace().delete_run(owner(), run.id))
+    page.delete_or_keep(lambda: session.workspace().delete_run(session.owner(), run.id))
 
 
 def summary(run: Run) -> str:
@@ -34,7 +34,7 @@ def name(run: Run) -> None:
 
     @page.or_toast
     def keep() -> None:
-        workspace().name_run(owner(), run.id, st.session_state[key])
+        session.workspace().name_run(session.owner(), run.id, st.session_state[key])
 
     with st.popover("Name", icon=":material/edit:", type="tertiary", key=f"menu-{key}"):
         st.text_input(
@@ -78,7 +78,7 @@ def show(run: Run) -> None:
 def links_that_work() -> None:
     """Every link that shows something to whoever has it, with the way to take it back."""
     known, working = {run.id: run for run in runs}, []
-    for link in workspace().links(owner()):
+    for link in session.workspace().links(session.owner()):
         shown = known.get(link.shows) if isinstance(link.shows, str) else link.shows
         led = share.parameters_of(shown) if link.works and shown is not None else None
         if led is not None and led[0] in with_page():
@@ -97,7 +97,7 @@ def links_that_work() -> None:
 page.lead(
     "Runs are kept until you delete them. They continue when you close this page, and can be resumed after a crash."
 )
-runs = workspace().runs(owner())
+runs = session.workspace().runs(session.owner())
 if runs:
     page.verdict(questions.in_short(runs), ())
 downloads.again()

@@ -1,27 +1,22 @@
 """How far does accuracy fall on held-out sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.report import source_robustness as report
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, downloads, jobs, page, share
-from touchstone.ui.shell.session import owner, workspace
-from touchstone.ui.source_robustness import controls, finders, own_model
-from touchstone.ui.source_robustness import results as clouds
-
-HOW_TO_READ = Path(__file__).with_suffix(".md")
+from touchstone.ui.shell import answer, downloads, jobs, page, session, share
+from touchstone.ui.source_robustness import controls, results
 
 
 def show(run: Run) -> None:
     """All that finished trials tell, those of a run and those of models that were brought along."""
-    intervals = clouds.intervals(run, own) if own is not None or run.n_done > run.n_failed else None
-    comparisons = clouds.comparisons(run, own) if intervals is not None else ()
+    intervals = results.intervals(run, own) if own is not None or run.n_done > run.n_failed else None
+    comparisons = results.comparisons(run, own) if intervals is not None else ()
     row = None if intervals is None else controls.row_of(intervals.overall, comparisons, looked, own)
     if intervals is None or row is None:
         page.nothing_yet(running=run.state == "running")
@@ -32,36 +27,36 @@ def show(run: Run) -> None:
         comparisons,
         dataset,
         of=row,
-        unseen=finders.known_sources(run, own) if finished else (),
+        unseen=results.known_sources(run, own) if finished else (),
         epoch=plan.epoch,
-        nulls=clouds.claims(clouds.begun(plan, run.fingerprint)),
+        nulls=results.claims(results.begun(plan, run.fingerprint)),
         finished=finished,
     )
-    answer.show(shown, finished=finished, before=partial(clouds.notes, run))
+    answer.show(shown, finished=finished, before=partial(results.notes, run))
     if not finished:
         return
-    clouds.show(clouds.plan_beside(plan, row.source_finder), dataset)
+    results.show(results.plan_beside(plan, row.source_finder), dataset)
     with st.container(gap="xsmall"):
         answer.fold(shown.section("hard"), partial(controls.closer, run, row, intervals.sources_of(row)))
         answer.fold(shown.section("draws"))
         answer.fold(shown.section("metrics"))
         answer.fold(shown.section("true-sources"))
-        if finders.several(run):
-            page.fold("Do the ways of finding sources agree?", partial(finders.side_by_side, run), key="agreement")
-        if clouds.pictured(run):
-            page.fold("What do the sources look like?", partial(clouds.pictures, run), key="pictures")
+        if results.several(run):
+            page.fold("Do the ways of finding sources agree?", partial(results.side_by_side, run), key="agreement")
+        if results.pictured(run):
+            page.fold("What do the sources look like?", partial(results.pictures, run), key="pictures")
         answer.fold(shown.section("table"))
         downloads.of_page(
             run,
             shown,
             files={
-                "Trials": lambda: clouds.trials(run, own),
-                **finders.tables(run),
-                "Drawn splits": lambda: clouds.drawn(plan, dataset),
+                "Trials": lambda: results.trials(run, own),
+                **results.tables(run),
+                "Drawn splits": lambda: results.drawn(plan, dataset),
             },
             also={} if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
         )
-        page.how_to_read(HOW_TO_READ)
+        page.how_to_read(__file__)
     page.foot(run)
 
 
@@ -77,19 +72,19 @@ try:
 except DataError as problem:
     page.error(problem)
     st.stop()
-run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan, dataset.fingerprint)
+run = jobs.start(plan, dataset) if asked else session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
 with button:
-    jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
+    jobs.run_button(run, plan, dataset, beside=results.plans_beside(plan))
 data_choice.not_used(dataset)
-own = own_model.section(plan, dataset)
-leads = (plan_parameters(plan) or {}) | own_model.parameters(own)
-share.offer(None if own else plan, leads, view=own_model.view(plan, dataset, own, run))
+own = controls.section(plan, dataset)
+leads = (plan_parameters(plan) or {}) | controls.parameters(own)
+share.offer(None if own else plan, leads, view=controls.view(plan, dataset, own, run))
 looked = controls.looked_at(run, own)
 if run is not None:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=jobs.SECONDS_BETWEEN_DRAWINGS)
 elif own is not None:
-    show(own_model.unstarted(plan, dataset))
+    show(controls.unstarted(plan, dataset))
 else:
     controls.nothing_computed(plan, jobs.ahead(plan, dataset, n_trials))
-    page.how_to_read(HOW_TO_READ)
+    page.how_to_read(__file__)

@@ -41,8 +41,8 @@ from touchstone.core.trials import Context, FoldPlan, Plan
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
 from touchstone.core.trials.plan import to_json
 from touchstone.core.trials.training_plan import TrainingPlan
-from touchstone.core.workspace.models import StoredModel
-from touchstone.ui.cluster_folds import work as folds
+from touchstone.core.workspace import StoredModel
+from touchstone.ui.cluster_folds import results as folds
 from touchstone.ui.shell import questions
 
 FOLDER = ROOT / "docs" / "screenshots"

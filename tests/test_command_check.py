@@ -18,7 +18,7 @@ import pytest
 
 import touchstone.core.command.check
 from touchstone.core.__main__ import _parser, main
-from touchstone.core.command.requirements import NOT_OF_RUNS, Requirement, required
+from touchstone.core.command.check import NOT_OF_RUNS, Requirement, required
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
@@ -28,11 +28,9 @@ from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
 from touchstone.core.models import MODELS
 from touchstone.core.report.parts import Quantity
-from touchstone.core.report.quantities import QUANTITIES
-from touchstone.core.workspace.engine.ask_all import NO_TIME, Step, usual_steps
-from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.report.run_report import QUANTITIES
+from touchstone.core.workspace import LOCAL_OWNER, load_plan
+from touchstone.core.workspace.engine.runner import NO_TIME, Step, close_engine, engine, usual_steps
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = {"kind": "trials", "models": ["nearest_neighbours"], "n_repeats": 2}

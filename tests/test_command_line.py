@@ -16,19 +16,16 @@ from tests.data.sets.images import PATHS, beside, csv, named
 from tests.data.shared_files import recordings, zip_of
 from tests.workspace.conftest import wait_until
 from touchstone.core.__main__ import _parser, _say, main
-from touchstone.core.command.compared_files import compare_files
-from touchstone.core.command.given_files import given_dataset
+from touchstone.core.command.given_files import compare_files, given_dataset
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.data.tables.roles import FileReading
 from touchstone.core.trials import Context
-from touchstone.core.workspace import frames, runs
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan, runs
 from touchstone.core.workspace.engine.runner import close_engine
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run, Steps
+from touchstone.core.workspace.runs import Steps
 from touchstone.core.workspace.schema import RunRow
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2}'

@@ -14,7 +14,7 @@ import streamlit as st
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import key
 from touchstone.core.data.predictions.upload import PredictionUpload
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui.shell import background
 from touchstone.ui.shell.background import Task, Work
 from touchstone.ui.shell.session import owner

@@ -13,13 +13,11 @@ from pathlib import Path
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError
 from touchstone.core.report.run_report import provenance
+from touchstone.core.workspace import Run, Workspace
+from touchstone.core.workspace import upkeep as keeping
 from touchstone.core.workspace.access import address, open_at, secret
-from touchstone.core.workspace.engine.recompute import TOLERANCE, recompute
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.runs import Run
 from touchstone.core.workspace.store import Store
-from touchstone.core.workspace.upkeep import EXCHANGED, Finding, back_up, examine, mend, restore, runs_of_all
-from touchstone.core.workspace.workspace import Workspace
 
 START = "`touchstone`" if COMMAND == "touchstone" else "`make run`"
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -48,10 +46,10 @@ def copy_home(chosen: argparse.Namespace, home: Path) -> int:
             "folder blobs of TOUCHSTONE_HOME."
         )
     if chosen.command == "backup":
-        n_files = back_up(home, chosen.file)
+        n_files = keeping.back_up(home, chosen.file)
         print(f"{chosen.file}: the database and {n_files} stored files of {home}.")
     else:
-        n_files = restore(chosen.file, home)
+        n_files = keeping.restore(chosen.file, home)
         print(f"{home}: the database and {n_files} stored files of {chosen.file}.")
     return 0
 
@@ -75,7 +73,7 @@ def see_doctor(chosen: argparse.Namespace, home: Path, engine: Callable[[], Engi
 def all_runs(home: Path) -> list[tuple[str, str]]:
     """The owner and id of every run of a home, whoever's it is."""
     with closing(_store(home)) as store:
-        return runs_of_all(store)
+        return keeping.runs_of_all(store)
 
 
 def _store(home: Path) -> Store:
@@ -83,17 +81,17 @@ def _store(home: Path) -> Store:
 
 
 def _see(chosen: argparse.Namespace, store: Store, engine: Callable[[], Engine]) -> int:
-    findings, n_left = examine(store), 0
+    findings, n_left = keeping.examine(store), 0
     for finding in findings:
         print(finding.says)
         if not chosen.mend:
             continue
         if finding.kind == "trials":
             print(f"  {_computed_again(engine(), finding)}")
-        elif mend(store, finding):
+        elif keeping.mend(store, finding):
             print("  Mended.")
     if chosen.mend and findings:
-        n_left = len(examine(store))
+        n_left = len(keeping.examine(store))
         print(f"{len(findings)} found, {n_left} left.")
     elif findings:
         n_left = len(findings)
@@ -103,7 +101,7 @@ def _see(chosen: argparse.Namespace, store: Store, engine: Callable[[], Engine])
     return 1 if n_left else 0
 
 
-def _computed_again(engine: Engine, finding: Finding) -> str:
+def _computed_again(engine: Engine, finding: keeping.Finding) -> str:
     """Compute the damaged trials of a run again, and say whether the others stayed what they were."""
     workspace, owner, run_id = engine.workspace, finding.owner, finding.name
     forgotten = workspace.forget_damaged(owner, run_id)
@@ -146,7 +144,7 @@ def verify(chosen: argparse.Namespace, runs: Sequence[tuple[str, str]], workspac
     print(f"Run {run.id}: {run.n_done} of {run.n_trials} trials, each as it was stored.")
     print(f"Seal {seal}")
     if run.exchanged(seal):
-        print(f"This run is not what was stored: {EXCHANGED} The other seal: {run.provenance['seal']}")
+        print(f"This run is not what was stored: {keeping.EXCHANGED} The other seal: {run.provenance['seal']}")
         return 1
     if run.state == "done" and "seal" not in run.provenance:
         print("No seal was noted when it was done (older versions noted none), so exchanged trials cannot be noticed.")
@@ -170,11 +168,14 @@ def _comes_out_again(workspace: Workspace, owner: str, run: Run, n_trials: int) 
     done = workspace.rows_by_trial(owner, run.id)
     chosen = sorted(random.sample(sorted(done), min(n_trials, len(done))))
     n_differing = 0
-    for again in recompute(workspace, owner, run, chosen):
+    for again in keeping.recompute(workspace, owner, run, chosen):
         said = f"differs in {', '.join(again.differs_in)}" if again.differs_in else "agrees"
         n_differing += bool(again.differs_in)
         print(f"Trial {again.trial + 1} computed again: {said}.")
-    print(f"{len(chosen) - n_differing} of {len(chosen)} agree (numbers within {TOLERANCE:g} of them, times left out).")
+    print(
+        f"{len(chosen) - n_differing} of {len(chosen)} agree (numbers within {keeping.TOLERANCE:g} of them, times left "
+        "out)."
+    )
     if n_differing:
         rests_on = dict(provenance(run))
         told = "; ".join(rests_on[name] for name in ("Versions", "Device") if name in rests_on)

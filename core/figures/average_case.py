@@ -15,7 +15,6 @@ from touchstone.core.evaluate.average_case.robustness import Audit, Robustness, 
 from touchstone.core.evaluate.average_case.verdict import estimator_title, sigma_50
 from touchstone.core.evaluate.wording import bare, count, percent, plural, points, quoted
 from touchstone.core.figures import marks as draw
-from touchstone.core.figures.marks import Style
 from touchstone.core.figures.theme import Theme, as_name, escape, new_figure, scale, theme
 
 MOST_SHAPES = 1500
@@ -24,7 +23,7 @@ SIGMA = "Sigma (standard deviation of the noise)"
 AUDITED = "Monte-Carlo (audited samples)"
 
 
-def estimator_style(name: str, look: Theme) -> Style:
+def estimator_style(name: str, look: Theme) -> draw.Style:
     """Colour, mark and line of an estimator, the same on every page.
 
     Examples
@@ -35,7 +34,7 @@ def estimator_style(name: str, look: Theme) -> Style:
     mark = facts_of(name).mark
     named = {"ink": look.ink, "grey": look.grey}
     colour = named[mark.colour] if isinstance(mark.colour, str) else look.colours[mark.colour]
-    return Style(colour, mark.symbol, mark.dash)
+    return draw.Style(colour, mark.symbol, mark.dash)
 
 
 def class_chart(found: Robustness, sigma: float, *, summarised: bool = False, dark: bool = False) -> go.Figure:
@@ -82,7 +81,7 @@ def _averages(
 ) -> None:
     """The mean or median of each class with its interval, upon its box."""
     draw.bars(figure, y, ends, look.exclusive, f"{what}, 95 %", width=2.5, showlegend=False)
-    style, name = Style(look.exclusive, "diamond"), f"{what} with its 95 % interval"
+    style, name = draw.Style(look.exclusive, "diamond"), f"{what} with its 95 % interval"
     draw.dots(figure, x, y, style, name, hover, outline=(1, look.paper))
 
 
@@ -111,7 +110,7 @@ def _with_fences(figure: go.Figure) -> go.Figure:
     return go.Figure([go.Scatter(x=fences), *(each for each in figure.data if each.x is not None)])
 
 
-def _counted_boxes(figure: go.Figure, counted: pd.DataFrame, codes: list[int], truth: Style) -> None:
+def _counted_boxes(figure: go.Figure, counted: pd.DataFrame, codes: list[int], truth: draw.Style) -> None:
     """Monte-Carlo's answer for the audited samples of each class, a narrow box below that of all its samples."""
     parts = {place: _of_class(counted, code, "p_robust") for place, code in enumerate(codes)}
     audited = [place for place, part in parts.items() if len(part)]
@@ -122,7 +121,7 @@ def _counted_boxes(figure: go.Figure, counted: pd.DataFrame, codes: list[int], t
         )
 
 
-def _counted_ticks(figure: go.Figure, counted: pd.DataFrame, codes: list[int], truth: Style) -> None:
+def _counted_ticks(figure: go.Figure, counted: pd.DataFrame, codes: list[int], truth: draw.Style) -> None:
     """Monte-Carlo's answer for each audited sample, a tick below the box of its class."""
     part = counted[counted["label"].isin(codes)]
     if not len(part):
@@ -144,15 +143,15 @@ def sigma_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
     values = [np.array([mean.value for mean in of.classes if mean.n]) for of in by]
     for title, of, dash in (("most robust class", np.max, "dot"), ("least robust class", np.min, "dash")):
         y = [100 * float(of(value)) if len(value) else None for value in values]
-        draw.line(figure, sigmas, y, Style(style.colour, dash=dash), title, f"{title}: %{{y:.1f}} %", width=1.2)
+        draw.line(figure, sigmas, y, draw.Style(style.colour, dash=dash), title, f"{title}: %{{y:.1f}} %", width=1.2)
     draw.band(figure, sigmas, draw.ends_of(means, 100), style.colour)
     name = "all classes" if counted_means else f"all classes, {estimator_title(found.estimator)}"
     hover = [f"{percent(of.mean.value, of.mean.interval)}<br>n = {count(of.n)}" for of in by]
-    solid, values = Style(style.colour, style.symbol), draw.values_of(means, 100)
+    solid, values = draw.Style(style.colour, style.symbol), draw.values_of(means, 100)
     draw.dots(figure, sigmas, values, solid, name, hover, size=8, joined=2)
     if len(found.audit.counted):
         counted = found.audit.counted.groupby("sigma")["p_robust"].agg(["mean", "size"])
-        mark, text = Style(truth.colour, "line-ew-open"), [plural(int(n), "sample") for n in counted["size"]]
+        mark, text = draw.Style(truth.colour, "line-ew-open"), [plural(int(n), "sample") for n in counted["size"]]
         x, y, hover = counted.index.to_numpy(), 100 * counted["mean"].to_numpy(), "Monte-Carlo: %{y:.1f} %, %{text}"
         draw.dots(figure, x, y, mark, AUDITED, hover, text=text, size=13, outline=2)
     _sigma_axis(figure, sigmas)
@@ -232,8 +231,8 @@ def gap_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
     figure = new_figure(look, SIGMA, "Largest gap of classes (points)", alt=alt)
     sigmas, gaps = np.array([sigma for sigma, _ in at]), [gap for _, gap in at]
     chance, hover = [100 * gap.by_chance for gap in gaps], "by chance: %{y:.1f} points"
-    draw.line(figure, sigmas, chance, Style(look.random, dash="dash"), "with labels shuffled", hover)
-    values, style = draw.values_of(gaps, 100), Style(look.exclusive, "diamond")
+    draw.line(figure, sigmas, chance, draw.Style(look.random, dash="dash"), "with labels shuffled", hover)
+    values, style = draw.values_of(gaps, 100), draw.Style(look.exclusive, "diamond")
     hover = [
         f"{points(gap.value, gap.interval)}<br>{escape(as_name(names[gap.least]))} to "
         f"{escape(as_name(names[gap.most]))}"
@@ -371,7 +370,7 @@ def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.F
 
 
 def _errors(
-    figure: go.Figure, x: draw.Values, means: Sequence, style: Style, name: str, hover: draw.Hover, *, size: int
+    figure: go.Figure, x: draw.Values, means: Sequence, style: draw.Style, name: str, hover: draw.Hover, *, size: int
 ) -> None:
     """The errors of an estimator with their intervals, joined by its line."""
     values = draw.values_of(means)
@@ -409,7 +408,7 @@ def sigmoid_chart(audit: Audit, sigma: float, *, summarised: bool = False, dark:
     parts = "; ".join(f"{facts_of(str(name)).short} {bare(float(of.mean()), 3)} apart" for name, of in off.items())
     alt = f"Multivariate sigmoid against the normal distribution function at sigma {sigma:g}: {parts or 'no sample'}."
     figure = new_figure(look, "Normal distribution function", "Multivariate sigmoid", height=320, alt=alt)
-    draw.line(figure, [0, 1], [0, 1], Style(look.grey, dash="dot"), "the same", width=1)
+    draw.line(figure, [0, 1], [0, 1], draw.Style(look.grey, dash="dot"), "the same", width=1)
     for name in in_order(pairs["by"]):
         mine = pairs[pairs["by"] == name]
         mine = _by_tenths(mine) if summarised else mine

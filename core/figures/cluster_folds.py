@@ -16,8 +16,7 @@ from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, RunS
 from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.evaluate.wording import THIN_SPACE, count, percent, plural
 from touchstone.core.figures import marks as draw
-from touchstone.core.figures.maps import map_chart
-from touchstone.core.figures.marks import Style
+from touchstone.core.figures.marks import Style, map_chart
 from touchstone.core.figures.theme import LONGEST_TITLE, Theme, escape, new_figure, theme
 
 
@@ -204,9 +203,6 @@ def fold_map(
     scheme: str,
     *,
     names: Sequence[str] | None = None,
-    selected: Sequence[int] = (),
-    axes: tuple[str, str] = ("PC 1", "PC 2"),
-    height: int = 420,
     dark: bool = False,
 ) -> go.Figure:
     """Samples in two dimensions, coloured by fold; beside the map of another scheme it is figure 3 or 5 of the paper.
@@ -216,7 +212,7 @@ def fold_map(
     """
     named = [f"fold {name}" for name in names or range(1, int(folds.max(initial=-1)) + 2)]
     first = list(range(min(len(named), 10)))
-    figure = map_chart(points, folds, named, coloured=first, selected=selected, axes=axes, height=height, dark=dark)
+    figure = map_chart(points, folds, named, coloured=first, axes=("PC 1", "PC 2"), height=420, dark=dark)
     what = f"the {plural(len(named), 'fold')} of {scheme_title(scheme)}"
     return figure.update_layout(meta={"alt": f"Map of {plural(len(points), 'sample')}, coloured by {what}."})
 

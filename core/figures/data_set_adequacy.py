@@ -14,7 +14,6 @@ from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize,
 from touchstone.core.evaluate.source_robustness import ExpectedValue
 from touchstone.core.evaluate.wording import count, percent, plural, ratio
 from touchstone.core.figures import marks as draw
-from touchstone.core.figures.marks import Style
 from touchstone.core.figures.source_robustness import SCHEMES, scheme_styles, split_boxes
 from touchstone.core.figures.theme import Theme, escape, new_figure, theme
 
@@ -91,7 +90,7 @@ def rho_curves(curves: Sequence[Curve], *, names: Mapping[str, str] | None = Non
     for place, (curve, title) in enumerate(zip(curves, titles, strict=True)):
         # Beside each other and not on top of each other: 1.5 % apart on the logarithmic axis.
         n = _sizes(curve.points) * 1.015 ** (2 * place - len(curves) + 1)
-        style = Style(look.colours[2 + place % (len(look.colours) - 2)], MODEL_MARKS[place % len(MODEL_MARKS)])
+        style = draw.Style(look.colours[2 + place % (len(look.colours) - 2)], MODEL_MARKS[place % len(MODEL_MARKS)])
         _rho_line(figure, n, curve.points, style, escape(title), size=8)
     size_axis(figure, np.array([point.n for curve in curves for point in curve.points]))
     figure.update_yaxes(tickformat=".3f", range=draw.padded(figure, "y", include=1.0))
@@ -168,7 +167,7 @@ def size_axis(figure: go.Figure, n: np.ndarray, *, every: float = 1.15) -> None:
 def _panel(figure: go.Figure, curve: Curve, quantity: str, look: Theme, *, row: int, col: int, first: bool) -> None:
     points, part = curve.points, go.Figure()
     if quantity == "rho":
-        _rho_line(part, _sizes(points), points, Style(look.ink), "rho", size=6)
+        _rho_line(part, _sizes(points), points, draw.Style(look.ink), "rho", size=6)
     else:
         _band(part, points, look)
         for end, style in _styles(look).items():
@@ -185,7 +184,7 @@ def _band(figure: go.Figure, points: Sequence[AtSize], look: Theme) -> None:
     draw.band(figure, _sizes(points), ends, look.grey, "expected interval", opacity=0.16)
 
 
-def _line(figure: go.Figure, points: Sequence[AtSize], end: str, style: Style, *, size: int = 9) -> None:
+def _line(figure: go.Figure, points: Sequence[AtSize], end: str, style: draw.Style, *, size: int = 9) -> None:
     estimates = _ends(points, end)
     hover = [
         f"{count(round(point.n))} samples: {percent(estimate.value, estimate.over_sources)}<br>"
@@ -197,7 +196,7 @@ def _line(figure: go.Figure, points: Sequence[AtSize], end: str, style: Style, *
 
 
 def _rho_line(
-    figure: go.Figure, n: np.ndarray, points: Sequence[AtSize], style: Style, name: str, *, size: int
+    figure: go.Figure, n: np.ndarray, points: Sequence[AtSize], style: draw.Style, name: str, *, size: int
 ) -> None:
     estimates = _ends(points, "rho")
     draw.both_bars(figure, n, estimates, style.colour, only="over_sources", upright=True)
@@ -215,10 +214,10 @@ def _fitted(figure: go.Figure, curve: Curve, end: str, colour: str) -> None:
     draw.band(figure, n, draw.ends_of(points, 100), colour, name, **hidden)
     text = [f"{count(round(point.n))} samples: {percent(point.accuracy, point.interval)}" for point in points]
     hover = "by the fitted curve, %{text}"
-    draw.line(figure, n, accuracy, Style(colour, dash="dash"), name, hover, text=text, legendgroup=name)
+    draw.line(figure, n, accuracy, draw.Style(colour, dash="dash"), name, hover, text=text, legendgroup=name)
 
 
-def _styles(look: Theme) -> dict[str, Style]:
+def _styles(look: Theme) -> dict[str, draw.Style]:
     return {end: scheme_styles(look)[scheme] for end, scheme in ENDS.items()}
 
 

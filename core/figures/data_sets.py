@@ -9,7 +9,6 @@ from jaxtyping import Integer
 from touchstone.core.evaluate.data_sets import NumberByClass, NumberSummary, SharesByNumber, Word
 from touchstone.core.evaluate.wording import MINUS, THIN_SPACE, count, percent, plural, quoted
 from touchstone.core.figures import marks as draw
-from touchstone.core.figures.marks import Style
 from touchstone.core.figures.theme import LONGEST_TITLE, Theme, as_name, escape, faded, new_figure, theme
 
 MOST_STACKED = 10
@@ -92,7 +91,7 @@ def class_boxes(number: NumberByClass, *, dark: bool = False) -> go.Figure:
     fields |= {"lowerfence": "whisker_low", "upperfence": "whisker_high"}
     data = {name: [getattr(row, field) for row in rows] for name, field in fields.items()}
     shown = {"orientation": "h", "boxmean": True, "hoverinfo": "x", "showlegend": False}
-    draw.boxes(figure, Style(look.inclusive), None, width=0.6, y=np.arange(len(rows)), **data, **shown)
+    draw.boxes(figure, draw.Style(look.inclusive), None, width=0.6, y=np.arange(len(rows)), **data, **shown)
     draw.name_axis(figure, [row.name for row in rows])
     draw.axis_in_sight(figure, len(rows), 60)
     return figure
@@ -215,7 +214,7 @@ def characteristic_words(
             drawn |= {"marker_pattern": {"shape": hatch, "fgcolor": look.inclusive, "size": 6}}
             x, hover = [100 * word.share_of_texts for word in part], f"%{{x:.1f}} % of this {noun}, %{{customdata}}"
             draw.columns(figure, x, at, colour, name, hover, **drawn)
-    x, style = [100 * word.share_elsewhere for word in words], Style(look.exclusive, "diamond")
+    x, style = [100 * word.share_elsewhere for word in words], draw.Style(look.exclusive, "diamond")
     hover, drawn = "%{x:.1f} % of all others", {"size": 8, "outline": (1, look.paper)}
     draw.dots(figure, x, np.arange(len(words)), style, f"all other {nouns}", hover, **drawn)
     draw.name_axis(figure, [word.word for word in words])

@@ -17,7 +17,6 @@ from touchstone.core.evaluate.guided_tests.suite import JudgedSuite
 from touchstone.core.evaluate.guided_tests.verdict import mix_title
 from touchstone.core.evaluate.wording import count, percent, plural
 from touchstone.core.figures import marks as draw
-from touchstone.core.figures.marks import Style
 from touchstone.core.figures.theme import Theme, as_name, escape, faded, new_figure, theme
 
 MOST_CLASSES = 4
@@ -44,7 +43,7 @@ def walk_chart(walk: Walk, *, at: int, towards: int, dark: bool = False) -> go.F
     _strips(figure, walk, look)
     draw.rule(figure, look.ink, x=100 * float(walk.t[at]), dash="solid", width=1.5)
     place, drawn = ([100 * walk.t[at]], [100 * here[walk.label]]), {"size": 11, "outline": (2, look.paper)}
-    draw.dots(figure, *place, Style(look.ink), showlegend=False, **drawn)
+    draw.dots(figure, *place, draw.Style(look.ink), showlegend=False, **drawn)
     figure.update_xaxes(range=[-2, 102], tickformat=".0f")
     figure.update_yaxes(range=[-3.2 * _STRIP, 104], tickformat=".0f", tickvals=[0, 25, 50, 75, 100])
     return figure.update_layout(hovermode="x unified")
@@ -66,21 +65,21 @@ def region_title(walk: Walk, at: int) -> str:
     return f"in the centroid region of {own}" if near else "at the boundary" if edge else "in neither region"
 
 
-def _lines(walk: Walk, towards: int, look: Theme) -> list[tuple[int, str, np.ndarray, Style]]:
+def _lines(walk: Walk, towards: int, look: Theme) -> list[tuple[int, str, np.ndarray, draw.Style]]:
     """The class itself, the goal and the most probable others, each in its style; the rest as one."""
     highest = walk.proba.max(axis=0)
     first = list(dict.fromkeys([walk.label, towards]))
     order = [int(code) for code in np.argsort(-highest, kind="stable") if code not in first and highest[code] >= 0.01]
     chosen = first + order[: MOST_CLASSES - len(first)]
-    styles = [Style(look.inclusive), Style(look.exclusive)][: len(first)]
-    styles += [Style(look.colours[i], dash=dash) for i, dash in ((9, "dash"), (8, "dot"), (6, "dashdot"))]
+    styles = [draw.Style(look.inclusive), draw.Style(look.exclusive)][: len(first)]
+    styles += [draw.Style(look.colours[i], dash=dash) for i, dash in ((9, "dash"), (8, "dot"), (6, "dashdot"))]
     lines = [
         (code, walk.class_names[code], walk.proba[:, code], style) for code, style in zip(chosen, styles, strict=False)
     ]
     rest = np.setdiff1d(np.arange(len(walk.class_names)), chosen)
     if len(rest):
         named = "the other class" if len(rest) == 1 else f"{len(rest)} other classes"
-        lines.append((-1, named, walk.proba[:, rest].sum(axis=1), Style(look.grey, dash="dash")))
+        lines.append((-1, named, walk.proba[:, rest].sum(axis=1), draw.Style(look.grey, dash="dash")))
     return lines
 
 
@@ -119,7 +118,7 @@ def grid_chart(grid: AccuracyGrid, *, dark: bool = False) -> go.Figure:
     draw.band(figure, ends, ([low] * 2, [high] * 2), look.inclusive)
     name, original = "original test set", [100 * grid.accuracy] * 2
     hover = f"{name}: {percent(grid.accuracy, grid.interval)}"
-    draw.line(figure, ends, original, Style(look.inclusive), name, hover, width=2)
+    draw.line(figure, ends, original, draw.Style(look.inclusive), name, hover, width=2)
     for row, size in enumerate(sizes):
         cells = [cell.overall for cell in grid.cells if cell.n_per_class == size]
         hover = [
@@ -127,7 +126,7 @@ def grid_chart(grid: AccuracyGrid, *, dark: bool = False) -> go.Figure:
         ]
         x = np.arange(len(mixes)) + 0.07 * (row - (len(sizes) - 1) / 2)
         y = 100 * np.array([cell.accuracy for cell in cells])
-        style = Style(look.exclusive, _SYMBOLS[row % len(_SYMBOLS)], _DASHES[row % len(_DASHES)])
+        style = draw.Style(look.exclusive, _SYMBOLS[row % len(_SYMBOLS)], _DASHES[row % len(_DASHES)])
         error = draw.error(y, draw.ends_of(cells, 100), look.exclusive, cap=3)
         drawn = {"size": 8, "joined": 1 + 0.4 * row, "error_y": error}
         draw.dots(figure, x, y, style, f"{count(size)} for each class", hover, **drawn)
@@ -164,8 +163,8 @@ def _by_class(
     alt = f"Accuracy on generated tests by class: {'; '.join(accuracies) or 'not known yet'}."
     figure = new_figure(look, x_title, height=80 + 21 * max(len(names), 4), alt=alt)
     for region, style, off in (
-        ("centroid", Style(look.colours[2]), -0.14),
-        ("boundary", Style(look.colours[3], "diamond"), 0.14),
+        ("centroid", draw.Style(look.colours[2]), -0.14),
+        ("boundary", draw.Style(look.colours[3], "diamond"), 0.14),
     ):
         part, title = table.loc[table["region"] == region], titles[region]
         lower, upper, value = 100 * part[["lower", "upper", "accuracy"]].to_numpy(dtype=np.float64).T

@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.wording import count, percent
 from touchstone.core.figures import marks as draw
-from touchstone.core.figures.marks import Style
 from touchstone.core.figures.theme import Theme, escape, new_figure, theme
 
 ROW, ROW_ON_PAPER = 20, 19
@@ -49,7 +48,7 @@ def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, row: int = R
     for place, mark in enumerate(rows):
         if isinstance(mark, str):
             continue
-        style = Style(_colour(look, mark.role), "circle" if mark.is_recipe else "diamond-open")
+        style = draw.Style(_colour(look, mark.role), "circle" if mark.is_recipe else "diamond-open")
         hover = [f"{escape(mark.label)}<br>{percent(mark.value, mark.interval)}<br>n = {count(mark.n)}"]
         shown = {"showlegend": False}
         if mark.interval.known:

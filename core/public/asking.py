@@ -30,11 +30,10 @@ from touchstone.core.public.data import read
 from touchstone.core.questions import QUESTIONS as RECORDS
 from touchstone.core.questions import plan_class
 from touchstone.core.report.parts import Answer, Figure, Quantity
-from touchstone.core.report.quantities import muted_kinds
-from touchstone.core.report.run_report import answer_of
+from touchstone.core.report.run_report import answer_of, muted_kinds
 from touchstone.core.trials import Context, Plan
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace import StoredModel
 
 # What does a question come to? The verdict in sentences, its numbers with their intervals, figures and tables.
 

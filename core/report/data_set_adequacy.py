@@ -9,38 +9,17 @@ import pandas as pd
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.data_set_adequacy import verdict
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.outlook import judged
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Estimate
-from touchstone.core.evaluate.data_set_adequacy.verdict import (
-    KINDS,
-    WORTH,
-    adequacy_verdict,
-    ends,
-    first_curve,
-    kind,
-    sentence,
-)
 from touchstone.core.evaluate.source_robustness import ExpectedInterval
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import count, percent, plural, points, ratio
 from touchstone.core.figures import data_set_adequacy as figures
-from touchstone.core.report.parts import (
-    NONE,
-    Answer,
-    Beside,
-    Column,
-    Figure,
-    KeyNumber,
-    Quantity,
-    Section,
-    Table,
-    brackets,
-    nothing_yet,
-    over_repeats,
-)
+from touchstone.core.report import parts
 from touchstone.core.report.run_report import MODEL_TITLES
 
 SHORT = {
@@ -56,8 +35,8 @@ SHORT = {
 
 
 def answer_of_rows(
-    rows: pd.DataFrame, dataset: Dataset, plan: AdequacyPlan, *, nulls: Mapping[str, Claim] = NONE
-) -> Answer:
+    rows: pd.DataFrame, dataset: Dataset, plan: AdequacyPlan, *, nulls: Mapping[str, Claim] = parts.NONE
+) -> parts.Answer:
     """Everything about a run, from the rows of its trials; `nulls` as in `answer`."""
     n_per_class = dict(zip(dataset.class_names, dataset.n_per_class.tolist(), strict=True))
     adequacy = replace(adequacy_of(rows, n_per_class=n_per_class), design=design_beside_sources(dataset))
@@ -68,46 +47,44 @@ def answer(
     found: Adequacy,
     *,
     of: Curve | None = None,
-    worth: float = WORTH,
+    worth: float = verdict.WORTH,
     panels: str = "accuracy",
-    nulls: Mapping[str, Claim] = NONE,
+    nulls: Mapping[str, Claim] = parts.NONE,
     finished: bool = True,
-) -> Answer:
+) -> parts.Answer:
     """Everything about a run, the verdict about the curve `of` (the usual one by default).
 
     `nulls` has the claim that data without groups allow of clusters, by their finder; `finished` as in
     `adequacy_verdict`.
     """
-    of = of or first_curve(found)
+    of = of or verdict.first_curve(found)
     if of is None:
-        return nothing_yet()
+        return parts.nothing_yet()
     null = nulls.get(of.source_finder)
-    said = adequacy_verdict(found, of, worth=worth, names=MODEL_TITLES, null=null, finished=finished)
-    sections = [Section("", (curve_figure(found, of),))]
+    said = verdict.adequacy_verdict(found, of, worth=worth, names=MODEL_TITLES, null=null, finished=finished)
+    sections = [parts.Section("", (curve_figure(found, of),))]
     if curves := found.classes_of(of):
         title = f"{MODEL_TITLES.get(of.model, of.model)}: which classes would gain?"
-        sections.append(Section(title, (class_figure(curves, panels), class_table(curves, worth)), "gaining"))
+        sections.append(parts.Section(title, (class_figure(curves, panels), class_table(curves, worth)), "gaining"))
     sections += [
-        Section(
-            "Split by split, and rho of every model", (Beside((box_figure(found, of), rho_figure(found))),), "draws"
+        parts.Section(
+            "Split by split, and rho of every model",
+            (parts.Beside((box_figure(found, of), rho_figure(found))),),
+            "draws",
         ),
-        Section("In numbers", (size_table(found),), "table"),
+        parts.Section("In numbers", (size_table(found),), "table"),
     ]
-    files = {
-        "Table": found.table,
-        "Steps": found.steps_table,
-        "Verdicts": partial(sentences, found, worth),
-    }
-    return Answer(said, tuple(key_numbers(found, of)), tuple(sections), tuple(numbers(found)), files)
+    files = {"Table": found.table, "Steps": found.steps_table, "Verdicts": partial(sentences, found, worth)}
+    return parts.Answer(said, tuple(key_numbers(found, of)), tuple(sections), tuple(numbers(found)), files)
 
 
-def numbers(found: Adequacy) -> Iterator[Quantity]:
+def numbers(found: Adequacy) -> Iterator[parts.Quantity]:
     """What can be bounded: the gain of twice as many samples and the gap, of every model and source finder."""
     for curve in found.overall:
         if curve.outlook is not None:
             of, n = (curve.model, curve.source_finder), curve.points[-1].expected.n_samples
             for name, estimate in (("gain", curve.outlook.next_gain), ("gap", curve.outlook.gap)):
-                yield Quantity(
+                yield parts.Quantity(
                     f"data_set_adequacy.{name}",
                     of,
                     estimate.value,
@@ -117,18 +94,18 @@ def numbers(found: Adequacy) -> Iterator[Quantity]:
                 )
 
 
-def key_numbers(found: Adequacy, of: Curve) -> list[KeyNumber]:
+def key_numbers(found: Adequacy, of: Curve) -> list[parts.KeyNumber]:
     """What the next doubling would bring, the held-out gap and both accuracies, with intervals and baselines."""
-    told, last, on = of.outlook, of.points[-1].expected, ends(of)
+    told, last, on = of.outlook, of.points[-1].expected, verdict.ends(of)
     corrected = "" if told is None or told.n_claims < 2 else f"; for {plural(told.n_claims, 'curve')} at once"
     gain, gap = (Estimate(), Estimate()) if told is None else (told.next_gain, told.gap)
     over = f"The interval is the 95 % CI for new data{corrected}."
     baseline = f"majority-class baseline {percent(found.majority)}, chance {percent(found.chance)}"
     accuracies = [
-        KeyNumber(
+        parts.KeyNumber(
             f"Accuracy, {on[end]}",
             percent(estimate.value),
-            over_repeats(percent, estimate.value, estimate.over_sources),
+            parts.over_repeats(percent, estimate.value, estimate.over_sources),
             "At the largest size. The interval is the 95 % CI for new data.",
             baseline if of.label is None else "",
         )
@@ -145,11 +122,11 @@ def key_numbers(found: Adequacy, of: Curve) -> list[KeyNumber]:
     ]
 
 
-def curve_figure(found: Adequacy, of: Curve) -> Figure:
+def curve_figure(found: Adequacy, of: Curve) -> parts.Figure:
     """The accuracy interval over the size of the training set."""
-    on, is_fitted = ends(of), any(learning.points for learning in of.learning.values())
+    on, is_fitted = verdict.ends(of), any(learning.points for learning in of.learning.values())
     fitted = "Dashed lines are fitted learning curves, up to twice the data. " * is_fitted
-    return Figure(
+    return parts.Figure(
         "curve",
         partial(figures.interval_curve, of, majority=found.majority),
         f"The band runs from accuracy on {on['exclusive']} to accuracy on {on['inclusive']}. Hairlines are 95 % CIs "
@@ -158,14 +135,14 @@ def curve_figure(found: Adequacy, of: Curve) -> Figure:
     )
 
 
-def box_figure(found: Adequacy, of: Curve) -> Figure:
+def box_figure(found: Adequacy, of: Curve) -> parts.Figure:
     """The draws of one model."""
-    return Figure("boxes", partial(figures.size_boxes, found, of), _spread(of))
+    return parts.Figure("boxes", partial(figures.size_boxes, found, of), _spread(of))
 
 
-def rho_figure(found: Adequacy) -> Figure:
+def rho_figure(found: Adequacy) -> parts.Figure:
     """Rho of all models."""
-    return Figure(
+    return parts.Figure(
         "rho",
         partial(figures.rho_curves, found.overall, names=MODEL_TITLES),
         "The share of the accuracy that is kept on what is held out, with 95 % CIs for new data. Models stand a little "
@@ -173,11 +150,11 @@ def rho_figure(found: Adequacy) -> Figure:
     )
 
 
-def class_figure(curves: Sequence[Curve], panels: str) -> Figure:
+def class_figure(curves: Sequence[Curve], panels: str) -> parts.Figure:
     """A small panel for each class."""
     n, most = len(curves), figures.MOST_CLASSES
     part = f" Shown are the {most} with the widest gap of {count(n)}." if n > most else ""
-    return Figure(
+    return parts.Figure(
         "classes",
         partial(figures.class_panels, curves, quantity=panels),
         f"A panel for each class, all on the same axes, the widest gap first.{part} Hairlines are 95 % CIs for new "
@@ -185,17 +162,17 @@ def class_figure(curves: Sequence[Curve], panels: str) -> Figure:
     )
 
 
-def class_table(curves: Sequence[Curve], worth: float) -> Table:
+def class_table(curves: Sequence[Curve], worth: float) -> parts.Table:
     """A line for each class, the widest gap first: what would help it, and the numbers that rests on."""
-    return Table.of(
+    return parts.Table.of(
         "What would help each class",
         figures.widest_first(curves),
         (
-            Column("Class", lambda curve: str(curve.label)),
-            Column("Would help", lambda curve: SHORT[kind(curve, worth=worth)]),
-            Column("Next doubling (points)", lambda curve: _bare_points(_outlook(curve, "next_gain"))),
-            Column("Gap (points)", lambda curve: _bare_points(_outlook(curve, "gap"))),
-            Column("rho", _rho),
+            parts.Column("Class", lambda curve: str(curve.label)),
+            parts.Column("Would help", lambda curve: SHORT[verdict.kind(curve, worth=worth)]),
+            parts.Column("Next doubling (points)", lambda curve: _bare_points(_outlook(curve, "next_gain"))),
+            parts.Column("Gap (points)", lambda curve: _bare_points(_outlook(curve, "gap"))),
+            parts.Column("rho", _rho),
         ),
         f"95 % CIs for new data, for all {plural(len(curves), 'class', 'classes')} at once. The sentence of each class "
         "is in the download.",
@@ -209,14 +186,14 @@ def sentences(found: Adequacy, worth: float) -> pd.DataFrame:
             "model": curve.model,
             "source_finder": curve.source_finder,
             "label": curve.label,
-            "verdict": kind(curve, worth=worth),
-            "means": KINDS[kind(curve, worth=worth)],
+            "verdict": verdict.kind(curve, worth=worth),
+            "means": verdict.KINDS[verdict.kind(curve, worth=worth)],
             **{
                 f"{name}{end}": value
                 for name in ("next_gain", "gain", "gap", "closing")
                 for end, value in _ends(_outlook(curve, name))
             },
-            "sentence": sentence(curve, worth=worth),
+            "sentence": verdict.sentence(curve, worth=worth),
         }
         for curve in found.curves
     ]
@@ -231,7 +208,7 @@ def _ends(told: Estimate) -> list[tuple[str, float]]:
     return [("", told.value), ("_lower", told.interval.lower), ("_upper", told.interval.upper)]
 
 
-def size_table(found: Adequacy) -> Table:
+def size_table(found: Adequacy) -> parts.Table:
     """The paper's tables 2 and 3 and the spread: a line for each model and size."""
     titles = figures.curve_names(found.overall, MODEL_TITLES)
     rows = [(title, curve, point) for curve, title in zip(found.overall, titles, strict=True) for point in curve.points]
@@ -240,36 +217,36 @@ def size_table(found: Adequacy) -> Table:
         return lambda row: make(row[2].expected)
 
     spread = "Standard deviation over splits, {} (points)"
-    return Table.of(
+    return parts.Table.of(
         "Expected accuracy interval, rho, spread and steps by size",
         rows,
         (
-            Column("Model", lambda row: row[0]),
-            Column("Samples", lambda row: round(row[2].n), "Mean number of training samples"),
-            Column(
+            parts.Column("Model", lambda row: row[0]),
+            parts.Column("Samples", lambda row: round(row[2].n), "Mean number of training samples"),
+            parts.Column(
                 "Interval (%)",
                 of(lambda at: f"[{100 * at.exclusive.value:.2f}, {100 * at.inclusive.value:.2f}]"),
                 "Expected accuracy held out and seen in training",
             ),
-            Column("rho", of(lambda at: at.rho.value), decimals=3),
-            Column(
+            parts.Column("rho", of(lambda at: at.rho.value), decimals=3),
+            parts.Column(
                 "over sources",
-                of(lambda at: brackets(ratio, at.rho.value, at.rho.over_sources)),
+                of(lambda at: parts.brackets(ratio, at.rho.value, at.rho.over_sources)),
                 "95 % CI of rho for new data",
             ),
-            Column(
+            parts.Column(
                 "over draws",
-                of(lambda at: brackets(ratio, at.rho.value, at.rho.over_draws)),
+                of(lambda at: parts.brackets(ratio, at.rho.value, at.rho.over_draws)),
                 "Monte-Carlo error of rho",
             ),
-            Column("sd AccX", of(lambda at: at.exclusive.sd), spread.format("held out"), 1, 100),
-            Column("sd AccI", of(lambda at: at.inclusive.sd), spread.format("seen in training"), 1, 100),
-            Column(
+            parts.Column("sd AccX", of(lambda at: at.exclusive.sd), spread.format("held out"), 1, 100),
+            parts.Column("sd AccI", of(lambda at: at.inclusive.sd), spread.format("seen in training"), 1, 100),
+            parts.Column(
                 "Step, AccX",
                 lambda row: _step(*row[1:], "exclusive"),
                 "Gain from the size before, held out, paired; 95 % CI for new data",
             ),
-            Column("Step, AccI", lambda row: _step(*row[1:], "inclusive"), "The same, seen in training"),
+            parts.Column("Step, AccI", lambda row: _step(*row[1:], "inclusive"), "The same, seen in training"),
         ),
     )
 
@@ -279,8 +256,8 @@ def _step(curve: Curve, point: AtSize, end: str) -> str:
     return points(steps[0].value, steps[0].over_sources).replace(" points", "") if steps else ""
 
 
-def _points(label: str, told: Estimate, meaning: str) -> KeyNumber:
-    return KeyNumber(label, points(told.value), over_repeats(points, told.value, told.interval), meaning)
+def _points(label: str, told: Estimate, meaning: str) -> parts.KeyNumber:
+    return parts.KeyNumber(label, points(told.value), parts.over_repeats(points, told.value, told.interval), meaning)
 
 
 def _bare_points(told: Estimate) -> str:
@@ -294,7 +271,7 @@ def _rho(curve: Curve) -> str:
 
 def _spread(of: Curve) -> str:
     """How the spread changed."""
-    first, last, on = of.points[0].expected, of.points[-1].expected, ends(of)
+    first, last, on = of.points[0].expected, of.points[-1].expected, verdict.ends(of)
     if np.isnan(first.exclusive.sd) or np.isnan(last.exclusive.sd):
         return "Each mark is the accuracy on one split."
     return (

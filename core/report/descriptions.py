@@ -8,7 +8,7 @@ from touchstone.core.evaluate.wording import exact, plural
 from touchstone.core.parameters import ANYTHING, ITSELF, Ask, Asked, answers_of, asked, options_of
 from touchstone.core.questions import of_kind
 from touchstone.core.trials import Plan
-from touchstone.core.workspace.plans import PLANS
+from touchstone.core.workspace import PLANS
 
 
 def describe(plan: Plan) -> str:

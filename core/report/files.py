@@ -12,11 +12,9 @@ from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 from touchstone import core
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.trials import Plan, version_of
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.plans import PLANS, load_plan
-from touchstone.core.workspace.provenance import LIBRARIES
-from touchstone.core.workspace.runs import Run, method_version, run_key
-from touchstone.core.workspace.workspace import Workspace
+from touchstone.core.workspace import PLANS, Run, Workspace, WorkspaceError, load_plan
+from touchstone.core.workspace.engine.executor import LIBRARIES
+from touchstone.core.workspace.runs import method_version, run_key
 
 RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r")
 """A text that begins like this may be a formula to a spreadsheet (or hide one)."""

@@ -1,8 +1,12 @@
 """How do our own texts look outside the app? Markdown as HTML, with formulas in letters that every font has."""
 
 import re
+from base64 import b64encode
+from hashlib import sha256
 from html import escape
+from pathlib import Path
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\$(?! )([^$\n]+?)(?<! )\$", re.DOTALL)
@@ -98,3 +102,27 @@ class _Formula:
             self.at += 1
             return self.html(upright=upright, within=True)
         return self._next(upright) if self.at < len(self.tokens) else ""
+
+
+# How do values get into the pages that we write ourselves? As text: only a template says what is HTML.
+#
+# A template lies beside the module that fills it, and is named from the package on: `core/report/report.html`.
+
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parents[2]),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.filters |= {"base64": lambda content: b64encode(content).decode(), "sha256": sha256}
+
+
+def render(template: str, **values: object) -> str:
+    r"""The page of a template: a value is text, but where the template calls it safe; one that lacks is an error.
+
+    >>> render("ui/shell/refused.html", title="<b>", sentence='"x"').partition("<main>")[2].partition("</main>")[0]
+    '\n<h1>&lt;b&gt;</h1><p>&#34;x&#34;</p>'
+    """
+    return _TEMPLATES.get_template(template).render(values)

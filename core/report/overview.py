@@ -21,15 +21,11 @@ from touchstone.core.evaluate.wording import Verdict, count, percent, plural, po
 from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
 from touchstone.core.questions import QUESTIONS, Question
 from touchstone.core.report.parts import Answer, Figure, KeyNumber, Note, Quantity, Report, Section, Table, brackets
-from touchstone.core.report.quantities import ON_AXIS, label
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.report.run_report import ON_AXIS, label
+from touchstone.core.workspace import StoredModel
 
 TITLE = "Can this accuracy be trusted?"
-SPEAKS_OF = {
-    "recipe": "a recipe, trained anew",
-    "model": "one trained model",
-    "predictions": "two prediction files",
-}
+SPEAKS_OF = {"recipe": "a recipe, trained anew", "model": "one trained model", "predictions": "two prediction files"}
 CAPTION = (
     "Accuracy you can plan for. Circles: a recipe, trained anew for each split; diamonds: one trained model, or one "
     "file. Bars: 95 % CIs."

@@ -4,23 +4,20 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.source_robustness.parametric_null import (
-    CloudGaps,
-    ParametricNullPlan,
-    cloud_gaps,
-    cloud_sentence,
-)
+from touchstone.core.evaluate.source_robustness import parametric_null
 from touchstone.core.evaluate.wording import count, fixed
 from touchstone.core.report.parts import Answer, Column, Section, Table
 
 
-def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: ParametricNullPlan) -> Answer:
+def answer_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: parametric_null.ParametricNullPlan) -> Answer:
     """Everything about a run, from the rows of its trials."""
-    gaps = cloud_gaps(rows)
-    return Answer(None, (), (Section("", (cloud_sentence(gaps.claim), gap_table(gaps, dataset.n_samples))),))
+    gaps = parametric_null.cloud_gaps(rows)
+    return Answer(
+        None, (), (Section("", (parametric_null.cloud_sentence(gaps.claim), gap_table(gaps, dataset.n_samples))),)
+    )
 
 
-def gap_table(gaps: CloudGaps, n_samples: int) -> Table:
+def gap_table(gaps: parametric_null.CloudGaps, n_samples: int) -> Table:
     """The gap of the data, and the mean and spread of those of each kind of cloud, in percentage points."""
     of_shape = {
         "These data": np.array([gaps.observed]),

@@ -10,18 +10,8 @@ import pandas as pd
 
 from touchstone.core.cluster.sources import Silhouettes
 from touchstone.core.data import Dataset
+from touchstone.core.evaluate import source_robustness
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.source_robustness import (
-    AccuracyIntervals,
-    Baseline,
-    ExpectedInterval,
-    ExpectedValue,
-    ModelComparison,
-    compare_models,
-    expected_accuracy_intervals,
-    leading_row,
-    source_verdict,
-)
 from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
 from touchstone.core.evaluate.source_robustness.held_out import noun
@@ -30,89 +20,80 @@ from touchstone.core.evaluate.source_robustness.true_sources import TrueSources,
 from touchstone.core.evaluate.units import design_beside_sources, design_of
 from touchstone.core.evaluate.wording import bare_p, count, percent, points, ratio
 from touchstone.core.figures import source_robustness as figures
-from touchstone.core.report.parts import (
-    NONE,
-    Answer,
-    Beside,
-    Column,
-    Figure,
-    KeyNumber,
-    Quantity,
-    Section,
-    Table,
-    brackets,
-    nothing_yet,
-    over_repeats,
-)
+from touchstone.core.report import parts
 from touchstone.core.report.run_report import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
 from touchstone.core.trials import KNOWN_SOURCES, TrialPlan
 
 Row = tuple[str, str]
 """A model and a source finder."""
-_Line = tuple[ExpectedInterval, Baseline | None]
+_Line = tuple[source_robustness.ExpectedInterval, source_robustness.Baseline | None]
 
 MOST_BESIDE = 4
 """Figures with more rows stand one below the other."""
 
 
 def answer_of_rows(
-    rows: pd.DataFrame, dataset: Dataset, plan: TrialPlan, *, nulls: Mapping[str, Claim] = NONE
-) -> Answer:
+    rows: pd.DataFrame, dataset: Dataset, plan: TrialPlan, *, nulls: Mapping[str, Claim] = parts.NONE
+) -> parts.Answer:
     """Everything about a run, from the rows of its trials; `nulls` as in `answer`."""
     unseen = true_sources(rows) if len(plan.source_finders) > 1 else ()
     beside = {"design": design_beside_sources(dataset), "metrics": metrics_on_sources(rows)}
-    intervals = replace(expected_accuracy_intervals(rows), **beside)
-    return answer(intervals, compare_models(rows), dataset, unseen=unseen, epoch=plan.epoch, nulls=nulls)
+    intervals = replace(source_robustness.expected_accuracy_intervals(rows), **beside)
+    return answer(
+        intervals, source_robustness.compare_models(rows), dataset, unseen=unseen, epoch=plan.epoch, nulls=nulls
+    )
 
 
 def answer(
-    intervals: AccuracyIntervals,
-    comparisons: Sequence[ModelComparison],
+    intervals: source_robustness.AccuracyIntervals,
+    comparisons: Sequence[source_robustness.ModelComparison],
     dataset: Dataset,
     *,
-    of: ExpectedInterval | None = None,
+    of: source_robustness.ExpectedInterval | None = None,
     unseen: Sequence[TrueSources] = (),
     epoch: str = "last",
-    nulls: Mapping[str, Claim] = NONE,
+    nulls: Mapping[str, Claim] = parts.NONE,
     finished: bool = True,
-) -> Answer:
+) -> parts.Answer:
     """Everything about a run, the verdict about the row `of` (`leading_row` by default); see `source_verdict`.
 
     `nulls` has the claim that data without groups allow of clusters, by their finder.
     """
     rows = intervals.overall
-    of = of or leading_row(rows, comparisons)
+    of = of or source_robustness.leading_row(rows, comparisons)
     if of is None:
-        return nothing_yet()
+        return parts.nothing_yet()
     names = names_beside(of, rows)
     null = nulls.get(of.source_finder)
-    verdict = source_verdict(intervals, comparisons, row=of, names=names, epoch=epoch, null=null, finished=finished)
+    verdict = source_robustness.source_verdict(
+        intervals, comparisons, row=of, names=names, epoch=epoch, null=null, finished=finished
+    )
     bands, draws, rho = interval_figure(intervals), box_figure(intervals), rho_figure(rows)
-    sections = [Section("", (bands,) if finished else (bands, draws))]
+    sections = [parts.Section("", (bands,) if finished else (bands, draws))]
     if finished:  # all else comes and goes before that
-        hard = Beside((class_figure(of, intervals), held_out_figure(of, intervals)))
-        beside = (Beside((draws, rho)),) if len(rows) <= MOST_BESIDE else (draws, rho)
+        hard = parts.Beside((class_figure(of, intervals), held_out_figure(of, intervals)))
+        beside = (parts.Beside((draws, rho)),) if len(rows) <= MOST_BESIDE else (draws, rho)
         sections += [
-            Section(f"{names[of.model]}: which classes and sources are hard?", (hard,), "hard"),
-            Section("Split by split, and rho of every model", beside, "draws"),
+            parts.Section(f"{names[of.model]}: which classes and sources are hard?", (hard,), "hard"),
+            parts.Section("Split by split, and rho of every model", beside, "draws"),
         ]
         if unseen:
             sentences = (each.sentence(IN_SENTENCES) for each in unseen)
-            parts = (true_sources_figure(unseen), *sentences, true_sources_table(unseen))
+            shown = (true_sources_figure(unseen), *sentences, true_sources_table(unseen))
             title = "Does the interval contain the accuracy on truly unseen sources?"
-            sections.append(Section(title, parts, "true-sources"))
+            sections.append(parts.Section(title, shown, "true-sources"))
         if metrics := intervals.metrics_of(of):
-            sections.append(Section("By metric", (metrics_table(metrics),), "metrics"))
-        sections.append(Section("In numbers", (table(intervals),), "table"))
+            sections.append(parts.Section("By metric", (metrics_table(metrics),), "metrics"))
+        sections.append(parts.Section("In numbers", (table(intervals),), "table"))
     files = {"Table": intervals.table, "Held-out sources": intervals.held_out_table}
     if unseen:
         files["True sources"] = partial(true_source_table, unseen)
-    return Answer(
+    return parts.Answer(
         verdict, tuple(key_numbers(of, intervals)), tuple(sections), tuple(numbers(intervals, dataset)), files
     )
 
 
-def numbers(intervals: AccuracyIntervals, dataset: Dataset) -> Iterator[Quantity]:
+def numbers(intervals: source_robustness.AccuracyIntervals, dataset: Dataset) -> Iterator[parts.Quantity]:
     """What can be bounded: rho, three accuracies and the fall of every model and source finder, and other metrics."""
     for row in intervals.overall:
         of, over = (row.model, row.source_finder), _sources_in_words(dataset, row.source_finder)
@@ -122,11 +103,15 @@ def numbers(intervals: AccuracyIntervals, dataset: Dataset) -> Iterator[Quantity
             ("inclusive", row.inclusive),
             ("random", row.usual),
         ):
-            yield Quantity(f"source_robustness.{name}", of, estimate.value, estimate.over_sources, row.n_samples, over)
-        yield Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples, over)
+            yield parts.Quantity(
+                f"source_robustness.{name}", of, estimate.value, estimate.over_sources, row.n_samples, over
+            )
+        yield parts.Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples, over)
         for each in intervals.metrics_of(row):
             held_out, kept = (*of, each.metric), each.exclusive
-            yield Quantity("source_robustness.metric", held_out, kept.value, kept.over_sources, row.n_samples, over)
+            yield parts.Quantity(
+                "source_robustness.metric", held_out, kept.value, kept.over_sources, row.n_samples, over
+            )
 
 
 def _sources_in_words(dataset: Dataset, source_finder: str) -> str:
@@ -147,13 +132,17 @@ def title(row: Row, *, with_finder: bool) -> str:
     return ", ".join(TITLES.get(name, name) for name in row[: 1 + with_finder])
 
 
-def names_beside(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> dict[str, str]:
+def names_beside(
+    of: source_robustness.ExpectedInterval, rows: Sequence[source_robustness.ExpectedInterval]
+) -> dict[str, str]:
     """What models are called where sources are those of one row: with their finder, where there are several."""
     several = len({row.source_finder for row in rows}) > 1
     return {row.model: title((row.model, of.source_finder), with_finder=several) for row in rows}
 
 
-def key_numbers(of: ExpectedInterval, intervals: AccuracyIntervals) -> list[KeyNumber]:
+def key_numbers(
+    of: source_robustness.ExpectedInterval, intervals: source_robustness.AccuracyIntervals
+) -> list[parts.KeyNumber]:
     """Rho and the three accuracies, each with its interval over sources and samples; accuracies with their baseline."""
     baseline, things = intervals.baseline_of(of), f"{noun(of.source_finder)}s"
     accuracies = {
@@ -170,12 +159,12 @@ def key_numbers(of: ExpectedInterval, intervals: AccuracyIntervals) -> list[KeyN
     return [_metric("Robustness rho", ratio, of.rho, meaning), *beside]
 
 
-def _sizes(of: ExpectedInterval) -> str:
+def _sizes(of: source_robustness.ExpectedInterval) -> str:
     """How large the training part of a random split is, where the others are smaller."""
     return f", trained on {count(of.n_train_full)} samples; the others on {count(of.n_train)}" if of.smaller else ""
 
 
-def _baseline(baseline: Baseline | None, end: str) -> str:
+def _baseline(baseline: source_robustness.Baseline | None, end: str) -> str:
     """Majority-class baseline on the same test parts, and chance; empty while there are none."""
     share = float("nan") if baseline is None else getattr(baseline, end)
     if baseline is None or isnan(share):
@@ -183,10 +172,10 @@ def _baseline(baseline: Baseline | None, end: str) -> str:
     return f"majority-class baseline {percent(share)}, chance {percent(baseline.chance)}"
 
 
-def interval_figure(intervals: AccuracyIntervals) -> Figure:
+def interval_figure(intervals: source_robustness.AccuracyIntervals) -> parts.Figure:
     """The accuracy interval of every model."""
     draw = partial(figures.interval_chart, intervals.overall, baselines=intervals.baselines, names=TITLES)
-    return Figure(
+    return parts.Figure(
         "intervals",
         draw,
         "Each band runs from the accuracy held out to that seen in training: the shorter, the more robust. Hairlines "
@@ -194,51 +183,55 @@ def interval_figure(intervals: AccuracyIntervals) -> Figure:
     )
 
 
-def _baselines(intervals: AccuracyIntervals) -> str:
+def _baselines(intervals: source_robustness.AccuracyIntervals) -> str:
     of = intervals.overall[0] if intervals.overall else None
     beside = _baseline(intervals.baseline_of(of), "exclusive") if of is not None else ""
     return f"For comparison: {beside}." if beside else ""
 
 
-def box_figure(intervals: AccuracyIntervals) -> Figure:
+def box_figure(intervals: source_robustness.AccuracyIntervals) -> parts.Figure:
     """The accuracy of every draw."""
-    return Figure(
+    return parts.Figure(
         "boxes",
         partial(figures.accuracy_boxes, intervals, names=TITLES),
         "Each mark is the accuracy on one split. Held-out splits vary widely if sources differ in difficulty.",
     )
 
 
-def rho_figure(rows: Sequence[ExpectedInterval]) -> Figure:
+def rho_figure(rows: Sequence[source_robustness.ExpectedInterval]) -> parts.Figure:
     """Rho of every model."""
-    return Figure(
+    return parts.Figure(
         "rho",
         partial(figures.rho_chart, rows, names=TITLES),
         "The share of the accuracy that is kept on what was held out; 1 is no loss.",
     )
 
 
-def class_figure(of: ExpectedInterval, intervals: AccuracyIntervals) -> Figure:
+def class_figure(
+    of: source_robustness.ExpectedInterval, intervals: source_robustness.AccuracyIntervals
+) -> parts.Figure:
     """Rho of every class."""
-    return Figure(
+    return parts.Figure(
         "classes",
         partial(figures.class_chart, of, intervals.classes_of(of)),
         "Rho by class, the lowest on top; the grey line and band are all classes together. Wide bars are undecided.",
     )
 
 
-def held_out_figure(of: ExpectedInterval, intervals: AccuracyIntervals) -> Figure:
+def held_out_figure(
+    of: source_robustness.ExpectedInterval, intervals: source_robustness.AccuracyIntervals
+) -> parts.Figure:
     """Every source when it was held out."""
-    return Figure(
+    return parts.Figure(
         "held-out",
         partial(figures.held_out_chart, intervals.sources_of(of)),
         "Diamonds: accuracy when held out; ticks: when seen in training. Larger marks have more samples.",
     )
 
 
-def true_sources_figure(told: Sequence[TrueSources]) -> Figure:
+def true_sources_figure(told: Sequence[TrueSources]) -> parts.Figure:
     """The intervals from found sources beside the accuracy on known ones."""
-    return Figure(
+    return parts.Figure(
         "true-sources",
         partial(figures.true_sources_chart, told, names=TITLES),
         "Each band is the interval from clusters. The square is the accuracy on held-out known sources, with its "
@@ -246,60 +239,60 @@ def true_sources_figure(told: Sequence[TrueSources]) -> Figure:
     )
 
 
-def true_sources_table(told: Sequence[TrueSources]) -> Table:
+def true_sources_table(told: Sequence[TrueSources]) -> parts.Table:
     """A line for each interval that is put to the test by known sources."""
-    return Table.of(
+    return parts.Table.of(
         "Accuracy on truly unseen sources, and the intervals from clusters",
         told,
         (
-            Column("Model", lambda of: TITLES.get(of.model, of.model)),
-            Column("Sources", lambda of: IN_SENTENCES.get(of.source_finder, of.source_finder)),
-            Column("The accuracy is", "answer", "Inside the interval, or outside by at most a point: contained"),
-            Column(
+            parts.Column("Model", lambda of: TITLES.get(of.model, of.model)),
+            parts.Column("Sources", lambda of: IN_SENTENCES.get(of.source_finder, of.source_finder)),
+            parts.Column("The accuracy is", "answer", "Inside the interval, or outside by at most a point: contained"),
+            parts.Column(
                 "Truly unseen",
                 lambda of: percent(of.known.exclusive.value, of.known.exclusive.over_sources),
                 "Accuracy on held-out known sources, 95 % CI for new data",
             ),
-            Column(
+            parts.Column(
                 "Interval (%)",
                 lambda of: _interval(of.clustered, 1),
                 "Accuracy on held-out clusters, and on those seen in training",
             ),
-            Column("Above its lower end", lambda of: points(of.above_lower.value, of.above_lower.over_sources)),
-            Column("Below its upper end", lambda of: points(of.below_upper.value, of.below_upper.over_sources)),
-            Column("p", lambda of: bare_p(of.p_holm), "Corrected for the number of rows (Holm)"),
-            Column(
+            parts.Column("Above its lower end", lambda of: points(of.above_lower.value, of.above_lower.over_sources)),
+            parts.Column("Below its upper end", lambda of: points(of.below_upper.value, of.below_upper.over_sources)),
+            parts.Column("p", lambda of: bare_p(of.p_holm), "Corrected for the number of rows (Holm)"),
+            parts.Column(
                 "Trained on",
                 lambda of: of.clustered.n_train,
                 "Samples in training parts that hold sources out, mean",
                 0,
             ),
-            Column("Draws", "n_draws", "Of the same repeat and training-set size"),
-            Column("Known sources", lambda of: of.known.n_sources),
+            parts.Column("Draws", "n_draws", "Of the same repeat and training-set size"),
+            parts.Column("Known sources", lambda of: of.known.n_sources),
         ),
     )
 
 
-def agreement_figure(agreement: SourceAgreement) -> Figure:
+def agreement_figure(agreement: SourceAgreement) -> parts.Figure:
     """The agreement of every two clusterings."""
     n, n_samples = agreement.n_used, agreement.n_samples
     used = f" n = {count(n)} of {count(n_samples)}." if n < n_samples else ""
-    return Figure(
+    return parts.Figure(
         "agreement",
         partial(figures.agreement_map, agreement, names=IN_SENTENCES),
         f"The adjusted Rand index of every two clusterings, within classes: 1 is identical, 0 is chance.{used}",
     )
 
 
-def agreement_table(agreement: SourceAgreement) -> Table:
+def agreement_table(agreement: SourceAgreement) -> parts.Table:
     """The index of every two finders, overall and class by class."""
-    return Table.of(
+    return parts.Table.of(
         "Adjusted Rand index of every two ways of finding sources, by class",
         agreement.class_table().itertuples(index=False, name=None),
         (
-            Column("Sources", lambda row: _pair(*(IN_SENTENCES.get(name, name) for name in row[:2]))),
+            parts.Column("Sources", lambda row: _pair(*(IN_SENTENCES.get(name, name) for name in row[:2]))),
             *(
-                Column(name, itemgetter(at), decimals=3)
+                parts.Column(name, itemgetter(at), decimals=3)
                 for at, name in enumerate(("all classes", *agreement.class_names), start=2)
             ),
         ),
@@ -311,25 +304,25 @@ def _pair(first: str, second: str) -> str:
     return f"{first} and {second}" if first != second else f"{first}, among themselves"
 
 
-def silhouette_table(by_finder: Mapping[str, Silhouettes]) -> Table:
+def silhouette_table(by_finder: Mapping[str, Silhouettes]) -> parts.Table:
     """How well the sources of each finder stand apart."""
     within = "Silhouette: a sample against the sources of its own class, mean over classes"
     pooled = "Silhouette: a sample against the sources of all classes"
-    return Table.of(
+    return parts.Table.of(
         "Separation of the sources of each finder: silhouettes",
         by_finder.items(),
         (
-            Column("Sources", lambda row: IN_SENTENCES.get(row[0], row[0])),
-            Column("within classes", lambda row: row[1].mean_within, within, 4),
-            Column("pooled", lambda row: row[1].pooled, pooled, 4),
-            Column("n", lambda row: row[1].n_used),
+            parts.Column("Sources", lambda row: IN_SENTENCES.get(row[0], row[0])),
+            parts.Column("within classes", lambda row: row[1].mean_within, within, 4),
+            parts.Column("pooled", lambda row: row[1].pooled, pooled, 4),
+            parts.Column("n", lambda row: row[1].n_used),
         ),
         "Silhouettes: 1 is well separated, 0 touching, below 0 overlapping. The paper's, of all 70,000 images of "
         "MNIST, are .0456 (k-means) and .0280 (ACOL), pooled.",
     )
 
 
-def metrics_table(metrics: Sequence[MetricOnSources]) -> Table:
+def metrics_table(metrics: Sequence[MetricOnSources]) -> parts.Table:
     """Every metric of one model, beside its accuracy: on each kind of split, the fall and rho."""
     things = f"{noun(metrics[0].source_finder)}s"
 
@@ -341,76 +334,86 @@ def metrics_table(metrics: Sequence[MetricOnSources]) -> Table:
         return written
 
     columns = (
-        Column("Metric", lambda each: each.words.title),
-        Column(f"Held-out {things}", of("exclusive"), "95 % CI for new data"),
-        Column("Seen in training", of("inclusive"), "95 % CI for new data"),
-        Column("Random split", of("random"), "95 % CI for new data"),
-        Column("Falls by", lambda each: each.words.difference(each.fall.value, each.fall.over_sources)),
-        Column("Rho", lambda each: ratio(each.rho.value, each.rho.over_sources), "The share that is kept"),
-        Column("Baseline", lambda each: "" if isnan(each.baseline) else each.words.value(each.baseline)),
+        parts.Column("Metric", lambda each: each.words.title),
+        parts.Column(f"Held-out {things}", of("exclusive"), "95 % CI for new data"),
+        parts.Column("Seen in training", of("inclusive"), "95 % CI for new data"),
+        parts.Column("Random split", of("random"), "95 % CI for new data"),
+        parts.Column("Falls by", lambda each: each.words.difference(each.fall.value, each.fall.over_sources)),
+        parts.Column("Rho", lambda each: ratio(each.rho.value, each.rho.over_sources), "The share that is kept"),
+        parts.Column("Baseline", lambda each: "" if isnan(each.baseline) else each.words.value(each.baseline)),
     )
     caption = "Means over splits of the same trials as the accuracy. No CI is corrected for many metrics."
-    return Table.of("Metrics on held-out sources", metrics, columns, caption)
+    return parts.Table.of("Metrics on held-out sources", metrics, columns, caption)
 
 
-def table(intervals: AccuracyIntervals) -> Table:
+def table(intervals: source_robustness.AccuracyIntervals) -> parts.Table:
     """The paper's Table 1, with a line for each model and source finder."""
     spread = "Standard deviation of accuracy over splits, in points"
 
-    def of(make: Callable[[ExpectedInterval], object]) -> Callable[[_Line], object]:
+    def of(make: Callable[[source_robustness.ExpectedInterval], object]) -> Callable[[_Line], object]:
         return lambda line: make(line[0])
 
     def baseline(name: str) -> Callable[[_Line], float]:
         return lambda line: float("nan") if line[1] is None else getattr(line[1], name)
 
-    return Table.of(
+    return parts.Table.of(
         "Expected accuracy interval and rho of each model (full: a random split of full size)",
         ((row, intervals.baseline_of(row)) for row in intervals.overall),
         (
-            Column("Model", of(lambda row: MODEL_TITLES.get(row.model, row.model))),
-            Column("Sources", of(lambda row: FINDER_TITLES.get(row.source_finder, row.source_finder))),
-            Column(
+            parts.Column("Model", of(lambda row: MODEL_TITLES.get(row.model, row.model))),
+            parts.Column("Sources", of(lambda row: FINDER_TITLES.get(row.source_finder, row.source_finder))),
+            parts.Column(
                 "Interval (%)", of(lambda row: _interval(row, 2)), "Expected accuracy held out, and seen in training"
             ),
-            Column("sd held out", of(lambda row: row.exclusive.sd), spread, 2, 100),
-            Column("sd seen", of(lambda row: row.inclusive.sd), spread, 2, 100),
-            Column("rho", of(lambda row: row.rho.value), decimals=3),
-            Column(
-                "95 % CI", of(lambda row: brackets(ratio, row.rho.value, row.rho.over_sources)), "Of rho, for new data"
+            parts.Column("sd held out", of(lambda row: row.exclusive.sd), spread, 2, 100),
+            parts.Column("sd seen", of(lambda row: row.inclusive.sd), spread, 2, 100),
+            parts.Column("rho", of(lambda row: row.rho.value), decimals=3),
+            parts.Column(
+                "95 % CI",
+                of(lambda row: parts.brackets(ratio, row.rho.value, row.rho.over_sources)),
+                "Of rho, for new data",
             ),
-            Column(
+            parts.Column(
                 "Monte-Carlo",
-                of(lambda row: brackets(ratio, row.rho.value, row.rho.over_draws)),
+                of(lambda row: parts.brackets(ratio, row.rho.value, row.rho.over_draws)),
                 "Monte-Carlo error of rho: 95 % interval for other splits of these data",
             ),
-            Column("Random (%)", of(lambda row: row.random.value), "Expected accuracy on a random split", 2, 100),
-            Column("n train", of(lambda row: row.n_train), "Training samples, on average: as many in all schemes"),
-            Column(
+            parts.Column("Random (%)", of(lambda row: row.random.value), "Expected accuracy on a random split", 2, 100),
+            parts.Column(
+                "n train", of(lambda row: row.n_train), "Training samples, on average: as many in all schemes"
+            ),
+            parts.Column(
                 "Full (%)",
                 of(lambda row: row.full.value),
                 "On a random split that trains on all that is not tested",
                 2,
                 100,
             ),
-            Column("Majority (%)", baseline("exclusive"), "Majority-class baseline on the same test parts", 2, 100),
-            Column("Chance (%)", baseline("chance"), "Classes drawn alike", 2, 100),
-            Column(
+            parts.Column(
+                "Majority (%)", baseline("exclusive"), "Majority-class baseline on the same test parts", 2, 100
+            ),
+            parts.Column("Chance (%)", baseline("chance"), "Classes drawn alike", 2, 100),
+            parts.Column(
                 "Macro-F1 (%)",
                 of(lambda row: row.macro_f1.get("source_exclusive", float("nan"))),
                 "On held-out sources",
                 2,
                 100,
             ),
-            Column("Repeats", of(lambda row: row.exclusive.n_draws)),
-            Column("n", of(lambda row: row.n_samples)),
+            parts.Column("Repeats", of(lambda row: row.exclusive.n_draws)),
+            parts.Column("n", of(lambda row: row.n_samples)),
         ),
     )
 
 
-def _interval(of: ExpectedInterval, decimals: int) -> str:
+def _interval(of: source_robustness.ExpectedInterval, decimals: int) -> str:
     return f"[{100 * of.exclusive.value:.{decimals}f}, {100 * of.inclusive.value:.{decimals}f}]"
 
 
-def _metric(label: str, write: Callable[..., str], estimate: ExpectedValue, meaning: str) -> KeyNumber:
-    interval = over_repeats(write, estimate.value, estimate.over_sources)
-    return KeyNumber(label, write(estimate.value), interval, f"{meaning} The interval is the 95 % CI for new data.")
+def _metric(
+    label: str, write: Callable[..., str], estimate: source_robustness.ExpectedValue, meaning: str
+) -> parts.KeyNumber:
+    interval = parts.over_repeats(write, estimate.value, estimate.over_sources)
+    return parts.KeyNumber(
+        label, write(estimate.value), interval, f"{meaning} The interval is the 95 % CI for new data."
+    )

@@ -15,9 +15,8 @@ from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan,
 from touchstone.core.evaluate.test_quality.verdict import findings, findings_table, quality_verdict
 from touchstone.core.evaluate.wording import bare_p, count, percent, plural, resting
 from touchstone.core.figures import test_quality as figures
-from touchstone.core.figures.test_quality import Subject
 from touchstone.core.report.parts import Answer, Beside, Column, Figure, KeyNumber, Part, Section, Table, brackets
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace import StoredModel
 
 MOST_FINDINGS = 12
 MOST_PAIRS = 12
@@ -35,11 +34,7 @@ def answer(quality: TestQuality, *, is_drawn: bool) -> Answer:
             ),
             Section("Where do test samples lie? Three dimensions by class", partial(by_class, quality), "classes"),
             Section("Which boundaries are tested?", partial(pairs, quality), "pairs"),
-            Section(
-                "In numbers",
-                in_numbers(quality),
-                "table",
-            ),
+            Section("In numbers", in_numbers(quality), "table"),
         ),
         files={
             "Classes": quality.table,
@@ -133,9 +128,7 @@ def missed_tables(missed: Missed) -> tuple[Table, Table]:
     )
     return (
         Table.of(
-            "Error rate of each class that cannot be ruled out",
-            missed.table().itertuples(),
-            (_CLASS, *_BOUNDS, more),
+            "Error rate of each class that cannot be ruled out", missed.table().itertuples(), (_CLASS, *_BOUNDS, more)
         ),
         Table.of(
             "Confusions of each class that cannot be ruled out",
@@ -221,12 +214,12 @@ def sample_table(samples: pd.DataFrame) -> Table:
     )
 
 
-def subject(name: str, dataset_title: str, looked: Looked, quality: TestQuality) -> Subject:
+def subject(name: str, dataset_title: str, looked: Looked, quality: TestQuality) -> figures.Subject:
     """A row of the box plots: the model, its data set and its accuracy there."""
     test, layer = looked.parts.test, looked.parts.layer
     accuracy = f"accuracy {percent(float((test.predicted == test.labels).mean()))}"
     about = accuracy if layer == looked.choice.layer else f"{layer}, {accuracy}"
-    return Subject(name, (dataset_title, about), quality)
+    return figures.Subject(name, (dataset_title, about), quality)
 
 
 def rests_on(looked: Looked, quality: TestQuality, model: StoredModel) -> tuple[tuple[str, str], ...]:
@@ -251,9 +244,7 @@ def shift_answer(shift: CovariateShift, *, finished: bool = True) -> Answer:
     """Everything about a run of covariate shift; what to do next once it has `finished`."""
     verdict, sections = shift_verdict(shift), (Section("", (shift_figure(shift), shift_table(shift))),)
     return Answer(
-        verdict if finished else replace(verdict, advice=""),
-        sections=sections,
-        files={"Covariate shift": shift.table},
+        verdict if finished else replace(verdict, advice=""), sections=sections, files={"Covariate shift": shift.table}
     )
 
 
@@ -282,9 +273,7 @@ def shift_table(shift: CovariateShift) -> Table:
             Column("By chance", "null_mean", "Mean over re-splits", 3),
             Column("Beyond", "excess", "Divergence minus its mean by chance", 3),
             Column(
-                "p",
-                lambda row: bare_p(row.p_corrected),
-                "Corrected for the number of classes (max-T over re-splits)",
+                "p", lambda row: bare_p(row.p_corrected), "Corrected for the number of classes (max-T over re-splits)"
             ),
             Column("Kept (%)", "kept_variance", "Variance in the directions used", 1, 100),
             Column(

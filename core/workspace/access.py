@@ -16,23 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import and_, or_, select, update
+from sqlalchemy import and_, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from touchstone.core.workspace import events, schema
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import require_run
-from touchstone.core.workspace.schema import (
-    DatasetRow,
-    LinkRow,
-    ModelRow,
-    PredictionsRow,
-    RestsOnRow,
-    RunRow,
-    ViewLinkRow,
-    now,
-)
-from touchstone.core.workspace.store import Kept, Store, hold, is_dead, require
+from touchstone.core.workspace.schema import now
+from touchstone.core.workspace.store import Kept, Store, commit_or_ignore_twin, hold, is_dead, require
 
 SECRET = "access"
 """The file of the home. Who deletes it and starts anew shuts out every browser."""
@@ -112,7 +104,7 @@ def _is_ours_alone(file: Path) -> bool:
 USUAL_DAYS = 30
 MOST_DAYS = 365
 SECONDS_BETWEEN_USES = 60.0
-"""How exactly it is written down when a link was last used."""
+"""How exactly it is written down when a link, or a sign-in, was last used."""
 DEAD = "It was revoked, has expired, or is wrong. Nothing is shown; ask the sender for a new one."
 """The one sentence for every link that does not work, so that it tells nobody which ones ever did."""
 _DAY = 24 * 3600.0
@@ -218,15 +210,21 @@ class Links(Kept):
 
         All links of the owner where nothing is named.
         """
-        runs = select(LinkRow).where(LinkRow.owner == owner)
-        views = select(ViewLinkRow).where(ViewLinkRow.owner == owner)
+        runs = select(schema.LinkRow).where(schema.LinkRow.owner == owner)
+        views = select(schema.ViewLinkRow).where(schema.ViewLinkRow.owner == owner)
         if shown is not None:
             names = _rests_on(shown)
-            runs = runs.where(LinkRow.run_id.in_([name for table, name in names if table == "runs"]))
-            some = or_(*(and_(RestsOnRow.kind == table, RestsOnRow.name == name) for table, name in names))
-            views = views.where(ViewLinkRow.id.in_(select(RestsOnRow.link_id).where(RestsOnRow.owner == owner, some)))
+            runs = runs.where(schema.LinkRow.run_id.in_([name for table, name in names if table == "runs"]))
+            some = or_(
+                *(and_(schema.RestsOnRow.kind == table, schema.RestsOnRow.name == name) for table, name in names)
+            )
+            views = views.where(
+                schema.ViewLinkRow.id.in_(
+                    select(schema.RestsOnRow.link_id).where(schema.RestsOnRow.owner == owner, some)
+                )
+            )
             if isinstance(shown, View):
-                views = views.where(ViewLinkRow.page == shown.page)
+                views = views.where(schema.ViewLinkRow.page == shown.page)
         with self._store.session() as session:
             if shown is not None:
                 _require(session, owner, shown)
@@ -248,7 +246,7 @@ class Links(Kept):
         self._store.free(revoke)
 
     def _follow_link(self, link: str) -> tuple[str, str | View]:
-        """The owner of a link that works and what it shows, for `core.workspace.sharing` alone; notes that it was used.
+        """The owner of a link that works and what it shows, for shared workspaces alone; notes that it was used.
 
         Raises DeadLink for one that does not work.
         """
@@ -276,8 +274,10 @@ class Links(Kept):
             session.commit()
 
 
-_KINDS = (LinkRow, ViewLinkRow)
-_TABLES = {kind.__tablename__: kind for kind in (DatasetRow, PredictionsRow, ModelRow, RunRow)}
+_KINDS = (schema.LinkRow, schema.ViewLinkRow)
+_TABLES = {
+    kind.__tablename__: kind for kind in (schema.DatasetRow, schema.PredictionsRow, schema.ModelRow, schema.RunRow)
+}
 """By the name of the table, which is a field of `View`."""
 
 
@@ -285,8 +285,8 @@ def _rests_on(shown: str | View) -> list[tuple[str, str]]:
     return [("runs", shown)] if isinstance(shown, str) else shown.rests_on
 
 
-def _find(session: Session, link: str) -> LinkRow | ViewLinkRow | None:
-    return session.get(LinkRow, link) or session.get(ViewLinkRow, link)
+def _find(session: Session, link: str) -> schema.LinkRow | schema.ViewLinkRow | None:
+    return session.get(schema.LinkRow, link) or session.get(schema.ViewLinkRow, link)
 
 
 def _require(session: Session, owner: str, shown: str | View) -> None:
@@ -298,28 +298,30 @@ def _require(session: Session, owner: str, shown: str | View) -> None:
             require(session, _TABLES[table], owner, name)
 
 
-def _rows(shown: str | View, known: dict[str, Any]) -> Iterator[LinkRow | ViewLinkRow | RestsOnRow]:
+def _rows(
+    shown: str | View, known: dict[str, Any]
+) -> Iterator[schema.LinkRow | schema.ViewLinkRow | schema.RestsOnRow]:
     """What is stored of a link, in the order in which it has to be."""
     if isinstance(shown, str):
-        yield LinkRow(run_id=shown, **known)
+        yield schema.LinkRow(run_id=shown, **known)
         return
-    yield ViewLinkRow(page=shown.page, title=shown.title, settings=json.dumps(shown.settings), **known)
+    yield schema.ViewLinkRow(page=shown.page, title=shown.title, settings=json.dumps(shown.settings), **known)
     for table, name in shown.rests_on:
-        yield RestsOnRow(link_id=known["id"], owner=known["owner"], kind=table, name=name)
+        yield schema.RestsOnRow(link_id=known["id"], owner=known["owner"], kind=table, name=name)
 
 
-def _link(session: Session, row: LinkRow | ViewLinkRow) -> Link:
-    return _run_link(row) if isinstance(row, LinkRow) else _view_links(session, [row])[0]
+def _link(session: Session, row: schema.LinkRow | schema.ViewLinkRow) -> Link:
+    return _run_link(row) if isinstance(row, schema.LinkRow) else _view_links(session, [row])[0]
 
 
-def _run_link(row: LinkRow) -> Link:
+def _run_link(row: schema.LinkRow) -> Link:
     return Link(row.id, row.run_id, row.created, row.expires, row.revoked, row.used)
 
 
-def _view_links(session: Session, rows: Sequence[ViewLinkRow]) -> list[Link]:
+def _view_links(session: Session, rows: Sequence[schema.ViewLinkRow]) -> list[Link]:
     """Links with all that their views rest on, which takes one question for all of them."""
     names: dict[str, dict[str, list[str]]] = {row.id: {table: [] for table in _TABLES} for row in rows}
-    for one in session.scalars(select(RestsOnRow).where(RestsOnRow.link_id.in_(list(names)))):
+    for one in session.scalars(select(schema.RestsOnRow).where(schema.RestsOnRow.link_id.in_(list(names)))):
         names[one.link_id][one.kind].append(one.name)
     return [
         Link(
@@ -332,3 +334,92 @@ def _view_links(session: Session, rows: Sequence[ViewLinkRow]) -> list[Link]:
         )
         for row in rows
     ]
+
+
+# Where is somebody signed in, and which sign-ins have ended? A browser keeps its own in a cookie, and a copy of that
+# must end with it.
+
+
+LONGEST_SIGN_IN = 31 * 24 * 3600.0
+"""Seconds after which no cookie is believed any more, so that its sign-in, or the end of it, need not be remembered."""
+
+
+@dataclass(frozen=True)
+class SignIn:
+    """What its owner may know of a sign-in that goes on. Times are seconds since 1970, UTC."""
+
+    id: str
+    browser: str
+    began: float
+    used: float
+
+
+class SignIns(Kept):
+    """The sign-ins of a workspace's owners, and the ends of those that have ended."""
+
+    def __init__(self, store: Store):
+        super().__init__(store)
+        self._sign_ins_noted: dict[tuple[str, str], float] = {}
+        """When this process last tried to note that a sign-in was used."""
+
+    def follow_sign_in(self, owner: str, sign_in: str, *, browser: str) -> bool:
+        """Whether a sign-in goes on; notes that it was used, and a new one with its browser."""
+        with self._store.session() as session:
+            row = session.get(schema.SignInRow, (owner, sign_in))
+            if row is not None and row.ended is not None:
+                return False
+            used = row.used if row is not None else None
+        if used is None or now() - used > SECONDS_BETWEEN_USES:
+            self._note_sign_in(owner, sign_in, browser)
+        return True
+
+    def sign_ins(self, owner: str) -> list[SignIn]:
+        """The owner's sign-ins that go on, the last used first."""
+        going_on = select(schema.SignInRow).where(
+            schema.SignInRow.owner == owner,
+            schema.SignInRow.ended.is_(None),
+            schema.SignInRow.began > now() - LONGEST_SIGN_IN,
+        )
+        with self._store.session() as session:
+            rows = session.scalars(going_on.order_by(schema.SignInRow.used.desc()))
+            return [SignIn(row.sign_in, row.browser, row.began, row.used) for row in rows]
+
+    def sign_out(self, owner: str, sign_in: str) -> None:
+        """End a sign-in, for good and wherever it is in use; those that are long past are forgotten."""
+
+        def end(session: Session) -> bool:
+            self._forget(session)
+            row = session.get(schema.SignInRow, (owner, sign_in)) or schema.SignInRow(owner=owner, sign_in=sign_in)
+            ends = row.ended is None
+            row.ended = row.ended or now()
+            session.add(row)
+            commit_or_ignore_twin(session)
+            return ends
+
+        if self._store.free(end):
+            events.note("signed_out", sign_in=events.short(sign_in))
+
+    def _note_sign_in(self, owner: str, sign_in: str, browser: str) -> None:
+        """Write down that a sign-in was used, where that can be written: it goes on though the disk is full.
+
+        What could not be written is not tried again at once, as each try may wait for whoever keeps the database busy.
+        """
+        of = (owner, sign_in)
+        if now() - self._sign_ins_noted.get(of, 0.0) <= SECONDS_BETWEEN_USES:
+            return
+        self._sign_ins_noted[of] = now()
+        with suppress(WorkspaceError), self._store.session() as session:
+            self._forget(session)
+            known = session.get(schema.SignInRow, of)
+            row = known or schema.SignInRow(owner=owner, sign_in=sign_in, browser=browser)
+            row.used = now()
+            session.add(row)
+            commit_or_ignore_twin(session)
+            if known is None:
+                events.note("signed_in", sign_in=events.short(sign_in))
+
+    @staticmethod
+    def _forget(session: Session) -> None:
+        """Forget what no cookie can be of any more."""
+        last = func.coalesce(schema.SignInRow.ended, schema.SignInRow.used)
+        session.execute(delete(schema.SignInRow).where(last < now() - LONGEST_SIGN_IN))

@@ -3,20 +3,21 @@
 import json
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from statistics import median
 
 import pandas as pd
 from sqlalchemy import Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from touchstone.core.data import DataError
+from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import key
 from touchstone.core.trials import Plan, to_json, version_of
 from touchstone.core.trials.defaults import Facts, left_open, same_work
+from touchstone.core.trials.plan import MOST
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
-from touchstone.core.workspace.frames import StoredTrial, is_named_by, run_seal, trial_seal
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.schema import LinkRow, RunNameRow, RunRow, StepsRow, TrialRow, now
 from touchstone.core.workspace.store import Kept, commit_or_ignore_twin, forget_views, is_dead
@@ -211,7 +212,7 @@ def _provenance(row: RunRow) -> dict | None:
 
 def is_whole(row: RunRow) -> bool:
     """Whether what is noted of a run belongs together: its key, plan and data, and that its provenance can be read."""
-    named = is_named_by(row.key, kind=row.kind, plan=row.plan, fingerprint=row.fingerprint)
+    named = frames.is_named_by(row.key, kind=row.kind, plan=row.plan, fingerprint=row.fingerprint)
     return named and _provenance(row) is not None
 
 
@@ -303,7 +304,7 @@ class Runs(Kept):
         """
         with self._store.session() as session:
             run, stored = _require_whole(session, owner, run_id)
-            return run_seal(run.key, [trial.sha256 for trial in stored])
+            return frames.run_seal(run.key, [trial.sha256 for trial in stored])
 
     def forget_damaged(self, owner: str, run_id: str) -> tuple[int, ...]:
         """Forget the damaged trials of a run, by number from 0, so that whoever resumes it computes them again.
@@ -365,13 +366,13 @@ def _delete(session: Session, owner: str, run_id: str) -> None:
     session.commit()
 
 
-def _stored(session: Session, run_id: str) -> list[StoredTrial]:
+def _stored(session: Session, run_id: str) -> list[frames.StoredTrial]:
     columns = (TrialRow.trial, TrialRow.status, TrialRow.error, TrialRow.content, TrialRow.sha256)
     query = select(*columns).where(TrialRow.run_id == run_id).order_by(TrialRow.trial)
-    return [StoredTrial(*row) for row in session.execute(query)]
+    return [frames.StoredTrial(*row) for row in session.execute(query)]
 
 
-def _require_whole(session: Session, owner: str, run_id: str) -> tuple[RunRow, list[StoredTrial]]:
+def _require_whole(session: Session, owner: str, run_id: str) -> tuple[RunRow, list[frames.StoredTrial]]:
     """A run and its trials; DamagedRun or DamagedTrials where one of these is no longer what was stored."""
     run, stored = require_run(session, owner, run_id), _stored(session, run_id)
     if not is_whole(run) or any(row.whole and row.trial >= run.n_trials for row in stored):
@@ -382,7 +383,7 @@ def _require_whole(session: Session, owner: str, run_id: str) -> tuple[RunRow, l
     return run, stored
 
 
-def _damaged(run: RunRow, stored: Sequence[StoredTrial]) -> tuple[int, ...]:
+def _damaged(run: RunRow, stored: Sequence[frames.StoredTrial]) -> tuple[int, ...]:
     """The trials that are not what was stored, and of a run that is done those that are gone."""
     whole = {row.trial for row in stored if row.whole}
     expected = range(run.n_trials) if run.state == "done" else ()
@@ -543,7 +544,7 @@ class Work(Kept):
             there = set(session.scalars(of_run.where(TrialRow.trial.in_(contents))))
             same = {"run_id": run_id, "status": status, "error": error}
             rows = [
-                {**same, "trial": trial, "content": content, "sha256": trial_seal(trial, status, error, content)}
+                {**same, "trial": trial, "content": content, "sha256": frames.trial_seal(trial, status, error, content)}
                 for trial, content in contents.items()
                 if trial not in there
             ]
@@ -568,4 +569,42 @@ def _seal(session: Session, run_id: str) -> None:
     """Note the seal of a run that is done beside what else its results rest on."""
     row = session.get_one(RunRow, run_id)
     trials = session.scalars(select(TrialRow.sha256).where(TrialRow.run_id == run_id).order_by(TrialRow.trial))
-    row.provenance = json.dumps(json.loads(row.provenance) | {"seal": run_seal(row.key, trials)})
+    row.provenance = json.dumps(json.loads(row.provenance) | {"seal": frames.run_seal(row.key, trials)})
+
+
+# How long will a plan take? As long as a trial took in runs like it, times its trials; no run like it, no answer.
+
+
+def expected_seconds(plan: Plan, dataset: Dataset, runs: Sequence[Run], *, n_trials: int) -> float | None:
+    """Seconds that a plan of so many trials will take: the median pace of the `runs` of this data set that are like it.
+
+    None where no run is. What `alike` compares are plans; failed trials and other work of the machine count as they
+    come, so this is a guide and no promise.
+
+    Examples
+    --------
+    >>> from touchstone.core.data import load_example
+    >>> from touchstone.core.trials import TrialPlan
+    >>> expected_seconds(TrialPlan(), load_example("wine"), [], n_trials=120) is None
+    True
+    """
+    of_kind = [run for run in runs if run.kind == plan.kind and run.fingerprint == dataset.fingerprint]
+    paces = [run.pace for run in of_kind if run.pace is not None and alike(run, plan, dataset)]
+    return n_trials * median(paces) if paces else None
+
+
+def alike(run: Run, plan: Plan, dataset: Dataset) -> bool:
+    """Whether a trial of a run is as much work as one of a plan: they differ in seeds and in how often it is done."""
+    try:
+        then = load_plan(run.plan)
+        differing = [field.name for field in fields(plan) if getattr(plan, field.name) != getattr(then, field.name)]
+        return all(name == "seed" or _counts_trials(then, plan, name, dataset) for name in differing)
+    except DataError:  # a plan that this version does not know, or two that do not go together
+        return False
+
+
+def _counts_trials(then: Plan, plan: Plan, name: str, dataset: Dataset) -> bool:
+    """Whether a field in which two plans differ says how many trials there are, and nothing else."""
+    if name not in MOST:
+        return False
+    return replace(then, **{name: getattr(plan, name)}).n_trials(dataset) != then.n_trials(dataset)

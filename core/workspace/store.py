@@ -17,17 +17,8 @@ from sqlalchemy.orm import Session
 
 from touchstone.core.data.home import write_whole
 from touchstone.core.data.limits import MIB, most
+from touchstone.core.workspace import schema
 from touchstone.core.workspace.errors import DiskFull, WorkspaceError, database_error, disk_error
-from touchstone.core.workspace.migrations import migrate
-from touchstone.core.workspace.schema import (
-    DatasetRow,
-    ModelRow,
-    PredictionsRow,
-    RestsOnRow,
-    RunRow,
-    TrialRow,
-    ViewLinkRow,
-)
 
 # How is the database reached? By its address; SQLite with readers beside a writer, and what is wrong in a sentence.
 
@@ -58,7 +49,7 @@ def open_database(url: str) -> Database:
     if database.dialect.name == "sqlite":
         event.listen(database, "connect", _prepare_sqlite)
     try:
-        migrate(database)
+        schema.migrate(database)
     except BaseException:
         database.dispose()
         raise
@@ -238,11 +229,13 @@ FULL = (
     "Your storage is full: you keep {stored} of at most {limit}, and this needs {more} more. Delete data sets, "
     "models or runs that you do not need; or whoever runs Touchstone raises TOUCHSTONE_MOST_STORED."
 )
-RowWithBlob = TypeVar("RowWithBlob", DatasetRow, PredictionsRow, ModelRow)
+RowWithBlob = TypeVar("RowWithBlob", schema.DatasetRow, schema.PredictionsRow, schema.ModelRow)
 NOT_HERE: dict[type, str] = {
-    DatasetRow: "This data set is not in your workspace: deleted, or somebody else's. Choose another one.",
-    PredictionsRow: "These predictions are not in your workspace: deleted, or somebody else's. Upload the file again.",
-    ModelRow: "The model {} is not in your workspace: deleted, or somebody else's. Choose another one.",
+    schema.DatasetRow: "This data set is not in your workspace: deleted, or somebody else's. Choose another one.",
+    schema.PredictionsRow: (
+        "These predictions are not in your workspace: deleted, or somebody else's. Upload the file again."
+    ),
+    schema.ModelRow: "The model {} is not in your workspace: deleted, or somebody else's. Choose another one.",
 }
 """The tables of rows with a blob, and what is said where a row is not there."""
 
@@ -300,7 +293,11 @@ class Store:
     def n_bytes(self, session: Session, owner: str) -> int:
         """How much an owner keeps: files, each once, and the rows of trials."""
         blobs = {name for kind in NOT_HERE for name in session.scalars(select(kind.blob).where(kind.owner == owner))}
-        of_runs = select(func.sum(func.length(TrialRow.content))).join(RunRow).where(RunRow.owner == owner)
+        of_runs = (
+            select(func.sum(func.length(schema.TrialRow.content)))
+            .join(schema.RunRow)
+            .where(schema.RunRow.owner == owner)
+        )
         return sum(self.blobs.n_bytes(name) for name in blobs) + (session.scalar(of_runs) or 0)
 
     def keep_with_blob(self, session: Session, row: RowWithBlob, content: bytes) -> None:
@@ -396,15 +393,15 @@ def forget_views(session: Session, owner: str, kind: str, name: str) -> None:
 
     It has to be deleted already, so that whoever makes a link to it meanwhile has to wait, or was waited for.
     """
-    resting = select(RestsOnRow.link_id).where(
-        RestsOnRow.owner == owner, RestsOnRow.kind == kind, RestsOnRow.name == name
+    resting = select(schema.RestsOnRow.link_id).where(
+        schema.RestsOnRow.owner == owner, schema.RestsOnRow.kind == kind, schema.RestsOnRow.name == name
     )
-    session.execute(delete(ViewLinkRow).where(ViewLinkRow.id.in_(resting)))
+    session.execute(delete(schema.ViewLinkRow).where(schema.ViewLinkRow.id.in_(resting)))
 
 
 def hold(session: Session, kind: type, owner: str, name: str) -> None:
     """Have nobody delete a row until this transaction ends (in SQLite nobody can, once it has written)."""
-    column = kind.id if kind is RunRow else kind.fingerprint
+    column = kind.id if kind is schema.RunRow else kind.fingerprint
     session.execute(select(kind.id).where(kind.owner == owner, column == name).with_for_update(read=True))
 
 

@@ -12,21 +12,28 @@ import sqlite3
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from touchstone import core
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.wording import plural
+from touchstone.core.trials import Context, sources_at_hand
+from touchstone.core.workspace import frames
+from touchstone.core.workspace.engine.needed import found_sources
 from touchstone.core.workspace.errors import FULL, DamagedRun, DamagedTrials, WorkspaceError, database_error, disk_error
-from touchstone.core.workspace.runs import Runs, require_run, state_of
+from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.runs import Run, Runs, require_run, state_of
 from touchstone.core.workspace.schema import RunRow, StepsRow, TrialRow
 from touchstone.core.workspace.store import NOT_HERE, Blobs, Store
+from touchstone.core.workspace.workspace import Workspace
 
 DATABASE, ABOUT = "touchstone.sqlite", "about.json"
 N_TRIES = 3
@@ -225,3 +232,62 @@ def _stray_files(session: Session, blobs: Blobs) -> Iterator[Finding]:
     for name, seconds in blobs.stored():
         if name not in known and time.time() - seconds > SECONDS_TO_BE_KEPT:
             yield Finding("stray file", f"The stored file {name[:12]} belongs to nothing.", name=name)
+
+
+# Do stored trials come out again? Some are computed anew, from their seeds, and held against what is stored.
+
+
+TOLERANCE = 1e-6
+"""How far two numbers may lie apart, relative to them: processors and versions round sums differently."""
+TIMES = ("seconds",)
+"""Columns that tell how long something took, which is another time each time."""
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """A trial that was computed again, by number from 0, and the columns in which it differs from what is stored."""
+
+    trial: int
+    differs_in: tuple[str, ...]
+
+
+def recompute(workspace: Workspace, owner: str, run: Run, trials: Iterable[int]) -> Iterator[Recomputed]:
+    """Compute trials of a run again, here in this process, one after another.
+
+    Raises DataError or WorkspaceError where something that they rest on is not there any more.
+    """
+    plan, dataset = load_plan(run.plan), workspace.dataset(owner, run.fingerprint)
+    context = Context(model=lambda fingerprint: workspace.model_bytes(owner, fingerprint))
+    stored = workspace.rows_by_trial(owner, run.id)
+    found = found_sources(workspace, owner, plan, dataset)
+    with sources_at_hand(run.fingerprint, found) if found else nullcontext():
+        for trial in trials:
+            rows = frames.from_bytes([frames.to_bytes(plan.run_trial(dataset, trial, context=context))])
+            yield Recomputed(trial, differing(stored[trial], rows))
+
+
+def differing(stored: pd.DataFrame, again: pd.DataFrame) -> tuple[str, ...]:
+    """The columns in which two tables differ by more than rounding; those of times are not looked at.
+
+    Examples
+    --------
+    >>> stored = pd.DataFrame({"n": [1, 2], "score": [0.1, np.nan], "seconds": [1.0, 2.0]})
+    >>> again = stored.assign(score=[0.1 + 1e-12, np.nan], seconds=9.0)
+    >>> differing(stored, again), differing(stored, again.assign(n=[1, 3]))
+    ((), ('n',))
+    >>> differing(stored, again.head(1))
+    ('number of rows',)
+    """
+    if len(stored) != len(again):
+        return ("number of rows",)
+    columns = [name for name in dict.fromkeys([*stored, *again]) if name not in TIMES]
+    return tuple(
+        name for name in columns if not (name in stored and name in again and _alike(stored[name], again[name]))
+    )
+
+
+def _alike(stored: pd.Series, again: pd.Series) -> bool:
+    if pd.api.types.is_float_dtype(stored) and pd.api.types.is_numeric_dtype(again):
+        as_float = [column.to_numpy(dtype=np.float64, na_value=np.nan) for column in (stored, again)]
+        return bool(np.allclose(*as_float, rtol=TOLERANCE, atol=1e-12, equal_nan=True))
+    return stored.equals(again)

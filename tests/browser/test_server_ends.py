@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.server import serve
 from tests.browser.waiting import click
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 from touchstone.core.workspace.schema import RunRow
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 TRIALS = re.compile(r"\d+ of 3.200 trials")

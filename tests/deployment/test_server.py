@@ -27,7 +27,7 @@ from tests.deployment.page import blocks, commands
 from tests.workspace.conftest import wait_until
 from tests.workspace.postgres import postgres
 from touchstone.core.data import load_example
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 
 pytestmark = pytest.mark.evidence
 PLAN = '{"kind":"trials","models":["gradient_boosting"],"n_repeats":30}'

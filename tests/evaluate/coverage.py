@@ -8,7 +8,7 @@ from tests.evaluate.populations import Population
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.source_robustness.counts import Group, groups
 from touchstone.core.evaluate.source_robustness.expected import expected_interval
-from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
+from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
 NUMBERS = ("exclusive", "inclusive", "rho")
 

@@ -29,7 +29,7 @@ from touchstone.core.evaluate.source_robustness import expected_accuracy_interva
 from touchstone.core.evaluate.source_robustness.counts import groups
 from touchstone.core.evaluate.source_robustness.estimate import Error, error_over_draws, error_over_sources, measure
 from touchstone.core.evaluate.source_robustness.parametric_null import KIND as NULL
-from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
+from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, COLUMNS, AdequacyPlan, nested_part
 from touchstone.core.trials import Context, to_json
-from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace import load_plan
 
 
 @pytest.fixture(scope="module")

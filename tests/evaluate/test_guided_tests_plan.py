@@ -20,8 +20,7 @@ from touchstone.core.models.load import ModelFile, model_fingerprint
 from touchstone.core.trials import Context, Plan, from_json, to_json
 from touchstone.core.trials.layer_parts import layer_parts
 from touchstone.core.trials.training_plan import TrainingPlan
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace import frames, load_plan
 
 
 @lru_cache(maxsize=2)

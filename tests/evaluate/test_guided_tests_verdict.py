@@ -21,9 +21,9 @@ from touchstone.core.evaluate.guided_tests.verdict import (
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.report.guided_tests import answer
+from touchstone.core.report.html import to_markdown
 from touchstone.core.report.markdown import escaped
 from touchstone.core.report.parts import Report
-from touchstone.core.report.to_markdown import to_markdown
 
 HEAD = head(3, 6, apart=3.0)
 TRAIN, TEST = cloud(HEAD, 200, name="train"), cloud(HEAD, 60, seed=2, name="test")

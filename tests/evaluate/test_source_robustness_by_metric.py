@@ -14,7 +14,7 @@ from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sour
 from touchstone.core.evaluate.source_robustness.counts import groups
 from touchstone.core.evaluate.source_robustness.estimate import measure, measure_metric
 from touchstone.core.report.source_robustness import answer
-from touchstone.core.trials.draws import EXCLUSIVE
+from touchstone.core.trials.trial_plan import EXCLUSIVE
 
 TWO = Sources(2, 8, shared=False, size=12, source_sd=0.8, apart=2.0)
 MANY = Sources(4, 8, shared=False, size=20, apart=2.5, source_sd=0.6)

@@ -16,7 +16,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     rho_terms,
     source_influences,
 )
-from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
+from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
 ONE = np.array([True])
 

@@ -9,7 +9,7 @@ from tests.worlds.source_robustness_populations import RealPopulation
 from touchstone.core.evaluate.source_robustness.counts import groups
 from touchstone.core.evaluate.source_robustness.estimate import error_over_sources, mc_error, measure
 from touchstone.core.evaluate.source_robustness.expected import baseline
-from touchstone.core.trials.draws import EXCLUSIVE
+from touchstone.core.trials.trial_plan import EXCLUSIVE
 
 SIZE = 100
 WHOLE = {"w1": 90, "w2": 60, "w3": 85}

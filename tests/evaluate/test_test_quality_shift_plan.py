@@ -21,8 +21,7 @@ from touchstone.core.models.networks import LinearNetwork, Mlp2048
 from touchstone.core.trials import Context, Plan, from_json, to_json
 from touchstone.core.trials.layer_parts import layer_parts
 from touchstone.core.trials.training_plan import TrainingPlan
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace import frames, load_plan
 
 FAST = {"n_dimensions": 4, "n_components": 2, "n_draws": 200, "n_resplits": 19}
 

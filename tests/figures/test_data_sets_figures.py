@@ -12,7 +12,7 @@ from touchstone.core.figures.data_sets import (
     number_histogram,
     shares_by_number,
 )
-from touchstone.core.figures.maps import N_LAYERS, OTHERS, map_chart
+from touchstone.core.figures.marks import N_LAYERS, OTHERS, map_chart
 from touchstone.core.figures.theme import DARK, LIGHT, alt_text
 
 

@@ -24,14 +24,12 @@ from touchstone.core.evaluate.data_sets import count_words, number_by_class
 from touchstone.core.evaluate.guided_tests.generate import walk_between
 from touchstone.core.evaluate.matched_subsets import compare_models, compare_sets, match
 from touchstone.core.evaluate.source_robustness.agreement import agreement
-from touchstone.core.figures import average_case, cluster_folds, data_sets, guided_tests, maps, source_robustness
+from touchstone.core.figures import average_case, cluster_folds, data_sets, guided_tests, marks, source_robustness
 from touchstone.core.figures import matched_subsets as matched
 from touchstone.core.figures.matched_subsets import matching_picture
 from touchstone.core.figures.theme import escape
 from touchstone.core.report.run_report import answer_of
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER, frames, load_plan
 
 HOSTILE = '<a href="javascript:alert(1)">x</a><img src=x onerror=alert(1)> %{evil} $evil$ &lt;evil'
 RAW = (
@@ -110,7 +108,7 @@ def of_data_sets() -> Iterator[go.Figure]:
     counts = count_words([f"{word}<img src=x onerror=alert(1)> %{{evil}}" for word in "ab" * 30], y, names)
     yield data_sets.frequent_words(counts.frequent(most=5))
     yield data_sets.characteristic_words(counts.characteristic(HOSTILE, most=5))
-    yield maps.map_chart(np.zeros((60, 2)), y, names)
+    yield marks.map_chart(np.zeros((60, 2)), y, names)
     yield source_robustness.mean_image_sheet(np.zeros((2, 2, 4, 4, 1)), class_names=names, finder=HOSTILE)
 
 

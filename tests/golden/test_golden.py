@@ -10,11 +10,9 @@ from touchstone.core.data.dataset import key
 from touchstone.core.questions import of_kind
 from touchstone.core.report.descriptions import describe
 from touchstone.core.trials import Plan, to_json
+from touchstone.core.workspace import LOCAL_OWNER, SharedWorkspace, Workspace, load_plan
 from touchstone.core.workspace.engine.runner import engine
-from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.runs import method_version
-from touchstone.core.workspace.sharing import SharedWorkspace
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.forms.plan_form import about_plan, plan_at
 from touchstone.ui.shell.questions import parameters
 

@@ -13,11 +13,9 @@ from streamlit.util import calc_hash
 
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.trials import Context, Plan, TrialPlan
-from touchstone.core.workspace import frames
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 from touchstone.core.workspace.engine.needed import about, found_rows
 from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.shell import background
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from touchstone.core.report.html import to_html
 from touchstone.core.report.parts import Answer
 from touchstone.core.report.run_report import answer_of, report_of
 from touchstone.core.trials import to_json
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.ui.shell import share
 from touchstone.ui.shell.page import plain
 

@@ -15,10 +15,7 @@ from touchstone.core.models import MODELS
 from touchstone.core.models.load import ModelFile, model_fingerprint
 from touchstone.core.report import average_case as report
 from touchstone.core.trials import Context, TrainingPlan, to_json
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan
 from touchstone.ui.forms.plan_form import stored_parameters
 
 SIGMAS = (0.1, 0.25, 0.5, 1.0)

@@ -14,7 +14,7 @@ from tests.pages.test_own_model import PLAN, upload
 from tests.pages.test_shared_comparison import token_of
 from tests.pages.test_shared_run import open_link
 from touchstone.core.trials import sample_predictions, with_labels
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 
 __all__ = ["open_link", "two", "uploaded"]  # fixtures
 

@@ -18,7 +18,7 @@ from touchstone.core.data.predictions.upload import (
 )
 from touchstone.core.represent import REPRESENTATIONS
 from touchstone.core.trials import FoldPlan
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.ui.cluster_folds import controls
 from touchstone.ui.forms.controls import NamedNumbers
 

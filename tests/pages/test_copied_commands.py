@@ -16,11 +16,8 @@ from touchstone.core.models.load import model_fingerprint
 from touchstone.core.questions import with_page
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, Plan, to_json
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.engine.ask_all import usual_steps
-from touchstone.core.workspace.engine.runner import engine
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
+from touchstone.core.workspace.engine.runner import engine, usual_steps
 from touchstone.ui.shell import share
 
 ASKED = {question.kind: stem for stem, question in with_page().items() if question.kind}

@@ -4,8 +4,7 @@ from tests.pages.conftest import charts, plainly, stored_run, texts
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
 from touchstone.core.evaluate.source_robustness.parametric_null import ParametricNullPlan
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER, frames
 from touchstone.ui.data_set_adequacy import controls
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import questions

@@ -14,8 +14,7 @@ from touchstone.core.data import EXAMPLES, Dataset
 from touchstone.core.trials import Context
 from touchstone.core.trials.fold_plan import FoldPlan
 from touchstone.core.trials.map_plan import METHODS, MapPlan
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER, frames
 from touchstone.ui.forms.plan_form import plan_parameters
 
 GOOD = b"text\tlabel\n" + b"".join(

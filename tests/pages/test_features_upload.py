@@ -11,7 +11,7 @@ from tests.models.test_recorded import npz
 from tests.pages.conftest import texts
 from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.networks import Mlp2048
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 
 OF = head(3, 4)
 TRAIN, TEST = cloud(OF, 9, seed=1), cloud(OF, 5, seed=2)

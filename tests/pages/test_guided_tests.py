@@ -26,11 +26,9 @@ from touchstone.core.models.load import ModelFile, model_fingerprint, read_store
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import layer_parts
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.guided_tests import files, gallery, work
+from touchstone.ui.guided_tests import explorer, results
 
 TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
 TRAINING["docstrings"] = TRAINING["wine"]
@@ -124,7 +122,7 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     assert shown["Oracle"] == f"{100 * judged.suite.oracle_right / judged.suite.oracle_n:.1f} %"
     assert f"on {counts.sum():,} generated pictures".replace(",", "\u202f") in plainly(app)
     assert "An independent oracle (another classifier) confirms" in plainly(app)
-    assert len(app.get("image")) == gallery.PER_PAGE["image"]
+    assert len(app.get("image")) == explorer.PER_PAGE["image"]
     assert "Features" not in shown  # what the head makes of them is folded away
     assert not any(alt.startswith("From a sample of") for alt in charts(app))
     shown = metrics(unfolded(app, "features", "way", "properties", "next"))
@@ -174,7 +172,7 @@ def test_the_generated_set_and_the_report_are_whole(workspace):
     parts = layer_parts(model, data)
     choice = RegionChoice("last hidden")
     looked, within = Looked(data, parts, choice, "parts"), fit_regions(parts.train)
-    with np.load(io.BytesIO(files.test_set(plan, found, looked, within)), allow_pickle=False) as file:
+    with np.load(io.BytesIO(results.test_set(plan, found, looked, within)), allow_pickle=False) as file:
         assert file["images"].shape == (len(found.generated), *data.x.shape[1:])
         trip = round_trip(
             found.generated,
@@ -192,7 +190,7 @@ def test_the_generated_set_and_the_report_are_whole(workspace):
         assert set(file["parent_ids"]) <= set(parts.test.ids)
         assert set(file["region"]) == {"centroid", "boundary"}
         assert set(file["labels"]) == set(data.class_names)
-    with zipfile.ZipFile(io.BytesIO(files.suite(plan, found, looked))) as archive:
+    with zipfile.ZipFile(io.BytesIO(results.suite(plan, found, looked))) as archive:
         assert set(archive.namelist()) == {"guided_suite.npz", "test_guided_suite.py"}
 
 
@@ -360,4 +358,4 @@ def test_a_stored_model_that_never_ends_judges_no_pictures_and_is_a_sentence(mon
     data = load_example("digits")
     content = ModelFile(endless(np.zeros((64, 10), dtype=np.float32)), "loop.onnx", data.fingerprint).to_bytes()
     with pytest.raises(ModelError, match=r"^loop\.onnx: it was stopped, since .* took longer than 2 seconds"):
-        work.judged_by(SimpleNamespace(suite=SimpleNamespace(suite=None)), content, data)
+        results.judged(SimpleNamespace(suite=SimpleNamespace(suite=None)), content, data)

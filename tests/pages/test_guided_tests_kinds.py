@@ -18,8 +18,7 @@ from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.load import TRUST, ModelFile
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import UPLOADED
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, frames
 from touchstone.ui.forms.plan_form import stored_parameters
 
 MARKUP = "<b>5 $</b> *a*"
@@ -218,7 +217,7 @@ def test_what_labels_of_samples_like_the_test_samples_would_bring_is_said(open_p
 def test_columns_of_the_data_do_not_hide_those_of_a_list(column):
     from pandas import DataFrame
 
-    from touchstone.ui.guided_tests.work import content_of
+    from touchstone.ui.guided_tests.label_next import content_of
 
     data = Dataset(
         "odd", "tabular", [[1.0, 2.0], [3.0, 4.0]], [0, 1], ("a", "b"), ["p", "q"], feature_names=[column, "z"]

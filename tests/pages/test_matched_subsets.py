@@ -20,7 +20,7 @@ from touchstone.core.models.example_predictions import example_predictions
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.html import to_html
 from touchstone.core.report.parts import Report
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.shell import page, session
 
 DRAWN = {"gap", "curve", "labels", "reliability", "densities", "one", "coverage"}

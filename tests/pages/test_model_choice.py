@@ -15,10 +15,9 @@ from touchstone.core.models.load import ModelFile, read_stored
 from touchstone.core.models.networks import LinearNetwork
 from touchstone.core.parameters import asked
 from touchstone.core.trials import Context, TrainingPlan
-from touchstone.core.workspace import frames
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 from touchstone.core.workspace.engine.runner import engine
-from touchstone.core.workspace.runs import Run, Steps
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace.runs import Steps
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import background, jobs
 

@@ -8,7 +8,7 @@ from tests.report.test_reports import Page
 from touchstone import check
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.report.parts import Answer, Table
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER
 
 FOLDED = ("more-findings", "columns", "by-class", "detail", "classes", "pairs")
 

@@ -24,9 +24,7 @@ from touchstone.core.report import source_robustness as source_robustness_report
 from touchstone.core.report.descriptions import describe
 from touchstone.core.report.parts import Answer, Figure, Table
 from touchstone.core.trials import TrialPlan, to_json
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER, frames, load_plan
 from touchstone.ui.forms.plan_form import plan_parameters
 
 

@@ -18,8 +18,8 @@ from touchstone.core.models import MODELS
 from touchstone.core.models.load import ModelFile
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.trials import FoldPlan, SourcesPlan, TrialPlan
+from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.core.workspace.engine.runner import engine
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell.questions import NO_PAGE
 

@@ -10,7 +10,7 @@ from tests.pages.conftest import PLAN, stored_run, texts
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.trials import sample_predictions, with_labels
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER
 
 
 def upload(table: pd.DataFrame, name: str = "mine.tsv") -> PredictionUpload:

@@ -18,9 +18,7 @@ from touchstone.core.models.networks import LinearNetwork
 from touchstone.core.parameters import About
 from touchstone.core.trials import from_json, to_json
 from touchstone.core.trials.layer_parts import NOT_TRAINED_HERE, NOT_TRAINED_HERE_BUT_MARKED, layer_parts, split_of
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, load_plan
 from touchstone.ui.data.choice import NOT_USED
 from touchstone.ui.forms.plan_form import plan_parameters, stored_parameters
 

@@ -14,8 +14,8 @@ from tests.workspace.test_migrations import flip_a_byte
 from touchstone.core.data.home import home
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.files import recipe
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import jobs, questions
 

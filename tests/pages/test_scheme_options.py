@@ -12,7 +12,7 @@ from touchstone.core.report.descriptions import describe, plan_reference
 from touchstone.core.split.folds import FOLD_SCHEMES
 from touchstone.core.split.scheme import KFolds, count_rows
 from touchstone.core.trials import Context, FoldPlan, to_json
-from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace import load_plan
 from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 
 

@@ -7,8 +7,8 @@ from tests.pages.conftest import charts, plainly, texts
 from tests.pages.test_matched_subsets import made, settled, store, two
 from tests.pages.test_shared_run import open_link
 from touchstone.core.data.predictions.upload import sample
-from touchstone.core.workspace.access import DEAD, View
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER, View
+from touchstone.core.workspace.access import DEAD
 from touchstone.ui.shell import background
 
 __all__ = ["open_link", "two"]  # fixtures

@@ -13,10 +13,9 @@ from tests.pages.conftest import FOLDS, ROOT, charts, page_hash, plainly, stored
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.questions import of_kind
 from touchstone.core.trials import FoldPlan
+from touchstone.core.workspace import LOCAL_OWNER, load_plan
 from touchstone.core.workspace.access import DEAD
 from touchstone.core.workspace.errors import DatabaseBusy
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 from touchstone.ui.shell import questions, session
 
 

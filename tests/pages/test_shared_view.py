@@ -30,9 +30,8 @@ from touchstone.core.trials import (
     with_labels,
 )
 from touchstone.core.trials.map_plan import METHODS
-from touchstone.core.workspace import frames
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, frames
 from touchstone.core.workspace.access import DEAD
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 __all__ = ["acol", "digits", "open_link", "uploaded"]  # fixtures
 LOOKING = {"draw-others", "clear-selection"}

@@ -9,10 +9,8 @@ from streamlit.util import calc_hash
 
 from tests.pages.conftest import PLAN, ROOT, stored_run, texts
 from touchstone.core.questions import with_page
-from touchstone.core.workspace import events
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError, events
 from touchstone.core.workspace.access import link_id
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.shell import session, sign_in
 
 AUTH = {

@@ -4,8 +4,7 @@ from tests.pages.conftest import PLAN, stored_run, texts
 from touchstone.core.data import Dataset
 from touchstone.core.report.descriptions import describe
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER, frames
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import questions
 from touchstone.ui.shell.jobs import duration

@@ -17,12 +17,9 @@ from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.load import ModelFile
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import UPLOADED, layer_parts, split_of
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.test_quality.controls import region_parameters
+from touchstone.ui.test_quality.results import region_parameters
 
 FEW = {"layer": UPLOADED, "n_dimensions": 3, "n_components": 1}
 

@@ -15,7 +15,7 @@ from touchstone.core.__main__ import _parser
 from touchstone.core.command.given_files import given_dataset
 from touchstone.core.data.sandbox import try_file
 from touchstone.core.evaluate.wording import THIN_SPACE
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.ui.shell import uploads
 
 

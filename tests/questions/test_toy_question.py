@@ -21,9 +21,7 @@ from touchstone.core.questions import QUESTIONS, module_of, plan_class
 from touchstone.core.report.files import recipe, recreate
 from touchstone.core.report.html import to_html
 from touchstone.core.report.run_report import report_of
-from touchstone.core.workspace.plans import PLANS, load_plan
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER, PLANS, Run, load_plan
 from touchstone.ui import PAGES
 
 HEADLINE = "The largest class holds"

@@ -16,9 +16,7 @@ from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from touchstone.core.models import MODELS
 from touchstone.core.models.load import ModelFile, model_fingerprint
 from touchstone.core.trials import Context, FoldPlan, MapPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan, to_json
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 
 NAMES = (
     '<a href="javascript:alert(1)">link</a>',

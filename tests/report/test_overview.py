@@ -34,11 +34,9 @@ from touchstone.core.report.overview import (
     table,
 )
 from touchstone.core.report.parts import Quantity
-from touchstone.core.report.quantities import ON_AXIS, QUANTITIES
-from touchstone.core.report.run_report import answer_of
+from touchstone.core.report.run_report import ON_AXIS, QUANTITIES, answer_of
 from touchstone.core.trials import Context, FoldPlan, TrialPlan
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace import StoredModel, frames
 
 KIND = "cluster_folds.goes_with"
 FALL = claim("source_robustness.falls", 0.12, Interval(0.04, 0.2), 0.004, smallest=0.01)

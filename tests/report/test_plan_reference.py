@@ -8,7 +8,7 @@ import pytest
 from touchstone.core.__main__ import main
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.descriptions import plan_reference, reference
-from touchstone.core.workspace.plans import PLANS
+from touchstone.core.workspace import PLANS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 OURS = {

@@ -12,12 +12,8 @@ from touchstone.core.__main__ import main
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.report.files import example_to_read, recipe, recreate
 from touchstone.core.trials import Context, TrialPlan
-from touchstone.core.workspace import frames
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, WorkspaceError, frames, load_plan
 from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 

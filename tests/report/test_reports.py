@@ -24,7 +24,7 @@ from touchstone.core.report.markdown import formula, markup
 from touchstone.core.report.parts import NOTHING_YET, Answer, Figure, KeyNumber, Note, Report, Section, Table
 from touchstone.core.report.run_report import report_of
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Workspace
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 KINDS = [question.kind for question in QUESTIONS.values() if question.plan and question.plan.startswith("touchstone.")]
@@ -284,9 +284,9 @@ def test_markdown_takes_html_and_wild_links_for_text():
 
 def test_names_are_text_in_markdown_and_a_muted_claim_leaves_sections_too(workspace):
     from touchstone.core.evaluate.wording import resting
+    from touchstone.core.report.html import to_markdown
     from touchstone.core.report.markdown import escaped
     from touchstone.core.report.parts import Beside
-    from touchstone.core.report.to_markdown import to_markdown
 
     falls = "matched_subsets.falls"
     parts = (resting("It falls.", falls), Beside((resting("Much.", falls), Note("<b>*note*</b>"))))

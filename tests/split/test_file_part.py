@@ -11,7 +11,7 @@ from tests.split.marked import marked
 from touchstone.core.data import DataError, Dataset, load_example, read_dataset
 from touchstone.core.split.units import has_test_set, rows_to_judge, split_by_part
 from touchstone.core.trials import TrainingPlan
-from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace import load_plan
 
 WINE = load_example("wine")
 

@@ -14,7 +14,7 @@ from touchstone.core.split.folds import FOLD_SCHEMES, GroupFolds
 from touchstone.core.split.scheme import DRAW_SCHEMES, Random, SourceExclusive
 from touchstone.core.split.units import draw_of_units, folds_of_units, joined_sources, n_splits_of_units, split_by_part
 from touchstone.core.trials import Context, FoldPlan, TrainingPlan, TrialPlan
-from touchstone.core.trials.draws import FULL
+from touchstone.core.trials.trial_plan import FULL
 
 N_UNITS = 24
 

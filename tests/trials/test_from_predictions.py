@@ -22,9 +22,9 @@ from touchstone.core.trials import (
     trials_of_predictions,
     with_labels,
 )
-from touchstone.core.trials.draws import schemes_of
 from touchstone.core.trials.epochs import fit_and_predict
 from touchstone.core.trials.from_predictions import foreign_names
+from touchstone.core.trials.trial_plan import schemes_of
 
 PLAN = TrialPlan(models=("logistic",), n_repeats=4, n_clusterings=2)
 

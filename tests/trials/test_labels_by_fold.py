@@ -12,7 +12,7 @@ from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.report.descriptions import describe
 from touchstone.core.split.folds import SDSFolds
 from touchstone.core.trials import Context, FoldPlan, to_json
-from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace import load_plan
 from touchstone.ui.forms.controls import NamedNumbers
 from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 

@@ -17,10 +17,9 @@ from touchstone.core.models import Cancelled
 from touchstone.core.represent import REPRESENTATIONS, features_for_splits
 from touchstone.core.trials import Context, MapPlan, Plan, from_json, to_json
 from touchstone.core.trials.map_plan import COLUMNS, METHODS
+from touchstone.core.workspace import LOCAL_OWNER, PLANS, Workspace, load_plan
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.plans import PLANS, load_plan
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 
 @pytest.fixture(scope="module")

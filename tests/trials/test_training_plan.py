@@ -14,7 +14,7 @@ from touchstone.core.models.load import model_inputs, read_stored
 from touchstone.core.models.networks import best_device
 from touchstone.core.trials import Context, TrainingPlan, from_json, to_json
 from touchstone.core.trials.training_plan import COLUMNS, trainable
-from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace import load_plan
 
 WINE = load_example("wine")
 QUICK = TrainingPlan("linear", n_epochs=3)

@@ -16,8 +16,8 @@ from touchstone.core.models import Cancelled
 from touchstone.core.parameters import LATER
 from touchstone.core.split.scheme import DRAW_SCHEMES
 from touchstone.core.trials import COLUMNS, Context, SourcesPlan, TrialPlan, from_json, splits_table, to_json
-from touchstone.core.trials.draws import FULL, schemes_of
 from touchstone.core.trials.run import count
+from touchstone.core.trials.trial_plan import FULL, schemes_of
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ def test_rows_say_what_an_obvious_count_says(wine):
     [draw] = plan.draws(wine)
     train, test = plan.split(wine, draw)
     from touchstone.core.models import MODELS
-    from touchstone.core.trials.draws import seed_of
+    from touchstone.core.trials.trial_plan import seed_of
 
     model = MODELS["logistic"]()
     model.fit(wine.x[train], wine.y[train], seed=seed_of(plan.seed, draw.scheme, draw.repeat), n_classes=3)

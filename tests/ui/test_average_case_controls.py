@@ -9,7 +9,7 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.average_case import ESTIMATORS
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.parameters import About
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.workspace import StoredModel
 from touchstone.ui.forms.controls import Numbers
 
 SIGMAS = Numbers("sigmas", "Sigmas", 0.0, None, (0.1,), "")

@@ -13,7 +13,7 @@ import streamlit as st
 from touchstone.core.data import load_example
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui import cache
 from touchstone.ui.shell.background import Work
 

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 
 from tests.browser.server import free_port
 from tests.ui.test_access import ask
-from touchstone.core.workspace.engine import health as parts
+from touchstone.core.workspace.engine import runner as parts
 from touchstone.core.workspace.engine.runner import close_engine
 from touchstone.ui.shell import health
 

@@ -13,10 +13,9 @@ from starlette.responses import PlainTextResponse
 from tests.ui.test_serving import Answer, app
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import load_example
-from touchstone.core.workspace import events
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, events
 from touchstone.core.workspace.access import DEAD
 from touchstone.core.workspace.errors import DatabaseBusy
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.shell import only_links, session
 from touchstone.ui.shell.only_links import COOKIE, NOTHING_ELSE, TOO_MANY, TOO_MANY_TABS, Allowance, OnlyLinks
 

@@ -11,8 +11,7 @@ from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.test_quality.quality import RegionChoice
 from touchstone.core.parameters import ANYTHING, About, Asked, asked, values_of
 from touchstone.core.trials import FoldPlan, SourcesPlan, TrainingPlan, to_json
-from touchstone.core.workspace.models import StoredModel
-from touchstone.core.workspace.plans import PLANS
+from touchstone.core.workspace import PLANS, StoredModel
 from touchstone.ui.forms.controls import NumberOrWord
 from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 

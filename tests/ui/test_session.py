@@ -9,9 +9,8 @@ import pytest
 
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import load_example
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError
 from touchstone.core.workspace.access import DeadLink
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.shell import background, session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,6 +91,6 @@ def test_parts_of_pages_that_are_drawn_anew_ask_first_whether_they_may_be_seen()
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.FunctionDef) and any("st.fragment" in ast.unparse(one) for one in node.decorator_list)
     }
-    asking_themselves = {"jobs.watch", "share.watch", "asking.watch"}
+    asking_themselves = {"jobs.watch", "share.watch", "results.watch"}
     of_owners_or_without_data = {"share.links", "background.watch", "share._soon_again"}
     assert others == asking_themselves | of_owners_or_without_data

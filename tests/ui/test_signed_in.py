@@ -20,7 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 from tests.browser.provider import COOKIE_SECRET, Client, provide, secrets_for
 from tests.browser.server import Server, serve
 from tests.ui.test_serving import AUTH, Answer, ask
-from touchstone.core.workspace.workspace import Workspace
+from touchstone.core.workspace import Workspace
 from touchstone.ui.shell import serving, sign_in, signed_in, upload_bounds
 from touchstone.ui.shell.upload_bounds import SECONDS_TO_RETURN, UploadBounds
 

@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.data.tables.vectors import write_vectors
+from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +28,9 @@ def wine() -> Dataset:
 
 def page() -> None:
     from touchstone.ui.data import choice as data_choice
-    from touchstone.ui.data import vectors
+    from touchstone.ui.data import upload
 
-    vectors.attach(data_choice.required())
+    upload.attach(data_choice.required())
 
 
 def opened(dataset: Dataset) -> AppTest:
@@ -42,9 +42,9 @@ def opened(dataset: Dataset) -> AppTest:
 
 
 def test_a_good_file_is_matched_stored_and_chosen(wine):
-    vectors = np.random.default_rng(0).normal(size=(178, 4)).astype(np.float32)
+    upload = np.random.default_rng(0).normal(size=(178, 4)).astype(np.float32)
     app = opened(wine)
-    app.file_uploader[0].upload("mine.parquet", write_vectors(list(wine.ids[::-1]), vectors[::-1]))
+    app.file_uploader[0].upload("mine.parquet", write_vectors(list(wine.ids[::-1]), upload[::-1]))
     app.run()
     assert "4 numbers for each sample, from mine\\.parquet by id" in app.markdown[0].value
     assert len(engine().workspace.datasets(LOCAL_OWNER)) == 1, "nothing is stored before it is asked for"
@@ -53,7 +53,7 @@ def test_a_good_file_is_matched_stored_and_chosen(wine):
     stored = next(one for one in engine().workspace.datasets(LOCAL_OWNER) if one.name == "wine + mine.parquet")
     assert app.query_params["data"] == stored.fingerprint
     read = engine().workspace.dataset(LOCAL_OWNER, stored.fingerprint)
-    np.testing.assert_array_equal(read.vectors, vectors)
+    np.testing.assert_array_equal(read.vectors, upload)
     assert app.file_uploader[0].value is None
 
 

@@ -17,11 +17,9 @@ import sqlalchemy
 
 from tests.workspace.postgres import new_database, postgres
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.workspace import store
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, store
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 ON_POSTGRES = os.environ.get("TOUCHSTONE_TEST_DATABASE") == "postgresql"
 

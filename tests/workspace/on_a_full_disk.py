@@ -19,9 +19,8 @@ def main(folder: str) -> None:
 
     from tests.workspace.plans import SleepPlan
     from touchstone.core.data import load_example
+    from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError
     from touchstone.core.workspace.access import link_id
-    from touchstone.core.workspace.errors import WorkspaceError
-    from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
     def said(change: Callable[[], object]) -> str:
         try:

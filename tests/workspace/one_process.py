@@ -13,10 +13,10 @@ def main(home: str, run_id: str) -> None:
 
     import dask
 
+    from touchstone.core.workspace import LOCAL_OWNER, Workspace
     from touchstone.core.workspace import runs as leases
     from touchstone.core.workspace.engine.executor import Executor
     from touchstone.core.workspace.engine.runner import Engine
-    from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
     dask.config.set({"distributed.worker.preload": ["tests.workspace.plans"]})
     __import__("tests.workspace.plans")

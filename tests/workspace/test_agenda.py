@@ -8,20 +8,20 @@ from tests.workspace.conftest import wait_until
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import DataError, load_example
 from touchstone.core.models.load import ModelFile
-from touchstone.core.workspace.engine.ask_all import (
+from touchstone.core.workspace import LOCAL_OWNER
+from touchstone.core.workspace.engine.runner import (
     ANSWERED,
     CUT,
     NO_MODEL,
     NO_TIME,
     STOPPED,
     AskAll,
+    Engine,
     NoModel,
     Step,
     foreseen,
     usual_steps,
 )
-from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 SECONDS = 300.0
 

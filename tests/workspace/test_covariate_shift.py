@@ -8,8 +8,8 @@ from tests.workspace.conftest import wait_while_running
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
 from touchstone.core.models.layer_files import record_of
 from touchstone.core.trials import Context
+from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 
 @pytest.mark.parametrize("layer", [None, "last convolution"])

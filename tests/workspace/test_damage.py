@@ -12,11 +12,9 @@ from sqlalchemy import Connection, text
 
 from tests.workspace.conftest import behind
 from touchstone.core.trials import Context, TrialPlan
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, WorkspaceError, frames
+from touchstone.core.workspace.errors import DamagedRun, DamagedTrials
 from touchstone.core.workspace.schema import TrialRow
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 N_FLIPS = 600

@@ -18,10 +18,7 @@ from touchstone.core.represent import default_representation
 from touchstone.core.split.folds import FOLD_SCHEMES
 from touchstone.core.trials import Context, FoldPlan, MapPlan, TrialPlan, to_json
 from touchstone.core.trials.defaults import Facts, same_work
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.plans import PLANS
-from touchstone.core.workspace.sharing import SharedWorkspace
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER, PLANS, SharedWorkspace, frames
 
 TEXTS = ["good fine nice", "bad poor sad", "nice day", "sad day", "fine good", "poor bad"] * 5
 SPELLINGS = {

@@ -16,8 +16,8 @@ import pytest
 from distributed import Security
 
 from tests.browser.server import free_port
+from touchstone.core.workspace import WorkspaceError
 from touchstone.core.workspace.engine.executor import Executor
-from touchstone.core.workspace.errors import WorkspaceError
 
 ROLES = ("client", "scheduler", "worker")
 

@@ -12,10 +12,8 @@ import pytest
 from tests.conftest import ROOT
 from tests.workspace.conftest import wait_until
 from tests.workspace.plans import SleepPlan
-from touchstone.core.workspace import events
+from touchstone.core.workspace import LOCAL_OWNER, WorkspaceError, events
 from touchstone.core.workspace.engine import runner
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 
 @pytest.fixture

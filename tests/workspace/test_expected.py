@@ -6,10 +6,8 @@ import pytest
 
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.trials import TrialPlan, to_json
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.expected import alike, expected_seconds
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
+from touchstone.core.workspace.runs import alike, expected_seconds
 
 PLAN = TrialPlan(models=("logistic",), n_repeats=4)
 

@@ -17,12 +17,11 @@ from tests.workspace.conftest import wait_until, wait_while_running
 from touchstone.core.data import load_example
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace import store
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError, store
 from touchstone.core.workspace.engine import needed, runner
 from touchstone.core.workspace.engine.executor import Executor
-from touchstone.core.workspace.errors import DatabaseBusy, DiskFull, WorkspaceError, database_error
+from touchstone.core.workspace.errors import DatabaseBusy, DiskFull, database_error
 from touchstone.core.workspace.store import Blobs
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 

@@ -6,7 +6,7 @@ import torch
 
 from tests.workspace.plans import GroupedPlan
 from touchstone.core.trials import Context, TrialPlan
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER
 
 
 @pytest.fixture

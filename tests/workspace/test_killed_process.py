@@ -11,7 +11,7 @@ import pytest
 
 from tests.workspace.conftest import wait_until
 from tests.workspace.plans import SleepPlan
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace import LOCAL_OWNER
 
 SCRIPT = Path(__file__).parent / "one_process.py"
 

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from tests.workspace.plans import SleepPlan
-from touchstone.core.workspace.runs import LEASE_SECONDS, LONGEST_LEASE, Run
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace
+from touchstone.core.workspace.runs import LEASE_SECONDS, LONGEST_LEASE
 from touchstone.core.workspace.store import is_dead, new_holder
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 NAME = "from touchstone.core.workspace.store import new_holder; print(new_holder(), flush=True); input()"
 

@@ -4,8 +4,8 @@ import gc
 import sys
 
 from tests.workspace.plans import SleepPlan
+from touchstone.core.workspace.engine.executor import Pace
 from touchstone.core.workspace.engine.run_in_work import Reports
-from touchstone.core.workspace.engine.trial_queue import Pace
 
 N_TASKS = 100
 

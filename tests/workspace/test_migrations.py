@@ -11,11 +11,10 @@ import pytest
 from sqlalchemy import text
 
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace import migrations
-from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError, schema
+from touchstone.core.workspace.errors import DamagedTrials
 from touchstone.core.workspace.frames import trial_seal
-from touchstone.core.workspace.migrations import copy_of, newest
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace.schema import copy_of, newest
 
 pytestmark = pytest.mark.sqlite
 GOLDEN = Path(__file__).parents[1] / "golden" / "home.zip"
@@ -113,7 +112,7 @@ def test_a_step_that_fails_leaves_the_home_as_it_was(home, monkeypatch):
         raise RuntimeError("in the middle of it")
 
     with monkeypatch.context() as patch:
-        patch.setitem(migrations.STEPS, 1, half_done)
+        patch.setitem(schema.STEPS, 1, half_done)
         with pytest.raises(RuntimeError, match="in the middle of it"):
             Workspace(home)
     assert dump(home / DATABASE) == before
@@ -127,7 +126,7 @@ def test_a_home_of_every_version_since_is_opened_and_keeps_its_rows(home, versio
     rows = "SELECT run_id, trial, status, content FROM trials ORDER BY run_id, trial"
     before = asked(home / DATABASE, rows)
     with monkeypatch.context() as patch:
-        patch.setitem(migrations.STEPS, version, lambda connection: connection.execute(text("DROP TABLE nowhere")))
+        patch.setitem(schema.STEPS, version, lambda connection: connection.execute(text("DROP TABLE nowhere")))
         with pytest.raises(Exception, match="nowhere"):
             Workspace(home)
     assert asked(home / DATABASE, "SELECT version FROM schema_version") == [(version,)]
@@ -146,7 +145,7 @@ def test_a_home_that_cannot_be_copied_is_not_touched_and_says_so(home, monkeypat
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(migrations.os, "fsync", full)
+        patch.setattr(schema.os, "fsync", full)
         with pytest.raises(WorkspaceError, match="The disk is full, and this could not be copied"):
             Workspace(home)
     assert dump(home / DATABASE) == before
@@ -168,14 +167,14 @@ def test_a_newer_home_is_refused_in_a_sentence_and_not_touched(home):
 
 
 def test_several_that_open_an_older_home_at_once_all_open_it(home, monkeypatch):
-    steps, hash_rows, together = [], migrations.STEPS[1], threading.Barrier(4)
+    steps, hash_rows, together = [], schema.STEPS[1], threading.Barrier(4)
 
     def counted(connection) -> None:
         steps.append(threading.get_ident())
         hash_rows(connection)
 
-    monkeypatch.setitem(migrations.STEPS, 1, counted)
-    counts, version_of = [], migrations.version_of
+    monkeypatch.setitem(schema.STEPS, 1, counted)
+    counts, version_of = [], schema.version_of
 
     def all_see_version_1(connection) -> int:
         version = version_of(connection)
@@ -185,7 +184,7 @@ def test_several_that_open_an_older_home_at_once_all_open_it(home, monkeypatch):
         return version
 
     waited: set[str] = set()
-    monkeypatch.setattr(migrations, "version_of", all_see_version_1)
+    monkeypatch.setattr(schema, "version_of", all_see_version_1)
 
     def open_it() -> None:
         workspace = Workspace(home)
@@ -204,7 +203,7 @@ def test_several_that_open_an_older_home_at_once_all_open_it(home, monkeypatch):
 def test_rows_stored_beside_the_migration_are_hashed_too(home):
     """Whoever writes while the copy is made waits: nothing falls between the copy and the step."""
     other = sqlite3.connect(home / DATABASE, timeout=0.05, isolation_level=None)
-    real = migrations._copy
+    real = schema._copy
 
     def copy_beside_a_writer(database, version: int) -> bool:
         with pytest.raises(sqlite3.OperationalError, match="locked"):
@@ -212,14 +211,14 @@ def test_rows_stored_beside_the_migration_are_hashed_too(home):
         return real(database, version)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(migrations, "_copy", copy_beside_a_writer)
+        patch.setattr(schema, "_copy", copy_beside_a_writer)
         open_and_close(home)
     other.close()
 
 
 def test_a_trial_that_was_damaged_before_the_migration_stays_damaged(home, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setitem(migrations.STEPS, 2, lambda connection: connection.execute(text("DROP TABLE nowhere")))
+        patch.setitem(schema.STEPS, 2, lambda connection: connection.execute(text("DROP TABLE nowhere")))
         with pytest.raises(Exception, match="nowhere"):
             Workspace(home)  # and so it is left with version 2
     runs = asked(home / DATABASE, "SELECT run_id FROM trials WHERE trial = 3")

@@ -11,10 +11,9 @@ from touchstone.core.data import DataError
 from touchstone.core.models import ModelError
 from touchstone.core.models.load import ModelFile, model_fingerprint
 from touchstone.core.trials import Context
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.runs import Steps
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 
 def keep(workspace: Workspace, dataset: str, *, owner: str = LOCAL_OWNER, content: bytes = b"weights") -> str:

@@ -9,11 +9,10 @@ from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import FINDERS
 from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.trials import Context, SourcesPlan, TrialPlan, to_json
-from touchstone.core.workspace import frames
+from touchstone.core.workspace import LOCAL_OWNER, Run, frames
 from touchstone.core.workspace.engine.needed import found_otherwise, found_rows, found_sources
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.runs import Run, Steps
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace.runs import Steps
 
 DEEP = TrialPlan(models=("logistic",), source_finders=("kmeans", "deep_kmeans"), n_repeats=2, n_clusterings=2)
 SOURCES = SourcesPlan("deep_kmeans", n_clusterings=2)

@@ -11,12 +11,8 @@ from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.report.files import recipe, recreate
 from touchstone.core.report.run_report import OLDER_METHOD, provenance
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace import frames
+from touchstone.core.workspace import LOCAL_OWNER, Run, SharedWorkspace, WorkspaceError, frames
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.sharing import SharedWorkspace
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 PLAN = SleepPlan(n=2)
 

@@ -13,12 +13,10 @@ from tests.workspace.plans import SleepPlan
 from touchstone.core.data import Dataset
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.models.load import ModelFile
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.access import View, link_id
-from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace import View, Workspace, WorkspaceError, frames
+from touchstone.core.workspace.access import link_id
 from touchstone.core.workspace.runs import Steps
 from touchstone.core.workspace.schema import Base
-from touchstone.core.workspace.workspace import Workspace
 
 OWNER, OTHER = "oidc:somebody", "oidc:somebody else"
 NOT_ABOUT_OBJECTS = {"close"}

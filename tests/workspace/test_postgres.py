@@ -18,11 +18,10 @@ from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import SleepPlan
 from tests.workspace.postgres import new_database, postgres
 from tests.workspace.test_killed_process import SCRIPT, finished
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError
 from touchstone.core.workspace.engine import runner
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 N_TRIALS = 60
 OTHER = "oidc:somebody else"

@@ -12,11 +12,10 @@ from sqlalchemy.engine import Engine as Database
 
 from tests.workspace.postgres import new_database
 from tests.workspace.test_migrations import DATABASE, GOLDEN
-from touchstone.core.workspace import migrations
-from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError, schema
+from touchstone.core.workspace.errors import DamagedTrials
 from touchstone.core.workspace.frames import trial_seal
-from touchstone.core.workspace.migrations import newest
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace.schema import newest
 
 TRIALS = "SELECT run_id, trial, status, error, content FROM trials ORDER BY run_id, trial"
 
@@ -107,7 +106,7 @@ def test_an_older_database_gets_todays_form_and_keeps_its_rows(older: Older, pos
 def test_a_step_that_fails_leaves_the_database_as_it_was(older: Older, monkeypatch: pytest.MonkeyPatch):
     before = older.dump()
     with monkeypatch.context() as patch:
-        patch.setitem(migrations.STEPS, 1, fails("DROP TABLE nowhere"))
+        patch.setitem(schema.STEPS, 1, fails("DROP TABLE nowhere"))
         with pytest.raises(Exception, match="nowhere"):
             older.open()
     assert older.dump() == before
@@ -118,7 +117,7 @@ def test_a_step_that_fails_leaves_the_database_as_it_was(older: Older, monkeypat
 def test_of_two_steps_the_first_is_kept_where_the_second_fails(older: Older, monkeypatch: pytest.MonkeyPatch):
     before = older.asked(TRIALS)
     with monkeypatch.context() as patch:
-        patch.setitem(migrations.STEPS, 2, fails("DROP TABLE nowhere"))
+        patch.setitem(schema.STEPS, 2, fails("DROP TABLE nowhere"))
         with pytest.raises(Exception, match="nowhere"):
             older.open()
     assert older.asked("SELECT version FROM schema_version") == [(2,)]
@@ -128,7 +127,7 @@ def test_of_two_steps_the_first_is_kept_where_the_second_fails(older: Older, mon
 
 def test_a_trial_that_was_damaged_between_two_steps_stays_damaged(older: Older, monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as patch:
-        patch.setitem(migrations.STEPS, 2, fails("DROP TABLE nowhere"))
+        patch.setitem(schema.STEPS, 2, fails("DROP TABLE nowhere"))
         with pytest.raises(Exception, match="nowhere"):
             older.open()
     (damaged,), (whole,), *_ = older.asked("SELECT DISTINCT run_id FROM trials WHERE trial = 3 ORDER BY run_id")
@@ -152,7 +151,7 @@ def test_a_newer_database_is_refused_in_a_sentence_and_not_touched(older: Older)
 
 
 def test_several_that_open_an_older_database_at_once_take_each_step_once(older: Older, monkeypatch: pytest.MonkeyPatch):
-    steps, hash_rows, version_of = [], migrations.STEPS[1], migrations.version_of
+    steps, hash_rows, version_of = [], schema.STEPS[1], schema.version_of
     together, waited, n_runs = threading.Barrier(4), set(), []
 
     def counted(connection: Connection) -> None:
@@ -170,8 +169,8 @@ def test_several_that_open_an_older_database_at_once_take_each_step_once(older: 
         with closing(older.open()) as workspace:
             n_runs.append(len(workspace.runs(LOCAL_OWNER)))
 
-    monkeypatch.setitem(migrations.STEPS, 1, counted)
-    monkeypatch.setattr(migrations, "version_of", all_see_version_1)
+    monkeypatch.setitem(schema.STEPS, 1, counted)
+    monkeypatch.setattr(schema, "version_of", all_see_version_1)
     threads = [threading.Thread(target=open_it) for _ in range(4)]
     for thread in threads:
         thread.start()

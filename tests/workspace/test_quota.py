@@ -7,9 +7,7 @@ import pytest
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import OTHER, OWNER, UPLOAD
 from touchstone.core.data import Dataset
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.workspace import Workspace
+from touchstone.core.workspace import Workspace, WorkspaceError, frames
 
 RNG = np.random.default_rng(5)
 

@@ -17,12 +17,10 @@ import pytest
 from tests.workspace.conftest import wait_until, wait_while_running
 from touchstone.core.__main__ import _say
 from touchstone.core.trials import Context, TrialPlan
+from touchstone.core.workspace import LOCAL_OWNER, Run
 from touchstone.core.workspace.engine import run_in_work
-from touchstone.core.workspace.engine.health import workers
-from touchstone.core.workspace.engine.recompute import SameVersions, versions_here
-from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER
+from touchstone.core.workspace.engine.executor import SameVersions, versions_here
+from touchstone.core.workspace.engine.runner import close_engine, engine, workers
 from touchstone.ui.shell.jobs import describe
 
 ROOT = Path(__file__).resolve().parents[2]

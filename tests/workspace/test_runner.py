@@ -13,12 +13,10 @@ from distributed.comm.core import CommClosedError
 from tests.workspace.conftest import wait_until, wait_while_running, worker_pids
 from tests.workspace.plans import SleepPlan
 from touchstone.core.trials import COLUMNS, Context, TrialPlan
-from touchstone.core.workspace.engine.executor import Executor
-from touchstone.core.workspace.engine.health import workers
-from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace import LOCAL_OWNER
+from touchstone.core.workspace.engine.executor import Executor, provenance
+from touchstone.core.workspace.engine.runner import Engine, workers
 from touchstone.core.workspace.engine.worker import NICE, work
-from touchstone.core.workspace.provenance import provenance
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 
 def finished(log: Path) -> Counter:

@@ -8,10 +8,9 @@ from tests.workspace.conftest import wait_until
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import DataError
 from touchstone.core.data.limits import most
-from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace import Workspace
+from touchstone.core.workspace.engine.executor import Executor, Shares
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.engine.trial_queue import Shares
-from touchstone.core.workspace.workspace import Workspace
 
 ANNA, BOB = "oidc:anna", "oidc:bob"
 

@@ -12,12 +12,9 @@ from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import COMPARISON, NEW, OTHER, OWNER, UPLOAD, everything
 from touchstone.core.models.load import ModelFile
 from touchstone.core.trials import SourcesPlan, TrialPlan
-from touchstone.core.workspace import access, frames, store
+from touchstone.core.workspace import Run, SharedWorkspace, Workspace, WorkspaceError, access, frames, store
 from touchstone.core.workspace.access import DEAD, MOST_DAYS, DeadLink
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
-from touchstone.core.workspace.workspace import Workspace
+from touchstone.core.workspace.workspace import NOT_SHOWN, READ_ONLY
 
 SHOWN = {
     *("shown", "run", "runs", "find_run", "rows", "datasets", "stored_dataset", "dataset", "dataset_bytes"),

@@ -10,11 +10,9 @@ from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import COMPARISON, NEW, OTHER, OWNER, UPLOAD, everything
 from tests.workspace.test_sharing import DAY, SHOWN, clock, models, public, run
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
-from touchstone.core.workspace import access
-from touchstone.core.workspace.access import DEAD, DeadLink, View
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
-from touchstone.core.workspace.workspace import Workspace
+from touchstone.core.workspace import SharedWorkspace, View, Workspace, WorkspaceError, access
+from touchstone.core.workspace.access import DEAD, DeadLink
+from touchstone.core.workspace.workspace import NOT_SHOWN, READ_ONLY
 
 __all__ = ["clock", "models", "run"]  # fixtures
 HIDDEN = PredictionUpload(GivenFile("hidden.tsv", b"id\tanswer\tgold\n1\tcat\tfox\n2\tfox\tdog\n"))

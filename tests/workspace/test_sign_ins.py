@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from touchstone.core.workspace import sign_ins
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.sign_ins import LONGEST_SIGN_IN, SECONDS_BETWEEN_USES
-from touchstone.core.workspace.workspace import Workspace
+from touchstone.core.workspace import Workspace, WorkspaceError, access
+from touchstone.core.workspace.access import LONGEST_SIGN_IN, SECONDS_BETWEEN_USES
 
 ALICE, BOB = "oidc:a", "oidc:b"
 
@@ -21,8 +19,8 @@ def workspace(tmp_path) -> Iterator[Workspace]:
 
 @pytest.fixture
 def clock(monkeypatch) -> list[float]:
-    moment = [sign_ins.now()]
-    monkeypatch.setattr(sign_ins, "now", lambda: moment[0])
+    moment = [access.now()]
+    monkeypatch.setattr(access, "now", lambda: moment[0])
     return moment
 
 

@@ -18,13 +18,11 @@ from tests.workspace.plans import SleepPlan
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.plan import Counting
-from touchstone.core.workspace import frames, runs
-from touchstone.core.workspace.engine import trial_queue, worker
-from touchstone.core.workspace.engine.executor import Executor
+from touchstone.core.workspace import LOCAL_OWNER, frames, runs
+from touchstone.core.workspace.engine import worker
+from touchstone.core.workspace.engine.executor import Executor, Pace, TrialQueue
 from touchstone.core.workspace.engine.run_in_work import Inputs, Reports
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.engine.trial_queue import Pace, TrialQueue
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 hear = Reports.hear
 
@@ -91,7 +89,7 @@ def test_of_many_at_a_time_only_those_fail_that_raise_or_kill_or_hang(run_plan, 
 def test_what_is_done_when_somebody_cancels_is_kept(late, workspace, executor, wine, tmp_path, monkeypatch):
     log = tmp_path / "log"
     plan = SleepPlan(n=60, seconds=0.2, log=str(log))
-    monkeypatch.setattr(trial_queue, "SECONDS", 4.0)  # twenty at a time
+    monkeypatch.setattr(executor, "SECONDS", 4.0)  # twenty at a time
     if late:  # the word that a task has begun comes when the run has long been cancelled
         monkeypatch.setattr(Reports, "hear", lambda self, event: Timer(late, hear, (self, event)).start())
     made = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))

@@ -8,8 +8,8 @@ import pytest
 
 from tests.workspace.conftest import wait_until, wait_while_running, worker_pids
 from touchstone.core.trials import Context, TrainingPlan
+from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.workspace import LOCAL_OWNER
 
 ENDLESS = TrainingPlan("linear", n_epochs=10**7)
 

@@ -21,12 +21,9 @@ from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.data.home import home
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace import frames
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError, frames, load_plan
 from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.upkeep import back_up, restore
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 __all__ = ["stored"]
 

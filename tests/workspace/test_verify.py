@@ -11,11 +11,9 @@ from touchstone.core.__main__ import main
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.report.run_report import provenance
 from touchstone.core.trials import Context, TrialPlan
-from touchstone.core.workspace import frames
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 from touchstone.core.workspace.engine.runner import close_engine, engine
 from touchstone.core.workspace.frames import trial_seal
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 
@@ -128,7 +126,7 @@ def test_what_an_older_method_computed_is_not_computed_again(stored, capsys, mon
 
 @pytest.mark.evidence
 def test_a_run_that_rests_on_found_sources_comes_out_again(run_plan, workspace, capsys, monkeypatch, executor, wine):
-    from touchstone.core.workspace.engine.recompute import recompute
+    from touchstone.core.workspace.upkeep import recompute
 
     plan = TrialPlan(models=("nearest_neighbours",), source_finders=("deep_kmeans",), n_repeats=1, n_clusterings=1)
     run = run_plan(plan)

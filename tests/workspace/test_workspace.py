@@ -7,9 +7,7 @@ from tests.workspace.plans import SleepPlan
 from touchstone.core.data import DataError, Roles
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace import frames
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError, frames
 
 UPLOAD = PredictionUpload(
     GivenFile("said.tsv", b"id\tanswer\n1\tcat\n2\tcat\n", Roles(id="id", predicted="answer")),

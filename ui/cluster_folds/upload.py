@@ -17,18 +17,14 @@ from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, Pred
 from touchstone.core.evaluate.cluster_folds.tested import predictions_on_folds
 from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.evaluate.wording import plural
-from touchstone.core.workspace.access import View
-from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace import View, WorkspaceError
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.controls import OWN, VIEW
-from touchstone.ui.cluster_folds.work import Folded
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.predictions import choice as prediction_choice
-from touchstone.ui.predictions import results as prediction_results
 from touchstone.ui.predictions import upload as prediction_upload
-from touchstone.ui.shell import page
-from touchstone.ui.shell.session import hold, is_fixed, owner, read_only, workspace
+from touchstone.ui.shell import page, session
 
 ASKED = (
     "Upload a model's predictions on folds, and the file that gives each sample's fold. The files of the "
@@ -67,7 +63,7 @@ def cards() -> dict[str, str]:
         st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
         st.button("Start with empty places", on_click=_forget_all)
         st.stop()
-    shown = {slot: address for slot, address in chosen.items() if address or not read_only()}
+    shown = {slot: address for slot, address in chosen.items() if address or not session.read_only()}
     in_use = {slot: address for slot, address in chosen.items() if address}
     place = st.container()
     if in_use.keys() & {FIRST, SECOND}:
@@ -86,7 +82,7 @@ def parameters(chosen: dict[str, str]) -> dict[str, list[str]]:
     return {VIEW.key: VIEW.written(OWN)} | {key: [address] for key, address in chosen.items()}
 
 
-def view(chosen: dict[str, str], folded: Folded) -> View:
+def view(chosen: dict[str, str], folded: results.Folded) -> View:
     """What a link shows: the files, and the data set where they are of its samples."""
     known, settled, datasets = prediction_choice.stored_titles(), parameters(chosen), ()
     if folded.dataset is not None:
@@ -96,7 +92,7 @@ def view(chosen: dict[str, str], folded: Folded) -> View:
     return View("cluster_folds", settled, title, datasets=datasets, predictions=tuple(chosen.values()))
 
 
-def folded(chosen: dict[str, str]) -> Folded:
+def folded(chosen: dict[str, str]) -> results.Folded:
     """The predictions in use with their folds. DataError where the files do not belong together.
 
     Where they are of the samples of the chosen data set, these tell what is in the folds.
@@ -112,7 +108,7 @@ def predicted_held_out(chosen: dict[str, str], scores: FoldPerformance) -> tuple
     """How the score on folds compares with that on the held-out set, where one was given."""
     if HELD_OUT.key not in chosen:
         return ()
-    table = prediction_results.table_of(chosen[HELD_OUT.key])
+    table = prediction_choice.table_of(chosen[HELD_OUT.key])
     held_out = {model or "": table.select(model=model) for model in (table.models or (None,))}
     return predicted_on(scores, held_out, name="the held-out set")
 
@@ -172,7 +168,7 @@ def _keep(slot: Slot, kept: PredictionUpload) -> None:
 
 def _check(slot: Slot, upload: PredictionUpload) -> None:
     """DataError where the files tell no folds; a line on what they hold."""
-    table = prediction_results.uploaded(upload)
+    table = prediction_choice.uploaded(upload)
     model = table.models[0] if table.models else None
     predictions = table.select(model=model)
     if not slot.has_folds:
@@ -188,13 +184,13 @@ def _check(slot: Slot, upload: PredictionUpload) -> None:
 def _in_use(slot: Slot, address: str, name: str) -> None:
     st.markdown(page.plain(name))
     try:
-        upload = workspace().predictions(owner(), address)
+        upload = session.workspace().predictions(session.owner(), address)
     except WorkspaceError as problem:
         page.error(problem)
         return
     if upload.truth is not None:
         st.caption(f"Folds: {page.plain(upload.truth.name)}")
-    if read_only():
+    if session.read_only():
         return
     st.space("stretch")
     with st.container(horizontal=True):
@@ -205,12 +201,12 @@ def _in_use(slot: Slot, address: str, name: str) -> None:
 
 @page.or_toast
 def _use(slot: Slot, upload: PredictionUpload) -> None:
-    _remember(slot, workspace().add_predictions(owner(), upload))
+    _remember(slot, session.workspace().add_predictions(session.owner(), upload))
     st.session_state[f"turn-{slot.key}"] = st.session_state.get(f"turn-{slot.key}", 0) + 1
 
 
 def _address(slot: Slot) -> str | None:
-    if read_only() and not is_fixed(slot.key):
+    if session.read_only() and not session.is_fixed(slot.key):
         return None
     address = st.query_params.get(slot.key) or st.session_state.get(f"chosen-{slot.key}")
     _remember(slot, address)
@@ -219,7 +215,7 @@ def _address(slot: Slot) -> str | None:
 
 def _remember(slot: Slot, address: str | None) -> None:
     st.session_state[f"chosen-{slot.key}"] = address
-    hold(slot.key, address)
+    session.hold(slot.key, address)
 
 
 def _forget_all() -> None:

@@ -12,13 +12,10 @@ import streamlit as st
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
 from touchstone.core.split.units import has_test_set
+from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.core.workspace.data import StoredDataset
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
 from touchstone.ui.data.samples import dataset_of
-from touchstone.ui.shell import jobs
-from touchstone.ui.shell.page import error, plain
-from touchstone.ui.shell.session import hold, owner, workspace
+from touchstone.ui.shell import jobs, page, session
 
 ADDRESS = "data"
 """The parameter of the address that names the data set."""
@@ -48,7 +45,7 @@ class Choice:
 
 def choices() -> dict[str, Choice]:
     """All that can be chosen by this owner, by address: the examples first, then what was uploaded, newest first."""
-    stored = workspace().datasets(owner())
+    stored = session.workspace().datasets(session.owner())
     newest = {dataset.example: dataset for dataset in reversed(stored) if dataset.example}
     examples = [_example(name, newest.get(name)) for name in EXAMPLES]
     shown = {choice.address for choice in examples}
@@ -95,7 +92,7 @@ def choose(address: str) -> None:
 
 def _remember(address: str) -> None:
     st.session_state[ADDRESS] = address
-    hold(ADDRESS, address)
+    session.hold(ADDRESS, address)
 
 
 def control() -> None:
@@ -132,8 +129,8 @@ def dataset() -> Dataset:
     name = str(choice.example)
     if not ready(name):
         st.stop()
-    with st.spinner(f"Reading {plain(choice.title)}"):
-        fingerprint = workspace().add_dataset(owner(), load_example(name), example=name)
+    with st.spinner(f"Reading {page.plain(choice.title)}"):
+        fingerprint = session.workspace().add_dataset(session.owner(), load_example(name), example=name)
     choose(fingerprint)
     return _read(fingerprint)
 
@@ -152,13 +149,13 @@ def _read(fingerprint: str) -> Dataset:
     try:
         return dataset_of(fingerprint)
     except (DataError, WorkspaceError) as problem:
-        error(problem)
+        page.error(problem)
         st.stop()
 
 
 def forget(fingerprint: str) -> None:
     """Delete a stored data set with its runs, and show the first example again."""
-    workspace().delete_dataset(owner(), fingerprint)
+    session.workspace().delete_dataset(session.owner(), fingerprint)
     choose(next(iter(EXAMPLES)))
 
 

@@ -25,12 +25,14 @@ from touchstone.core.data.tables.roles import (
     values_of,
 )
 from touchstone.core.data.tables.table import Table
+from touchstone.core.data.tables.vectors import VECTOR_ENDINGS
 from touchstone.core.data.values import spell
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
+from touchstone.core.represent.word_vectors import WORD_ENDINGS, add_vectors, open_vectors
+from touchstone.core.workspace import WorkspaceError
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples
-from touchstone.ui.shell import page, uploads
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import page, session, uploads
 
 # Which column is what? The first rows with a role over each, a control for each role, and what a choice comes to.
 
@@ -48,10 +50,7 @@ ROLES = {
     "text": ("Inputs", "What the model sees: all columns of numbers, or one of text."),
     "id": ("Id", "The name of each row; without it, rows are numbered."),
     "source": ("Source", "The person, site or device that a row comes from. Accuracy can then be tested on new ones."),
-    "unit": (
-        "Unit",
-        "What was sampled independently, such as an author. No split has one on both sides.",
-    ),
+    "unit": ("Unit", "What was sampled independently, such as an author. No split has one on both sides."),
     "part": ("Part", "Whether the file itself marks a row for training, validation or test."),
     "image": ("Images", "PNG or JPEG files, one per cell."),
 }
@@ -370,19 +369,74 @@ def _offer(dataset: Dataset | None) -> None:
         if notes := [note for note in dataset.notes if not note.startswith(shown)]:
             st.caption(page.plain(" ".join(notes)))
     st.button(
-        "Use this data set",
-        type="primary",
-        key="use-upload",
-        on_click=_use,
-        args=(dataset,),
-        disabled=dataset is None,
+        "Use this data set", type="primary", key="use-upload", on_click=_use, args=(dataset,), disabled=dataset is None
     )
 
 
 @page.or_toast
 def _use(dataset: Dataset) -> None:
-    data_choice.choose(workspace().add_dataset(owner(), dataset))
+    data_choice.choose(session.workspace().add_dataset(session.owner(), dataset))
     st.session_state[_ROUND] += 1  # a new control, without the file
     for key in (_CONTENT, _READ, _SIZE):
         st.session_state.pop(key, None)
     forget()
+
+
+# How do vectors of somebody's own get to a data set? Matched by core and stored with it, as another data set.
+
+
+BY_ID = (
+    "A vector for every sample, from any model of yours. Parquet, TSV, CSV or JSONL: a column `id` and a column "
+    "per dimension, or one column of lists. NPZ: `ids` and `vectors`; or NPY. Ids must be those of the data set; "
+    "without ids, rows must be in the order of the samples."
+)
+WORDS = (
+    " For texts, also word vectors in word2vec's or GloVe's format (`.vec`, `.bin`, `.txt`, perhaps `.gz`): each text "
+    "gets the mean of its words."
+)
+_VECTORS_READ, _VECTORS_ROUND = "vectors_read", "vectors_round"
+
+
+def attach(choice: data_choice.Choice) -> None:
+    """The folded place for a file of vectors, and what became of it: an error, or a data set to use.
+
+    `choice` must be stored, as it is once `data_choice.dataset()` was called. Nothing through a link.
+    """
+    if choice.stored is None or session.read_only():
+        return
+    fingerprint = choice.stored.fingerprint
+    with st.expander("Vectors of your own", icon=":material/hub:", key="own-vectors"):
+        st.caption(BY_ID + (WORDS if choice.stored.kind == "text" else ""))
+        endings = (*VECTOR_ENDINGS, *(WORD_ENDINGS if choice.stored.kind == "text" else ()), ".gz")
+        key = f"vectors-{fingerprint[:8]}-{st.session_state.setdefault(_VECTORS_ROUND, 0)}"
+        file = st.file_uploader("A file of vectors", type=[ending[1:] for ending in endings], key=key)
+        if file is None:
+            return
+        try:
+            dataset = _attached(file, fingerprint)
+        except (DataError, WorkspaceError) as problem:
+            page.error(problem)
+        else:
+            _offer_vectors(dataset)
+
+
+def _attached(file: Any, fingerprint: str) -> Dataset:
+    """The data set with what is in the file, read and matched once."""
+    name = (file.file_id, fingerprint)
+    if st.session_state.get(_VECTORS_READ, (None, None))[0] != name:
+        uploads.check(open_vectors, file)
+        with st.spinner(f"Reading {page.plain(file.name)}"):
+            st.session_state[_VECTORS_READ] = (name, add_vectors(samples.dataset_of(fingerprint), file))
+    return st.session_state[_VECTORS_READ][1]
+
+
+def _offer_vectors(dataset: Dataset) -> None:
+    st.markdown(f"**{page.plain(dataset.name)}**: {page.plain(' '.join(dataset.notes))}")
+    st.button("Use with these vectors", type="primary", key="use-vectors", on_click=_use_vectors, args=(dataset,))
+
+
+@page.or_toast
+def _use_vectors(dataset: Dataset) -> None:
+    data_choice.choose(session.workspace().add_dataset(session.owner(), dataset))
+    st.session_state[_VECTORS_ROUND] += 1  # a new control, without the file
+    del st.session_state[_VECTORS_READ]

@@ -15,13 +15,12 @@ from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.parameters import About
 from touchstone.core.report.run_report import FINDER_TITLES, MODEL_TITLES
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import Number, One, check_address
 from touchstone.ui.forms.plan_form import plan_form
-from touchstone.ui.shell import page
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import page, session
 
 
 def adequacy_plan(dataset: Dataset) -> tuple[AdequacyPlan, DeltaGenerator]:
@@ -126,4 +125,4 @@ def adequacy(run: Run) -> Adequacy:
 
 def trials(run: Run) -> pd.DataFrame:
     """The rows of a run's trials."""
-    return workspace().rows(owner(), run.id)
+    return session.workspace().rows(session.owner(), run.id)

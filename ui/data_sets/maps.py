@@ -4,32 +4,109 @@ A selection is kept as positions in the data set, for the data set's fingerprint
 browser forgets it as soon as the figure changes.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
+from jaxtyping import Integer
 
-from touchstone.core.data import DataError, Dataset
-from touchstone.core.evaluate.data_sets import label_counts
+from touchstone.core.data import EXAMPLES, DataError, Dataset
+from touchstone.core.data.dataset import CONTENT, with_copies_together
+from touchstone.core.evaluate import data_sets
+from touchstone.core.evaluate.data_sets import (
+    DataLook,
+    ExactCopies,
+    NearCopies,
+    NumberByClass,
+    WordCounts,
+    english_stop_words,
+    label_counts,
+)
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
-from touchstone.core.figures.maps import MOST_COLOURS, map_chart
+from touchstone.core.figures.data_sets import characteristic_words, frequent_words
+from touchstone.core.figures.marks import MOST_COLOURS, map_chart
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.parameters import About
+from touchstone.core.represent import number_title, numbers_of
 from touchstone.core.represent.representations import pca_map
 from touchstone.core.trials import FoldPlan
 from touchstone.core.trials.map_plan import MapPlan
-from touchstone.core.workspace.access import View
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, View
+from touchstone.ui import cache
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data import samples
-from touchstone.ui.data.choice import find_samples
-from touchstone.ui.data_sets import results
-from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.data import samples, upload
+from touchstone.ui.forms.controls import Number, One, check_address, choice_line
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell import background, downloads, jobs, page, session
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell.session import owner, read_only, workspace
+
+# What is in the data, and where do samples lie on maps and in folds?
+
+
+@cache.task(max_entries=4)
+def look(dataset: Dataset) -> background.Work[DataLook]:
+    """Classes, copies, columns or mean images of a data set."""
+    return background.Work(lambda step: data_sets.look(dataset))
+
+
+@cache.task(max_entries=16)
+def number(dataset: Dataset, name: str) -> background.Work[NumberByClass]:
+    """One number of every sample of a data set, over all and by class."""
+    return background.Work(lambda step: data_sets.number(dataset, name))
+
+
+@cache.task(max_entries=4)
+def words(dataset: Dataset) -> background.Work[WordCounts]:
+    """The words of a data set of texts, by class."""
+    return background.Work(lambda step: data_sets.words(dataset))
+
+
+@cache.task(max_entries=4)
+def features(dataset: Dataset, representation: str) -> background.Work[np.ndarray]:
+    """The features that maps are drawn and near duplicates are found in."""
+    return background.Work(lambda step: data_sets.features(dataset, representation))
+
+
+@cache.task(max_entries=8)
+def near_copies(dataset: Dataset, representation: str, similarity: float) -> background.Work[NearCopies]:
+    """Pairs of nearly equal samples."""
+    known, vectors = look(dataset), features(dataset, representation)
+
+    def compare(step: Callable[[], None]) -> NearCopies:
+        copies = known.future.result().copies
+        return data_sets.near_copies(dataset, representation, vectors.future.result, copies, similarity, step)
+
+    return background.Work(compare, data_sets.n_steps_of_near_copies(dataset, representation))
+
+
+@cache.result(max_entries=8)
+def map_of(run: Run) -> np.ndarray:
+    """Where the samples of a data set lie on the map of a run; NaN where it has not come to one."""
+    rows = session.workspace().rows(session.owner(), run.id)
+    rows = rows[rows["status"] == "ok"]
+    points = np.full((samples.dataset_of(run.fingerprint).n_samples, 2), np.nan)
+    points[rows["row"].to_numpy(dtype=np.int64)] = rows[["x", "y"]].to_numpy(dtype=np.float64)
+    return points
+
+
+@cache.result(max_entries=4)
+def folds_of(run: Run) -> dict[str, np.ndarray]:
+    """The fold of every sample (−1 for none) by every scheme and seed of a run of folds, as far as they are made."""
+    rows, n_samples = session.workspace().rows(session.owner(), run.id), samples.dataset_of(run.fingerprint).n_samples
+    made = rows[rows["model"].isna() & (rows["status"] == "ok")]
+    folds = {}
+    for group, part in made.groupby(["scheme", "seed"], sort=False):
+        scheme, seed = cast(tuple[str, int], group)
+        folds[data_sets.fold_title(scheme, int(seed))] = data_sets.folds(part, n_samples)
+    return folds
+
+
+# Where do the samples lie? A map to draw a lasso on or to search, and the samples that are selected.
+
 
 _SELECTED, _DRAWN, _ROUND = "map_selected", "map_drawn", "map_round"
 _PICTURES = 24
@@ -63,7 +140,7 @@ def controls(dataset: Dataset) -> MapPlan:
     plan, button = plan_form(MapPlan, About(dataset), border=False)
     if plan.method == "umap":
         with button:
-            jobs.run_button(workspace().find_run(owner(), plan, dataset.fingerprint), plan, dataset)
+            jobs.run_button(session.workspace().find_run(session.owner(), plan, dataset.fingerprint), plan, dataset)
     if plan.label_informed:
         st.caption("Supervised features: class separation here is not evidence.")
     return plan
@@ -72,18 +149,18 @@ def controls(dataset: Dataset) -> MapPlan:
 def show(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
     """The map of a plan as far as it is known, the samples that are selected beside it."""
     if plan.method == "pca":
-        task = results.features(dataset, str(plan.representation))
+        task = features(dataset, str(plan.representation))
         try:
-            features = background.answer(task, "Making features for the map", key="features")
+            encoded = background.answer(task, "Making features for the map", key="features")
         except DataError as problem:
             page.error(problem)
             return
-        if features is None:
+        if encoded is None:
             st.skeleton(height=400)
         else:
-            _map_alone(dataset, pca_map(features), plan, look)
+            _map_alone(dataset, pca_map(encoded), plan, look)
         return
-    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     if run is None:
         page.not_computed("**Run** makes this map: about a minute for 20,000 samples.")
         return
@@ -98,7 +175,7 @@ def _map_of_run(dataset: Dataset, plan: MapPlan, run: Run, look: MapLook) -> Non
         return
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
-    _map(dataset, results.map_of(run), plan, look)
+    _map(dataset, map_of(run), plan, look)
 
 
 def view(dataset: Dataset, plan: MapPlan, title: str) -> View | None:
@@ -109,14 +186,14 @@ def view(dataset: Dataset, plan: MapPlan, title: str) -> View | None:
     led = plan_parameters(plan)
     if led is None:
         return None
-    run = workspace().find_run(owner(), plan, dataset.fingerprint) if plan.method == "umap" else None
+    run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint) if plan.method == "umap" else None
     settled = {data_choice.ADDRESS: [dataset.fingerprint]} | led
     runs = () if run is None else (run.id,)
     return View("data_sets", settled, title, datasets=(dataset.fingerprint,), runs=runs)
 
 
 def _latest_folds(dataset: Dataset) -> Run | None:
-    runs = workspace().runs(owner(), dataset.fingerprint)
+    runs = session.workspace().runs(session.owner(), dataset.fingerprint)
     return next((run for run in runs if run.kind == FoldPlan.kind and run.n_done), None)
 
 
@@ -127,7 +204,7 @@ def groupings(dataset: Dataset) -> dict[str, Grouping]:
         names, codes = np.unique(dataset.sources.astype(str), return_inverse=True)
         by_name["source"] = Grouping("source", codes, names.tolist())
     run = _latest_folds(dataset)
-    for name, folds in (results.folds_of(run) if run else {}).items():
+    for name, folds in (folds_of(run) if run else {}).items():
         numbered = [f"fold {fold + 1}" for fold in range(int(folds.max()) + 1)]
         by_name[name] = Grouping(name, folds, numbered)
     return by_name
@@ -174,11 +251,11 @@ def _in_colour(by: Grouping) -> list[int]:
 
 def _chart(fingerprint: str, points: np.ndarray, look: MapLook, plan: MapPlan) -> None:
     by, coloured = look.by, look.coloured
-    looks = (fingerprint, plan, by.title, tuple(coloured), page.dark())
+    data_sets = (fingerprint, plan, by.title, tuple(coloured), page.dark())
     drawn, highlight = st.session_state.get(_DRAWN, (None, ()))
-    if drawn != looks:  # a new figure: the browser has forgotten the selection, so it is drawn into the figure
+    if drawn != data_sets:  # a new figure: the browser has forgotten the selection, so it is drawn into the figure
         highlight = selected(fingerprint)
-        st.session_state[_DRAWN] = (looks, highlight)
+        st.session_state[_DRAWN] = (data_sets, highlight)
     axes = ("First principal component", "Second principal component") if plan.method == "pca" else ("", "")
     figure = map_chart(points, by.codes, by.names, coloured=coloured, selected=highlight, axes=axes, dark=page.dark())
     key = f"map-{st.session_state.setdefault(_ROUND, 0)}"
@@ -249,13 +326,13 @@ def search(dataset: Dataset) -> None:
         on_change=_find,
         args=(dataset,),
     )
-    missing = find_samples(dataset, st.session_state.get(_find_key(dataset)) or "").missing
+    missing = data_choice.find_samples(dataset, st.session_state.get(_find_key(dataset)) or "").missing
     if missing:
         st.caption(page.plain(f"Not found: {listed([quoted(wanted) for wanted in missing])}."))
 
 
 def _find(dataset: Dataset) -> None:
-    rows = find_samples(dataset, st.session_state[_find_key(dataset)]).rows
+    rows = data_choice.find_samples(dataset, st.session_state[_find_key(dataset)]).rows
     if len(rows):
         _forget()
         st.session_state[_SELECTED] = (dataset.fingerprint, tuple(rows.tolist()))
@@ -296,3 +373,227 @@ def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
             alt="The selected samples",
         )
     downloads.here({"Selected samples": lambda: samples.table(dataset, rows)}, stem="data-set")
+
+
+# What does a page of a data set draw itself? The number in question, words by class, and mean images.
+
+
+N_WORDS = 15
+
+
+def choose_number(dataset: Dataset) -> tuple[str, dict[str, list[str]]]:
+    """Which number of every sample the figures are about, and how the address says so.
+
+    There is a control only where there are several.
+    """
+    titles = {name: number_title(dataset, name) for name in numbers_of(dataset)}
+    if len(titles) == 1:
+        return next(iter(titles)), {}
+    control = One("number", "Column in question", titles, next(iter(titles)))
+    check_address([control])
+    chosen = control.draw()
+    return chosen, {control.key: control.written(chosen)}
+
+
+def show_words(dataset: Dataset) -> None:
+    """The most frequent words, and those that set a class apart."""
+    counts = background.answer(words(dataset), "Counting words", key="words")
+    if counts is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        label = st.selectbox("Class", dataset.class_names, key="words-class", width=250)
+        plain_only = st.toggle(
+            "Leave out common English words", key="stop-words", help="scikit-learn's list: the, of, and, is, ..."
+        )
+    everywhere, here, apart = st.columns(3, gap="medium")
+    with everywhere:
+        figure = partial(_frequent_words, counts, None, plain_only)
+        page.figure(figure, f"Most frequent in all texts; {count(counts.n_words)} words in all.", key="frequent")
+    with here:
+        figure = partial(_frequent_words, counts, label, plain_only)
+        page.figure(figure, f"Most frequent in {page.plain(quoted(label))}.", key="frequent-class")
+    with apart:
+        figure = partial(_characteristic_words, counts, label, plain_only)
+        caption = f"Most characteristic of {page.plain(quoted(label))}, largest z first (log-odds over their SE)."
+        page.figure(figure, caption, key="characteristic")
+    downloads.offer({"Words": counts.table}, stem="data-set")
+
+
+def _frequent_words(counts: WordCounts, label: str | None, plain_only: bool, *, dark: bool) -> go.Figure:
+    return frequent_words(_shown(counts, plain_only).frequent(label, most=N_WORDS), dark=dark)
+
+
+def _characteristic_words(counts: WordCounts, label: str, plain_only: bool, *, dark: bool) -> go.Figure:
+    return characteristic_words(_shown(counts, plain_only).characteristic(label, most=N_WORDS), dark=dark)
+
+
+def _shown(counts: WordCounts, plain_only: bool) -> WordCounts:
+    return counts.without(english_stop_words()) if plain_only else counts
+
+
+def mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
+    """The mean image of each class, its n beneath."""
+    with st.grid("auto", min_column_width=72, gap="xsmall"):
+        for name, n, picture in zip(dataset.class_names, dataset.n_per_class, pictures, strict=True):
+            caption = f"{page.plain(name)}  \nn = {count(int(n))}"
+            st.image(samples.enlarged(picture), caption=caption, alt=f"Mean image of {name}", output_format="PNG")
+    st.caption("The mean of all images of a class: sharp parts are common to all images, blurred parts vary.")
+
+
+# Where does a data set come from? The examples as cards, and the place for a file that may take the page over.
+
+
+ANOTHER = "choose another"
+
+
+def choose() -> bool:
+    """The examples as cards, and the place for a file; whether a file takes the page over."""
+    top, below = st.container(horizontal=True, key="choose-data"), st.container()
+    line = top.container()
+    with top.container(width=420):
+        file = upload.control()
+    with below:
+        if upload.takes_over(file):
+            return True
+    chosen = data_choice.current()
+    name, taken = (chosen.name, page.plain(chosen.title)) if chosen else ("", "none")
+    with line, choice_line(f"Data set **{taken}**", key="data", chosen=name, change=ANOTHER, expanded=chosen is None):
+        cards(chosen)
+    return False
+
+
+def cards(chosen: data_choice.Choice | None) -> None:
+    """The examples, each with what it is."""
+    with st.grid(len(EXAMPLES), min_column_width=190):
+        for address, choice in data_choice.choices().items():
+            if choice.example is None:
+                continue
+            example = EXAMPLES[choice.example]
+            with st.container(border=True, height="stretch", key=f"example-{choice.example}"):
+                st.markdown(f"**{example.title}**  \n:gray[{example.sentence}]")
+                st.space("stretch")
+                st.button(
+                    "Chosen" if choice == chosen else "Choose",
+                    key=f"choose-{choice.example}",
+                    on_click=data_choice.choose,
+                    args=(address,),
+                    disabled=choice == chosen,
+                    width="stretch",
+                )
+
+
+# Which samples are there twice? Exact and near duplicates side by side, first those whose labels differ.
+
+
+PER_PAGE = 4
+MOST_OF_GROUP = 6
+"""Of so many copies of one content the page shows some; the table has all."""
+SIMILARITY = Number(
+    "similarity",
+    "Similarity",
+    0.8,
+    0.999,
+    0.95,
+    0.01,
+    "The lowest cosine similarity of near-duplicates; 1 is the same direction. Texts are compared by word weights, "
+    "other data by the features chosen above.",
+    "%.3f",
+)
+
+
+def show_copies(dataset: Dataset, exact: ExactCopies, *, representation: str) -> tuple[str, list[str]]:
+    """Exact duplicates in a line, near ones at the chosen similarity, and what they look like.
+
+    Returns the parameter of the address that says of it, and what it says.
+    """
+    check_address([SIMILARITY])
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        similarity = SIMILARITY.draw()
+        which = st.container()
+    near, why_not = None, "Searching for near-duplicates."
+    try:
+        task = near_copies(dataset, representation, similarity)
+        near = background.answer(task, "Comparing every sample with every other", key="near")
+    except DataError:  # said where the map would be, which has the same features
+        why_not = "No search for near-duplicates in these features."
+    choices = _choices(exact, near)
+    with which:
+        st.markdown(page.plain(_sentence(exact, near, why_not)))
+    if any(choices.values()):
+        _look(dataset, {title: groups for title, groups in choices.items() if groups})
+    _offer_together(dataset, exact, near)
+    tables = {"Exact duplicates": lambda: exact.table(dataset.ids, dataset.class_names)}
+    if near is not None:
+        tables["Near-duplicates"] = lambda: near.table(dataset.ids, dataset.y, dataset.class_names)
+    downloads.offer(tables, stem="data-set")
+    return SIMILARITY.key, SIMILARITY.written(similarity)
+
+
+def _offer_together(dataset: Dataset, exact: ExactCopies, near: NearCopies | None) -> None:
+    """A button that makes copies one unit, where they are none: rows of a table may be alike by chance."""
+    pairs = np.empty((0, 2), dtype=np.int64) if near is None else near.pairs
+    if read_only() or dataset.unit_name not in (None, CONTENT):
+        return
+    if not len(pairs) and (dataset.unit_name == CONTENT or not exact.n_copies):
+        return
+    st.button(
+        "Keep duplicates on one side of every split",
+        key="together",
+        help="They become one unit, in a data set of its own: duplicates across a split inflate accuracy.",
+        on_click=_use_together,
+        args=(dataset, pairs),
+    )
+
+
+@page.or_toast
+def _use_together(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"]) -> None:
+    together = with_copies_together(dataset, pairs)
+    data_choice.choose(workspace().add_dataset(owner(), replace(together, name=f"{dataset.name}, duplicates together")))
+
+
+def _sentence(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:
+    sentence = f"{plural(exact.n_copies, 'sample repeats', 'samples repeat')} an earlier one exactly."
+    if exact.n_copies == 0:
+        sentence = "No exact duplicates."
+    if near is None:
+        return f"{sentence} {why_not}"
+    if len(near.pairs) == 0:
+        return f"{sentence} No near-duplicates at this similarity."
+    more = " or more" if near.full else ""
+    differ = int((~near.same_label).sum())
+    labels = f"{count(differ)} of them with different labels" if differ else "all with equal labels"
+    pairs = f"{count(len(near.pairs))}{more} near-duplicate pairs ({plural(near.n_samples, 'sample')})"
+    return f"{sentence} {pairs}, {labels}."
+
+
+def _choices(exact: ExactCopies, near: NearCopies | None) -> dict[str, Sequence[tuple[int, ...]]]:
+    groups: dict[str, Sequence[tuple[int, ...]]] = {
+        "Exact duplicates, different labels": exact.groups(conflicting=True)
+    }
+    if near is not None:
+        groups["Near-duplicates, different labels"] = near.chosen(same_label=False)
+    groups["Exact duplicates, same label"] = exact.groups(conflicting=False)
+    if near is not None:
+        groups["Near-duplicates, same label"] = near.chosen(same_label=True)
+    return groups
+
+
+def _look(dataset: Dataset, choices: dict[str, Sequence[tuple[int, ...]]]) -> None:
+    title = st.segmented_control(
+        "Shown",
+        list(choices),
+        default=next(iter(choices)),
+        format_func=lambda name: f"{name} ({count(len(choices[name]))})",
+        key=f"copies-{len(choices)}",
+        label_visibility="collapsed",
+        required=True,
+    )
+    groups = choices[title or next(iter(choices))]
+    below = st.container()
+    shown = groups[page.part_shown(len(groups), PER_PAGE, key="copies-page")]
+    with below, st.grid(2, min_column_width=300, border=True):
+        for group in shown:
+            with st.container(gap="xsmall"):
+                samples.show(dataset, group[:MOST_OF_GROUP])
+                if len(group) > MOST_OF_GROUP:
+                    st.caption(f"and {plural(len(group) - MOST_OF_GROUP, 'more copy', 'more copies')}")

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import DataError
 from touchstone.core.parameters import ANYTHING, About, Asked, answers_of, asked, values_of
-from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.core.workspace import WorkspaceError
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import (
     Control,

@@ -1,47 +1,27 @@
 """Which mix, how many, how are they made? The controls of a GuidedTestsPlan, all of them in the address."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import Dataset
-from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
-from touchstone.core.evaluate.test_quality.quality import RegionChoice
+from touchstone.core.evaluate.guided_tests.generate import Properties
+from touchstone.core.evaluate.guided_tests.plan import Guided, GuidedTestsPlan
+from touchstone.core.evaluate.guided_tests.verdict import NOTHING_INSIDE
+from touchstone.core.evaluate.test_quality.quality import Looked, RegionChoice
+from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.parameters import About
-from touchstone.core.workspace.access import View
-from touchstone.core.workspace.models import StoredModel
+from touchstone.core.report import guided_tests as report
+from touchstone.core.workspace import Run, StoredModel, View
+from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import plan_form
+from touchstone.ui.guided_tests import explorer, label_next, results
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.shell.session import read_only
-from touchstone.ui.test_quality import controls as test_quality_controls
-
-
-@dataclass(frozen=True)
-class Place:
-    """A place on the way, from 0 to 100 per cent."""
-
-    key: str
-    label: str
-    step: int = 5
-
-    def unknown(self, written: Sequence[str]) -> list[str]:
-        """Which values of an address cannot be chosen here."""
-        allowed = {str(value) for value in range(0, 101, self.step)}
-        return [value for value in written if value and value not in allowed] + list(written[1:])
-
-    def draw(self) -> int:
-        """The slider; returns the place."""
-        return st.slider(
-            self.label, 0, 100, 0, self.step, format="%d %%", key=self.key, bind="query-params", width="stretch"
-        )
-
-    def written(self, value: int) -> list[str]:
-        """A value as the address holds it."""
-        return [str(value)]
+from touchstone.ui.shell import answer, background, page, session, share
+from touchstone.ui.test_quality import results as test_quality_controls
 
 
 def guided_tests_plan(
@@ -66,12 +46,12 @@ def view(dataset: Dataset, model: StoredModel, settled: Mapping[str, list[str]])
     )
 
 
-def link_to_quality(page: Path, dataset: Dataset, model: StoredModel, choice: RegionChoice) -> None:
+def link_to_quality(dataset: Dataset, model: StoredModel, choice: RegionChoice) -> None:
     """The way to the page that measures what the test set has in these very regions; none through a link."""
-    if read_only():
+    if session.read_only():
         return
     st.page_link(
-        page,
+        page_file("test_quality"),
         label="How well the test set covers these regions",
         icon=":material/target:",
         help="",
@@ -81,3 +61,60 @@ def link_to_quality(page: Path, dataset: Dataset, model: StoredModel, choice: Re
             **test_quality_controls.region_parameters(choice),
         },
     )
+
+
+# What may a reader want beside the verdict? Parts that are closed at first; each adds itself to the address.
+
+
+def features(run: Run, guided: Guided, looked: Looked, *, inside: bool) -> None:
+    """What the layer's head makes of features, and their decoder; `inside` says whether the model has such layers."""
+
+    def draw() -> None:
+        if not inside:
+            st.caption(NOTHING_INSIDE)
+        trip = background.answer(results.sent_again(run, looked), "Sending images through the model", key="trip")
+        for section in report.features(guided, trip):
+            if section.heading and section.heading != report.FEATURES:
+                st.subheader(section.heading, anchor=False)
+            answer.parts(section.parts)
+
+    page.fold(report.FEATURES, draw, key="features")
+
+
+def with_another(run: Run, guided: Guided, model: StoredModel) -> None:
+    """Another model on the same pictures; nothing where there is no other."""
+    if guided.suite is not None and explorer.others(model):
+        title = "How does another model do on these pictures?"
+        draw = partial(explorer.beside, run, guided, model)
+        add(page.fold(title, draw, key="versus", asked_by=(explorer.KEY,)))
+
+
+def on_the_way(looked: Looked, within: Regions, guided: Guided | None, *, opened: bool) -> None:
+    """The explorer; open from the start where that is asked for, or where the address names a place."""
+    opened |= any(key.startswith(explorer.KEYS) for key in st.query_params)
+    draw = partial(explorer.explorer, looked, within, None if guided is None else guided.decoder)
+    add(page.fold("What lies between two classes?", draw, key="way", opened=opened))
+
+
+def to_label(looked: Looked, within: Regions, model: StoredModel) -> None:
+    """The list of what to label next, which needs no run."""
+    draw = partial(label_next.label_next, looked, within, model)
+    add(page.fold("Label these next", draw, key="next", asked_by=label_next.KEYS))
+
+
+def tested(looked: Looked) -> Properties | None:
+    """The three properties, which need no run either; None while they are not worked out."""
+
+    def draw() -> Properties | None:
+        properties = background.answer(results.properties(looked), "Testing properties", key="properties")
+        if properties is not None:
+            add(explorer.properties(properties, looked))
+        return properties
+
+    return page.fold(report.PROPERTIES, draw, key="properties", asked_by=("violations",))
+
+
+def add(address: dict[str, list[str]] | None) -> None:
+    """More of the address that leads here."""
+    for key, written in (address or {}).items():
+        share.add(key, written)

@@ -8,32 +8,17 @@ import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.files import read_table
-from touchstone.core.evaluate.guided_tests.few_labels import (
-    ENDINGS,
-    FewLabelsPlan,
-    LabelDesign,
-    accuracy_in_words,
-    design_labels,
-    expected_errors,
-    guess,
-    open_pool,
-    promise,
-    read_labels,
-    read_pool,
-    to_label,
-    unlike,
-)
+from touchstone.core.evaluate.guided_tests import few_labels, generate
+from touchstone.core.evaluate.guided_tests.few_labels import ENDINGS, open_pool, read_labels, read_pool, to_label
 from touchstone.core.evaluate.guided_tests.results import GeneratedTests
 from touchstone.core.evaluate.test_quality.quality import Looked
 from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.evaluate.wording import count, percent, plural
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.models import StoredModel
-from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace import StoredModel, WorkspaceError, load_plan
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import Number, One, check_address
-from touchstone.ui.guided_tests import results, work
+from touchstone.ui.guided_tests import results
 from touchstone.ui.shell import background, downloads, jobs, page, uploads
 from touchstone.ui.shell.session import owner, read_only, workspace
 
@@ -47,11 +32,11 @@ def from_few_labels(pool: LayerSamples, test: LayerSamples, n: int) -> bool:
     """What `n` labels of a pool would bring, and the list to label; whether there is such a list."""
     try:
         wrong = test.predicted != test.labels
-        design = design_labels(
+        design = few_labels.design_labels(
             pool.confidence,
-            expected_errors(pool.confidence, test.confidence, wrong),
+            few_labels.expected_errors(pool.confidence, test.confidence, wrong),
             n_labels=min(n, len(pool)),
-            doubt=unlike(pool.confidence, test.confidence),
+            doubt=few_labels.unlike(pool.confidence, test.confidence),
         )
     except DataError as problem:
         page.error(problem)
@@ -59,16 +44,16 @@ def from_few_labels(pool: LayerSamples, test: LayerSamples, n: int) -> bool:
     if pool is test:
         st.caption(
             "Labels of the test samples are known. Upload samples without labels to get a list of samples to "
-            f"label. If they were like the test samples: {promise(design)}"
+            f"label. If they were like the test samples: {few_labels.promise(design)}"
         )
         return False
-    st.markdown(page.plain(promise(design)))
-    st.caption(page.plain(guess(design)))
+    st.markdown(page.plain(few_labels.promise(design)))
+    st.caption(page.plain(few_labels.guess(design)))
     _list(pool, design)
     return True
 
 
-def _list(pool: LayerSamples, design: LabelDesign) -> None:
+def _list(pool: LayerSamples, design: few_labels.LabelDesign) -> None:
     table = to_label(pool, design, rng=np.random.default_rng(_SEED))
     config = {
         "id": "Sample",
@@ -89,7 +74,7 @@ def _list(pool: LayerSamples, design: LabelDesign) -> None:
     downloads.offer({"List to label": lambda: table}, stem="guided-tests")
 
 
-def labels_back(dataset: Dataset, model: StoredModel, pool: LayerSamples, name: str) -> FewLabelsPlan | None:
+def labels_back(dataset: Dataset, model: StoredModel, pool: LayerSamples, name: str) -> few_labels.FewLabelsPlan | None:
     """What the labels tell when the list comes back; it is kept, and stands on the overview from then on."""
     if read_only():
         return None
@@ -99,26 +84,28 @@ def labels_back(dataset: Dataset, model: StoredModel, pool: LayerSamples, name: 
     try:
         uploads.check(read_table, file)
         back = read_labels(file.getvalue(), file.name, class_names=pool.class_names)
-        plan = FewLabelsPlan(model.fingerprint, name, back.n_wrong, back.n_labelled, back.n_in, back.n_skipped)
+        plan = few_labels.FewLabelsPlan(
+            model.fingerprint, name, back.n_wrong, back.n_labelled, back.n_in, back.n_skipped
+        )
         jobs.start(plan, dataset)
     except (DataError, WorkspaceError) as problem:
         page.error(problem)
         return None
-    st.markdown(f"**{page.plain(accuracy_in_words(back.accuracy, n_skipped=back.n_skipped))}**")
+    st.markdown(f"**{page.plain(few_labels.accuracy_in_words(back.accuracy, n_skipped=back.n_skipped))}**")
     st.caption("It is kept, and stands on the overview beside the other accuracies.")
     return plan
 
 
-def earlier(dataset: Dataset, model: StoredModel, now: FewLabelsPlan | None) -> None:
+def earlier(dataset: Dataset, model: StoredModel, now: few_labels.FewLabelsPlan | None) -> None:
     """What labels told before, a line for each list but that of `now`; nothing where none came back."""
-    kept = [run for run in workspace().runs(owner(), dataset.fingerprint) if run.kind == FewLabelsPlan.kind]
+    kept = [run for run in workspace().runs(owner(), dataset.fingerprint) if run.kind == few_labels.FewLabelsPlan.kind]
     plans = [plan for plan in (load_plan(run.plan) for run in kept) if plan.model == model.fingerprint and plan != now]
     for plan in plans:
-        sentence = accuracy_in_words(plan.accuracy, n_skipped=plan.n_skipped)
+        sentence = few_labels.accuracy_in_words(plan.accuracy, n_skipped=plan.n_skipped)
         st.markdown(f"- {page.plain(plan.pool)}: {page.plain(sentence)}")
 
 
-def parameters(plan: FewLabelsPlan) -> dict[str, list[str]]:
+def parameters(plan: few_labels.FewLabelsPlan) -> dict[str, list[str]]:
     """The parameters of the address where labels of this model's samples are counted."""
     return {"model": [plan.model], "for": ["know the accuracy"]}
 
@@ -241,13 +228,13 @@ def _read(file: Any, looked: Looked) -> LayerSamples:
 
 def _listed(looked: Looked, within: Regions, wanted: GeneratedTests | None, pool: LayerSamples, n: int) -> None:
     try:
-        table = work.next_ones(wanted, pool, within, n)
+        table = generate.label_next(wanted, pool, within, n=n)
     except DataError as problem:
         page.error(problem)
         return
     held_out = pool is looked.parts.test
     rows = _rows(looked, table) if held_out else None
-    full = table if rows is None else work.content_of(looked.dataset, rows, table)
+    full = table if rows is None else content_of(looked.dataset, rows, table)
     config = {
         "id": "Sample",
         "predicted": "Predicted",
@@ -278,3 +265,17 @@ def _listed(looked: Looked, within: Regions, wanted: GeneratedTests | None, pool
 def _rows(looked: Looked, table: pd.DataFrame) -> np.ndarray:
     where = {sample_id: row for row, sample_id in enumerate(looked.parts.test.ids)}
     return looked.parts.test_rows[np.array([where[sample_id] for sample_id in table["id"]], dtype=np.int64)]
+
+
+def content_of(dataset: Dataset, rows: np.ndarray, table: pd.DataFrame) -> pd.DataFrame:
+    """A table of samples with what they are: their text, or their columns; of images nothing more."""
+    if dataset.kind == "image":
+        return table
+    names = ("text",) if dataset.kind == "text" else dataset.feature_names
+    values = dataset.x[rows][None] if dataset.kind == "text" else dataset.x[rows].T
+    taken = set(table.columns)
+    columns = {
+        f"{name} (input)" if name in taken else name: values_of_column
+        for name, values_of_column in zip(names, values, strict=True)
+    }
+    return pd.concat([table.reset_index(drop=True), pd.DataFrame(columns)], axis=1)

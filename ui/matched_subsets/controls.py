@@ -1,17 +1,17 @@
 """What does a comparison of two test sets ask people for? How to match, and which model the verdict is about."""
 
-from touchstone.core.command.compared_files import compare_command, settled
+from touchstone.core.command.given_files import compare_command, settled
 from touchstone.core.data.predictions.record import PredictionPairs
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, SetComparison
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.metric_estimates import classes_of, metrics_given
 from touchstone.core.parameters import About
-from touchstone.core.workspace.access import View
+from touchstone.core.workspace import View
 from touchstone.ui import cache
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.predictions import choice as prediction_choice
-from touchstone.ui.predictions.results import table_of
+from touchstone.ui.predictions.choice import table_of
 from touchstone.ui.shell import share
 from touchstone.ui.shell.session import owner, workspace
 

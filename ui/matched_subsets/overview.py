@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from touchstone.core.command.compared_files import PARTS, SIDES
+from touchstone.core.command.given_files import PARTS, SIDES
 from touchstone.core.data import DataError
 from touchstone.core.data.dataset import key
 from touchstone.core.data.predictions.record import Part

@@ -18,7 +18,7 @@ from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report import matched_subsets as report
 from touchstone.core.report.parts import Quantity
 from touchstone.ui import cache
-from touchstone.ui.predictions.results import table_of
+from touchstone.ui.predictions.choice import table_of
 from touchstone.ui.shell.background import Task, Work
 from touchstone.ui.shell.session import owner, workspace
 

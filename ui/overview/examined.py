@@ -14,46 +14,28 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate import overview
 from touchstone.core.evaluate import overview as weak_parts
-from touchstone.core.evaluate import overview as words
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
-from touchstone.core.evaluate.overview import (
-    CORRECT,
-    Slices,
-    Weak,
-    agreement,
-    agreement_by_class,
-    agreement_table,
-    correct_on,
-    held_out_by,
-    in_words,
-    known_of_samples,
-)
 from touchstone.core.evaluate.test_quality.quality import Looked, RegionChoice
 from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.figures.maps import map_chart
+from touchstone.core.figures.marks import map_chart
 from touchstone.core.models.errors import ModelError
 from touchstone.core.represent import default_representation
 from touchstone.core.represent.representations import pca_map
-from touchstone.core.workspace.models import StoredModel
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, StoredModel, load_plan
 from touchstone.ui import cache
 from touchstone.ui.average_case import controls as average_case_results
 from touchstone.ui.cluster_folds import results as cluster_folds_results
 from touchstone.ui.data_sets import maps
-from touchstone.ui.data_sets import results as data_sets_results
-from touchstone.ui.data_sets.copies import SIMILARITY
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.matched_subsets import results as matched_subsets_results
 from touchstone.ui.models import choice as models_results
-from touchstone.ui.shell import background, downloads, page
-from touchstone.ui.shell.background import Task
-from touchstone.ui.shell.session import owner, workspace
+from touchstone.ui.shell import background, downloads, page, session
 from touchstone.ui.test_quality import results as test_quality_results
 
 GROUPS = "Which groups of samples are weak?"
@@ -116,12 +98,12 @@ def _groups(examined: Examined) -> None:
     if table is None or not _has_features(examined.dataset):
         return
     slices = _slices(examined.dataset)
-    titles = {name: name.removeprefix(CORRECT) for name in table if name.startswith(CORRECT)}
-    held_out = choose("heldout", "Held out by", titles, correct_on(table))
+    titles = {name: name.removeprefix(overview.CORRECT) for name in table if name.startswith(overview.CORRECT)}
+    held_out = choose("heldout", "Held out by", titles, overview.correct_on(table))
     rng, design = np.random.default_rng(0), design_of(examined.dataset)
     weak = weak_parts.weak_slices(table, _tested(examined), slices, rng=rng, held_out=held_out, design=design)
-    _says(words.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
-    tables = {"Groups of samples": lambda: words.weak_table(weak)}
+    _says(weak_parts.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
+    tables = {"Groups of samples": lambda: weak_parts.weak_table(weak)}
     if any(each.is_weak for each in weak):
         tables["Samples of weak groups"] = lambda: weak_parts.samples_of_weak(table, slices, weak)
     downloads.offer(tables, stem="samples")
@@ -132,17 +114,17 @@ def _classes(examined: Examined) -> None:
     if table is None:
         return
     classes = weak_parts.weak_classes(table, _tested(examined), design=design_of(examined.dataset))
-    _says(words.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
-    downloads.offer({"Classes, all methods": lambda: words.weak_table(classes)}, stem="classes")
+    _says(weak_parts.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
+    downloads.offer({"Classes, all methods": lambda: weak_parts.weak_table(classes)}, stem="classes")
 
 
-def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Examined) -> None:
+def _says(verdict: Verdict, weak: tuple[weak_parts.Weak, ...], caption: str, examined: Examined) -> None:
     """The answer of a part, then the table that it rests on."""
     known = about(verdict.claims[0] if verdict.claims else None)
     page.says(verdict if examined.is_done else replace(verdict, advice=""), help=known)
     page.findings(verdict)
     if weak:
-        st.dataframe(words.weak_lines(weak), hide_index=True, alt=verdict.headline)
+        st.dataframe(weak_parts.weak_lines(weak), hide_index=True, alt=verdict.headline)
         st.caption(caption)
 
 
@@ -166,13 +148,13 @@ def _agreement(examined: Examined) -> None:
     table = _table(examined)
     if table is None:
         return
-    pairs = agreement(table)
-    st.markdown(f"**{page.plain(in_words(pairs))}**")
-    lines = agreement_table(pairs)
+    pairs = overview.agreement(table)
+    st.markdown(f"**{page.plain(overview.in_words(pairs))}**")
+    lines = overview.agreement_table(pairs)
     if len(lines):
-        st.dataframe(lines.round(3), hide_index=True, alt=in_words(pairs))
+        st.dataframe(lines.round(3), hide_index=True, alt=overview.in_words(pairs))
         st.caption(AGREEMENT_CAPTION)
-    by_class = agreement_by_class(table)
+    by_class = overview.agreement_by_class(table)
     if len(by_class):
         st.dataframe(by_class.round(3), hide_index=True, alt="The same within each class")
         st.caption(BY_CLASS_CAPTION)
@@ -231,7 +213,7 @@ def _model(examined: Examined) -> StoredModel | None:
     if examined.robustness is None:
         return None
     plan = load_plan(examined.robustness.plan)
-    models = workspace().models(owner(), examined.dataset.fingerprint)
+    models = session.workspace().models(session.owner(), examined.dataset.fingerprint)
     return next((model for model in models if model.fingerprint == getattr(plan, "model", "")), None)
 
 
@@ -242,7 +224,7 @@ def _tested(examined: Examined) -> dict[str, pd.DataFrame]:
 
 @cache.result(max_entries=4)
 def _held_out_by(folds: Run) -> dict[str, pd.DataFrame]:
-    return held_out_by(cluster_folds_results.of_run(folds).rows)
+    return overview.held_out_by(cluster_folds_results.of_run(folds).rows)
 
 
 @cache.result(max_entries=4)
@@ -256,10 +238,10 @@ def _known(
     with_near: bool,
 ) -> pd.DataFrame:
     try:
-        regions = None if looked is None else test_quality_results.samples(looked)
+        regions = None if looked is None else test_quality_results.sample_table(looked)
     except DataError:  # too few training samples of a class to draw regions from
         regions = None
-    return known_of_samples(
+    return overview.known_of_samples(
         dataset,
         folds=None if folds is None else cluster_folds_results.of_run(folds).rows,
         robustness=None if robustness is None else average_case_results.robustness(robustness),
@@ -269,12 +251,12 @@ def _known(
     )
 
 
-def _near(dataset: Dataset) -> Task[NearCopies]:
-    return data_sets_results.near_copies(dataset, default_representation(dataset.kind), SIMILARITY.default)
+def _near(dataset: Dataset) -> background.Task[NearCopies]:
+    return maps.near_copies(dataset, default_representation(dataset.kind), maps.SIMILARITY.default)
 
 
-def _features(dataset: Dataset) -> Task[np.ndarray]:
-    return data_sets_results.features(dataset, default_representation(dataset.kind))
+def _features(dataset: Dataset) -> background.Task[np.ndarray]:
+    return maps.features(dataset, default_representation(dataset.kind))
 
 
 def _has_features(dataset: Dataset) -> bool:
@@ -287,7 +269,7 @@ def _has_features(dataset: Dataset) -> bool:
 
 
 @cache.result(max_entries=4)
-def _slices(dataset: Dataset) -> Slices:
+def _slices(dataset: Dataset) -> weak_parts.Slices:
     return weak_parts.find_slices(dataset, _features(dataset).future.result())
 
 

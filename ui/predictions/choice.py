@@ -13,16 +13,17 @@ from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import DataError, PredictionTable
 from touchstone.core.data.predictions.record import ALL, OTHERS, Part, PredictionPairs, choices_of
-from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
+from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS, read_prediction_table
 from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.matched_subsets import smaller_reference
 from touchstone.core.evaluate.matched_subsets.plan import TwoSets
 from touchstone.core.evaluate.wording import percent, plural
 from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
+from touchstone.core.workspace import WorkspaceError
 from touchstone.core.workspace.data import StoredPredictions
-from touchstone.core.workspace.errors import WorkspaceError
+from touchstone.ui import cache
 from touchstone.ui.forms.controls import One, check_address, choice_line
-from touchstone.ui.predictions import results
 from touchstone.ui.predictions import upload as prediction_upload
 from touchstone.ui.shell import page
 from touchstone.ui.shell.session import hold, owner, read_only, workspace
@@ -191,17 +192,17 @@ def larger_first(pairs: PredictionPairs) -> None:
 def _part_controls(side: Side, reference: Chosen, target: Chosen) -> dict[str, One]:
     """A control per thing that one file tells apart; of one file on both sides, usual are parts that share no row."""
     one_file = reference.address == target.address
-    choices = results.choices((reference if side is REFERENCE else target).address)
+    parts = choices((reference if side is REFERENCE else target).address)
     usual: dict[str, str] = {}
-    if "set" in choices:
-        sets = choices["set"]
+    if "set" in parts:
+        sets = parts["set"]
         taken = st.query_params.get("reference_set") or sets[0]
         usual["set"] = next(name for name in sets if name != taken) if one_file and side is TARGET else sets[0]
-    divided = next((group for group in ("fold", "source") if group in choices), None)
-    if one_file and "set" not in choices and divided is not None:
-        usual[divided] = OTHERS if side is REFERENCE else choices[divided][0]
+    divided = next((group for group in ("fold", "source") if group in parts), None)
+    if one_file and "set" not in parts and divided is not None:
+        usual[divided] = OTHERS if side is REFERENCE else parts[divided][0]
     controls = {}
-    for what, names in choices.items():
+    for what, names in parts.items():
         others = [OTHERS] * (one_file and what != "trial")
         offered = names if what == "set" else [ALL, *others, *names]
         default = usual.get(what, names[0] if what == "trial" else ALL)
@@ -258,7 +259,7 @@ def _named(side: Side) -> _Named | Callable[[], object] | None:
         if address not in known:
             return partial(st.error, GONE, title="These predictions are not here", icon=":material/link_off:")
         with st.spinner("Reading"):
-            table = results.table_of(address)
+            table = table_of(address)
     except (DataError, WorkspaceError) as problem:
         return partial(page.error, problem)
     _remember(side, address)
@@ -359,7 +360,7 @@ def _use(side: Side, upload: PredictionUpload) -> None:
     _keep(side, None)
     _choose(side, address)
     other = TARGET if side is REFERENCE else REFERENCE
-    if not _in_address(other) and {"set", "fold"} & choices_of(results.uploaded(upload)).keys():
+    if not _in_address(other) and {"set", "fold"} & choices_of(uploaded(upload)).keys():
         _choose(other, address)
 
 
@@ -399,3 +400,30 @@ def _choose(side: Side, address: str | None) -> None:
 def _remember(side: Side, address: str | None) -> None:
     st.session_state[f"chosen-{side.key}"] = address
     hold(side.key, address)
+
+
+# What is in files of predictions, uploaded or stored?
+
+
+@cache.result(max_entries=4)
+def columns_of(file: PredictionUpload) -> Table:
+    """The columns of a file of predictions, whatever they mean."""
+    return read_prediction_table(file.predictions.open())
+
+
+@cache.result(max_entries=8)
+def uploaded(upload: PredictionUpload) -> PredictionTable:
+    """What an upload says that is not stored yet; DataError or RolesNeeded as reading raises them."""
+    return upload.read()
+
+
+@cache.result(max_entries=8)
+def table_of(fingerprint: str) -> PredictionTable:
+    """Stored predictions; one object per process and fingerprint."""
+    return workspace().predictions(owner(), fingerprint).read()
+
+
+@cache.result(max_entries=16)
+def choices(fingerprint: str) -> dict[str, tuple[str, ...]]:
+    """The sets, folds, sources and trials of stored predictions, where there are several."""
+    return choices_of(table_of(fingerprint))

@@ -14,7 +14,7 @@ from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS, read_pre
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload, lacking, sample, template
 from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.wording import plural
-from touchstone.ui.predictions import results
+from touchstone.ui.predictions import choice
 from touchstone.ui.shell import page, uploads
 
 # How are the columns of a file of predictions corrected? A control per role, and for all that was decided in reading.
@@ -211,7 +211,7 @@ def draft(
         return None
     try:
         with st.spinner("Reading"):
-            table = results.uploaded(upload)
+            table = choice.uploaded(upload)
         role_lines(table)
         warnings_of(table)
     except RolesNeeded as needed:
@@ -255,7 +255,7 @@ def _roles_to_correct(
 
 def _columns(file: GivenFile) -> Table:
     """The columns of a file, read once whatever they are said to be."""
-    return results.columns_of(PredictionUpload(replace(file, roles=None)))
+    return choice.columns_of(PredictionUpload(replace(file, roles=None)))
 
 
 def _truth_columns(upload: PredictionUpload, columns: Table) -> tuple[str, ...]:

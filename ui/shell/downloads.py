@@ -14,12 +14,10 @@ from touchstone.core.report.files import FORMATS, Recreated, example_to_read, re
 from touchstone.core.report.html import to_html
 from touchstone.core.report.parts import NONE, Answer, Report
 from touchstone.core.report.run_report import report_of
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.shell import jobs, page, share
-from touchstone.ui.shell.page import FIGURE_FORMAT, FIGURE_FORMATS
 from touchstone.ui.shell.session import owner, workspace
 
 _OFFERED = "take_away"
@@ -65,14 +63,14 @@ def menu() -> None:
 
 def _figure_format() -> None:
     """Which files the cameras over figures give; remembered also while a page without this menu is drawn."""
-    control = f"{FIGURE_FORMAT}-control"
-    st.session_state[control] = st.session_state.get(FIGURE_FORMAT, FIGURE_FORMATS[0])
+    control = f"{page.FIGURE_FORMAT}-control"
+    st.session_state[control] = st.session_state.get(page.FIGURE_FORMAT, page.FIGURE_FORMATS[0])
     st.segmented_control(
         "Figures: the camera over each saves it as",
-        FIGURE_FORMATS,
+        page.FIGURE_FORMATS,
         key=control,
         required=True,
-        on_change=lambda: st.session_state.update({FIGURE_FORMAT: st.session_state[control]}),
+        on_change=lambda: st.session_state.update({page.FIGURE_FORMAT: st.session_state[control]}),
     )
 
 

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from touchstone.core.evaluate.wording import plural
-from touchstone.ui.shell import session, sign_in
-from touchstone.ui.shell.page import day, or_toast, plain
+from touchstone.ui.shell import page, session, sign_in
 
 ABOUT_SIGN_INS = "Pages of a sign-in that you end close at their next step. A sign-in lasts 30 days at most."
 ONLY_HERE = "You are signed in here, and nowhere else."
@@ -19,7 +18,7 @@ def closed() -> None:
         st.markdown(sign_in.ABOUT, text_alignment="center")
         st.caption(sign_in.SENTENCE, text_alignment="center")
         for name in sign_in.providers():
-            label = "Sign in" if name is None else f"Sign in with {plain(name)}"
+            label = "Sign in" if name is None else f"Sign in with {page.plain(name)}"
             st.button(label, type="primary", key=f"sign-in-{name}", on_click=st.login, args=(name,))
         st.space("small")
 
@@ -28,7 +27,7 @@ def way_out() -> None:
     """Who is signed in, where else, and the way out, at the foot of the sidebar."""
     called = st.user.get("name") or st.user.get("email") or st.user.get("sub")
     with st.sidebar:
-        st.caption(f"Signed in as {plain(called)}")
+        st.caption(f"Signed in as {page.plain(called)}")
         with st.popover("Sign-ins", icon=":material/devices:", type="tertiary"):
             _sign_ins()
         st.button("Sign out", icon=":material/logout:", type="tertiary", key="sign-out", on_click=_sign_out)
@@ -39,20 +38,20 @@ def _sign_ins() -> None:
     others = session.other_sign_ins()
     st.markdown(f"You are signed in here and in {plural(len(others), 'other browser')}." if others else ONLY_HERE)
     for other in others:
-        browser = plain(other.browser) or "A browser"
+        browser = page.plain(other.browser) or "A browser"
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"{browser}, since {day(other.began)}, last used {day(other.used)}", width="stretch")
+            st.caption(f"{browser}, since {page.day(other.began)}, last used {page.day(other.used)}", width="stretch")
             st.button("End", key=f"end-{other.id}", type="tertiary", on_click=_end, args=(other.id,))
     st.caption(ABOUT_SIGN_INS)
 
 
-@or_toast
+@page.or_toast
 def _end(which: str) -> None:
     """End one of the others."""
     session.sign_out(which)
 
 
-@or_toast
+@page.or_toast
 def _sign_out() -> None:
     """End this sign-in for whoever has its cookie, and then the browser's own."""
     session.sign_out()

@@ -38,7 +38,7 @@ def route() -> Route:
     parts = {part: _Part(part) for part in ("database", "workers")}
 
     async def answer(_request: Request) -> JSONResponse:
-        from touchstone.core.workspace.engine.health import WELL  # not in the launcher, which is light
+        from touchstone.core.workspace.engine.runner import WELL  # not in the launcher, which is light
 
         by_part = dict(zip(parts, await asyncio.gather(*(part.answer() for part in parts.values())), strict=True))
         well = all(word in WELL for word in by_part.values())
@@ -56,7 +56,7 @@ class _Part:
         self._at = 0.0
 
     async def answer(self) -> str:
-        from touchstone.core.workspace.engine.health import NO_ANSWER
+        from touchstone.core.workspace.engine.runner import NO_ANSWER
 
         now = time.monotonic()
         if self._asked is None or (self._asked.done() and now - self._at > SECONDS_BELIEVED):
@@ -66,7 +66,6 @@ class _Part:
 
 
 def _ask(part: str) -> str:
-    from touchstone.core.workspace.engine.health import PARTS
-    from touchstone.core.workspace.engine.runner import engine
+    from touchstone.core.workspace.engine.runner import PARTS, engine
 
     return PARTS[part](engine)

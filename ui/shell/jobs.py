@@ -15,14 +15,12 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.report.run_report import OLDER_METHOD
 from touchstone.core.trials import Plan
+from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.core.workspace.engine.runner import close_engine
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.expected import expected_seconds
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace.runs import expected_seconds
 from touchstone.ui import ROOT
-from touchstone.ui.shell import background
+from touchstone.ui.shell import background, session
 from touchstone.ui.shell.page import error, or_toast
-from touchstone.ui.shell.session import engine, owner, read_only, workspace
 
 SECONDS_BETWEEN_LOOKS = 1.5
 SECONDS_BETWEEN_DRAWINGS = 4.0
@@ -44,8 +42,8 @@ _preparations_lock = threading.Lock()
 
 def start(plan: Plan, dataset: Dataset) -> Run:
     """Create the run of a plan, unless it exists, and start or resume it; returns at once."""
-    run = workspace().create_run(owner(), plan, dataset.fingerprint, n_trials=plan.n_trials(dataset))
-    engine().start(owner(), run.id)
+    run = session.workspace().create_run(session.owner(), plan, dataset.fingerprint, n_trials=plan.n_trials(dataset))
+    session.engine().start(session.owner(), run.id)
     return run
 
 
@@ -58,13 +56,13 @@ def start_all(plan: Plan, dataset: Dataset, beside: Sequence[Plan]) -> None:
     """Start a plan, and those beside it that have no run yet (a callback for buttons)."""
     start(plan, dataset)
     for other in beside:
-        if workspace().find_run(owner(), other, dataset.fingerprint) is None:
+        if session.workspace().find_run(session.owner(), other, dataset.fingerprint) is None:
             start(other, dataset)
 
 
 def ahead(plan: Plan, dataset: Dataset, n_trials: int) -> str:
     """What pressing Run would take: trials, and the time where runs like it tell."""
-    runs = workspace().runs(owner(), dataset.fingerprint)
+    runs = session.workspace().runs(session.owner(), dataset.fingerprint)
     seconds = expected_seconds(plan, dataset, runs, n_trials=n_trials)
     trials = f"{plural(n_trials, 'trial')}, in the background."
     if seconds is None:
@@ -75,7 +73,7 @@ def ahead(plan: Plan, dataset: Dataset, n_trials: int) -> str:
 def run_button(run: Run | None, plan: Plan, dataset: Dataset, *, beside: Sequence[Plan] = ()) -> None:
     """The button that starts a plan, as long as it has no run by today's method; plans `beside` it start with it."""
     hint = None if can_start(run) else "Already computed, see below. Change a setting to run again."
-    if not read_only():
+    if not session.read_only():
         st.button(
             "Run again" if run is not None and run.older_method else "Run",
             type="primary",
@@ -100,13 +98,13 @@ def asked_to_start(data: str) -> bool:
 @or_toast
 def resume(run_id: str) -> None:
     """Go on with the trials that are missing (a callback for buttons)."""
-    engine().start(owner(), run_id)
+    session.engine().start(session.owner(), run_id)
 
 
 @or_toast
 def cancel(run_id: str) -> None:
     """Ask a run to stop; what is finished stays (a callback for buttons)."""
-    workspace().cancel(owner(), run_id)
+    session.workspace().cancel(session.owner(), run_id)
 
 
 def follow(run: Run, show: Callable[[Run], None], *, every: float = SECONDS_BETWEEN_LOOKS) -> None:
@@ -134,7 +132,7 @@ def _shown(show: Callable[[Run], None], run: Run) -> None:
 
 def _now(run: Run) -> Run | None:
     try:
-        return workspace().run(owner(), run.id)
+        return session.workspace().run(session.owner(), run.id)
     except WorkspaceError:  # deleted meanwhile, from another page or browser
         return None
 
@@ -152,7 +150,7 @@ def progress(run: Run) -> None:
 def older_method(run: Run) -> None:
     """Say of a run that today's method would come to other figures; nothing for all others."""
     if run.older_method:
-        st.caption(OLDER_METHOD if read_only() else f"{OLDER_METHOD} {RUN_AGAIN}")
+        st.caption(OLDER_METHOD if session.read_only() else f"{OLDER_METHOD} {RUN_AGAIN}")
 
 
 def action(run: Run) -> None:
@@ -160,7 +158,7 @@ def action(run: Run) -> None:
 
     What an older method began does not go on: its trials would be of two kinds.
     """
-    if read_only():
+    if session.read_only():
         return
     if run.state == "running":
         st.button("Cancel", key=f"cancel-{run.id}", on_click=cancel, args=(run.id,), disabled=run.cancelling)

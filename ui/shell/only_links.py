@@ -171,9 +171,11 @@ def _trouble(token: str, *, note: bool) -> HTMLResponse | None:
 
     Pages note that theirs works; that one does not is noted here, if asked for.
     """
-    from touchstone.core.workspace import events  # not in the launcher, which is light
+    from touchstone.core.workspace import (
+        WorkspaceError,
+        events,  # not in the launcher, which is light
+    )
     from touchstone.core.workspace.access import DeadLink, link_id
-    from touchstone.core.workspace.errors import WorkspaceError
     from touchstone.ui.shell import session
 
     try:
@@ -241,7 +243,7 @@ def refused_page(
     status: int, template: str = "refused", *, headers: dict[str, str] | None = None, **values: object
 ) -> HTMLResponse:
     """A page in the place of one that is not given, which says why; no browser keeps it."""
-    from touchstone.core.report.templates import render  # not in the launcher, which is light
+    from touchstone.core.report.markdown import render  # not in the launcher, which is light
 
     page = render(f"ui/shell/{template}.html", **values)
     return HTMLResponse(page, status, {"cache-control": "no-store", **(headers or {})})

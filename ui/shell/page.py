@@ -19,10 +19,9 @@ from touchstone.core.report.descriptions import describe as describe_plan
 from touchstone.core.report.parts import NOTHING_YET, Figure, KeyNumber
 from touchstone.core.report.run_report import OLDER_METHOD, provenance
 from touchstone.core.trials import Plan
-from touchstone.core.workspace.errors import DamagedTrials, WorkspaceError
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.provenance import LIBRARIES
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, WorkspaceError, load_plan
+from touchstone.core.workspace.engine.executor import LIBRARIES
+from touchstone.core.workspace.errors import DamagedTrials
 from touchstone.ui.shell import charts, session
 from touchstone.ui.shell.session import owner, read_only, workspace
 
@@ -256,11 +255,11 @@ def download(label: str, data: bytes | Callable[[], bytes], *, name: str, mime: 
     )
 
 
-def how_to_read(text: Path, picture: Callable[[], None] | None = None) -> None:
-    """The formula, the assumptions and the paper, folded: the text that lies beside the page, then a picture of it."""
+def how_to_read(file: str | Path, picture: Callable[[], None] | None = None) -> None:
+    """The formula, the assumptions and the paper, folded: the text beside the page's file, then a picture of it."""
 
     def draw() -> None:
-        st.markdown(text.read_text("utf-8"))
+        st.markdown(Path(file).with_suffix(".md").read_text("utf-8"))
         if picture is not None:
             picture()
 

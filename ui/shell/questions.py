@@ -11,15 +11,13 @@ from touchstone.core.questions import Question, named, of_kind, with_page
 from touchstone.core.report.parts import NONE, Answer
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Plan
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace import Run, load_plan
 from touchstone.ui import cache, page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.shell import jobs
+from touchstone.ui.shell import jobs, session
 from touchstone.ui.shell.page import describe, plain, plan_of
-from touchstone.ui.shell.session import owner, workspace
 from touchstone.ui.source_robustness import results as clouds
 
 NO_PAGE = "These settings were made on the command line; the pages cannot show all of them."
@@ -51,7 +49,7 @@ def answer(run: Run) -> Answer | None:
 
 @cache.result(max_entries=64)
 def _answer(run: Run, beside: tuple[tuple[str, Run], ...]) -> Answer:
-    rows, dataset = workspace().rows(owner(), run.id), dataset_of(run.fingerprint)
+    rows, dataset = session.workspace().rows(session.owner(), run.id), dataset_of(run.fingerprint)
     return replace(answer_of(rows, dataset, load_plan(run.plan), nulls=clouds.claims(beside)), sections=(), files=NONE)
 
 

@@ -25,7 +25,7 @@ def main() -> None:
     import streamlit as st
 
     from touchstone import core
-    from touchstone.core.workspace.errors import WorkspaceError
+    from touchstone.core.workspace import WorkspaceError
     from touchstone.ui import page_file
     from touchstone.ui.shell import gate, serving, session, share, sign_in
     from touchstone.ui.shell.page import error

@@ -14,13 +14,11 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
-from touchstone.core.workspace.access import DeadLink
+from touchstone.core.workspace import LOCAL_OWNER, SharedWorkspace, Workspace, WorkspaceError
+from touchstone.core.workspace.access import DeadLink, SignIn
 from touchstone.core.workspace.engine.runner import Engine
 from touchstone.core.workspace.engine.runner import engine as process_engine
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.sharing import READ_ONLY, SharedWorkspace
-from touchstone.core.workspace.sign_ins import SignIn
-from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
+from touchstone.core.workspace.workspace import READ_ONLY
 from touchstone.ui.shell import only_links, sign_in
 
 NOT_SIGNED_IN = "You are not signed in, or your session has expired. Sign in again."

@@ -14,16 +14,12 @@ from touchstone.core.data import DataError
 from touchstone.core.data.tables.roles import FileReading
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.trials import Plan, to_json
-from touchstone.core.workspace import events
-from touchstone.core.workspace.access import DEAD, USUAL_DAYS, DeadLink, Link, View, link_id
-from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
-from touchstone.core.workspace.sharing import SharedWorkspace
+from touchstone.core.workspace import Run, SharedWorkspace, View, WorkspaceError, events
+from touchstone.core.workspace.access import DEAD, USUAL_DAYS, DeadLink, Link, link_id
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.shell import addresses, only_links, questions, session, sign_in
 from touchstone.ui.shell.page import day, download, error, or_toast, plain
-from touchstone.ui.shell.session import owner, workspace
 
 # What does a link open? The page of its result, with what the link settles.
 
@@ -282,29 +278,19 @@ def _commands(offered: Offer | None, choice: data_choice.Choice | None) -> tuple
     """The commands that compute what a page offers, each with what it is."""
     if offered is None or offered.plan is None or choice is None:
         return offered.commands if offered else ()
-    stored = (
-        f"Command: computes this result in a terminal{FOLDER}",
-        command(offered.plan, choice.address),
-    )
+    stored = (f"Command: computes this result in a terminal{FOLDER}", command(offered.plan, choice.address))
     check = (CHECK, check_command(["--data", choice.address], plans=[json.loads(to_json(offered.plan))]))
     file = _file_of(choice)
     if file is None:
         return (stored, check)
-    return (
-        stored,
-        (
-            "Command: the same, read from your file",
-            command_of_file(offered.plan, file),
-        ),
-        check,
-    )
+    return (stored, ("Command: the same, read from your file", command_of_file(offered.plan, file)), check)
 
 
 def _shown(offered: Offer, choice: data_choice.Choice | None) -> Run | View | None:
     """What a link to what a page offers shows: its view, its run, or that run with what else it is drawn of."""
     shown, view = None, offered.view
     if view is None and offered.plan and choice and choice.stored:
-        shown = workspace().find_run(owner(), offered.plan, choice.stored.fingerprint)
+        shown = session.workspace().find_run(session.owner(), offered.plan, choice.stored.fingerprint)
         led = parameters_of(shown) if shown and offered.rests_on else None
         view = View(*led, title_of(shown), runs=(shown.id,)) if shown and led else None
     if view is None:
@@ -325,7 +311,7 @@ def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) ->
         return
     what = shown if isinstance(shown, View) else shown.id
     try:
-        known = workspace().links(owner(), what)
+        known = session.workspace().links(session.owner(), what)
     except WorkspaceError as problem:
         error(problem)
         return
@@ -372,7 +358,7 @@ def link_line(link: Link, *, to_this: bool = True, where: str = "") -> None:
 
 @or_toast
 def _create(shown: str | View, parameters: Mapping[str, Sequence[str]], days: int) -> None:
-    token = workspace().create_link(owner(), shown, days=days)
+    token = session.workspace().create_link(session.owner(), shown, days=days)
     made = st.session_state.setdefault(_MADE, {})
     query = {TOKEN: token, **parameters}
     made[link_id(token)] = address(PATH, query, root=only_links.address())
@@ -380,7 +366,7 @@ def _create(shown: str | View, parameters: Mapping[str, Sequence[str]], days: in
 
 @or_toast
 def _revoke(link: str) -> None:
-    workspace().revoke_link(owner(), link)
+    session.workspace().revoke_link(session.owner(), link)
 
 
 def address(path: str, parameters: Mapping[str, str | Sequence[str]], *, root: str | None = None) -> str:

@@ -83,7 +83,7 @@ class SignedIn:
 
 
 def _ended(claims: dict[str, object], agent: str) -> Response | None:
-    from touchstone.core.workspace.errors import WorkspaceError  # not in the launcher, which is light
+    from touchstone.core.workspace import WorkspaceError
     from touchstone.ui.shell import session
 
     owner = sign_in.owner_of(claims)

@@ -9,57 +9,34 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from touchstone.core import trials as plans
 from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.cluster.sources import Silhouettes
 from touchstone.core.data import DataError, Dataset, PredictionTable
 from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.evaluate import source_robustness
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from touchstone.core.evaluate.source_robustness import (
-    AccuracyIntervals,
-    ModelComparison,
-    compare_models,
-    expected_accuracy_intervals,
-    same_clusters,
-)
+from touchstone.core.evaluate.source_robustness import parametric_null
 from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement, mean_images
 from touchstone.core.evaluate.source_robustness.agreement import agreement as agreement_of
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
 from touchstone.core.evaluate.source_robustness.held_out import Cluster
-from touchstone.core.evaluate.source_robustness.parametric_null import (
-    CloudGaps,
-    ParametricNullPlan,
-    cloud_gaps,
-    clouds_plan,
-)
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources
 from touchstone.core.evaluate.source_robustness.true_sources import true_sources as true_sources_of
 from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import listed
 from touchstone.core.figures import source_robustness as figures
+from touchstone.core.report import source_robustness as report
 from touchstone.core.report.parametric_null import gap_table
 from touchstone.core.report.run_report import IN_SENTENCES
-from touchstone.core.trials import (
-    KNOWN_SOURCES,
-    Plan,
-    SourcesPlan,
-    TrialPlan,
-    found_in,
-    needed_by,
-    sources_at_hand,
-    splits_table,
-    trials_of_predictions,
-)
-from touchstone.core.trials import with_labels as join_labels
 from touchstone.core.trials.sources_plan import Found
+from touchstone.core.workspace import Run, load_plan
 from touchstone.core.workspace.engine.needed import found_otherwise, found_rows
-from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, jobs, page
-from touchstone.ui.shell.background import Work
+from touchstone.ui.shell import answer, background, jobs, page
 from touchstone.ui.shell.session import owner, read_only, workspace
 
 
@@ -89,22 +66,26 @@ class OwnModels:
         return self.fingerprint
 
 
-def intervals(run: Run, own: OwnModels | None = None) -> AccuracyIntervals:
+def intervals(run: Run, own: OwnModels | None = None) -> source_robustness.AccuracyIntervals:
     """The intervals of a run as far as it has come, with uploaded models beside its own."""
     return _evaluated(run, own)[0]
 
 
-def comparisons(run: Run, own: OwnModels | None = None) -> tuple[ModelComparison, ...]:
+def comparisons(run: Run, own: OwnModels | None = None) -> tuple[source_robustness.ModelComparison, ...]:
     """The models of a run, and uploaded ones, two by two."""
     return _evaluated(run, own)[1]
 
 
 @cache.result(max_entries=16)
-def _evaluated(run: Run, own: OwnModels | None) -> tuple[AccuracyIntervals, tuple[ModelComparison, ...]]:
+def _evaluated(
+    run: Run, own: OwnModels | None
+) -> tuple[source_robustness.AccuracyIntervals, tuple[source_robustness.ModelComparison, ...]]:
     """Both of one reading: every page that asks for either asks for the other."""
     rows = trials(run, own)
     beside = {"design": design_beside_sources(dataset_of(run.fingerprint)), "metrics": metrics_on_sources(rows)}
-    return replace(expected_accuracy_intervals(rows), **beside), compare_models(rows)
+    return replace(source_robustness.expected_accuracy_intervals(rows), **beside), source_robustness.compare_models(
+        rows
+    )
 
 
 def trials(run: Run, own: OwnModels | None = None) -> pd.DataFrame:
@@ -117,18 +98,18 @@ def trials(run: Run, own: OwnModels | None = None) -> pd.DataFrame:
 @cache.result(max_entries=8)
 def with_labels(upload: PredictionUpload, dataset: Dataset) -> PredictionUpload:
     """Predictions by trial with the labels of a data set beside them, where they hold none."""
-    return join_labels(upload, dataset)
+    return plans.with_labels(upload, dataset)
 
 
 @cache.task(max_entries=16)
-def own_trials(own: OwnPredictions, plan: TrialPlan, dataset: Dataset) -> Work[pd.DataFrame]:
+def own_trials(own: OwnPredictions, plan: plans.TrialPlan, dataset: Dataset) -> background.Work[pd.DataFrame]:
     """The trials of predictions on the drawn splits of a data set; they are the same whatever models the plan names."""
 
     def find(_step: Callable[[], None]) -> pd.DataFrame:
         with sources_given(plan, dataset.fingerprint):
-            return trials_of_predictions(plan, dataset, own.table)
+            return plans.trials_of_predictions(plan, dataset, own.table)
 
-    return Work(find)
+    return background.Work(find)
 
 
 @cache.result(max_entries=16)
@@ -138,7 +119,7 @@ def true_sources(run: Run, own: OwnModels | None = None) -> tuple[TrueSources, .
 
 
 @cache.result(max_entries=16)
-def trained_sources(plan: Plan, fingerprint: str) -> Mapping[SourcesPlan, pd.DataFrame]:
+def trained_sources(plan: plans.Plan, fingerprint: str) -> Mapping[plans.SourcesPlan, pd.DataFrame]:
     """The rows of the runs that trained for the sources that a plan draws from; none where no network finds them.
 
     Raises DataError where there are no such runs, or they are not done.
@@ -147,24 +128,26 @@ def trained_sources(plan: Plan, fingerprint: str) -> Mapping[SourcesPlan, pd.Dat
 
 
 @contextmanager
-def sources_given(plan: Plan, fingerprint: str) -> Iterator[None]:
+def sources_given(plan: plans.Plan, fingerprint: str) -> Iterator[None]:
     """Draw from sources that are stored, for as long as it lasts: no page ever trains for them. DataError as above."""
-    with sources_at_hand(fingerprint, _found(plan, fingerprint)):
+    with plans.sources_at_hand(fingerprint, _found(plan, fingerprint)):
         yield
 
 
 @cache.result(max_entries=16)
-def _found(plan: Plan, fingerprint: str) -> Found:
+def _found(plan: plans.Plan, fingerprint: str) -> Found:
     rows = trained_sources(plan, fingerprint)
     return {
         clustering: clusters
         for plan, found_rows in rows.items()
-        for clustering, clusters in found_in(plan, found_rows).items()
+        for clustering, clusters in plans.found_in(plan, found_rows).items()
     }
 
 
 def drawn(
-    plan: TrialPlan, dataset: Dataset, make: Callable[[TrialPlan, Dataset], pd.DataFrame] = splits_table
+    plan: plans.TrialPlan,
+    dataset: Dataset,
+    make: Callable[[plans.TrialPlan, Dataset], pd.DataFrame] = plans.splits_table,
 ) -> pd.DataFrame:
     """Every drawn split of a plan, row by row, or what else is made of its draws."""
     with sources_given(plan, dataset.fingerprint):
@@ -172,7 +155,7 @@ def drawn(
 
 
 @cache.task(max_entries=8)
-def agreement(plan: TrialPlan, fingerprint: str) -> Work[SourceAgreement]:
+def agreement(plan: plans.TrialPlan, fingerprint: str) -> background.Work[SourceAgreement]:
     """How far the clusterings of a plan agree with each other; what the sources are used for makes no difference."""
     data = dataset_of(fingerprint)
 
@@ -180,11 +163,11 @@ def agreement(plan: TrialPlan, fingerprint: str) -> Work[SourceAgreement]:
         with sources_given(plan, fingerprint):
             return agreement_of(plan, data, step=step)
 
-    return Work(compare)
+    return background.Work(compare)
 
 
 @cache.result(max_entries=32)
-def source_of_each(plan: TrialPlan, fingerprint: str, source_finder: str, clustering: int) -> np.ndarray:
+def source_of_each(plan: plans.TrialPlan, fingerprint: str, source_finder: str, clustering: int) -> np.ndarray:
     """The name of the source of every sample of a data set, as one clustering of a plan has it."""
     data = dataset_of(fingerprint)
     with sources_given(plan, fingerprint):
@@ -192,16 +175,16 @@ def source_of_each(plan: TrialPlan, fingerprint: str, source_finder: str, cluste
 
 
 @cache.result(max_entries=16)
-def same_sources(plan: TrialPlan, fingerprint: str, source_finder: str) -> Mapping[Cluster, int]:
+def same_sources(plan: plans.TrialPlan, fingerprint: str, source_finder: str) -> Mapping[Cluster, int]:
     """Which sources several clusterings of a plan found again: the same number for the same samples."""
     data = dataset_of(fingerprint)
-    n_clusterings = 1 if source_finder == KNOWN_SOURCES else plan.n_clusterings
+    n_clusterings = 1 if source_finder == plans.KNOWN_SOURCES else plan.n_clusterings
     names = [source_of_each(plan, fingerprint, source_finder, clustering) for clustering in range(n_clusterings)]
-    return same_clusters(names, np.array(data.class_names, dtype=object)[data.y].astype(str))
+    return source_robustness.same_clusters(names, np.array(data.class_names, dtype=object)[data.y].astype(str))
 
 
 @cache.result(max_entries=16)
-def source_images(plan: TrialPlan, fingerprint: str, source_finder: str) -> np.ndarray:
+def source_images(plan: plans.TrialPlan, fingerprint: str, source_finder: str) -> np.ndarray:
     """The mean image of each source of a plan's first clustering: (n_classes, n_sources, height, width, channels)."""
     data = dataset_of(fingerprint)
     with sources_given(plan, fingerprint):
@@ -210,16 +193,16 @@ def source_images(plan: TrialPlan, fingerprint: str, source_finder: str) -> np.n
 
 
 @cache.result(max_entries=32)
-def silhouettes(plan: TrialPlan, fingerprint: str, source_finder: str) -> Silhouettes:
+def silhouettes(plan: plans.TrialPlan, fingerprint: str, source_finder: str) -> Silhouettes:
     """How well the sources of a plan's first clustering stand apart."""
     with sources_given(plan, fingerprint):
         return plan.silhouettes(dataset_of(fingerprint), source_finder, 0)
 
 
-def plan_of(run: Run) -> TrialPlan:
+def plan_of(run: Run) -> plans.TrialPlan:
     """The plan of a run of trials."""
     plan = load_plan(run.plan)
-    if not isinstance(plan, TrialPlan):
+    if not isinstance(plan, plans.TrialPlan):
         raise TypeError(f"a plan of kind {plan.kind!r} has no sources")
     return plan
 
@@ -227,7 +210,7 @@ def plan_of(run: Run) -> TrialPlan:
 # What has to be known of sources that networks found? That some are not what was asked for, or that they are gone.
 
 
-def stored(plan: Plan, fingerprint: str) -> bool:
+def stored(plan: plans.Plan, fingerprint: str) -> bool:
     """Whether the sources that a plan draws from are at hand; always so where no network finds them."""
     try:
         trained_sources(plan, fingerprint)
@@ -252,10 +235,10 @@ def notes(run: Run) -> None:
         )
 
 
-def _gone(plan: Plan, fingerprint: str) -> None:
+def _gone(plan: plans.Plan, fingerprint: str) -> None:
     """The results stand, what draws on the sources themselves does not."""
     dataset = dataset_of(fingerprint)
-    needed = needed_by(plan, dataset)
+    needed = plans.needed_by(plan, dataset)
     titles = listed([SOURCE_FINDERS[search.finder].title for search in needed])
     st.info(
         f"The sources of {page.plain(titles)} were deleted, so they cannot be shown or compared. Results that used "
@@ -274,9 +257,9 @@ def _gone(plan: Plan, fingerprint: str) -> None:
 def pictured(run: Run) -> tuple[str, ...]:
     """The finders whose sources have pictures; none but of images."""
     plan = load_plan(run.plan)
-    if not isinstance(plan, TrialPlan) or dataset_of(run.fingerprint).kind != "image":
+    if not isinstance(plan, plans.TrialPlan) or dataset_of(run.fingerprint).kind != "image":
         return ()
-    finders = tuple(finder for finder in plan.source_finders if finder != KNOWN_SOURCES)
+    finders = tuple(finder for finder in plan.source_finders if finder != plans.KNOWN_SOURCES)
     return finders if stored(plan, run.fingerprint) else ()
 
 
@@ -309,12 +292,12 @@ def pictures(run: Run) -> None:
 # How does a page show clouds without groups? Progress while they come, then their gaps; and the claims for words.
 
 
-def plan_beside(plan: TrialPlan | AdequacyPlan, source_finder: str) -> ParametricNullPlan | None:
+def plan_beside(plan: plans.TrialPlan | AdequacyPlan, source_finder: str) -> parametric_null.ParametricNullPlan | None:
     """The clouds beside a plan; None where sources are known or a network found them."""
-    return clouds_plan(plan.trial_plan if isinstance(plan, AdequacyPlan) else plan, source_finder)
+    return parametric_null.clouds_plan(plan.trial_plan if isinstance(plan, AdequacyPlan) else plan, source_finder)
 
 
-def plans_beside(plan: TrialPlan | AdequacyPlan) -> list[ParametricNullPlan]:
+def plans_beside(plan: plans.TrialPlan | AdequacyPlan) -> list[parametric_null.ParametricNullPlan]:
     """The clouds beside each of its source finders that clusters."""
     beside = [plan_beside(plan, finder) for finder in plan.source_finders]
     return [clouds for clouds in beside if clouds is not None]
@@ -322,7 +305,7 @@ def plans_beside(plan: TrialPlan | AdequacyPlan) -> list[ParametricNullPlan]:
 
 def begun(plan: object, fingerprint: str) -> tuple[tuple[str, Run], ...]:
     """The runs of the clouds beside a plan that have come to something, each with its source finder."""
-    beside = plans_beside(plan) if isinstance(plan, TrialPlan | AdequacyPlan) else ()
+    beside = plans_beside(plan) if isinstance(plan, plans.TrialPlan | AdequacyPlan) else ()
     runs = ((clouds.source_finder, workspace().find_run(owner(), clouds, fingerprint)) for clouds in beside)
     return tuple((finder, run) for finder, run in runs if run is not None and run.n_done)
 
@@ -333,15 +316,15 @@ def claims(runs: Iterable[tuple[str, Run]]) -> dict[str, Claim]:
 
 
 @cache.result(max_entries=16)
-def gaps(run: Run) -> CloudGaps:
+def gaps(run: Run) -> parametric_null.CloudGaps:
     """The gaps of the data and of all clouds that are finished."""
-    return cloud_gaps(workspace().rows(owner(), run.id))
+    return parametric_null.cloud_gaps(workspace().rows(owner(), run.id))
 
 
-def parameters(plan: ParametricNullPlan) -> dict[str, list[str]] | None:
+def parameters(plan: parametric_null.ParametricNullPlan) -> dict[str, list[str]] | None:
     """The parameters of the address that lead to usual trials with clusters found like these."""
     return plan_parameters(
-        TrialPlan(
+        plans.TrialPlan(
             source_finders=(plan.source_finder,),
             n_sources=plan.n_sources,
             representation=plan.representation,
@@ -351,7 +334,7 @@ def parameters(plan: ParametricNullPlan) -> dict[str, list[str]] | None:
     )
 
 
-def show(plan: ParametricNullPlan | None, dataset: Dataset) -> None:
+def show(plan: parametric_null.ParametricNullPlan | None, dataset: Dataset) -> None:
     """Where the clouds stand: a button that draws them, their progress, or their gaps; nothing where there are none."""
     if plan is None:
         return
@@ -367,7 +350,7 @@ def show(plan: ParametricNullPlan | None, dataset: Dataset) -> None:
         answer.table(gap_table(gaps(run), dataset.n_samples))
 
 
-def _offer(plan: ParametricNullPlan, dataset: Dataset) -> None:
+def _offer(plan: parametric_null.ParametricNullPlan, dataset: Dataset) -> None:
     if read_only():
         return
     st.button(
@@ -378,3 +361,54 @@ def _offer(plan: ParametricNullPlan, dataset: Dataset) -> None:
         help="The same procedure on simulated data with each class's shape, but without groups. Without it, "
         "clusters are no evidence of sources.",
     )
+
+
+# Which sources are the right ones? Known sources put found ones to the test, and finders are laid side by side.
+
+
+def several(run: Run) -> bool:
+    """Whether a run that has ended has the sources of several finders."""
+    plan, ended = plan_of(run), run.state != "running"
+    return ended and len(plan.source_finders) > 1 and stored(plan, run.fingerprint)
+
+
+def side_by_side(run: Run) -> None:
+    """How far the sources of several finders stand apart, and how far the finders agree."""
+    agreement = background.answer(_agreement(run), "Comparing the clusterings", key="agreement")
+    if agreement is None:
+        return
+    chart, words = st.columns(2, gap="medium")
+    with chart:
+        page.draw(report.agreement_figure(agreement))
+    with words:
+        st.markdown("\n".join(f"- {page.plain(_sentence(pair.sentence(IN_SENTENCES)))}" for pair in agreement.finders))
+        plan = plan_of(run)
+        with st.spinner("Measuring how well the sources are separated"):
+            by_finder = {finder: silhouettes(plan, run.fingerprint, finder) for finder in plan.source_finders}
+        answer.table(report.silhouette_table(by_finder))
+    answer.table(report.agreement_table(agreement))
+
+
+def tables(run: Run) -> dict[str, Callable[[], pd.DataFrame]]:
+    """What can be taken away of it."""
+    if not several(run):
+        return {}
+    work = _agreement(run)
+    known = work.future.done() and work.future.exception() is None
+    return {"Agreement": work.future.result().pair_table} if known else {}
+
+
+def known_sources(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:
+    """What known sources tell of the intervals from found ones; nothing where a run does not have both."""
+    finders = plan_of(run).source_finders
+    return true_sources(run, own) if len(finders) > 1 and plans.KNOWN_SOURCES in finders else ()
+
+
+def _agreement(run: Run) -> background.Task[SourceAgreement]:
+    """The agreement of a run's clusterings, the same for all that sources can be used for."""
+    plan = replace(plan_of(run), models=plans.TrialPlan.models, schemes=plans.TrialPlan.schemes)
+    return agreement(plan, run.fingerprint)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] if text.startswith("clusterings") else text

@@ -26,7 +26,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
 from touchstone.core.evaluate.source_robustness.expected import above_majority, expected_interval
 from touchstone.core.evaluate.source_robustness.hardness import difference
 from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE
-from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
+from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
 DRAW = ["source_finder", "scheme", "clustering", "repeat"]
 

@@ -18,7 +18,7 @@ from touchstone.core.evaluate.source_robustness.counts import Group, Layout, gro
 from touchstone.core.evaluate.source_robustness.estimate import Measured, measure_metric
 from touchstone.core.evaluate.source_robustness.expected import expected_value, fall_of, rho_of, usual_n_train
 from touchstone.core.evaluate.source_robustness.results import MetricOnSources
-from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE, RANDOM
+from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE, RANDOM
 
 OF_RECALLS = ("balanced_accuracy", "recall_macro")
 """Metrics that rest on who is right of each class alone."""

@@ -43,7 +43,7 @@ from touchstone.core.evaluate.source_robustness.results import (
     ExpectedInterval,
     ExpectedValue,
 )
-from touchstone.core.trials.draws import EXCLUSIVE, FULL, INCLUSIVE, RANDOM
+from touchstone.core.trials.trial_plan import EXCLUSIVE, FULL, INCLUSIVE, RANDOM
 
 # Is a model any better than always answering the majority class, on the very samples that it was tested on?
 

@@ -27,7 +27,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
 )
 from touchstone.core.evaluate.source_robustness.held_out import Cluster, HeldOutSource
 from touchstone.core.evaluate.source_robustness.results import Difference
-from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
+from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
 
 @dataclass(frozen=True)

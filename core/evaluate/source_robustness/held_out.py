@@ -6,8 +6,8 @@ import numpy as np
 
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
-from touchstone.core.trials.draws import EXCLUSIVE, INCLUSIVE
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
+from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
 Cluster = tuple[int, str | None, str]
 """What a source is known by: its clustering, its class (None where classes share it), its name."""

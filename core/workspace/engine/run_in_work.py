@@ -15,22 +15,11 @@ from touchstone.core.data.store import from_bytes
 from touchstone.core.trials import Plan, needed_by
 from touchstone.core.trials.plan import Grouping
 from touchstone.core.workspace import frames
-from touchstone.core.workspace.engine.executor import Executor
-from touchstone.core.workspace.engine.needed import (
-    ABOUT_SOURCES,
-    Lease,
-    NeededRows,
-    Waiting,
-    about,
-    found_otherwise,
-    name_of,
-    tables,
-)
-from touchstone.core.workspace.engine.trial_queue import Pace, Task, TrialQueue, Trials
-from touchstone.core.workspace.engine.worker import Done, work
+from touchstone.core.workspace.engine import needed as leases
+from touchstone.core.workspace.engine.executor import Executor, Pace, TrialQueue, provenance
+from touchstone.core.workspace.engine.worker import Done, Task, Trials, work
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.provenance import provenance
 from touchstone.core.workspace.runs import WAITING, Run, Steps
 from touchstone.core.workspace.workspace import Workspace
 
@@ -171,13 +160,13 @@ class Inputs:
     content: bytes
     dataset: Dataset
     models: Mapping[str, bytes]
-    needed: NeededRows = field(default_factory=dict)
+    needed: leases.NeededRows = field(default_factory=dict)
 
     def submit(self, executor: Executor, task: Task, stop: str) -> "Future":
         """Give a task to a worker, with what it needs for it; `stop` names the event that asks it to give up."""
         data = executor.data(self.fingerprint, self.content)
         models = {name: executor.data(name, content) for name, content in self.models.items()}
-        needed = {plan: executor.data(name_of(content), content) for plan, content in self.needed.items()}
+        needed = {plan: executor.data(leases.name_of(content), content) for plan, content in self.needed.items()}
         return executor.client().submit(
             work, self.plan.kind, self.plan_json, task, self.fingerprint, data, models, needed, stop,
             key=f"{stop}-{task[0][0]}-{uuid.uuid4().hex[:8]}", pure=False,
@@ -216,12 +205,14 @@ class RunInWork:
     WorkspaceError where something that the run needs is not there any more.
     """
 
-    def __init__(self, lease: Lease, executor: Executor, *, start: Callable[[str, str], bool], trial_seconds: float):
+    def __init__(
+        self, lease: leases.Lease, executor: Executor, *, start: Callable[[str, str], bool], trial_seconds: float
+    ):
         run = lease.run()
         self.lease, self.executor, self.start, self.trial_seconds = lease, executor, start, trial_seconds
         self.name = (lease.owner, lease.run_id)
         self.inputs = inputs_of(lease.workspace, lease.owner, run)
-        self.about_sources = {name: words for name, words in run.provenance.items() if name in ABOUT_SOURCES}
+        self.about_sources = {name: words for name, words in run.provenance.items() if name in leases.ABOUT_SOURCES}
         self._begin()
 
     def _begin(self) -> None:
@@ -295,17 +286,17 @@ class RunInWork:
         needed = needed_by(self.inputs.plan, self.inputs.dataset)
         if not needed:
             return "done"
-        rows = Waiting(self.lease, start=self.start, closing=closing).rows(needed, self.inputs.fingerprint)
+        rows = leases.Waiting(self.lease, start=self.start, closing=closing).rows(needed, self.inputs.fingerprint)
         if isinstance(rows, str):
             return rows
         self.inputs = replace(self.inputs, needed=rows)
-        run, sources = self.lease.run(), tables(rows)
-        if run.n_done and found_otherwise(run, sources):
+        run, sources = self.lease.run(), leases.tables(rows)
+        if run.n_done and leases.found_otherwise(run, sources):
             raise WorkspaceError(
                 "The sources of this run were deleted, and those found since differ. Delete this "
                 "run on the page Runs and start it again."
             )
-        self.about_sources = about(sources)
+        self.about_sources = leases.about(sources)
         self.lease.begin_trials()
         return "done"
 

@@ -27,7 +27,6 @@ from touchstone.core.trials.plan import Aside, Counting, Grouping, Plan
 from touchstone.core.trials.run import Counted, n_rows, table_of
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.needed import NeededRows, joined
-from touchstone.core.workspace.engine.trial_queue import Task, Trials
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import PLANS
 
@@ -94,10 +93,16 @@ if TYPE_CHECKING:
 
 
 KeptModel = tuple[bytes, dict[str, Any]]
-"""A model that a trial made, and what is known of it (see `core.workspace.models.Models.keep_model`)."""
+"""A model that a trial made, and what is known of it (see `core.workspace.data.Models.keep_model`)."""
 
 Rows = pd.DataFrame | Counted
 """The rows of a trial: a table, or what many of them become a table of together."""
+
+Trials = tuple[int, ...]
+"""One trial, or several that are done at once. The first names them all."""
+
+Task = tuple[Trials, ...]
+"""What a worker is given at a time: trials, one after another. The first of the first names them all."""
 
 Outcome = tuple[Trials, list[bytes] | str]
 """What came of trials: the rows of each, or what went wrong."""
