@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.spatial import cKDTree
 
 from tests.evaluate.average_case_rows import rows_of
 from tests.evaluate.fold_populations import frame, simulated
-from tests.worlds.cluster_folds import neighbours
+from tests.worlds.cluster_folds import means, neighbours
 from tests.worlds.designs import NULLS
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict
 from touchstone.core.evaluate.cluster_folds.performance import fold_performance
-from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy, ScoreEstimate
 from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions
 from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict
 from touchstone.core.evaluate.intervals import wilson
@@ -210,26 +211,59 @@ def test_random_splits_of_units_hold_their_level_and_those_of_samples_do_not():
     assert n_unusual[False] > 20
 
 
+def mean_over_folds(fit, x, y, unit, seeds=(0,)) -> ScoreEstimate:
+    """The accuracy of models that are fitted on random folds of whole units, with its interval over units."""
+    parts = []
+    for seed in seeds:
+        fold = folds_of_units(RandomFolds(n_folds=5, seed=seed), unit, x)
+        parts.append(frame("random_folds", seed, None, fold, np.arange(len(y)), None))
+        for number in range(5):
+            test = fold == number
+            said = fit(x[~test], y[~test], x[test])
+            parts.append(frame("random_folds", seed, "m", np.full(test.sum(), number), np.flatnonzero(test), said))
+    names, ids = tuple(map(str, np.unique(y))), np.arange(len(y)).astype(str).astype(object)
+    named = {"units": unit.astype(str).astype(object), "unit_word": "author", "planned": True}
+    folded = FoldPredictions(pd.concat(parts, ignore_index=True), y, names, ids, {}, **named)
+    return fold_performance(folded, metric=ScoredBy("accuracy")).schemes[0].mean
+
+
 @pytest.mark.parametrize(("n_authors", "fewest"), [(15, 0.9), (8, 0.88)])
 def test_a_mean_over_folds_holds_for_other_authors(n_authors, fewest):
     """Nearest neighbours trained anew on each of 100 data sets: 80 % and 60 % were held when models were fixed."""
-    means, intervals = [], []
+    estimates = []
     for seed in range(100):
         rng = np.random.default_rng([seed, n_authors])
         author = np.repeat(np.arange(n_authors), 12)
         y = rng.integers(2, size=len(author))
         x = 0.8 * rng.normal(size=(n_authors, 2, 6))[author, y] + rng.normal(size=(len(author), 6))
         x[:, 0] += 2 * y
-        fold = folds_of_units(RandomFolds(n_folds=5, seed=seed), author, x)
-        parts = [frame("random_folds", 0, None, fold, np.arange(len(y)), None)]
-        for number in range(5):
-            test = fold == number
-            said = neighbours(x[~test], y[~test], x[test])
-            parts.append(frame("random_folds", 0, "m", np.full(test.sum(), number), np.flatnonzero(test), said))
-        ids = np.arange(len(y)).astype(str).astype(object)
-        named = {"units": author.astype(str).astype(object), "unit_word": "author", "planned": True}
-        folded = FoldPredictions(pd.concat(parts, ignore_index=True), y, ("a", "b"), ids, {}, **named)
-        mean = fold_performance(folded, metric=ScoredBy("accuracy")).schemes[0].mean
-        means.append(mean.value)
-        intervals.append(mean.interval)
-    assert np.mean([interval.holds(np.mean(means)) for interval in intervals]) >= fewest
+        estimates.append(mean_over_folds(neighbours, x, y, author, seeds=[seed]))
+    truth = np.mean([estimate.value for estimate in estimates])
+    assert np.mean([estimate.interval.holds(truth) for estimate in estimates]) >= fewest
+
+
+def nearest(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """The class of the nearest neighbour, of any number of classes."""
+    return y[cKDTree(x).query(new)[1]]
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("fit", [means, nearest])
+def test_random_folds_of_vowels_are_as_unsure_as_a_bootstrap_over_speakers(fit, shared_data):
+    """Three seeds, as by default, against 1,000 draws of 15 speakers, each folded and fitted anew."""
+    table = pd.read_csv(shared_data / "vowel_speakers.tsv", sep="\t")
+    x, y = table[[f"x{number}" for number in range(1, 11)]].to_numpy(np.float64), table["vowel"].to_numpy()
+    of_speaker = [np.flatnonzero(table["speaker"] == speaker) for speaker in range(15)]
+    drawn = []
+    for seed in range(1000):
+        speakers = np.sort(np.random.default_rng([7, seed]).integers(15, size=15))
+        rows = np.concatenate([of_speaker[speaker] for speaker in speakers])
+        unit = np.unique(table["speaker"].to_numpy()[rows], return_inverse=True)[1]
+        fold = folds_of_units(RandomFolds(n_folds=5, seed=seed), unit, x[rows])
+        right = [
+            fit(x[rows][fold != number], y[rows][fold != number], x[rows][fold == number]) == y[rows][fold == number]
+            for number in range(5)
+        ]
+        drawn.append(np.mean([part.mean() for part in right]))
+    interval = mean_over_folds(fit, x, y, table["speaker"].to_numpy(), seeds=range(3)).interval
+    assert interval.width == pytest.approx(np.subtract(*np.quantile(drawn, [0.975, 0.025])), rel=0.2)
