@@ -2,7 +2,7 @@
 # PORT and HOST are where `make run` listens (an address that others reach is refused without sign-in).
 # PYTHON chooses the interpreter (3.11 to 3.13); TORCH_INDEX names an index of CPU wheels for people who want one.
 # SEED sets the order of tests (`make test SEED=…` repeats it); WORKERS is one more than there are processors, since
-# tests wait for servers, workers and browsers.
+# tests wait for servers, workers and browsers. Each has one thread for linear algebra: several would only wait.
 PYTHON ?= python3
 TORCH_INDEX ?=
 PORT ?= 8501
@@ -39,6 +39,8 @@ $(VENV)/.app: requirements.txt | $(VENV)/bin/python
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 	@$(PIP) install $(INDEX) -r requirements.txt -r requirements-dev.txt || $(OFFLINE)
 	@touch $@
+
+test evidence: export OMP_NUM_THREADS := 1
 
 # Browsers have a run of their own: playwright keeps an event loop open that other tests of the same process would meet.
 test: check browser postgres
