@@ -77,8 +77,8 @@ class MatchingPlan:
     metric: str = asks(
         ACCURACY,
         "Metric",
-        "What the verdict is about. A metric that is a mean over samples is divided into parts by matching: accuracy, "
-        "sensitivity, specificity, precision, negative predictive value, Brier score and log loss.",
+        "What the verdict is about. Means over samples are divided into parts by matching: accuracy, sensitivity, "
+        "specificity, precision, negative predictive value, Brier score and log loss.",
         address="metric",
         place="row",
         choices=lambda about: {name: METRICS[name].title for name in about.metrics or METRICS},
