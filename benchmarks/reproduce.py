@@ -198,7 +198,7 @@ def matched_digits(bench: Bench) -> list[Row]:
     )
     rows = [
         Row(
-            f"{subset.name}: accuracy, n", f"{percent(subset.accuracy.value, subset.accuracy.interval)}, {subset.n:.0f}"
+            f"{subset.name}: accuracy, n", f"{percent(subset.reached.value, subset.reached.interval)}, {subset.n:.0f}"
         )
         for subset in comparison.subsets
     ]

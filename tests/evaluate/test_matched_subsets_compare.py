@@ -48,7 +48,7 @@ def test_numbers_are_means_over_the_repeats_and_add_up():
     assert sizes["matched target"] == pytest.approx(of.n_pairs) == sizes["matched reference"]
     assert sizes["matched target"] + sizes["unmatched target"] == pytest.approx(of.n_target)
     assert of.gap.value == pytest.approx(reference.accuracy - target.accuracy)
-    matched = of.subset("matched reference").accuracy.value - of.subset("matched target").accuracy.value
+    matched = of.subset("matched reference").reached.value - of.subset("matched target").reached.value
     assert matched == pytest.approx(of.matched_gap.value, abs=1e-12)
     assert of.least_unmatched_target <= of.unmatched_target.value
     assert abs(of.confidence_difference) < of.epsilon
@@ -105,7 +105,7 @@ def test_models_are_sorted_corrected_and_those_of_one_set_counted():
     targets = {name: pair[1] for name, pair in draws.items()} | {"only there": draws["a"][1]}
     models = compare_models(references, targets, rng=generator())
     single = [({name: references[name]}, {name: targets[name]}) for name in draws]
-    accuracies = [row.subset("reference").accuracy.value for row in models.rows]
+    accuracies = [row.subset("reference").reached.value for row in models.rows]
     assert accuracies == sorted(accuracies)
     assert models.in_one_set_only == ("only here", "only there")
     alone = {row.model: row for row in (compare_models(*one, rng=generator()).rows[0] for one in single)}
@@ -215,7 +215,7 @@ def test_the_spam_model_fails_at_the_same_confidence(shared_data):
         sets.append(Predictions(rows, table["target"], predicted, ["ham", "spam"], confidence=table["prob"].clip(0, 1)))
     reference, target = sets
     of = compare_sets(reference, target, rng=generator())
-    assert (round(of.subset("reference").accuracy.value, 4), round(of.subset("target").accuracy.value, 4)) == (
+    assert (round(of.subset("reference").reached.value, 4), round(of.subset("target").reached.value, 4)) == (
         0.9982,
         0.5372,
     )
@@ -383,8 +383,8 @@ def test_baselines_stand_beside_every_accuracy():
     sets = [useless(n, constant=False, seed=n) for n in (900, 400)]
     of = compare_sets(*sets, rng=generator())
     for baseline, predictions in zip(of.baselines, sets, strict=True):
-        assert baseline.majority == pytest.approx((predictions.y_true == 0).mean())
-        assert of.subset(baseline.set).majority == baseline.majority
+        assert baseline.reached == pytest.approx((predictions.y_true == 0).mean())
+        assert of.subset(baseline.set).majority == baseline.reached
     for subset in (subset for subset in of.subsets if subset.n):
         assert subset.majority >= subset.chance >= 0.5
     assert {"majority_matched_target", "chance_reference", "mix_decision"} <= set(comparison_table((of,)))

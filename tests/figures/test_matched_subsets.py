@@ -102,7 +102,7 @@ def test_the_numbers_drawn_are_the_numbers_found():
     drawn = charts(False)
     rows = MODELS.rows
     assert trace(drawn["lines"], "matched target").y == pytest.approx(
-        [100 * row.subset("matched target").accuracy.value for row in rows]
+        [100 * row.subset("matched target").reached.value for row in rows]
     )
     assert trace(drawn["gaps"], "matched gap").y == pytest.approx([100 * row.matched_gap.value for row in rows])
     assert trace(drawn["epsilon"], "target unmatched").y == pytest.approx(

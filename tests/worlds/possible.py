@@ -136,7 +136,7 @@ def of_two_sets(rng: np.random.Generator) -> tuple[list[Bounded], Verdict]:
     most = 2 * row.unmatched_target.value
     numbers.append(("unmatched", row.unmatched.value, Interval(row.unmatched.value, row.unmatched.value), -most, most))
     numbers.append(("unmatched", 0.0, row.unmatched.interval, -1.0, 1.0))
-    numbers += [("subset", each.accuracy.value, each.accuracy.interval, 0.0, 1.0) for each in row.subsets]
+    numbers += [("subset", each.reached.value, each.reached.interval, 0.0, 1.0) for each in row.subsets]
     numbers += [("label", each.matched_gap.value, each.matched_gap.interval, -1.0, 1.0) for each in row.labels]
     numbers += [("calibration", each.claim.estimate, each.claim.interval, -1.0, 1.0) for each in row.calibrations]
     return numbers, matched_verdict(row)
