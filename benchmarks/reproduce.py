@@ -197,9 +197,7 @@ def matched_digits(bench: Bench) -> list[Row]:
         rng=np.random.default_rng(0),
     )
     rows = [
-        Row(
-            f"{subset.name}: accuracy, n", f"{percent(subset.reached.value, subset.reached.interval)}, {subset.n:.0f}"
-        )
+        Row(f"{subset.name}: accuracy, n", f"{percent(subset.reached.value, subset.reached.interval)}, {subset.n:.0f}")
         for subset in comparison.subsets
     ]
     return [*rows, *_falls("", comparison)]

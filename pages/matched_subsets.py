@@ -86,7 +86,7 @@ else:
         prediction_choice.about(pairs, chosen)
         plan = controls.matching_plan(pairs)
         prediction_choice.larger_first(pairs)
-        view = controls.view(sets, plan)
+        view = controls.view(sets, plan, pairs)
         share.offer(None, view.settings)
         comparisons = background.answer(results.comparisons(sets, plan), "Matching", key="comparison")
     except DataError as problem:

@@ -374,8 +374,11 @@ def samples_of_cell(reference: Predictions, target: Predictions, truth: str, pre
     table = pd.concat(parts, ignore_index=True).sort_values("confidence", ascending=False, kind="stable")
     n = [int((table["set"] == name).sum()) for name in ("reference", "new")]
     title = f"Samples of {quoted(truth)} predicted as {quoted(predicted)}"
-    caption = f"{title}: {count(n[0])} in the reference set, {count(n[1])} in the new set; the most confident first."
-    columns = (Column("Set", "set"), Column("Sample", "sample"), Column("Confidence", "confidence", decimals=4))
+    known = bool(table["confidence"].notna().any())
+    order = "; the most confident first" if known else ""
+    caption = f"{title}: {count(n[0])} in the reference set, {count(n[1])} in the new set{order}."
+    of_confidence = (Column("Confidence", "confidence", decimals=4),) if known else ()
+    columns = (Column("Set", "set"), Column("Sample", "sample"), *of_confidence)
     return Table.of(title, table.itertuples(), columns, caption)
 
 

@@ -19,18 +19,22 @@ MODEL = "model"
 """The parameter of the address that names the model in question."""
 
 
-def matching_plan(pairs: PredictionPairs) -> MatchingPlan:
-    """The controls of a MatchingPlan, and the plan that they say."""
+def about(pairs: PredictionPairs) -> About:
+    """What the form of a comparison is about: classes and metrics, and whether there are confidences to match by."""
     model = pairs.models[0]
     sides = pairs.references[model], pairs.targets[model]
-    about = About(classes=classes_of(*sides), metrics=metrics_given(*sides), has_confidence=pairs.can_match)
-    return plan_form(MatchingPlan, about)[0]
+    return About(classes=classes_of(*sides), metrics=metrics_given(*sides), has_confidence=pairs.can_match)
 
 
-def view(sets: TwoSets, plan: MatchingPlan) -> View:
+def matching_plan(pairs: PredictionPairs) -> MatchingPlan:
+    """The controls of a MatchingPlan, and the plan that they say."""
+    return plan_form(MatchingPlan, about(pairs))[0]
+
+
+def view(sets: TwoSets, plan: MatchingPlan, pairs: PredictionPairs) -> View:
     """What a link to a comparison shows, and all that settles it."""
     settled = {name: [value] for name, value in sets.parameters.items()}
-    settled |= plan_parameters(plan) or {}
+    settled |= plan_parameters(plan, about(pairs)) or {}
     files = (sets.reference, sets.target)
     return View("matched_subsets", settled, prediction_choice.names(sets.parameters), predictions=files)
 
