@@ -78,7 +78,7 @@ def near_copies(dataset: Dataset, representation: str, similarity: float) -> bac
 
     def compare(step: Callable[[], None]) -> NearCopies:
         copies = known.future.result().copies
-        return data_sets.near_copies(dataset, representation, vectors.future.result, copies, similarity, step)
+        return data_sets.near_copies_of(dataset, representation, vectors.future.result, copies, similarity, step)
 
     return background.Work(compare, data_sets.n_steps_of_near_copies(dataset, representation))
 
