@@ -5,6 +5,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import streamlit as st
 from streamlit import config
@@ -115,6 +116,11 @@ def texts(app: AppTest) -> str:
     kinds = ("title", "header", "subheader", "markdown", "caption", "error", "warning", "text")
     said = [element.value for kind in kinds for element in getattr(app, kind)]
     return "\n".join([*said, *(alert.proto.title for alert in app.error), *(fold.label for fold in app.expander)])
+
+
+def in_numbers(app: AppTest) -> pd.DataFrame:
+    """The table of models, whatever other tables the page has."""
+    return next(table.value for table in app.dataframe if "Model" in table.value)
 
 
 def plainly(app: AppTest) -> str:

@@ -6,7 +6,7 @@ import os
 import pandas as pd
 import pytest
 
-from tests.pages.conftest import PLAN, stored_run, texts
+from tests.pages.conftest import PLAN, in_numbers, stored_run, texts
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.trials import sample_predictions, with_labels
@@ -34,7 +34,7 @@ def test_it_stands_beside_the_models_of_the_run(show, workspace, wine, mine):
     said = texts(app).replace("\\", "")
     assert "mine: 16 of 16 trials" in said
     assert "48 of 48 trials used" in said
-    assert app.dataframe[0].value["Model"].tolist() == ["SVM", "Logistic regression", "mine"]
+    assert in_numbers(app)["Model"].tolist() == ["SVM", "Logistic regression", "mine"]
     assert "mine: which classes and sources are hard?" in said, "the verdict is about another model"
     assert any(line in said for line in ("mine and SVM", "SVM and mine", "than mine"))
     assert app.query_params["own"] == mine
@@ -44,7 +44,7 @@ def test_it_is_shown_alone_where_nothing_was_computed(show, workspace, mine):
     app = show(own=mine)
     said = texts(app).replace("\\", "")
     assert "16 of 16 trials used" in said
-    assert app.dataframe[0].value["Model"].tolist() == ["mine"]
+    assert in_numbers(app)["Model"].tolist() == ["mine"]
     assert "Not computed yet" not in said
     assert not app.button(key="run").disabled
     assert workspace.runs(LOCAL_OWNER) == [], "looking at a model has made a run"
@@ -65,7 +65,7 @@ def test_predictions_that_are_gone_get_a_sentence_and_no_verdict(show, workspace
     stored_run(workspace, wine)
     app = show(own=mine)
     assert app.error[0].proto.title == "These predictions are not here"
-    assert app.dataframe[0].value["Model"].tolist() == ["SVM", "Logistic regression"]
+    assert in_numbers(app)["Model"].tolist() == ["SVM", "Logistic regression"]
     app.button(key="own-remove").click().run()
     assert "own" not in app.query_params
     assert not app.error
@@ -81,7 +81,7 @@ def test_it_can_be_removed(show, workspace, wine, mine):
     stored_run(workspace, wine)
     app = show(own=mine)
     app.button(key="own-remove").click().run()
-    assert app.dataframe[0].value["Model"].tolist() == ["SVM", "Logistic regression"]
+    assert in_numbers(app)["Model"].tolist() == ["SVM", "Logistic regression"]
     assert "own" not in app.query_params
     assert workspace.predictions(LOCAL_OWNER, mine).name == "mine.tsv"
 
@@ -112,7 +112,7 @@ def test_a_file_is_read_confirmed_and_stored(show, workspace, wine):
     app.button(key="own-use").click().run()
     [stored] = workspace.prediction_files(LOCAL_OWNER)
     assert app.query_params["own"] == stored.fingerprint
-    assert app.dataframe[0].value["Model"].tolist() == ["mine"]
+    assert in_numbers(app)["Model"].tolist() == ["mine"]
     app.button(key="own-correct").click().run()
     app.button(key="own-use").click().run()
     assert [one.fingerprint for one in workspace.prediction_files(LOCAL_OWNER)] == [stored.fingerprint]

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from tests.pages.conftest import PLAN, stored_run, texts
+from tests.pages.conftest import PLAN, in_numbers, stored_run, texts
 from touchstone.core.data import Dataset
 from touchstone.core.report.descriptions import describe
 from touchstone.core.trials import TrialPlan
@@ -31,7 +31,7 @@ def test_a_finished_run_shows_verdict_figures_and_table(open_page, workspace, wi
     assert app.metric[0].label == "Robustness rho"
     assert len(charts(app)) == 5
     assert all(charts(app))
-    table = app.dataframe[0].value
+    table = in_numbers(app)
     assert table["Model"].tolist() == ["SVM", "Logistic regression"]
     assert table["Interval (%)"].str.fullmatch(r"\[\d+\.\d\d, \d+\.\d\d\]").all()
     assert (table["sd held out"] > 0).all()
@@ -169,7 +169,7 @@ def test_baselines_stand_beside_every_accuracy(open_page, workspace, wine):
     stored_run(workspace, wine)
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
     assert texts(app).replace("\\", "").count(", chance 33.3 %") >= 3
-    assert (app.dataframe[0].value["Majority (%)"].between(35, 45)).all()
+    assert (in_numbers(app)["Majority (%)"].between(35, 45)).all()
 
 
 def test_words_of_the_user_are_not_markdown(open_page, workspace, wine):

@@ -89,7 +89,7 @@ def test_of_many_at_a_time_only_those_fail_that_raise_or_kill_or_hang(run_plan, 
 def test_what_is_done_when_somebody_cancels_is_kept(late, workspace, executor, wine, tmp_path, monkeypatch):
     log = tmp_path / "log"
     plan = SleepPlan(n=60, seconds=0.2, log=str(log))
-    monkeypatch.setattr(executor, "SECONDS", 4.0)  # twenty at a time
+    monkeypatch.setattr("touchstone.core.workspace.engine.executor.SECONDS", 4.0)  # twenty at a time
     if late:  # the word that a task has begun comes when the run has long been cancelled
         monkeypatch.setattr(Reports, "hear", lambda self, event: Timer(late, hear, (self, event)).start())
     made = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
