@@ -41,6 +41,8 @@ def test_a_link_shows_the_comparison_as_its_owner_sees_it(open_link, shared, two
     assert {side: shown.settings[side] for side in two} == {side: [name] for side, name in two.items()}
     assert shown.settings["epsilon"] == [EPSILON]
     assert shown.settings.keys() - two.keys() == {
+        "metric",
+        "positive_class",
         "epsilon",
         "by",
         "method",
