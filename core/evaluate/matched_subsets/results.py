@@ -419,7 +419,7 @@ def statistics(counts: Counts, whole: Whole) -> Float[np.ndarray, "*repeats n_st
     Examples
     --------
     >>> counts = np.array([4.0, 4.0, 3.0, 0.5, 4.0, 4.0, 3.0, 1.0])
-    >>> gap, residual, mix, unmatched, *_ = statistics(counts, Whole(10, 5, 9, 3)).tolist()
+    >>> gap, residual, mix, unmatched, *_ = statistics(counts, Whole(10, 5, 9.0, 3.0)).tolist()
     >>> round(gap, 3), round(residual, 3), round(mix, 3), round(unmatched, 3)
     (0.3, 0.25, 0.0, 0.05)
     """
