@@ -173,7 +173,7 @@ class Executor:
         client = self.client()
 
         def restart() -> None:
-            with suppress(OSError):  # the connection was closed meanwhile, and its workers with it
+            with suppress(OSError, KeyError):  # the connection was closed meanwhile, or this worker has gone by itself
                 client.restart_workers([address], raise_for_error=False)
 
         threading.Thread(target=restart, name="restart worker", daemon=True).start()
