@@ -19,7 +19,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from touchstone.core.evaluate.metric_estimates import estimate
-from touchstone.core.evaluate.metrics import METRICS, Scored
+from touchstone.core.evaluate.metric_functions import Scored
+from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 SIZES = (50, 200, 1000, 5000)

@@ -455,9 +455,9 @@ def files_of_frauds(tmp_path) -> list[str]:
 def test_a_metric_is_required_by_its_name_or_one_end_of_it(tmp_path, capsys, require, status, decision):
     options = ["--metric", "recall", "--require", require]
     assert main(["check", "--predictions", *files_of_frauds(tmp_path), *options]) == status
-    out = capsys.readouterr().out
+    out, says = capsys.readouterr()
     assert f"\t{decision}" in out
-    assert "Sensitivity for “fraud” falls by" in out or decision in out
+    assert "Sensitivity for “fraud” falls by 45.0 points" in says
 
 
 def test_the_other_class_can_be_named(tmp_path, capsys):
@@ -475,3 +475,18 @@ def test_a_metric_of_folds_and_of_held_out_sources_is_required_by_its_name(tmp_p
     assert "cluster_folds.metric[random_folds, logistic, balanced_accuracy]" in out
     assert "source_robustness.metric[" in out
     assert "weighted F1" in says
+
+
+def test_a_metric_that_lacked_time_is_undecided_and_a_model_may_be_called_as_a_set_or_a_metric(tmp_path, capsys):
+    plans = sheet(tmp_path, plans=[PLAN | {"n_repeats": 500}])
+    options = ["--data", "digits", "--budget", "0s", "--require", "balanced_accuracy >= .5"]
+    assert main(["check", plans, *options]) == 3
+    assert "undecided" in capsys.readouterr().out
+    numbers = [
+        Quantity("matched_subsets.metric", (model, metric, side), 0.9, UNKNOWN, 10)
+        for model in ("reference", "recall")
+        for metric in ("recall", "accuracy")
+        for side in ("reference", "target")
+    ]
+    meant = Requirement.read("recall >= .5").meant(numbers)
+    assert [each.of for each in meant] == [("reference", "recall", "target"), ("recall", "recall", "target")]

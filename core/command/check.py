@@ -95,9 +95,9 @@ class RequiredClaim:
     denied: bool
 
     @property
-    def stem(self) -> str:
+    def stems(self) -> tuple[str, ...]:
         """The question whose claim it is."""
-        return str(kind_of_code(self.name)).partition(".")[0]
+        return (str(kind_of_code(self.name)).partition(".")[0],)
 
     @property
     def written(self) -> str:
@@ -173,9 +173,10 @@ class Requirement:
         return cls(form["name"], _words(form["of"]), form["sign"] == ">=", bound, form["end"] or "")
 
     @property
-    def stem(self) -> str:
-        """The question whose number it is; the name of a metric alone."""
-        return self.name.partition(".")[0]
+    def stems(self) -> tuple[str, ...]:
+        """The questions whose number it is: one, or of a metric alone all that tell metrics."""
+        names = OF_A_METRIC if self.name in METRICS else (self.name,)
+        return tuple(name.partition(".")[0] for name in names)
 
     @property
     def written(self) -> str:
@@ -200,8 +201,10 @@ class Requirement:
     def _is_about(self, number: Quantity) -> bool:
         if self.name not in METRICS:
             return number.name == self.name and set(self.of) <= set(number.of)
-        by_itself = number.name in OF_A_METRIC and "reference" not in number.of
-        return by_itself and {self.name, *self.of} <= set(number.of)
+        if number.name not in OF_A_METRIC or set(self.of) - set(number.of):
+            return False
+        at = OF_A_METRIC[number.name]
+        return number.of[at] == self.name and number.of[at + 1 :] != ("reference",)
 
     def decide(self, of: Quantity | StatedClaim) -> Decision:
         """Whether the whole interval lies on the right side of the bound, on the wrong one, or holds it.
@@ -432,7 +435,9 @@ def _muted(text: str) -> tuple[str, str]:
 def explained() -> str:
     """What can be required, a line each: numbers that can be bounded, and claims by code."""
     width = max(map(len, QUANTITIES))
-    metrics = {name: f"{metric.title}, of two files on the new one" for name, metric in METRICS.items()}
+    metrics = {
+        name: f"{metric.title}, wherever it is told; of two files on the new one" for name, metric in METRICS.items()
+    }
     meanings = {
         **QUANTITIES,
         **metrics,
@@ -625,8 +630,8 @@ def _outcomes(
         try:
             meant = requirement.meant(found)
         except DataError as problem:
-            of_it = [one for one in unfinished if one.stem == requirement.stem]
-            no_claim = isinstance(requirement, RequiredClaim) and not requirement.of and requirement.stem in answered
+            of_it = [one for one in unfinished if one.stem in requirement.stems]
+            no_claim = isinstance(requirement, RequiredClaim) and not requirement.of and answered & {*requirement.stems}
             if not no_claim and not any(one.goes_on for one in of_it):
                 raise DataError(" ".join([str(problem), *(one.says for one in of_it)])) from None
             meant = (Quantity(requirement.name, requirement.of, float("nan"), UNKNOWN, 0),)

@@ -29,7 +29,8 @@ from touchstone.core.evaluate.intervals import (
     wilson,
     within,
 )
-from touchstone.core.evaluate.metrics import METRICS, Metric, Parts, Scored
+from touchstone.core.evaluate.metric_functions import Parts, Scored
+from touchstone.core.evaluate.metrics import METRICS, Metric
 from touchstone.core.evaluate.units import (
     EACH_SAMPLE,
     FEWEST_UNITS,

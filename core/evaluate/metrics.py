@@ -7,93 +7,18 @@ step. How much a sample moves a metric (its influence) is what `core.evaluate.me
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from importlib import import_module
 from math import inf
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer, Shaped
+from jaxtyping import Bool, Float, Shaped
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.calibration import expected_calibration_error
+from touchstone.core.evaluate import metric_functions as functions
+from touchstone.core.evaluate.metric_functions import Counts, Parts, Scored, Weights, guessed
 
 Needs = Literal["labels", "probabilities"]
-Parts = tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " n"]]
-"""Which samples a share is of, and which of all samples it counts."""
 _STEP = 1e-30
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """Samples by class: that are of it (`true`), that were `predicted` as it, and both (`right`).
-
-    Counts may be of several folds or tables at once, then classes are along the last axis.
-    """
-
-    right: Shaped[np.ndarray, "*tables n_classes"]
-    true: Shaped[np.ndarray, "*tables n_classes"]
-    predicted: Shaped[np.ndarray, "*tables n_classes"]
-
-    def f1(self) -> Shaped[np.ndarray, "*tables n_classes"]:
-        """F1 of each class: the harmonic mean of precision and recall; NaN where a class neither is nor was predicted.
-
-        >>> Counts(np.array([1, 1, 0]), np.array([2, 1, 0]), np.array([1, 2, 0])).f1().round(3)
-        array([0.667, 0.667,   nan])
-        """
-        return _over(2.0 * self.right, self.true + self.predicted, np.nan)
-
-    def take(self, fold: int) -> "Counts":
-        """The counts of one fold."""
-        return Counts(self.right[fold], self.true[fold], self.predicted[fold])
-
-    def together(self) -> "Counts":
-        """All folds as one."""
-        return Counts(self.right.sum(axis=0), self.true.sum(axis=0), self.predicted.sum(axis=0))
-
-
-def guessed(true: Shaped[np.ndarray, "*folds n_classes"], shares: Float[np.ndarray, "*folds n_classes"]) -> Counts:
-    """What guessing labels by `shares`, whatever the input, comes to on average on folds of such samples.
-
-    Examples
-    --------
-    >>> guessed(np.array([3, 1]), np.array([0.5, 0.5])).right.tolist()
-    [1.5, 0.5]
-    """
-    return Counts(true * shares, true, true.sum(axis=-1, keepdims=True) * shares)
-
-
-@dataclass(frozen=True, eq=False)
-class Scored:
-    """What a metric is of: true and predicted classes as codes, probabilities where known, and the positive class.
-
-    Examples
-    --------
-    >>> Scored(np.array([0, 0, 1]), np.array([0, 1, 1]), 2).counts.right.tolist()
-    [1.0, 1.0]
-    """
-
-    y_true: Integer[np.ndarray, " n"]
-    y_pred: Integer[np.ndarray, " n"]
-    n_classes: int
-    proba: Float[np.ndarray, "n n_classes"] | None = None
-    positive: int = 1
-
-    @cached_property
-    def counts(self) -> Counts:
-        """Samples by class, each of weight 1."""
-        hit = self.y_true[self.y_true == self.y_pred]
-        return Counts(
-            *(np.bincount(labels, minlength=self.n_classes) * 1.0 for labels in (hit, self.y_true, self.y_pred))
-        )
-
-    @property
-    def n(self) -> int:
-        """How many samples there are."""
-        return len(self.y_true)
-
-
-Weights = Float[np.ndarray, " n"] | None
 
 
 @dataclass(frozen=True)
@@ -172,8 +97,12 @@ class Metric:
         if self.of_samples is not None:
             return float(self.of_samples(scored).mean())
         if self.saved_of is not None:
-            without = float(self.saved_of(_knowing_shares(scored)).mean())
+            without = float(self.saved_of(functions.knowing_shares(scored)).mean())
             return 1 - float(self.saved_of(scored).mean()) / without if np.ptp(scored.y_true) else float("nan")
+        if self.share is not None:
+            rows, counted = self.share(scored)
+            share = float(counted[rows].mean()) if rows.any() else float("nan")
+            return share if self.from_share is None else self.from_share(share)
         return self.function(scored, None)
 
     def applies(self, scored: Scored) -> bool:
@@ -216,7 +145,7 @@ class Metric:
         if not self.has_baseline:
             return float("nan")
         if self.needs == "probabilities":
-            return self.value(_knowing_shares(scored))
+            return self.value(functions.knowing_shares(scored))
         if self.of_counts is None:
             always = scored.positive if self.of_class else int(scored.counts.true.argmax())
             return self.function(replace(scored, y_pred=np.full(scored.n, always)), None)
@@ -228,7 +157,7 @@ class Metric:
             values = self.of_samples(scored)
             return (values - values.mean()) / scored.n
         if self.saved_of is not None:
-            own, without = self.saved_of(scored), self.saved_of(_knowing_shares(scored))
+            own, without = self.saved_of(scored), self.saved_of(functions.knowing_shares(scored))
             mean, of_shares = own.mean(), without.mean()
             return -((own - mean) / of_shares - mean * (without - of_shares) / of_shares**2) / scored.n
         if self.influence is not None:
@@ -284,554 +213,237 @@ def _by_weights(function: Callable[[Scored, Weights], float], scored: Scored, st
     return moves - moves.mean()
 
 
-# Functions of counts. Ratios of nothing are 0, or left out of means, where scikit-learn has it so.
-
-
-def _over(part: Any, whole: Any, nothing: float = 0.0) -> Any:
-    empty = np.real(whole) == 0
-    return np.where(empty, nothing, part / np.where(empty, 1.0, whole))
-
-
-def _mean_where(values: Any, there: Any) -> Any:
-    return _over(np.where(there, values, 0.0).sum(axis=-1), there.sum(axis=-1) * 1.0, np.nan)
-
-
-def _there(counts: Counts) -> np.ndarray:
-    """The classes that a mean is over: those that are there or were predicted."""
-    return (np.real(counts.true) + np.real(counts.predicted)) > 0
-
-
-def _recalls(counts: Counts) -> Any:
-    return _over(counts.right, counts.true)
-
-
-def _precisions(counts: Counts) -> Any:
-    return _over(counts.right, counts.predicted)
-
-
-def _jaccards(counts: Counts) -> Any:
-    return _over(counts.right, counts.true + counts.predicted - counts.right)
-
-
-def _macro(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
-    return lambda counts, _: _mean_where(of_classes(counts), _there(counts))
-
-
-def _weighted(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
-    def value(counts: Counts, _: int) -> Any:
-        there = np.real(counts.true) > 0
-        total = (np.where(there, of_classes(counts), 0.0) * counts.true).sum(axis=-1)
-        return _over(total, counts.true.sum(axis=-1) * 1.0, np.nan)
-
-    return value
-
-
-def _one_class(of_classes: Callable[[Counts], Any], whole: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
-    def value(counts: Counts, positive: int) -> Any:
-        return np.where(np.real(whole(counts))[..., positive] > 0, of_classes(counts)[..., positive], np.nan)
-
-    return value
-
-
-def _accuracy(counts: Counts, _: int) -> Any:
-    return _over(counts.right.sum(axis=-1), counts.true.sum(axis=-1), np.nan)
-
-
-def _balanced(counts: Counts, _: int) -> Any:
-    return _mean_where(_recalls(counts), np.real(counts.true) > 0)
-
-
-def _rest(counts: Counts, positive: int) -> tuple[Any, Any, Any]:
-    """Of the rest of the classes as one: right (not taken for the positive one), true, and predicted."""
-    n = counts.true.sum(axis=-1)
-    true, predicted = counts.true[..., positive], counts.predicted[..., positive]
-    return n - true - predicted + counts.right[..., positive], n - true, n - predicted
-
-
-def _specificity(counts: Counts, positive: int) -> Any:
-    right, true, _ = _rest(counts, positive)
-    return _over(right, true, np.nan)
-
-
-def _negative_predictive_value(counts: Counts, positive: int) -> Any:
-    right, _, predicted = _rest(counts, positive)
-    return _over(right, predicted, np.nan)
-
-
-def _mcc(counts: Counts, _: int) -> Any:
-    n = counts.true.sum(axis=-1)
-    both = n * counts.right.sum(axis=-1) - (counts.true * counts.predicted).sum(axis=-1)
-    own = (n**2 - (counts.true**2).sum(axis=-1)) * (n**2 - (counts.predicted**2).sum(axis=-1))
-    constant = np.real(own) <= 1e-12 * np.real(n) ** 4
-    return np.where(constant, 0.0, both / np.sqrt(np.where(constant, 1.0, own)))
-
-
-def _kappa(counts: Counts, _: int) -> Any:
-    n = counts.true.sum(axis=-1)
-    by_chance = (counts.true * counts.predicted).sum(axis=-1) / n**2
-    return _over(counts.right.sum(axis=-1) / n - by_chance, 1 - by_chance, np.nan)
-
-
-def _jaccard_of_all(counts: Counts, _: int) -> Any:
-    right = counts.right.sum(axis=-1)
-    return _over(right, 2 * counts.true.sum(axis=-1) - right, np.nan)
-
-
-def _likelihood_ratio(part: Callable[[Any], Any], over: Callable[[Any], Any]) -> Callable[[Counts, int], Any]:
-    """How many times as likely an answer is of positives as of the rest: shares `part` of these, and `over` those."""
-
-    def value(counts: Counts, positive: int) -> Any:
-        left_alone, rest, _ = _rest(counts, positive)
-        sensitivity = _over(counts.right[..., positive], counts.true[..., positive], np.nan)
-        return _over(part(sensitivity), over(_over(left_alone, rest, np.nan)), np.nan)
-
-    return value
-
-
-# Shares: which samples they are of, and which of these count. Their intervals are those of shares.
-
-
-def _all_right(scored: Scored) -> Parts:
-    return np.ones(scored.n, dtype=bool), scored.y_true == scored.y_pred
-
-
-def _found(scored: Scored) -> Parts:
-    return scored.y_true == scored.positive, scored.y_pred == scored.positive
-
-
-def _found_of_each(scored: Scored) -> list[Parts]:
-    return [_found(replace(scored, positive=code)) for code in np.unique(scored.y_true).tolist()]
-
-
-def _meant(scored: Scored) -> Parts:
-    return scored.y_pred == scored.positive, scored.y_true == scored.positive
-
-
-def _left_alone(scored: Scored) -> Parts:
-    return scored.y_true != scored.positive, scored.y_pred != scored.positive
-
-
-def _cleared(scored: Scored) -> Parts:
-    return scored.y_pred != scored.positive, scored.y_true != scored.positive
-
-
-def _either(scored: Scored) -> Parts:
-    true, predicted = scored.y_true == scored.positive, scored.y_pred == scored.positive
-    return true | predicted, true & predicted
-
-
-def _near_the_top(scored: Scored) -> Parts:
-    """Of several classes, whether the true one is among the two most probable, by scikit-learn's rule for ties."""
-    assert scored.proba is not None
-    two = np.argsort(scored.proba, axis=1, kind="mergesort")[:, ::-1][:, :2]
-    return np.full(scored.n, scored.n_classes > 2), (two == scored.y_true[:, None]).any(axis=1)
-
-
-# Metrics of probabilities: areas under curves, whose influences come from ranks, and means over samples.
-
-
-def _columns(scored: Scored) -> list[int]:
-    """The classes whose curve is asked for: the positive one of two, each of several that is there."""
-    if scored.n_classes == 2:
-        return [scored.positive]
-    return np.unique(scored.y_true).tolist()
-
-
-def _area(name: str) -> Callable[[Scored, Weights], float]:
-    """The mean over classes, each against the rest, of a metric of one class; NaN where a class has no rest."""
-
-    def value(scored: Scored, weights: Weights) -> float:
-        assert scored.proba is not None
-        areas = []
-        for label in _columns(scored):
-            own = scored.y_true == label
-            if own.all() or not own.any():
-                return float("nan")
-            areas.append(_sklearn(name)(own, scored.proba[:, label], sample_weight=weights))
-        return float(np.mean(areas))
-
-    return value
-
-
-def _mean_of_classes(
-    of_class: Callable[[np.ndarray, np.ndarray], np.ndarray],
-) -> Callable[[Scored], Float[np.ndarray, " n"]]:
-    def influences(scored: Scored) -> Float[np.ndarray, " n"]:
-        assert scored.proba is not None
-        rows = [of_class(scored.y_true == label, scored.proba[:, label]) for label in _columns(scored)]
-        return np.mean(rows, axis=0)
-
-    return influences
-
-
-def _auc_influence(positive: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    """How many of the other side each sample is on the right side of, less the area (DeLong et al. 1988)."""
-    moves = np.zeros(len(positive))
-    for own, sign in ((positive, 1.0), (~positive, -1.0)):
-        others = np.sort(score[~own])
-        below = np.searchsorted(others, score[own], "left") + np.searchsorted(others, score[own], "right")
-        share = below / (2 * max(len(others), 1))
-        moves[own] = sign * (share - share.mean()) / max(len(share), 1)
-    return moves
-
-
-def _ap_influence(own: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    """By how much each sample moves the average precision: its own step, and the precision of all steps below it."""
-    values, place = np.unique(-score, return_inverse=True)  # the highest score first
-    hits = np.bincount(place, weights=own, minlength=len(values))
-    size = np.bincount(place, minlength=len(values))
-    above, n_above = hits.cumsum(), size.cumsum()
-    precision, n_hits = above / n_above, hits.sum()
-    value = float((hits * precision).sum() / n_hits)
-    gain = (hits * (n_above - above) / n_above**2)[::-1].cumsum()[::-1]
-    loss = (hits * above / n_above**2)[::-1].cumsum()[::-1]
-    return np.where(own, (precision[place] - value + gain[place]) / n_hits, -loss[place] / n_hits)
-
-
-def _brier(scored: Scored) -> Float[np.ndarray, " n"]:
-    assert scored.proba is not None
-    of_truth = scored.proba[np.arange(scored.n), scored.y_true]
-    squares = np.einsum("ij,ij->i", scored.proba, scored.proba) - 2 * of_truth + 1
-    return squares / 2 if scored.n_classes == 2 else squares
-
-
-def _log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
-    assert scored.proba is not None
-    eps = np.finfo(np.float64).eps
-    return -np.log(np.clip(scored.proba[np.arange(scored.n), scored.y_true], eps, 1 - eps))
-
-
-def _knowing_shares(scored: Scored) -> Scored:
-    """The predictions of a model that knows nothing but how frequent classes are."""
-    shares = scored.counts.true / scored.n
-    return replace(scored, proba=np.broadcast_to(shares, (scored.n, scored.n_classes)))
-
-
-def _weighted_area(scored: Scored, weights: Weights) -> float:
-    """The mean over classes by how frequent they are; NaN where one is all there is."""
-    assert scored.proba is not None
-    weights = np.ones(scored.n) if weights is None else weights
-    area = 0.0
-    for label in np.unique(scored.y_true).tolist():
-        own = scored.y_true == label
-        if own.all():
-            return float("nan")
-        area += weights[own].sum() * _sklearn("roc_auc_score")(own, scored.proba[:, label], sample_weight=weights)
-    return float(area / weights.sum())
-
-
-def _weighted_area_influence(scored: Scored) -> Float[np.ndarray, " n"]:
-    assert scored.proba is not None
-    moves, areas = np.zeros(scored.n), np.zeros(scored.n_classes)
-    shares = scored.counts.true / scored.n
-    for label in np.unique(scored.y_true).tolist():
-        own = scored.y_true == label
-        areas[label] = _sklearn("roc_auc_score")(own, scored.proba[:, label])
-        moves += shares[label] * _auc_influence(own, scored.proba[:, label])
-    return moves + (areas[scored.y_true] - shares @ areas) / scored.n
-
-
-def _calibration_error(scored: Scored, weights: Weights) -> float:
-    """Of the probability of the predicted class; samples are binned, so weights have to be how often each is there."""
-    assert scored.proba is not None
-    times = np.ones(scored.n, dtype=int) if weights is None else weights.astype(int)
-    confidence = scored.proba[np.arange(scored.n), scored.y_pred]
-    return expected_calibration_error(np.repeat(confidence, times), np.repeat(scored.y_true == scored.y_pred, times))
-
-
-def _sklearn(name: str) -> Callable[..., Any]:
-    """A metric of scikit-learn by its name; imported once it is needed, since that takes long."""
-    return getattr(import_module("sklearn.metrics"), name)
-
-
-def _of_labels(name: str, **options: Any) -> Callable[[Scored, Weights], float]:
-    return lambda scored, weights: float(
-        _sklearn(name)(scored.y_true, scored.y_pred, sample_weight=weights, **options),
-    )
-
-
-def _of_positive(name: str, *, rest: bool = False) -> Callable[[Scored, Weights], float]:
-    """Of the positive class against the rest, or of the rest against it; NaN where it is of nothing."""
-
-    def value(scored: Scored, weights: Weights) -> float:
-        true, predicted = ((labels == scored.positive) != rest for labels in (scored.y_true, scored.y_pred))
-        return float(_sklearn(name)(true, predicted, sample_weight=weights, zero_division=np.nan))
-
-    return value
-
-
-def _jaccard(scored: Scored, weights: Weights) -> float:
-    """Of the positive class; scikit-learn's has no NaN for "of nothing"."""
-    if not np.logical_or(*(labels == scored.positive for labels in (scored.y_true, scored.y_pred))).any():
-        return float("nan")
-    classes = {"labels": [scored.positive], "average": "macro", "zero_division": 0.0}
-    return _of_labels("jaccard_score", **classes)(scored, weights)
-
-
-def _ratio(which: int) -> Callable[[Scored, Weights], float]:
-    """The positive likelihood ratio, or the negative one, of the positive class against the rest."""
-
-    def value(scored: Scored, weights: Weights) -> float:
-        true, predicted = (labels == scored.positive for labels in (scored.y_true, scored.y_pred))
-        undefined = {"labels": [False, True], "replace_undefined_by": np.nan}
-        ratios = _sklearn("class_likelihood_ratios")(true, predicted, sample_weight=weights, **undefined)
-        return float(ratios[which])
-
-    return value
-
-
-def _top_two(scored: Scored, weights: Weights) -> float:
-    if scored.n_classes == 2:
-        return float("nan")
-    labels = {"k": 2, "labels": np.arange(scored.n_classes)}
-    return float(_sklearn("top_k_accuracy_score")(scored.y_true, scored.proba, sample_weight=weights, **labels))
-
-
-def _of_proba(name: str) -> Callable[[Scored, Weights], float]:
-    def value(scored: Scored, weights: Weights) -> float:
-        labels = np.arange(scored.n_classes)
-        return float(_sklearn(name)(scored.y_true, scored.proba, sample_weight=weights, labels=labels))
-
-    return value
-
-
-def _saved(name: str) -> Callable[[Scored, Weights], float]:
-    """The share of a loss that a model saves; NaN of one class alone, where nothing is lost."""
-    function = _of_proba(name)
-    return lambda scored, weights: function(scored, weights) if np.ptp(scored.y_true) else float("nan")
-
-
 _MACRO = {"average": "macro", "zero_division": 0.0}
 _ENTRIES = (
     Metric(
         "accuracy",
         "accuracy",
-        _of_labels("accuracy_score"),
+        functions.by_labels("accuracy_score"),
         reads_classes=False,
-        of_counts=_accuracy,
-        share=_all_right,
+        of_counts=functions.accuracy,
+        share=functions.all_right,
     ),
     Metric(
         "balanced_accuracy",
         "balanced accuracy",
-        _of_labels("balanced_accuracy_score"),
-        of_counts=_balanced,
-        mean_of_shares=_found_of_each,
+        functions.by_labels("balanced_accuracy_score"),
+        of_counts=functions.balanced,
+        mean_of_shares=functions.detected_of_each,
     ),
-    Metric("f1_macro", "macro F1", _of_labels("f1_score", **_MACRO), of_counts=_macro(Counts.f1)),
+    Metric("f1_macro", "macro F1", functions.by_labels("f1_score", **_MACRO), of_counts=functions.macro(Counts.f1)),
     Metric(
         "f1_weighted",
         "weighted F1",
-        _of_labels("f1_score", average="weighted", zero_division=0.0),
-        of_counts=_weighted(Counts.f1),
+        functions.by_labels("f1_score", average="weighted", zero_division=0.0),
+        of_counts=functions.weighted(Counts.f1),
     ),
     Metric(
         "precision_macro",
         "macro precision",
-        _of_labels("precision_score", **_MACRO),
-        of_counts=_macro(_precisions),
+        functions.by_labels("precision_score", **_MACRO),
+        of_counts=functions.macro(functions.precisions),
     ),
     Metric(
         "jaccard_macro",
         "macro Jaccard index",
-        _of_labels("jaccard_score", **_MACRO),
-        of_counts=_macro(_jaccards),
+        functions.by_labels("jaccard_score", **_MACRO),
+        of_counts=functions.macro(functions.jaccards),
     ),
     Metric(
         "precision_weighted",
         "weighted precision",
-        _of_labels("precision_score", average="weighted", zero_division=0.0),
-        of_counts=_weighted(_precisions),
+        functions.by_labels("precision_score", average="weighted", zero_division=0.0),
+        of_counts=functions.weighted(functions.precisions),
     ),
     Metric(
         "recall_macro",
         "macro recall",
-        _of_labels("recall_score", **_MACRO),
-        of_counts=_macro(_recalls),
+        functions.by_labels("recall_score", **_MACRO),
+        of_counts=functions.macro(functions.recalls),
     ),
     Metric(
         "jaccard_weighted",
         "weighted Jaccard index",
-        _of_labels("jaccard_score", average="weighted", zero_division=0.0),
-        of_counts=_weighted(_jaccards),
+        functions.by_labels("jaccard_score", average="weighted", zero_division=0.0),
+        of_counts=functions.weighted(functions.jaccards),
     ),
     Metric(
         "jaccard_micro",
         "micro Jaccard index",
-        _of_labels("jaccard_score", average="micro", zero_division=0.0),
+        functions.by_labels("jaccard_score", average="micro", zero_division=0.0),
         reads_classes=False,
-        of_counts=_jaccard_of_all,
-        share=_all_right,
+        of_counts=functions.jaccard_of_all,
+        share=functions.all_right,
         from_share=lambda share: share / (2 - share),
     ),
     Metric(
         "matthews_corrcoef",
         "Matthews correlation (MCC)",
-        _of_labels("matthews_corrcoef"),
+        functions.by_labels("matthews_corrcoef"),
         lowest=-1.0,
-        of_counts=_mcc,
+        of_counts=functions.mcc,
         in_percent=False,
     ),
     Metric(
         "cohen_kappa",
         "Cohen's kappa",
-        _of_labels("cohen_kappa_score"),
+        functions.by_labels("cohen_kappa_score"),
         lowest=-1.0,
-        of_counts=_kappa,
+        of_counts=functions.kappa,
         in_percent=False,
     ),
     Metric(
         "recall",
         "sensitivity (recall)",
-        _of_positive("recall_score"),
+        functions.by_positive("recall_score"),
         of_class=True,
         has_baseline=False,
-        of_counts=_one_class(_recalls, lambda counts: counts.true),
-        share=_found,
+        of_counts=functions.one_class(functions.recalls, lambda counts: counts.true),
+        share=functions.detected,
         share_of="truth",
     ),
     Metric(
         "specificity",
         "specificity",
-        _of_positive("recall_score", rest=True),
+        functions.by_positive("recall_score", rest=True),
         of_class=True,
         has_baseline=False,
-        of_counts=_specificity,
-        share=_left_alone,
+        of_counts=functions.specificity,
+        share=functions.left_alone,
         share_of="truth",
     ),
     Metric(
         "precision",
         "precision",
-        _of_positive("precision_score"),
+        functions.by_positive("precision_score"),
         of_class=True,
-        of_counts=_one_class(_precisions, lambda counts: counts.predicted),
-        share=_meant,
+        of_counts=functions.one_class(functions.precisions, lambda counts: counts.predicted),
+        share=functions.called,
         share_of="predicted",
     ),
     Metric(
         "negative_predictive_value",
         "negative predictive value",
-        _of_positive("precision_score", rest=True),
+        functions.by_positive("precision_score", rest=True),
         of_class=True,
-        of_counts=_negative_predictive_value,
-        share=_cleared,
+        of_counts=functions.negative_predictive_value,
+        share=functions.cleared,
         share_of="predicted",
     ),
     Metric(
         "f1",
         "F1",
-        _of_positive("f1_score"),
+        functions.by_positive("f1_score"),
         of_class=True,
-        of_counts=_one_class(Counts.f1, lambda counts: counts.true + counts.predicted),
-        share=_either,
+        of_counts=functions.one_class(Counts.f1, lambda counts: counts.true + counts.predicted),
+        share=functions.either,
         share_of="either",
         from_share=lambda share: 2 * share / (1 + share),
     ),
     Metric(
         "jaccard",
         "Jaccard index",
-        _jaccard,
+        functions.jaccard_of_one,
         of_class=True,
-        of_counts=_one_class(_jaccards, lambda counts: counts.true + counts.predicted),
-        share=_either,
+        of_counts=functions.one_class(functions.jaccards, lambda counts: counts.true + counts.predicted),
+        share=functions.either,
         share_of="either",
     ),
     Metric(
         "positive_likelihood_ratio",
         "positive likelihood ratio",
-        _ratio(0),
+        functions.ratio(0),
         of_class=True,
         has_baseline=False,
         highest=(inf, inf),
-        of_counts=_likelihood_ratio(lambda sensitivity: sensitivity, lambda specificity: 1 - specificity),
+        of_counts=functions.likelihood_ratio(lambda sensitivity: sensitivity, lambda specificity: 1 - specificity),
         in_percent=False,
     ),
     Metric(
         "negative_likelihood_ratio",
         "negative likelihood ratio",
-        _ratio(1),
+        functions.ratio(1),
         of_class=True,
         has_baseline=False,
         highest=(inf, inf),
         larger_is_better=False,
-        of_counts=_likelihood_ratio(lambda sensitivity: 1 - sensitivity, lambda specificity: specificity),
+        of_counts=functions.likelihood_ratio(lambda sensitivity: 1 - sensitivity, lambda specificity: specificity),
         in_percent=False,
     ),
     Metric(
         "top_k_accuracy",
         "top-2 accuracy",
-        _top_two,
+        functions.near_the_top_by_definition,
         needs="probabilities",
         reads_classes=False,
-        share=_near_the_top,
+        share=functions.near_the_top,
     ),
     Metric(
         "roc_auc",
         "AUC",
-        _area("roc_auc_score"),
+        functions.area("roc_auc_score"),
         needs="probabilities",
-        influence=_mean_of_classes(_auc_influence),
+        influence=functions.mean_of_classes(functions.auc_influence),
         in_percent=False,
     ),
     Metric(
         "roc_auc_ovr_weighted",
         "weighted AUC",
-        _weighted_area,
+        functions.area("roc_auc_score", by_frequency=True),
         needs="probabilities",
-        influence=_weighted_area_influence,
+        influence=functions.weighted_area_influence,
         in_percent=False,
     ),
     Metric(
         "average_precision",
         "average precision",
-        _area("average_precision_score"),
+        functions.area("average_precision_score"),
         needs="probabilities",
-        influence=_mean_of_classes(_ap_influence),
+        influence=functions.mean_of_classes(functions.ap_influence),
         in_percent=False,
     ),
     Metric(
         "brier_score",
         "Brier score",
-        _of_proba("brier_score_loss"),
+        functions.by_probabilities("brier_score_loss"),
         needs="probabilities",
         reads_classes=False,
         highest=(1.0, 2.0),
         larger_is_better=False,
-        of_samples=_brier,
+        of_samples=functions.brier,
         in_percent=False,
     ),
     Metric(
         "log_loss",
         "log loss",
-        _of_proba("log_loss"),
+        functions.by_probabilities("log_loss"),
         needs="probabilities",
         reads_classes=False,
         highest=(inf, inf),
         larger_is_better=False,
-        of_samples=_log_losses,
+        of_samples=functions.log_losses,
         in_percent=False,
     ),
     Metric(
         "d2_brier_score",
         "explained Brier score",
-        _saved("d2_brier_score"),
+        functions.loss_saved("d2_brier_score"),
         needs="probabilities",
         lowest=-inf,
-        saved_of=_brier,
+        saved_of=functions.brier,
     ),
     Metric(
         "d2_log_loss_score",
         "explained log loss",
-        _saved("d2_log_loss_score"),
+        functions.loss_saved("d2_log_loss_score"),
         needs="probabilities",
         lowest=-inf,
-        saved_of=_log_losses,
+        saved_of=functions.log_losses,
     ),
     Metric(
         "expected_calibration_error",
         "expected calibration error",
-        _calibration_error,
+        functions.calibration_error,
         needs="probabilities",
         has_baseline=False,
         larger_is_better=False,

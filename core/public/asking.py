@@ -123,6 +123,8 @@ def check(
     """
     if question not in QUESTIONS:
         raise DataError(f"check() asks no question {question!r}. Choose from {', '.join(QUESTIONS)}.")
+    if positive is not None and metric is None:
+        raise DataError("positive= names the class that metric= is about: give both.")
     kinds = muted_kinds(mute)
     if metric is not None and question != "cluster_folds":
         raise DataError(

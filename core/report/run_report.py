@@ -233,8 +233,8 @@ QUANTITIES = {
     "matched_subsets.matched": "accuracy on the targets that have a reference sample of equal confidence",
 }
 """What can be bounded, and what it is. All are fractions: .9, not 90."""
-OF_A_METRIC = ("matched_subsets.metric", "cluster_folds.metric", "source_robustness.metric")
-"""Numbers that are the value of a metric, which is among what they are of."""
+OF_A_METRIC = {"matched_subsets.metric": 1, "cluster_folds.metric": 2, "source_robustness.metric": 2}
+"""Numbers that are the value of a metric, and where it stands among what they are of."""
 
 
 class OnAxis(NamedTuple):

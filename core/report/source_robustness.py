@@ -342,7 +342,8 @@ def metrics_table(metrics: Sequence[MetricOnSources]) -> parts.Table:
         parts.Column("Rho", lambda each: ratio(each.rho.value, each.rho.over_sources), "The share that is kept"),
         parts.Column("Baseline", lambda each: "" if isnan(each.baseline) else each.words.value(each.baseline)),
     )
-    caption = "Means over splits of the same trials as the accuracy. No CI is corrected for many metrics."
+    n = f"n = {count(metrics[0].n)}"
+    caption = f"Means over splits of the same trials as the accuracy, {n}. No CI is corrected for many metrics."
     return parts.Table.of("Metrics on held-out sources", metrics, columns, caption)
 
 

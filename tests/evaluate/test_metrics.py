@@ -24,7 +24,8 @@ from touchstone.core.evaluate.metric_estimates import (
     metrics_on_sets,
     positive_class,
 )
-from touchstone.core.evaluate.metrics import METRICS, Counts, Metric, Scored, metric_named
+from touchstone.core.evaluate.metric_functions import Counts, Scored
+from touchstone.core.evaluate.metrics import METRICS, Metric, metric_named
 from touchstone.core.evaluate.units import Design, samples_as_units, units_of
 from touchstone.core.parameters import About, asked
 from touchstone.core.public.asking import compare

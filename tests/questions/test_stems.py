@@ -19,6 +19,7 @@ SHARED = {
         "covariate_shift",
         "intervals",
         "metric_estimates",
+        "metric_functions",
         "thresholds",
         "metrics",
         "two_samples",

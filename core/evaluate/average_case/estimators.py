@@ -21,7 +21,7 @@ from touchstone.core.models.errors import ModelError
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """The average-case robustness `p_robust` of each sample: how often noise leaves its prediction as it is.
+    """The average-case robustness `p_robust` of each sample: the share of noisy copies that keep its prediction.
 
     `error` bounds what the integral of an analytic estimator may be off, not what the model's curvature adds to that;
     `lower` and `upper` are the ends of Monte-Carlo's exact interval, which speaks about the model itself. What an

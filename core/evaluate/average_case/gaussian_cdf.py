@@ -86,7 +86,7 @@ def find_rivals(
     """Find the classes whose margins have to be differentiated, so that the rest adds at most `most_left`.
 
     `x` are samples of `inputs`, `predicted` their classes and `mean` their logits, of which margins are differences;
-    `tangent` asks about the tangent at the sample, and not about noise as large as it is. The same few directions serve
+    `tangent` asks about the tangent at the sample, not about noise of a given size. The same few directions serve
     all samples, so that the answer does not depend on the batch.
 
     Examples

@@ -26,7 +26,8 @@ from touchstone.core.evaluate.intervals import (
     t_interval,
     within,
 )
-from touchstone.core.evaluate.metrics import ACCURACY, Counts, guessed
+from touchstone.core.evaluate.metric_functions import Counts, guessed
+from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, Effect, Error
 from touchstone.core.split.describe_folds import describe_folds
 

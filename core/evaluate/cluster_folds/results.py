@@ -13,7 +13,8 @@ from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, share_interval, t_interval, t_p_value, wilson, within
-from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Counts, Metric, guessed, shares_of_counts
+from touchstone.core.evaluate.metric_functions import Counts, guessed
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, shares_of_counts
 from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, Error
 
 

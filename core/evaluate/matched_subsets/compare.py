@@ -10,6 +10,7 @@ import numpy as np
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate.intervals import UNKNOWN, p_of_interval, wilson
+from touchstone.core.evaluate.matched_subsets import findings
 from touchstone.core.evaluate.matched_subsets.estimates import (
     Repeats,
     Share,
@@ -18,12 +19,6 @@ from touchstone.core.evaluate.matched_subsets.estimates import (
     units_of_sets,
     whole,
     whole_gap,
-)
-from touchstone.core.evaluate.matched_subsets.findings import (
-    baselines_of,
-    baselines_of_metric,
-    calibrations_of,
-    decided,
 )
 from touchstone.core.evaluate.matched_subsets.matching import (
     EPSILON,
@@ -128,12 +123,12 @@ def compare_sets(
     by = "probability" if entry.share_of == "truth" else by
     if narrowed is None or not (reference.has_confidence and target.has_confidence):
         row = _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model, scale=scale)
-        return replace(decided([_of_metric(row, entry, metrics)])[0], decisions=decided_at)
+        return replace(findings.decided([_of_metric(row, entry, metrics)])[0], decisions=decided_at)
     options = {"method": method, "order": order, "rng": rng}
     pairable = candidates(reference, target, epsilon=epsilon, by=by, scale=scale)
     repeat = {"n_repeats": n_repeats, "more": more, "on_step": on_step}
     row = _repeated(pairable, **options, **repeat, scale=scale, model=model)
-    row = replace(decided([_of_metric(row, entry, metrics)])[0], decisions=decided_at)
+    row = replace(findings.decided([_of_metric(row, entry, metrics)])[0], decisions=decided_at)
     if scale == "confidence" or metric != ACCURACY:
         return row
     published = Repeats(candidates(reference, target, epsilon=epsilon, by=by))
@@ -202,7 +197,7 @@ def _of_metric(row: SetComparison, metric: Metric, metrics: MetricsOnSets | None
     if (own := metrics.of(metric.name)) is None:
         raise DataError(f"{metric.title} is not defined on these sets. Choose another metric.")
     sides = {"reference": own.reference, "target": own.target}
-    row = replace(row, baselines=baselines_of_metric(metric, sides), calibrations=())
+    row = replace(row, baselines=findings.baselines_of_metric(metric, sides), calibrations=())
     if metric.share_of == "truth":  # of samples of one class the predicted label says which are right
         row = replace(row, labels=())
     if metric.is_share:
@@ -249,7 +244,7 @@ def epsilon_curve(
         _repeated(pairable.within(epsilon), rng=np.random.default_rng(seed), on_step=on_step, **options)
         for epsilon in epsilons
     )
-    return tuple(decided([row])[0] for row in rows)
+    return tuple(findings.decided([row])[0] for row in rows)
 
 
 def compare_models(
@@ -261,7 +256,7 @@ def compare_models(
     depend on which others there are.
     """
     both, seed = [name for name in references if name in targets], _seed(rng)
-    rows = decided(
+    rows = findings.decided(
         [
             compare_sets(references[name], targets[name], model=name, rng=np.random.default_rng(seed), **options)
             for name in both
@@ -337,8 +332,8 @@ def _repeated(
         spread=float(np.sqrt(repeats.luck[1])),
         labels=labels,
         matched=repeats.first,
-        baselines=baselines_of(reference, target, units),
-        calibrations=calibrations_of(reference, target, units),
+        baselines=findings.baselines_of(reference, target, units),
+        calibrations=findings.calibrations_of(reference, target, units),
         scale=scale,
         units=units,
         unit_words=(reference.unit_word, target.unit_word),
@@ -382,7 +377,7 @@ def _as_wholes(
         spread=nan,
         labels=(),
         matched=None,
-        baselines=baselines_of(reference, target, units),
+        baselines=findings.baselines_of(reference, target, units),
         scale=scale,
         units=units,
         unit_words=(reference.unit_word, target.unit_word),

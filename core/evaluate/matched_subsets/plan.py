@@ -8,13 +8,7 @@ import numpy as np
 
 from touchstone.core.data.predictions.record import WHOLE, Part, PredictionPairs, Predictions
 from touchstone.core.evaluate import calibration
-from touchstone.core.evaluate.matched_subsets.compare import (
-    EPSILONS,
-    compare_pairs,
-    counted_samples,
-    epsilon_curve,
-    n_steps,
-)
+from touchstone.core.evaluate.matched_subsets import compare
 from touchstone.core.evaluate.matched_subsets.estimates import calibrations, coverages, densities
 from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, MatchedSubsets, Method, Order
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Scale
@@ -181,30 +175,30 @@ class MatchingPlan:
     def n_steps(self, pairs: PredictionPairs) -> int:
         """How many steps `compare` takes."""
         sizes = [len(pairs.references[model].ids) + len(pairs.targets[model].ids) for model in pairs.models]
-        return sum(n_steps(size, method=self.method, n_repeats=self.n_repeats) for size in sizes)
+        return sum(compare.n_steps(size, method=self.method, n_repeats=self.n_repeats) for size in sizes)
 
     def compare(self, pairs: PredictionPairs, step: Step = lambda: None) -> ModelComparisons:
         """All models compared on the two sets; `step` is called after each step."""
         rng = np.random.default_rng(self.seed)
-        return compare_pairs(pairs.references, pairs.targets, rng=rng, on_step=step, **self.matching)
+        return compare.compare_pairs(pairs.references, pairs.targets, rng=rng, on_step=step, **self.matching)
 
     @property
     def n_steps_of_curve(self) -> int:
         """How many steps `curve` takes."""
-        return len(EPSILONS) * n_steps(0, method=self.method, more=False)
+        return len(compare.EPSILONS) * compare.n_steps(0, method=self.method, more=False)
 
     def curve(self, pairs: PredictionPairs, model: str, step: Step = lambda: None) -> tuple[SetComparison, ...]:
         """One model compared at every epsilon."""
         options = {name: getattr(self, name) for name in ("by", "method", "order", "scale", "metric", "positive")}
         sets, rng = (pairs.references[model], pairs.targets[model]), np.random.default_rng(self.seed)
-        return epsilon_curve(*sets, rng=rng, on_step=step, **options)
+        return compare.epsilon_curve(*sets, rng=rng, on_step=step, **options)
 
     def samples(self, pairs: PredictionPairs, model: str) -> tuple[Predictions, Predictions]:
         """The samples of both sets that were compared: all of them, or those that the metric is of."""
         sides, metric = (pairs.references[model], pairs.targets[model]), metric_named(self.metric)
         if metric.share_of not in ("truth", "predicted"):
             return sides
-        counted = counted_samples(metric, *sides, self.positive) or ()
+        counted = compare.counted_samples(metric, *sides, self.positive) or ()
         reference, target = (side.take(rows) for side, (rows, _) in zip(sides, counted, strict=True))
         return reference, target
 

@@ -344,9 +344,8 @@ IMBALANCED = 2 / 3
 
 def _balanced(comparison: SetComparison, names: dict[str, str]) -> list[str]:
     unequal = [each for each in comparison.baselines if each.reached > IMBALANCED and not each.one_class]
-    if (
-        comparison.metric != ACCURACY or not unequal or any(each.gain.decision != "above" for each in unequal)
-    ):  # the headline says it
+    said_above = any(each.gain.decision != "above" for each in unequal)  # in the headline
+    if comparison.metric != ACCURACY or not unequal or said_above:
         return []
     known = {side: _metric(comparison, side, "balanced_accuracy") for side in names}
     reached = [f"{percent(each.value, each.interval)} on {names[side]}" for side, each in known.items() if each]
@@ -385,12 +384,13 @@ def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
     if any(baseline.renamed for baseline in comparison.baselines):
         return "Next: check the class names of both files; under other names the predictions fit far better."
     if _is_worthless(comparison):
-        return "Next: look at which classes are confused; a model that learned something beats the majority class."
+        over = "majority class" if comparison.metric == ACCURACY else "baseline"
+        return f"Next: look at which classes are confused; a model that learned something beats the {over}."
     asked = comparison.parts if _is(falls, "above") else ("residual",)
     decided = [name for name in asked if _is(comparison.claim(name), "above")]
     if decided and not _is(falls, "below"):
         return {
-            "residual": f"Next: recalibrate the model on labelled samples of {target}.",
+            "residual": _remedy(comparison, target),
             "mix": f"Next: monitor {plural_of(comparison.alike_in)}; this part of the fall shows on unlabelled data.",
             "unmatched": f"Next: inspect the unmatched samples of {target}.",
         }[decided[0]]
@@ -403,16 +403,20 @@ def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
     if not _is(falls, "above"):
         return _to_settle(comparison)
     if METRICS[comparison.metric].is_no_mean:
-        return (
-            ""
-            if comparison.metrics is None or comparison.metrics.of("log_loss") is None
-            else f"Next: choose accuracy as the metric; matching then shows why it {comparison.words.falls}."
-        )
+        known = comparison.metrics is not None and comparison.metrics.of("log_loss") is not None
+        return "Next: choose accuracy as the metric; matching then shows why it falls." if known else ""
     if not comparison.can_match:
         return "Next: export probabilities too; matching then shows why accuracy falls."
     if not comparison.enough:
         return "Next: choose a larger epsilon, or match by confidence only, to get more pairs."
     return ""
+
+
+def _remedy(comparison: SetComparison, target: str) -> str:
+    """What to do about a loss at equal confidence; of a share within a class no calibration changes who is right."""
+    if METRICS[comparison.metric].share_of == "truth" and comparison.decisions is not None:
+        return f"Next: look at what other thresholds would cost on {target}."
+    return f"Next: recalibrate the model on labelled samples of {target}."
 
 
 def words_of_units(comparison: SetComparison) -> str:

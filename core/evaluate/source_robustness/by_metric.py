@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.evaluate.metric_estimates import positive_class
+from touchstone.core.evaluate.metric_functions import Counts as CountsByClass
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, best_guess, shares_of_counts
-from touchstone.core.evaluate.metrics import Counts as CountsByClass
 from touchstone.core.evaluate.source_robustness.counts import Counts as CountsOfTrials
 from touchstone.core.evaluate.source_robustness.counts import Group, Layout, groups
 from touchstone.core.evaluate.source_robustness.estimate import Measured, measure_metric
@@ -81,4 +81,5 @@ def _on_sources(
         fall=fall_of(inclusive, exclusive, layout),
         rho=rho_of(exclusive, inclusive, layout),
         baseline=best_guess(metric, layout.n_samples, positive),
+        n=round(float(layout.n_samples.sum())),
     )

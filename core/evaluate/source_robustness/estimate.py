@@ -21,7 +21,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.evaluate.intervals import Interval, sum_of_errors, wilson
-from touchstone.core.evaluate.metrics import Counts as CountsByClass
+from touchstone.core.evaluate.metric_functions import Counts as CountsByClass
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
 from touchstone.core.trials.trial_plan import EXCLUSIVE
 

@@ -202,6 +202,8 @@ class MetricOnSources:
     fall: Difference
     rho: ExpectedValue
     baseline: float
+    n: int
+    """Samples that were tested, about."""
 
     @property
     def words(self) -> InWords:

@@ -1,0 +1,441 @@
+"""What is each metric? Functions of counts by class, shares of samples, and what is made of probabilities.
+
+Those of scikit-learn are definitions; the others are the same, faster or for many tables at once, and tested equal.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Integer, Shaped
+
+from touchstone.core.evaluate.calibration import expected_calibration_error
+
+Parts = tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " n"]]
+"""Which samples a share is of, and which of all samples it counts."""
+Weights = Float[np.ndarray, " n"] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Samples by class: that are of it (`true`), that were `predicted` as it, and both (`right`).
+
+    Counts may be of several folds or tables at once, then classes are along the last axis.
+    """
+
+    right: Shaped[np.ndarray, "*tables n_classes"]
+    true: Shaped[np.ndarray, "*tables n_classes"]
+    predicted: Shaped[np.ndarray, "*tables n_classes"]
+
+    def f1(self) -> Shaped[np.ndarray, "*tables n_classes"]:
+        """F1 of each class: the harmonic mean of precision and recall; NaN where a class neither is nor was predicted.
+
+        >>> Counts(np.array([1, 1, 0]), np.array([2, 1, 0]), np.array([1, 2, 0])).f1().round(3)
+        array([0.667, 0.667,   nan])
+        """
+        return _over(2.0 * self.right, self.true + self.predicted, np.nan)
+
+    def take(self, fold: int) -> "Counts":
+        """The counts of one fold."""
+        return Counts(self.right[fold], self.true[fold], self.predicted[fold])
+
+    def together(self) -> "Counts":
+        """All folds as one."""
+        return Counts(self.right.sum(axis=0), self.true.sum(axis=0), self.predicted.sum(axis=0))
+
+
+def guessed(true: Shaped[np.ndarray, "*folds n_classes"], shares: Float[np.ndarray, "*folds n_classes"]) -> Counts:
+    """What guessing labels by `shares`, whatever the input, comes to on average on folds of such samples.
+
+    Examples
+    --------
+    >>> guessed(np.array([3, 1]), np.array([0.5, 0.5])).right.tolist()
+    [1.5, 0.5]
+    """
+    return Counts(true * shares, true, true.sum(axis=-1, keepdims=True) * shares)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What a metric is of: true and predicted classes as codes, probabilities where known, and the positive class.
+
+    Examples
+    --------
+    >>> Scored(np.array([0, 0, 1]), np.array([0, 1, 1]), 2).counts.right.tolist()
+    [1.0, 1.0]
+    """
+
+    y_true: Integer[np.ndarray, " n"]
+    y_pred: Integer[np.ndarray, " n"]
+    n_classes: int
+    proba: Float[np.ndarray, "n n_classes"] | None = None
+    positive: int = 1
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Samples by class, each of weight 1."""
+        hit = self.y_true[self.y_true == self.y_pred]
+        return Counts(
+            *(np.bincount(labels, minlength=self.n_classes) * 1.0 for labels in (hit, self.y_true, self.y_pred))
+        )
+
+    @property
+    def n(self) -> int:
+        """How many samples there are."""
+        return len(self.y_true)
+
+    @cached_property
+    def areas(self) -> list[tuple[float, float]]:
+        """The area under the ROC curve of each class that is asked for, against the rest, and how many are of it."""
+        return _areas("roc_auc_score", self, None)
+
+
+# Functions of counts. Ratios of nothing are 0, or left out of means, where scikit-learn has it so.
+
+
+def _over(part: Any, whole: Any, nothing: float = 0.0) -> Any:
+    empty = np.real(whole) == 0
+    return np.where(empty, nothing, part / np.where(empty, 1.0, whole))
+
+
+def _mean_where(values: Any, there: Any) -> Any:
+    return _over(np.where(there, values, 0.0).sum(axis=-1), there.sum(axis=-1) * 1.0, np.nan)
+
+
+def _there(counts: Counts) -> np.ndarray:
+    """The classes that a mean is over: those that are there or were predicted."""
+    return (np.real(counts.true) + np.real(counts.predicted)) > 0
+
+
+def recalls(counts: Counts) -> Any:
+    """Which share of each class was predicted as it."""
+    return _over(counts.right, counts.true)
+
+
+def precisions(counts: Counts) -> Any:
+    """Which share of what was predicted as each class is of it."""
+    return _over(counts.right, counts.predicted)
+
+
+def jaccards(counts: Counts) -> Any:
+    """Of each class, both over either: samples of it that were predicted so, of those that are one or the other."""
+    return _over(counts.right, counts.true + counts.predicted - counts.right)
+
+
+def macro(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
+    """The mean over classes that are there or were predicted."""
+    return lambda counts, _: _mean_where(of_classes(counts), _there(counts))
+
+
+def weighted(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
+    """The mean over classes by how many samples each has."""
+
+    def value(counts: Counts, _: int) -> Any:
+        there = np.real(counts.true) > 0
+        total = (np.where(there, of_classes(counts), 0.0) * counts.true).sum(axis=-1)
+        return _over(total, counts.true.sum(axis=-1) * 1.0, np.nan)
+
+    return value
+
+
+def one_class(of_classes: Callable[[Counts], Any], whole: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
+    """That of the positive class; NaN where it is of nothing."""
+
+    def value(counts: Counts, positive: int) -> Any:
+        return np.where(np.real(whole(counts))[..., positive] > 0, of_classes(counts)[..., positive], np.nan)
+
+    return value
+
+
+def accuracy(counts: Counts, _: int) -> Any:
+    """The share of samples that were predicted as what they are."""
+    return _over(counts.right.sum(axis=-1), counts.true.sum(axis=-1), np.nan)
+
+
+def balanced(counts: Counts, _: int) -> Any:
+    """The mean recall of the classes that are there."""
+    return _mean_where(recalls(counts), np.real(counts.true) > 0)
+
+
+def _rest(counts: Counts, positive: int) -> tuple[Any, Any, Any]:
+    """Of the rest of the classes as one: right (not taken for the positive one), true, and predicted."""
+    n = counts.true.sum(axis=-1)
+    true, predicted = counts.true[..., positive], counts.predicted[..., positive]
+    return n - true - predicted + counts.right[..., positive], n - true, n - predicted
+
+
+def specificity(counts: Counts, positive: int) -> Any:
+    """Which share of the rest was not predicted as the positive class."""
+    right, true, _ = _rest(counts, positive)
+    return _over(right, true, np.nan)
+
+
+def negative_predictive_value(counts: Counts, positive: int) -> Any:
+    """Which share of what was not predicted as the positive class is not of it."""
+    right, _, predicted = _rest(counts, positive)
+    return _over(right, predicted, np.nan)
+
+
+def mcc(counts: Counts, _: int) -> Any:
+    """The correlation of true and predicted classes; 0 of a constant."""
+    n = counts.true.sum(axis=-1)
+    both = n * counts.right.sum(axis=-1) - (counts.true * counts.predicted).sum(axis=-1)
+    own = (n**2 - (counts.true**2).sum(axis=-1)) * (n**2 - (counts.predicted**2).sum(axis=-1))
+    constant = np.real(own) <= 1e-12 * np.real(n) ** 4
+    return np.where(constant, 0.0, both / np.sqrt(np.where(constant, 1.0, own)))
+
+
+def kappa(counts: Counts, _: int) -> Any:
+    """Agreement beyond what the frequencies of both sides bring by chance."""
+    n = counts.true.sum(axis=-1)
+    by_chance = (counts.true * counts.predicted).sum(axis=-1) / n**2
+    return _over(counts.right.sum(axis=-1) / n - by_chance, 1 - by_chance, np.nan)
+
+
+def jaccard_of_all(counts: Counts, _: int) -> Any:
+    """Right samples, of those that are of a class or were predicted as it, all classes together."""
+    right = counts.right.sum(axis=-1)
+    return _over(right, 2 * counts.true.sum(axis=-1) - right, np.nan)
+
+
+def likelihood_ratio(part: Callable[[Any], Any], over: Callable[[Any], Any]) -> Callable[[Counts, int], Any]:
+    """How many times as likely an answer is of positives as of the rest: shares `part` of these, and `over` those."""
+
+    def value(counts: Counts, positive: int) -> Any:
+        left_alone, rest, _ = _rest(counts, positive)
+        sensitivity = _over(counts.right[..., positive], counts.true[..., positive], np.nan)
+        return _over(part(sensitivity), over(_over(left_alone, rest, np.nan)), np.nan)
+
+    return value
+
+
+# Shares: which samples they are of, and which of these count. Their intervals are those of shares.
+
+
+def all_right(scored: Scored) -> Parts:
+    """All samples, and those that are right."""
+    return np.ones(scored.n, dtype=bool), scored.y_true == scored.y_pred
+
+
+def detected(scored: Scored) -> Parts:
+    """Samples of the positive class, and those predicted so."""
+    return scored.y_true == scored.positive, scored.y_pred == scored.positive
+
+
+def detected_of_each(scored: Scored) -> list[Parts]:
+    """The same of each class that is there."""
+    return [detected(replace(scored, positive=code)) for code in np.unique(scored.y_true).tolist()]
+
+
+def called(scored: Scored) -> Parts:
+    """Samples predicted as the positive class, and those of it."""
+    return scored.y_pred == scored.positive, scored.y_true == scored.positive
+
+
+def left_alone(scored: Scored) -> Parts:
+    """Samples of the rest, and those not predicted as the positive class."""
+    return scored.y_true != scored.positive, scored.y_pred != scored.positive
+
+
+def cleared(scored: Scored) -> Parts:
+    """Samples not predicted as the positive class, and those of the rest."""
+    return scored.y_pred != scored.positive, scored.y_true != scored.positive
+
+
+def either(scored: Scored) -> Parts:
+    """Samples that are of the positive class or were predicted so, and those that are both."""
+    true, predicted = scored.y_true == scored.positive, scored.y_pred == scored.positive
+    return true | predicted, true & predicted
+
+
+def near_the_top(scored: Scored) -> Parts:
+    """Of several classes, whether the true one is among the two most probable; of ties the last class comes first."""
+    assert scored.proba is not None
+    own = scored.proba[np.arange(scored.n), scored.y_true][:, None]
+    later = np.arange(scored.n_classes) > scored.y_true[:, None]
+    above = ((scored.proba > own) | ((scored.proba == own) & later)).sum(axis=1)
+    return np.full(scored.n, scored.n_classes > 2), above < 2
+
+
+# Metrics of probabilities: areas under curves, whose influences come from ranks, and means over samples.
+
+
+def _columns(scored: Scored) -> list[int]:
+    """The classes whose curve is asked for: the positive one of two, each of several that is there."""
+    if scored.n_classes == 2:
+        return [scored.positive]
+    return np.unique(scored.y_true).tolist()
+
+
+def area(name: str, *, by_frequency: bool = False) -> Callable[[Scored, Weights], float]:
+    """The mean over classes, each against the rest, of a metric of one class; NaN where a class has no rest.
+
+    Each class counts alike, or `by_frequency`.
+    """
+
+    def value(scored: Scored, weights: Weights) -> float:
+        as_it_is = weights is None and name == "roc_auc_score"
+        areas, sizes = np.transpose(scored.areas if as_it_is else _areas(name, scored, weights))
+        return float(np.average(areas, weights=sizes if by_frequency else None))
+
+    return value
+
+
+def _areas(name: str, scored: Scored, weights: Weights) -> list[tuple[float, float]]:
+    assert scored.proba is not None
+    areas, every = [], np.ones(scored.n) if weights is None else weights
+    for label in _columns(scored):
+        own = scored.y_true == label
+        if own.all() or not own.any():
+            return [(float("nan"), 1.0)]
+        made = _sklearn(name)(own, scored.proba[:, label], sample_weight=weights)
+        areas.append((float(made), float(every[own].sum())))
+    return areas
+
+
+def mean_of_classes(
+    of_class: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> Callable[[Scored], Float[np.ndarray, " n"]]:
+    """Influences on the mean of a metric over classes, each against the rest."""
+
+    def influences(scored: Scored) -> Float[np.ndarray, " n"]:
+        assert scored.proba is not None
+        rows = [of_class(scored.y_true == label, scored.proba[:, label]) for label in _columns(scored)]
+        return np.mean(rows, axis=0)
+
+    return influences
+
+
+def auc_influence(positive: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """How many of the other side each sample is on the right side of, less the area (DeLong et al. 1988)."""
+    moves = np.zeros(len(positive))
+    for own, sign in ((positive, 1.0), (~positive, -1.0)):
+        others = np.sort(score[~own])
+        below = np.searchsorted(others, score[own], "left") + np.searchsorted(others, score[own], "right")
+        share = below / (2 * max(len(others), 1))
+        moves[own] = sign * (share - share.mean()) / max(len(share), 1)
+    return moves
+
+
+def ap_influence(own: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """By how much each sample moves the average precision: its own step, and the precision of all steps below it."""
+    values, place = np.unique(-score, return_inverse=True)  # the highest score first
+    hits = np.bincount(place, weights=own, minlength=len(values))
+    size = np.bincount(place, minlength=len(values))
+    above, n_above = hits.cumsum(), size.cumsum()
+    precision, n_hits = above / n_above, hits.sum()
+    value = float((hits * precision).sum() / n_hits)
+    gain = (hits * (n_above - above) / n_above**2)[::-1].cumsum()[::-1]
+    loss = (hits * above / n_above**2)[::-1].cumsum()[::-1]
+    return np.where(own, (precision[place] - value + gain[place]) / n_hits, -loss[place] / n_hits)
+
+
+def brier(scored: Scored) -> Float[np.ndarray, " n"]:
+    """The squared distance of each sample's probabilities from its class; half of it where there are two."""
+    assert scored.proba is not None
+    of_truth = scored.proba[np.arange(scored.n), scored.y_true]
+    squares = np.einsum("ij,ij->i", scored.proba, scored.proba) - 2 * of_truth + 1
+    return squares / 2 if scored.n_classes == 2 else squares
+
+
+def log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
+    """Minus the logarithm of the probability of each sample's class."""
+    assert scored.proba is not None
+    eps = np.finfo(np.float64).eps
+    return -np.log(np.clip(scored.proba[np.arange(scored.n), scored.y_true], eps, 1 - eps))
+
+
+def knowing_shares(scored: Scored) -> Scored:
+    """The predictions of a model that knows nothing but how frequent classes are."""
+    shares = scored.counts.true / scored.n
+    return replace(scored, proba=np.broadcast_to(shares, (scored.n, scored.n_classes)))
+
+
+def weighted_area_influence(scored: Scored) -> Float[np.ndarray, " n"]:
+    """Influences on the mean area over classes by how frequent they are; of two classes their areas are one."""
+    assert scored.proba is not None
+    (areas, sizes), columns = np.transpose(scored.areas), _columns(scored)
+    moves = [auc_influence(scored.y_true == label, scored.proba[:, label]) for label in columns]
+    moved = sizes / sizes.sum() @ np.array(moves)
+    if len(columns) == 1:
+        return moved
+    of_class = np.zeros(scored.n_classes)
+    of_class[columns] = areas
+    return moved + (of_class[scored.y_true] - np.average(areas, weights=sizes)) / scored.n
+
+
+def calibration_error(scored: Scored, weights: Weights) -> float:
+    """Of the probability of the predicted class; samples are binned, so weights have to be how often each is there."""
+    assert scored.proba is not None
+    times = np.ones(scored.n, dtype=int) if weights is None else weights.astype(int)
+    confidence = scored.proba[np.arange(scored.n), scored.y_pred]
+    return expected_calibration_error(np.repeat(confidence, times), np.repeat(scored.y_true == scored.y_pred, times))
+
+
+def _sklearn(name: str) -> Callable[..., Any]:
+    """A metric of scikit-learn by its name; imported once it is needed, since that takes long."""
+    return getattr(import_module("sklearn.metrics"), name)
+
+
+def by_labels(name: str, **options: Any) -> Callable[[Scored, Weights], float]:
+    """A function of scikit-learn of true and predicted classes."""
+    return lambda scored, weights: float(
+        _sklearn(name)(scored.y_true, scored.y_pred, sample_weight=weights, **options),
+    )
+
+
+def by_positive(name: str, *, rest: bool = False) -> Callable[[Scored, Weights], float]:
+    """Of the positive class against the rest, or of the rest against it; NaN where it is of nothing."""
+
+    def value(scored: Scored, weights: Weights) -> float:
+        true, predicted = ((labels == scored.positive) != rest for labels in (scored.y_true, scored.y_pred))
+        return float(_sklearn(name)(true, predicted, sample_weight=weights, zero_division=np.nan))
+
+    return value
+
+
+def jaccard_of_one(scored: Scored, weights: Weights) -> float:
+    """Of the positive class; scikit-learn's has no NaN for "of nothing"."""
+    if not np.logical_or(*(labels == scored.positive for labels in (scored.y_true, scored.y_pred))).any():
+        return float("nan")
+    classes = {"labels": [scored.positive], "average": "macro", "zero_division": 0.0}
+    return by_labels("jaccard_score", **classes)(scored, weights)
+
+
+def ratio(which: int) -> Callable[[Scored, Weights], float]:
+    """The positive likelihood ratio, or the negative one, of the positive class against the rest."""
+
+    def value(scored: Scored, weights: Weights) -> float:
+        true, predicted = (labels == scored.positive for labels in (scored.y_true, scored.y_pred))
+        undefined = {"labels": [False, True], "replace_undefined_by": np.nan}
+        ratios = _sklearn("class_likelihood_ratios")(true, predicted, sample_weight=weights, **undefined)
+        return float(ratios[which])
+
+    return value
+
+
+def near_the_top_by_definition(scored: Scored, weights: Weights) -> float:
+    """The accuracy within the two most probable classes; NaN where there are no more than two."""
+    if scored.n_classes == 2:
+        return float("nan")
+    labels = {"k": 2, "labels": np.arange(scored.n_classes)}
+    return float(_sklearn("top_k_accuracy_score")(scored.y_true, scored.proba, sample_weight=weights, **labels))
+
+
+def by_probabilities(name: str) -> Callable[[Scored, Weights], float]:
+    """A function of scikit-learn of true classes and probabilities of all."""
+
+    def value(scored: Scored, weights: Weights) -> float:
+        labels = np.arange(scored.n_classes)
+        return float(_sklearn(name)(scored.y_true, scored.proba, sample_weight=weights, labels=labels))
+
+    return value
+
+
+def loss_saved(name: str) -> Callable[[Scored, Weights], float]:
+    """The share of a loss that a model saves; NaN of one class alone, where nothing is lost."""
+    function = by_probabilities(name)
+    return lambda scored, weights: function(scored, weights) if np.ptp(scored.y_true) else float("nan")
