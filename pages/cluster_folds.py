@@ -38,10 +38,7 @@ def make() -> None:
         page.not_computed(f"**Run** makes the folds{then}: {jobs.ahead(plan, dataset, n_trials)}")
         return
     jobs.follow(run, jobs.progress)
-    metric = ScoredBy()
-    if plan.models:
-        metric, written = controls.metric(dataset.class_names)
-        share.offer(plan, (controls.parameters(plan) or {}) | written)
+    metric = controls.metric(dataset.class_names) if plan.models else ScoredBy()
     with st.container():  # the same place before and after, so that nothing jumps when the run ends
         if run.state == "running":
             jobs.follow(run, partial(so_far, metric=metric), every=jobs.SECONDS_BETWEEN_DRAWINGS)
@@ -70,9 +67,8 @@ def own() -> None:
         return
     try:
         folded = upload.folded(chosen)
-        metric, written = controls.metric(folded.rows.class_names)
-        share.offer(None, upload.parameters(chosen) | written, view=upload.view(chosen, folded))
-        everything(folded, metric, chosen)
+        share.offer(None, upload.parameters(chosen), view=upload.view(chosen, folded))
+        everything(folded, controls.metric(folded.rows.class_names), chosen)
     except (DataError, WorkspaceError) as problem:
         page.error(problem)
 

@@ -15,7 +15,8 @@ from touchstone.ui.source_robustness import controls, results
 
 def show(run: Run) -> None:
     """All that finished trials tell, those of a run and those of models that were brought along."""
-    intervals = results.intervals(run, own) if own is not None or run.n_done > run.n_failed else None
+    known = own is not None or run.n_done > run.n_failed
+    intervals = results.intervals(run, own, metric.positive) if known else None
     comparisons = results.comparisons(run, own) if intervals is not None else ()
     row = None if intervals is None else controls.row_of(intervals.overall, comparisons, looked, own)
     if intervals is None or row is None:
@@ -30,6 +31,7 @@ def show(run: Run) -> None:
         unseen=results.known_sources(run, own) if finished else (),
         epoch=plan.epoch,
         nulls=results.claims(results.begun(plan, run.fingerprint)),
+        metric=metric.name,
         finished=finished,
     )
     answer.show(shown, finished=finished, before=partial(results.notes, run))
@@ -79,7 +81,8 @@ data_choice.not_used(dataset)
 own = controls.section(plan, dataset)
 leads = (plan_parameters(plan) or {}) | controls.parameters(own)
 share.offer(None if own else plan, leads, view=controls.view(plan, dataset, own, run))
-looked = controls.looked_at(run, own)
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    looked, metric = controls.looked_at(run, own), controls.metric(dataset, run, own)
 if run is not None:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=jobs.SECONDS_BETWEEN_DRAWINGS)

@@ -36,6 +36,7 @@ from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.load import judge, lent, read_stored
 from touchstone.core.public import RECIPES, asking
 from touchstone.core.questions import QUESTIONS, plan_class
+from touchstone.core.report.run_report import takes_metric
 from touchstone.core.trials import Context, TrialPlan
 
 HEAVY = ["numpy", "pandas", "scipy", "sklearn", "torch", "numba", "sqlalchemy", "distributed", "plotly", "streamlit"]
@@ -394,7 +395,7 @@ def test_type_checkers_know_the_settings_of_every_question():
         kind = plan_class(QUESTIONS[stem])
         hints = get_type_hints(kind)
         fields = {field.name: hints[field.name] for field in dataclasses.fields(kind) if field.name != "model"}
-        by_metric = {"metric": str | None, "positive": str | None} if question == "cluster_folds" else {}
+        by_metric = {"metric": str | None, "positive": str | None} if takes_metric(QUESTIONS[stem]) else {}
         fields = by_metric | fields
         assert list(typed[question]) == list(fields)
         assert {name: eval(text) for name, text in typed[question].items()} == fields

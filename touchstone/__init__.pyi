@@ -84,6 +84,8 @@ def check(
     question: Literal["source_robustness"],
     data: Dataset | str | PathLike[str],
     *,
+    metric: str | None = ...,
+    positive: str | None = ...,
     mute: Mapping[str, str] = ...,
     models: tuple[str, ...] = ...,
     source_finders: tuple[str, ...] = ...,

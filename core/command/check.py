@@ -22,7 +22,7 @@ import pandas as pd
 
 from touchstone.core import COMMAND
 from touchstone.core.command.given_files import add_compare_options, compare_files
-from touchstone.core.data import DataError
+from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.matched_subsets import matched_verdict
@@ -398,7 +398,11 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
         metavar="CODE=REASON",
         help="a claim that is neither said nor counted, and why, such as 'M01=agreed until May'",
     )
-    parser.add_argument("--metric", choices=tuple(METRICS), help="what verdicts are about, of two files and of folds")
+    parser.add_argument(
+        "--metric",
+        choices=tuple(METRICS),
+        help="what verdicts are about, of two files, of folds and on held-out sources",
+    )
     parser.add_argument("--positive-class", metavar="NAME", help="the class that sensitivity and the like are about")
     parser.add_argument("--undecided", choices=("pass", "fail"), help="how an undecided requirement counts")
     parser.add_argument(
@@ -541,14 +545,26 @@ def check(
             unfinished.append(Unfinished(step.stem, f"{run.n_failed} of {run.n_trials} trials failed. {run.errors[0]}"))
         if run.n_done > run.n_failed:
             rows, dataset = workspace.rows(LOCAL_OWNER, run.id), workspace.dataset(LOCAL_OWNER, fingerprint)
-            answer = answer_of(rows, dataset, plan, metric=sheet.metric)
+            answer, usual = _answer(rows, dataset, plan, sheet.metric)
             made = [] if answer.verdict is None else stated(step.stem, answer.verdict)
             found += answer.numbers
             claims += made
             decided += [*answer.numbers, *made] if run.state == "done" else []
-            said += [] if answer.verdict is None else [_named(step.stem, answer.verdict.muting(mute).text)]
+            said += [] if answer.verdict is None else [_named(step.stem, answer.verdict.muting(mute).text) + usual]
     outcomes = _outcomes(sheet, (*found, *claims), decided, unfinished)
     return Checked(tuple(found), tuple(claims), tuple(outcomes), tuple(said), tuple(one.says for one in unfinished))
+
+
+def _answer(
+    rows: pd.DataFrame, dataset: Dataset, plan: Plan, metric: tuple[str, str | None] | None
+) -> tuple[Answer, str]:
+    """What a run comes to by a metric; by the usual one, with the reason, where its trials do not give that."""
+    try:
+        return answer_of(rows, dataset, plan, metric=metric), ""
+    except DataError as problem:
+        if metric is None:
+            raise
+        return answer_of(rows, dataset, plan), f" {problem}"
 
 
 def _steps(sheet: Sheet, workspace: Workspace, fingerprint: str | None, model: str | None) -> tuple[Step, ...]:

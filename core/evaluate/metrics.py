@@ -455,6 +455,8 @@ METRICS = {entry.name: entry for entry in _ENTRIES}
 """Every metric by its name."""
 ACCURACY = "accuracy"
 """The one that is meant where none is named."""
+IMBALANCED = 2 / 3
+"""Where one class holds more than this share, balanced accuracy stands beside accuracy unasked."""
 
 
 def shares_of_counts() -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from touchstone.core.public.data import read
 from touchstone.core.questions import QUESTIONS as RECORDS
 from touchstone.core.questions import plan_class
 from touchstone.core.report.parts import Answer, Figure, Quantity
-from touchstone.core.report.run_report import answer_of, muted_kinds
+from touchstone.core.report.run_report import answer_of, muted_kinds, takes_metric
 from touchstone.core.trials import Context, Plan
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
 from touchstone.core.workspace import StoredModel
@@ -109,9 +109,9 @@ def check(
 
     `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
     `theta1`, `theta2` and `unit`. What is not said is as the page begins with. `metric` is what the verdict of
-    cluster_folds is about, of the class `positive` where it is about one. `mute` says why claims are muted, by
-    code (docs/claims.md): `Result.claims` has them, and the verdict does not say them. Raises DataError for a question,
-    a setting, a code, a model or data that there are not.
+    cluster_folds or source_robustness is about, of the class `positive` where it is about one. `mute` says why claims
+    are muted, by code (docs/claims.md): `Result.claims` has them, and the verdict does not say them. Raises DataError
+    for a question, a setting, a code, a model or data that there are not.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def check(
     if positive is not None and metric is None:
         raise DataError("positive= names the class that metric= is about: give both.")
     kinds = muted_kinds(mute)
-    if metric is not None and question != "cluster_folds":
+    if metric is not None and (question not in RECIPES or not takes_metric(RECORDS[question])):
         raise DataError(
             f"The verdict of {question} is about no other metric: see Result.table() for what it says of them."
         )

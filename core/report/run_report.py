@@ -143,11 +143,19 @@ def answer_of(
     """
     if rows.empty or bool((rows["status"] == "failed").to_numpy(dtype=bool).all()):
         return nothing_yet()
-    of_rows = module_of(_question(plan), "report").answer_of_rows
     beside: dict[str, Any] = {"nulls": nulls} if nulls else {}
-    if metric is not None and "metric" in signature(of_rows).parameters:
+    if metric is not None and takes_metric(_question(plan)):
         beside["metric"] = metric
-    return of_rows(rows, dataset, plan, **beside)
+    return module_of(_question(plan), "report").answer_of_rows(rows, dataset, plan, **beside)
+
+
+def takes_metric(question: Question) -> bool:
+    """Whether one may choose what the verdict of a question about runs is about.
+
+    >>> takes_metric(of_kind("folds")), takes_metric(of_kind("average_case"))
+    (True, False)
+    """
+    return question.plan != "" and "metric" in signature(module_of(question, "report").answer_of_rows).parameters
 
 
 def _question(plan: Plan) -> Question:

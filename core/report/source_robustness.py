@@ -9,9 +9,10 @@ from operator import itemgetter
 import pandas as pd
 
 from touchstone.core.cluster.sources import Silhouettes
-from touchstone.core.data import Dataset
+from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate import source_robustness
 from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
 from touchstone.core.evaluate.source_robustness.held_out import noun
@@ -33,14 +34,25 @@ MOST_BESIDE = 4
 
 
 def answer_of_rows(
-    rows: pd.DataFrame, dataset: Dataset, plan: TrialPlan, *, nulls: Mapping[str, Claim] = parts.NONE
+    rows: pd.DataFrame,
+    dataset: Dataset,
+    plan: TrialPlan,
+    *,
+    nulls: Mapping[str, Claim] = parts.NONE,
+    metric: tuple[str, str | None] = (ACCURACY, None),
 ) -> parts.Answer:
-    """Everything about a run, from the rows of its trials; `nulls` as in `answer`."""
+    """Everything about a run, from the rows of its trials; `nulls` and `metric` as in `answer`."""
     unseen = true_sources(rows) if len(plan.source_finders) > 1 else ()
-    beside = {"design": design_beside_sources(dataset), "metrics": metrics_on_sources(rows)}
-    intervals = replace(source_robustness.expected_accuracy_intervals(rows), **beside)
+    metrics = metrics_on_sources(rows, positive=metric[1])
+    beside = {"design": design_beside_sources(dataset), "metrics": metrics}
     return answer(
-        intervals, source_robustness.compare_models(rows), dataset, unseen=unseen, epoch=plan.epoch, nulls=nulls
+        replace(source_robustness.expected_accuracy_intervals(rows), **beside),
+        source_robustness.compare_models(rows),
+        dataset,
+        unseen=unseen,
+        epoch=plan.epoch,
+        nulls=nulls,
+        metric=metric[0],
     )
 
 
@@ -53,11 +65,13 @@ def answer(
     unseen: Sequence[TrueSources] = (),
     epoch: str = "last",
     nulls: Mapping[str, Claim] = parts.NONE,
+    metric: str = ACCURACY,
     finished: bool = True,
 ) -> parts.Answer:
     """Everything about a run, the verdict about the row `of` (`leading_row` by default); see `source_verdict`.
 
-    `nulls` has the claim that data without groups allow of clusters, by their finder.
+    `nulls` has the claim that data without groups allow of clusters, by their finder. Raises DataError for a `metric`
+    that these trials do not give.
     """
     rows = intervals.overall
     of = of or source_robustness.leading_row(rows, comparisons)
@@ -65,8 +79,12 @@ def answer(
         return parts.nothing_yet()
     names = names_beside(of, rows)
     null = nulls.get(of.source_finder)
+    about = None if metric == ACCURACY else intervals.metric_of(of, metric)
+    if about is None and metric != ACCURACY:
+        given = ", ".join(each.metric for each in intervals.metrics_of(of))
+        raise DataError(f"Counts by class give no {metric!r} here. Choose from {ACCURACY}, {given}.")
     verdict = source_robustness.source_verdict(
-        intervals, comparisons, row=of, names=names, epoch=epoch, null=null, finished=finished
+        intervals, comparisons, row=of, names=names, epoch=epoch, null=null, metric=about, finished=finished
     )
     bands, draws, rho = interval_figure(intervals), box_figure(intervals), rho_figure(rows)
     sections = [parts.Section("", (bands,) if finished else (bands, draws))]
@@ -89,7 +107,7 @@ def answer(
     if unseen:
         files["True sources"] = partial(true_source_table, unseen)
     return parts.Answer(
-        verdict, tuple(key_numbers(of, intervals)), tuple(sections), tuple(numbers(intervals, dataset)), files
+        verdict, tuple(key_numbers(of, intervals, about)), tuple(sections), tuple(numbers(intervals, dataset)), files
     )
 
 
@@ -141,27 +159,39 @@ def names_beside(
 
 
 def key_numbers(
-    of: source_robustness.ExpectedInterval, intervals: source_robustness.AccuracyIntervals
+    of: source_robustness.ExpectedInterval,
+    intervals: source_robustness.AccuracyIntervals,
+    metric: MetricOnSources | None = None,
 ) -> list[parts.KeyNumber]:
-    """Rho and the three accuracies, each with its interval over sources and samples; accuracies with their baseline."""
+    """Rho and the accuracies, or those of another metric, each with its interval over sources and samples."""
     baseline, things = intervals.baseline_of(of), f"{noun(of.source_finder)}s"
-    accuracies = {
-        "exclusive": (f"On held-out {things}", f"Whole {things} are left out of training."),
-        "inclusive": (f"On {things} seen in training", f"All {things} also occur in training."),
-        "random": ("On a random split", f"The usual split, which ignores {things}{_sizes(of)}."),
+    shown, usual = (of, of.usual) if metric is None else (metric, metric.random)
+    places = {
+        "exclusive": (shown.exclusive, f"On held-out {things}", f"Whole {things} are left out of training."),
+        "inclusive": (shown.inclusive, f"On {things} seen in training", f"All {things} also occur in training."),
+        "random": (usual, "On a random split", f"The usual split, which ignores {things}{_sizes(of, metric)}."),
     }
-    values = {"exclusive": of.exclusive, "inclusive": of.inclusive, "random": of.usual}
-    beside = [
-        replace(_metric(label, percent, values[end], meaning), baseline=_baseline(baseline, end))
-        for end, (label, meaning) in accuracies.items()
+    if metric is None:
+        beside = {end: _baseline(baseline, end) for end in places}
+    else:
+        beside = dict.fromkeys(
+            places, "" if isnan(metric.baseline) else f"baseline {shown.words.value(metric.baseline)}"
+        )
+    meaning = f"The share of the {shown.words.name} with {things} seen in training that is kept on held-out ones."
+    return [
+        _metric("Robustness rho", ratio, shown.rho, meaning),
+        *(
+            replace(_metric(label, shown.words.value, estimate, meaning), baseline=beside[end])
+            for end, (estimate, label, meaning) in places.items()
+        ),
     ]
-    meaning = f"The share of the accuracy with {things} seen in training that is kept on held-out ones."
-    return [_metric("Robustness rho", ratio, of.rho, meaning), *beside]
 
 
-def _sizes(of: source_robustness.ExpectedInterval) -> str:
+def _sizes(of: source_robustness.ExpectedInterval, metric: MetricOnSources | None) -> str:
     """How large the training part of a random split is, where the others are smaller."""
-    return f", trained on {count(of.n_train_full)} samples; the others on {count(of.n_train)}" if of.smaller else ""
+    if metric is not None or not of.smaller:
+        return ""
+    return f", trained on {count(of.n_train_full)} samples; the others on {count(of.n_train)}"
 
 
 def _baseline(baseline: source_robustness.Baseline | None, end: str) -> str:

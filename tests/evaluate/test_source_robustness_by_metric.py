@@ -1,18 +1,21 @@
 """Are metrics on held-out sources what scikit-learn says of each draw, and their errors those of an accuracy?"""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score, precision_score, recall_score
 
+from tests.evaluate.populations import frame, trial_rows
 from tests.worlds.source_robustness import Sources
-from touchstone.core.data import Dataset
+from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.metrics import METRICS
-from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
+from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals, source_verdict
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
 from touchstone.core.evaluate.source_robustness.counts import groups
 from touchstone.core.evaluate.source_robustness.estimate import measure, measure_metric
+from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report.source_robustness import answer
 from touchstone.core.trials.trial_plan import EXCLUSIVE
 
@@ -92,3 +95,75 @@ def test_no_number_is_impossible_and_the_report_has_a_row_for_each():
     assert len(table) == len(metrics)
     numbers = [each for each in shown.numbers if each.name == "source_robustness.metric"]
     assert [each.of[-1] for each in numbers] == [each.metric for each in metrics]
+
+
+def trials_of_a_screening(seed: int, *, right: dict[str, float]) -> pd.DataFrame:
+    """Ten sites of 60 "legit" and 10 "fraud", each held out in turn and then among those of training."""
+    rng, sites = np.random.default_rng(seed), [str(site) for site in range(10)]
+
+    def cells(n: dict[str, int], of: list[str]) -> dict[tuple[str, str], tuple[int, int]]:
+        return {(label, site): (int(rng.binomial(k, right[label])), k) for label, k in n.items() for site in of}
+
+    rows = []
+    for repeat in range(20):
+        held_out = cells({"legit": 60, "fraud": 10}, [sites[repeat % 10]])
+        rows += trial_rows(held_out, repeat=repeat, source_finder="known", n_samples=700)
+        seen = cells({"legit": 6, "fraud": 1}, sites)
+        rows += trial_rows(seen, repeat=repeat, scheme="source_inclusive", source_finder="known", n_samples=700)
+    return frame(rows)
+
+
+def verdict_of(trials: pd.DataFrame, metric: str | None = None) -> Verdict:
+    intervals = replace(expected_accuracy_intervals(trials), metrics=metrics_on_sources(trials))
+    [row] = intervals.overall
+    about = None if metric is None else intervals.metric_of(row, metric)
+    return source_verdict(intervals, row=row, names={"model": "SVM"}, metric=about)
+
+
+def test_a_model_that_finds_what_is_rare_is_not_called_worthless():
+    """Seven in ten of the frequent class and nearly all of the rare one: less accurate than "legit" throughout."""
+    made = verdict_of(trials_of_a_screening(1, right={"legit": 0.7, "fraud": 0.95}))
+    sentence = "On held-out sources, always answering “legit” is more accurate by"
+    assert sentence in made.headline
+    assert "There balanced accuracy is 8" in made.headline
+    assert made.headline.index("shows no significant loss") < made.headline.index(sentence)
+    assert "worse than" not in made.text
+    assert "find a model" not in made.advice
+    guessing = verdict_of(trials_of_a_screening(1, right={"legit": 0.7, "fraud": 0.3}))
+    assert guessing.headline.startswith("SVM is worse than the majority-class baseline")
+    assert guessing.advice == "Next: find a model that beats the majority-class baseline."
+
+
+def test_where_one_class_has_most_samples_balanced_accuracy_stands_beside_unasked():
+    uneven = verdict_of(trials_of_a_screening(2, right={"legit": 0.97, "fraud": 0.8}))
+    assert uneven.findings[0].startswith("SVM shows no significant loss of balanced accuracy on held-out sources")
+    even = verdict_of(TWO.trials(2, 2))
+    assert "balanced accuracy" not in even.text
+
+
+def test_the_headline_is_about_the_metric_that_is_asked_for():
+    trials = Sources(2, 8, shared=False, size=40, source_sd=1.2, apart=2.5).trials(1, 1)
+    about = {name: verdict_of(trials, name) for name in (None, "balanced_accuracy", "recall")}
+    assert about[None].headline.startswith("model 0 loses")
+    assert "] of balanced accuracy on held-out sources" in about["balanced_accuracy"].headline
+    assert "% of its balanced accuracy (rho" in about["balanced_accuracy"].headline
+    assert "] of accuracy on held-out sources" in about["balanced_accuracy"].findings[0]
+    [sensitivity] = [each for each in metrics_on_sources(trials) if each.metric == "recall"]
+    assert f"of sensitivity for “{sensitivity.positive}” on held-out sources" in about["recall"].headline
+    assert about["recall"].claims[0].estimate == sensitivity.fall.value
+    assert "sensitivity" not in about["recall"].advice, "it shows no significant loss"
+    assert about["balanced_accuracy"].advice.endswith(" of balanced accuracy.")
+    nothing = verdict_of(trials_of_a_screening(3, right={"legit": 0.6, "fraud": 0.4}), "balanced_accuracy")
+    assert "It is not significantly better than the baseline of balanced accuracy" in nothing.headline
+
+
+def test_another_positive_class_turns_sensitivity_and_specificity_around():
+    trials = TWO.trials(4, 4)
+    usual = {each.metric: each for each in metrics_on_sources(trials)}
+    [other] = set(map(str, trials["label"].dropna())) - {usual["recall"].positive}
+    turned = {each.metric: each for each in metrics_on_sources(trials, positive=other)}
+    assert turned["recall"].exclusive == usual["specificity"].exclusive
+    assert turned["recall"].fall.value == usual["specificity"].fall.value
+    assert turned["recall"].falls.interval.lower == pytest.approx(usual["specificity"].falls.interval.lower)
+    with pytest.raises(DataError, match="There is no class 'nobody'"):
+        metrics_on_sources(trials, positive="nobody")

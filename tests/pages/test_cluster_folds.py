@@ -72,11 +72,14 @@ def test_texts_show_the_words_of_every_fold(open_page, workspace):
     assert {"grapes", "ships"} <= set(plainly(app).replace(",", " ").split())
 
 
-def test_the_score_can_be_another_and_stands_in_the_address(open_page, workspace, wine):
+@pytest.mark.parametrize("address", ["metric", "score"])
+def test_the_score_can_be_another_and_stands_in_the_address(open_page, workspace, wine, address):
+    """Addresses of earlier versions called it the score."""
     stored_run(workspace, wine, plan=PLAN)
-    app = open_page("cluster_folds", data=wine.fingerprint, score="Accuracy")
+    app = open_page("cluster_folds", data=wine.fingerprint, **{address: "Accuracy"})
     assert " accuracy on SDS k-means folds" in plainly(app)
-    app = open_page("cluster_folds", data=wine.fingerprint, score="F1 of nobody")
+    assert app.session_state["share_offer"].parameters["metric"] == ["Accuracy"]
+    app = open_page("cluster_folds", data=wine.fingerprint, **{address: "F1 of nobody"})
     assert "setting that does not exist here" in texts(app)
     assert not app.metric
 

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from tests.pages.conftest import PLAN, in_numbers, stored_run, texts
+from tests.pages.conftest import PLAN, in_numbers, plainly, stored_run, texts
 from touchstone.core.data import Dataset
 from touchstone.core.report.descriptions import describe
 from touchstone.core.trials import TrialPlan
@@ -58,6 +58,17 @@ def test_an_address_says_what_the_verdict_is_about(open_page, workspace, wine):
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4", about="SVM, known")
     assert "setting that does not exist here" in texts(app)
     assert not app.metric
+
+
+def test_the_verdict_is_about_the_chosen_metric_which_other_pages_keep(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="4", metric="Balanced accuracy")
+    assert "of balanced accuracy on held-out" in plainly(app)
+    assert "baseline 33.3 %" in plainly(app)
+    assert app.session_state["share_offer"].parameters["metric"] == ["Balanced accuracy"]
+    assert app.button_group(key="metric").options == ["Accuracy", "Balanced accuracy", "Macro recall"]
+    app.button_group(key="metric").set_value("accuracy-None").run()
+    assert "balanced accuracy on held-out" not in plainly(app)
 
 
 def test_what_an_address_is_about_may_have_no_results_yet(open_page, workspace, wine):

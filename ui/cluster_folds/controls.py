@@ -10,10 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.cluster_folds.results import ScoredBy
-from touchstone.core.evaluate.metrics import ACCURACY, METRICS, shares_of_counts
+from touchstone.core.evaluate.metrics import METRICS, shares_of_counts
 from touchstone.core.evaluate.wording import fixed
 from touchstone.core.parameters import About
 from touchstone.core.trials import FoldPlan
+from touchstone.ui.data import metric as metrics
 from touchstone.ui.forms.controls import NamedNumbers, One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell.session import is_fixed
@@ -42,20 +43,12 @@ def parameters(plan: FoldPlan) -> dict[str, list[str]] | None:
     return None if written is None else written | {VIEW.key: VIEW.written(MAKE)}
 
 
-def metric(class_names: tuple[str, ...]) -> tuple[ScoredBy, dict[str, list[str]]]:
-    """What folds are scored by, and its parameter of the address."""
-    kinds = [METRICS[name] for name in shares_of_counts()]
-    of_class = [kind.name for kind in kinds if kind.of_class and (len(class_names) == 2 or kind.name == "f1")]
-    every = [ScoredBy(), ScoredBy(ACCURACY), *(ScoredBy(kind.name) for kind in kinds if not kind.of_class)]
-    every += [ScoredBy(kind, name) for kind in of_class for name in class_names]
-    metrics = {f"{each.name}-{each.positive}": each for each in dict.fromkeys(every)}
-    titles = {name: entry.title[0].upper() + entry.title[1:] for name, entry in metrics.items()}
+def metric(class_names: tuple[str, ...]) -> ScoredBy:
+    """What folds are scored by."""
+    several = len(class_names) > 2
+    names = [name for name in shares_of_counts() if not (several and METRICS[name].of_class and name != "f1")]
     meaning = "The paper uses macro F1 for several classes and, for two, the F1 of the positive one."
-    control = One("score", "Score", titles, next(iter(metrics)), meaning)
-    check_address([control])
-    with st.container(width=250):
-        chosen = control.draw()
-    return metrics[chosen], {control.key: control.written(chosen)}
+    return metrics.choose(ScoredBy(), names, class_names, label="Score", help=meaning)
 
 
 # How many samples of each label belong in each fold? A table whose cells can be changed; the line of text follows.

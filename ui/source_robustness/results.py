@@ -66,9 +66,12 @@ class OwnModels:
         return self.fingerprint
 
 
-def intervals(run: Run, own: OwnModels | None = None) -> source_robustness.AccuracyIntervals:
-    """The intervals of a run as far as it has come, with uploaded models beside its own."""
-    return _evaluated(run, own)[0]
+@cache.result(max_entries=16)
+def intervals(
+    run: Run, own: OwnModels | None = None, positive: str | None = None
+) -> source_robustness.AccuracyIntervals:
+    """The intervals of a run as far as it has come, uploaded models beside its own; metrics of a positive class."""
+    return replace(_evaluated(run, own)[0], metrics=metrics_on_sources(trials(run, own), positive=positive))
 
 
 def comparisons(run: Run, own: OwnModels | None = None) -> tuple[source_robustness.ModelComparison, ...]:
@@ -82,10 +85,9 @@ def _evaluated(
 ) -> tuple[source_robustness.AccuracyIntervals, tuple[source_robustness.ModelComparison, ...]]:
     """Both of one reading: every page that asks for either asks for the other."""
     rows = trials(run, own)
-    beside = {"design": design_beside_sources(dataset_of(run.fingerprint)), "metrics": metrics_on_sources(rows)}
-    return replace(source_robustness.expected_accuracy_intervals(rows), **beside), source_robustness.compare_models(
-        rows
-    )
+    design = design_beside_sources(dataset_of(run.fingerprint))
+    intervals = replace(source_robustness.expected_accuracy_intervals(rows), design=design)
+    return intervals, source_robustness.compare_models(rows)
 
 
 def trials(run: Run, own: OwnModels | None = None) -> pd.DataFrame:

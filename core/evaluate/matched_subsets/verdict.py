@@ -9,7 +9,7 @@ from touchstone.core.evaluate.matched_subsets.findings import findings
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED
 from touchstone.core.evaluate.matched_subsets.results import FIELDS, KINDS, Baseline, ModelComparisons, SetComparison
 from touchstone.core.evaluate.metric_estimates import MetricEstimate
-from touchstone.core.evaluate.metrics import ACCURACY, METRICS
+from touchstone.core.evaluate.metrics import ACCURACY, IMBALANCED, METRICS
 from touchstone.core.evaluate.units import FEWEST_UNITS
 from touchstone.core.evaluate.wording import (
     Verdict,
@@ -336,10 +336,6 @@ def _without_interval(comparison: SetComparison) -> list[str]:
         return []
     why = dict.fromkeys(made.why_not for made in (own.reference, own.target) if made.why_not)
     return [f"No CI of {comparison.words.name}: {' and '.join(why)}."] if why else []
-
-
-IMBALANCED = 2 / 3
-"""Where one class holds more than this share, balanced accuracy stands beside accuracy unasked."""
 
 
 def _balanced(comparison: SetComparison, names: dict[str, str]) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from touchstone.core.data import DataError
 from touchstone.core.evaluate.metric_estimates import positive_class
 from touchstone.core.evaluate.metric_functions import Counts as CountsByClass
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, best_guess, shares_of_counts
@@ -17,16 +18,18 @@ from touchstone.core.evaluate.source_robustness.counts import Counts as CountsOf
 from touchstone.core.evaluate.source_robustness.counts import Group, Layout, groups
 from touchstone.core.evaluate.source_robustness.estimate import Measured, measure_metric
 from touchstone.core.evaluate.source_robustness.expected import expected_value, fall_of, rho_of, usual_n_train
-from touchstone.core.evaluate.source_robustness.results import MetricOnSources
+from touchstone.core.evaluate.source_robustness.results import OF_RECALLS, MetricOnSources
 from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE, RANDOM
 
-OF_RECALLS = ("balanced_accuracy", "recall_macro")
-"""Metrics that rest on who is right of each class alone."""
 
-
-def metrics_on_sources(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> tuple[MetricOnSources, ...]:
+def metrics_on_sources(
+    trials: pd.DataFrame, *, sizes: Sequence[int] = (), positive: str | None = None
+) -> tuple[MetricOnSources, ...]:
     """Every metric that these trials give, of each model, source finder and training-set size; `trials` and `sizes` as
     in `expected_accuracy_intervals`. Accuracy is there, not among these.
+
+    Of two classes `positive` is the one that some are about, by default what its name or rarity suggests. Raises
+    DataError where it is no class of the trials.
 
     Examples
     --------
@@ -40,11 +43,12 @@ def metrics_on_sources(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> tu
     >>> round(found["balanced_accuracy"].exclusive.value, 3), found["recall"].positive
     (0.7, 'spam')
     """
-    made = []
+    made: list[MetricOnSources] = []
     for group in groups(trials, sizes):
         n_train = usual_n_train(group)
         for model, schemes in group.models.items():
-            made += [_on_sources(metric, model, n_train, group, schemes) for metric in _metrics_of(group.layout)]
+            of = _positive_class(group.layout, positive)
+            made += [_on_sources(metric, of, model, n_train, group, schemes) for metric in _metrics_of(group.layout)]
     return tuple(made)
 
 
@@ -53,12 +57,19 @@ def _metrics_of(layout: Layout) -> list[Metric]:
     return [METRICS[name] for name in names if name != ACCURACY]
 
 
+def _positive_class(layout: Layout, named: str | None) -> int:
+    """The class of two that metrics are about, by its place."""
+    if named is not None:
+        if named not in layout.labels:
+            raise DataError(f"There is no class {named!r}. Choose from {', '.join(layout.labels)}.")
+        return layout.labels.index(named)
+    return positive_class(layout.labels, layout.n_samples)[0] if len(layout.labels) == 2 else 0
+
+
 def _on_sources(
-    metric: Metric, model: str, n_train: int, group: Group, schemes: dict[str, CountsOfTrials]
+    metric: Metric, positive: int, model: str, n_train: int, group: Group, schemes: dict[str, CountsOfTrials]
 ) -> MetricOnSources:
-    layout, positive = group.layout, 0
-    if len(layout.labels) == 2:
-        positive, _ = positive_class(layout.labels, layout.n_samples)
+    layout = group.layout
 
     def value(counts: CountsByClass) -> np.ndarray:
         assert metric.of_counts is not None

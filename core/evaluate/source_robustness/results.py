@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 import pandas as pd
 
 from touchstone.core.evaluate.claims import Claim, claim
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, p_of_interval
 from touchstone.core.evaluate.metric_estimates import InWords
-from touchstone.core.evaluate.metrics import METRICS
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS
 from touchstone.core.evaluate.source_robustness.held_out import HeldOutSource
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
@@ -76,6 +76,11 @@ NO_DIFFERENCE = Difference(float("nan"), UNKNOWN, UNKNOWN, float("nan"), float("
 """What is told of two accuracies while one of them is missing."""
 
 
+def falls(fall: Difference) -> Claim:
+    """The claim of how far accuracy, or another metric, falls on held-out sources."""
+    return claim("source_robustness.falls", fall.value, fall.over_sources, fall.p_sources)
+
+
 @dataclass(frozen=True)
 class ExpectedInterval:
     """What to expect of one model, on all classes (`label` None) or on one."""
@@ -115,10 +120,14 @@ class ExpectedInterval:
     """How many of them were held out so far; the interval over sources rests on these."""
 
     @property
+    def words(self) -> InWords:
+        """How sentences speak of what fell."""
+        return InWords(METRICS[ACCURACY])
+
+    @property
     def falls(self) -> Claim:
         """Does accuracy fall on held-out sources?"""
-        fall = self.fall
-        return claim("source_robustness.falls", fall.value, fall.over_sources, fall.p_sources)
+        return falls(self.fall)
 
     @property
     def further(self) -> Claim | None:
@@ -184,6 +193,10 @@ class Baseline:
         return below_majority(self.above)
 
 
+OF_RECALLS = ("balanced_accuracy", "recall_macro")
+"""Metrics that rest on who is right of each class alone."""
+
+
 @dataclass(frozen=True)
 class MetricOnSources:
     """One metric of one model: on a random split, on sources seen in training and on held-out ones; fall and rho.
@@ -209,6 +222,23 @@ class MetricOnSources:
     def words(self) -> InWords:
         """How sentences speak of it."""
         return InWords(METRICS[self.metric], self.positive)
+
+    @property
+    def falls(self) -> Claim:
+        """Does it fall on held-out sources?"""
+        return falls(self.fall)
+
+    @property
+    def below_baseline(self) -> Claim | None:
+        """How far the metric lies below what frequencies of classes reach, on held-out sources.
+
+        None of a metric whose baseline is another one where test parts mix classes otherwise.
+        """
+        kept, below = self.exclusive, self.baseline - self.exclusive.value
+        if self.metric not in OF_RECALLS or not kept.over_sources.known:
+            return None
+        interval = Interval(self.baseline - kept.over_sources.upper, self.baseline - kept.over_sources.lower)
+        return claim("source_robustness.below_baseline", below, interval, p_of_interval(below, interval))
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,6 +273,10 @@ class AccuracyIntervals:
     def metrics_of(self, overall: ExpectedInterval) -> tuple[MetricOnSources, ...]:
         """Metrics other than accuracy of the same model, source finder and training-set size."""
         return tuple(each for each in self.metrics if _same(each, overall))
+
+    def metric_of(self, overall: ExpectedInterval, name: str) -> MetricOnSources | None:
+        """One of them, by its name; None where these trials do not give it."""
+        return next((each for each in self.metrics_of(overall) if each.metric == name), None)
 
     def baseline_of(self, overall: ExpectedInterval) -> Baseline | None:
         """The majority class on the test parts of the same model, source finder and training-set size."""

@@ -5,11 +5,17 @@ from math import isnan
 
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.metrics import IMBALANCED
 from touchstone.core.evaluate.source_robustness.compare import ModelComparison, compared, leading_row, standing
 from touchstone.core.evaluate.source_robustness.hardness import Hardness, hardest
 from touchstone.core.evaluate.source_robustness.held_out import held_out, noun
 from touchstone.core.evaluate.source_robustness.parametric_null import cloud_sentence
-from touchstone.core.evaluate.source_robustness.results import AccuracyIntervals, Baseline, ExpectedInterval
+from touchstone.core.evaluate.source_robustness.results import (
+    AccuracyIntervals,
+    Baseline,
+    ExpectedInterval,
+    MetricOnSources,
+)
 from touchstone.core.evaluate.wording import (
     Verdict,
     count,
@@ -154,13 +160,15 @@ def source_verdict(
     names: Mapping[str, str] | None = None,
     epoch: str = "last",
     null: Claim | None = None,
+    metric: MetricOnSources | None = None,
     finished: bool = True,
 ) -> Verdict:
     """Say what the trials tell of one row of `intervals.overall` (None: of `leading_row`).
 
     `names` are the models' names as people know them. Comparisons are told where they are of the same source finder
     and training-set size. `epoch` is that of the plan. `null` is the claim "source_robustness.beyond_cloud" of found
-    clusters, as a fraction; None while it is not known. Advice is given once the run is `finished`.
+    clusters, as a fraction; None while it is not known. Of a `metric` of the row, that takes the place of accuracy in
+    the headline. Advice is given once the run is `finished`.
 
     Examples
     --------
@@ -180,10 +188,13 @@ def source_verdict(
         for comparison in comparisons
         if comparison.source_finder == row.source_finder and row.model in (comparison.model, comparison.other)
     ]
+    balanced = intervals.metric_of(row, BALANCED)
+    name = names.get(row.model, row.model)
     findings = (
         [_EPOCHS[epoch]]
         if _constant(baseline)
         else [
+            resting(_unasked(row, name, baseline, balanced, metric), _FALLS),
             resting(beyond_cloud(row, null), "source_robustness.beyond_cloud"),
             resting(standing(row, intervals.overall, comparisons, names), "source_robustness.model_keeps_more"),
             resting(by_class(classes), "source_robustness.class_falls_further"),
@@ -197,8 +208,11 @@ def source_verdict(
             _EPOCHS[epoch],
         ]
     )
-    worthless = _worthless(baseline)
+    worthless = _worthless(baseline, balanced)
+    below = None if metric is None else metric.below_baseline
     claims = [
+        *([] if metric is None else [metric.falls]),
+        *([] if below is None else [below]),
         *([baseline.claim] if baseline is not None and worthless else []),
         row.falls,
         *([baseline.claim] if baseline is not None and not worthless else []),
@@ -208,44 +222,83 @@ def source_verdict(
         *(comparison.claim for comparison in mine),
     ]
     return Verdict(
-        headline=_headline(row, names.get(row.model, row.model), baseline),
+        headline=_headline(row, name, baseline, balanced, metric),
         used=_used(intervals, row),
-        advice=resting(_advice(row, baseline) if finished else "", _FALLS, _BASELINE),
+        advice=resting(_advice(row, baseline, balanced, metric) if finished else "", _FALLS, _BASELINE),
         findings=tuple(finding for finding in findings if finding),
         claims=tuple(claims),
     )
 
 
-def _headline(row: ExpectedInterval, name: str, baseline: Baseline | None) -> str:
+def _headline(
+    row: ExpectedInterval,
+    name: str,
+    baseline: Baseline | None,
+    balanced: MetricOnSources | None,
+    metric: MetricOnSources | None,
+) -> str:
     """What limits everything first, then a model that is worth nothing, then what it loses.
 
     Of a model that may be better than the majority class, that this is undecided comes after what it loses.
     """
     few = "With only 2 sources the interval is very wide." if row.n_sources == 2 else ""
-    if _worthless(baseline):
+    if metric is not None and not _constant(baseline):
+        below = _below_own(metric)
+        lost = _fall(metric, name, keeps=not below)
+        return in_a_row(few, resting(lost, _FALLS), resting(below, _BASELINE))
+    if _worthless(baseline, balanced):
         also = _fall(row, "It", keeps=False) if row.falls.decision == "above" and not _constant(baseline) else ""
-        return in_a_row(few, resting(_not_better(row, name, baseline), _BASELINE), resting(also, _FALLS))
-    undecided = _not_better(row, "It", baseline)
-    falls = _fall(row, name, keeps=not undecided)
-    return in_a_row(few, resting(falls, _FALLS), resting(undecided, _BASELINE))
+        return in_a_row(few, resting(_not_better(row, name, baseline, balanced), _BASELINE), resting(also, _FALLS))
+    undecided = _not_better(row, "It", baseline, balanced)
+    lost = _fall(row, name, keeps=not undecided)
+    return in_a_row(few, resting(lost, _FALLS), resting(undecided, _BASELINE))
 
 
-def _worthless(baseline: Baseline | None) -> bool:
-    """Whether a model is constant, worse than the majority class, or by its own figures no better."""
+BALANCED = "balanced_accuracy"
+
+
+def _unasked(
+    row: ExpectedInterval,
+    name: str,
+    baseline: Baseline | None,
+    balanced: MetricOnSources | None,
+    metric: MetricOnSources | None,
+) -> str:
+    """What the accuracy does where the headline is about another metric; balanced accuracy where classes are uneven."""
+    if metric is not None:
+        return _fall(row, name, named=True)
+    if balanced is None or baseline is None or not baseline.exclusive > IMBALANCED:
+        return ""
+    return "" if isnan(balanced.rho.value) else _fall(balanced, name)
+
+
+def _worthless(baseline: Baseline | None, balanced: MetricOnSources | None) -> bool:
+    """Whether a model is constant, worse than the majority class, or by its own figures no better.
+
+    Not one that has learned to tell classes apart: its accuracy is low where it finds what is rare.
+    """
     if baseline is None or isnan(baseline.exclusive):
         return False
     if baseline.answers_only is not None:
         return True
-    return baseline.above.over_sources.known and (
-        baseline.claim.decision in ("above", "small") or baseline.above.value <= 0
+    return (
+        baseline.above.over_sources.known
+        and (baseline.claim.decision in ("above", "small") or baseline.above.value <= 0)
+        and not _has_learned(balanced)
     )
+
+
+def _has_learned(balanced: MetricOnSources | None) -> bool:
+    """Whether balanced accuracy is surely above what frequencies of classes reach."""
+    below = None if balanced is None else balanced.below_baseline
+    return below is not None and below.decision == "below"
 
 
 def _constant(baseline: Baseline | None) -> bool:
     return baseline is not None and baseline.answers_only is not None
 
 
-def _not_better(row: ExpectedInterval, name: str, baseline: Baseline | None) -> str:
+def _not_better(row: ExpectedInterval, name: str, baseline: Baseline | None, balanced: MetricOnSources | None) -> str:
     """That a model is constant, or not better than the majority class; empty where it is better, or not known."""
     if baseline is None or isnan(baseline.exclusive):
         return ""
@@ -254,44 +307,68 @@ def _not_better(row: ExpectedInterval, name: str, baseline: Baseline | None) -> 
     if baseline.answers_only is not None:
         its = f"{name} always predicts {quoted(baseline.answers_only)}; it ignores its input."
         return f"{its} On {where} it reaches {ends} of the majority-class baseline."
-    if not baseline.above.over_sources.known or baseline.claim.decision == "below":
+    decision, above = baseline.claim.decision, baseline.above
+    if not above.over_sources.known or decision == "below":
         return ""
-    by = points(baseline.above.value, baseline.above.over_sources)
-    how = {"small": "no better", "above": "worse"}.get(baseline.claim.decision, "not significantly better")
-    return f"{name} is {how} than the majority-class baseline on {where}: {ends}, a difference of {by}."
+    by, learned = points(above.value, above.over_sources), _learned(balanced)
+    if learned and decision == "above":
+        loss = points(-above.value, Interval(-above.over_sources.upper, -above.over_sources.lower))
+        return f"On {where}, always answering {quoted(baseline.majority)} is more accurate by {loss}: {ends}.{learned}"
+    how = {"small": "no better", "above": "worse"}.get(decision, "not significantly better")
+    return f"{name} is {how} than the majority-class baseline on {where}: {ends}, a difference of {by}.{learned}"
 
 
-def _fall(row: ExpectedInterval, name: str, *, keeps: bool = True) -> str:
-    where, kind = held_out(row.source_finder), noun(row.source_finder)
+def _learned(balanced: MetricOnSources | None) -> str:
+    """What a model has learned all the same, by a metric that does not reward always answering one class."""
+    if balanced is None or not _has_learned(balanced):
+        return ""
+    reached = balanced.words.value(balanced.exclusive.value, balanced.exclusive.over_sources)
+    return f" There {balanced.words.name} is {reached} against {balanced.words.value(balanced.baseline)}."
+
+
+def _below_own(metric: MetricOnSources) -> str:
+    """That a metric is not above what frequencies of classes reach; empty where it is, or none of its own is known."""
+    below = metric.below_baseline
+    if below is None or below.decision == "below":
+        return ""
+    how = {"small": "no better", "above": "worse"}.get(below.decision, "not significantly better")
+    ends = f"{metric.words.value(metric.exclusive.value)} against {metric.words.value(metric.baseline)}"
+    return f"It is {how} than the baseline of {metric.words.name} on {held_out(metric.source_finder)}: {ends}."
+
+
+def _fall(row: ExpectedInterval | MetricOnSources, name: str, *, keeps: bool = True, named: bool = False) -> str:
+    where, kind, words = held_out(row.source_finder), noun(row.source_finder), row.words
+    what = f" of {words.name}" if named or isinstance(row, MetricOnSources) else ""
     if isnan(row.rho.value):
         known = [
-            f"{percent(estimate.value)} {place}"
+            f"{words.value(estimate.value)}{what} {place}"
             for estimate, place in ((row.exclusive, f"on {where}"), (row.inclusive, f"with {kind}s seen in training"))
             if not isnan(estimate.value)
         ]
         return f"{name} so far: {' and '.join(known) or 'nothing known'}. Rho needs trials of both schemes."
-    ends = f"{percent(row.inclusive.value)} to {percent(row.exclusive.value)}"
+    ends = f"{words.value(row.inclusive.value)} to {words.value(row.exclusive.value)}"
     if not row.fall.over_sources.known:
-        return f"{name} so far: {ends} on {where}, {rho(row.rho.value)}. An interval needs more {kind}s held out."
-    lost = points(row.fall.value, row.fall.over_sources)
+        return f"{name} so far: {ends}{what} on {where}, {rho(row.rho.value)}. An interval needs more {kind}s held out."
+    lost = words.difference(row.fall.value, row.fall.over_sources)
     match row.falls.decision:
         case "above":
-            return f"{name} loses {lost} on {where}: {ends}.{_keeps(row) if keeps else ''}"
+            return f"{name} loses {lost}{what} on {where}: {ends}.{_keeps(row) if keeps else ''}"
         case "below":
-            gained = points(-row.fall.value, Interval(-row.fall.over_sources.upper, -row.fall.over_sources.lower))
-            return f"{name} gains {gained} on {where}: {ends} ({rho(row.rho.value)})."
+            gained = Interval(-row.fall.over_sources.upper, -row.fall.over_sources.lower)
+            more = words.difference(-row.fall.value, gained)
+            return f"{name} gains {more}{what} on {where}: {ends} ({rho(row.rho.value)})."
         case "small":
-            return f"{name} loses less than 1 point on {where}: {lost}, from {ends} ({rho(row.rho.value)})."
+            return f"{name} loses less than 1 point{what} on {where}: {lost}, from {ends} ({rho(row.rho.value)})."
         case _:
-            return f"{name} shows no significant loss on {where}: {lost}, from {ends} ({rho(row.rho.value)})."
+            return f"{name} shows no significant loss{what} on {where}: {lost}, from {ends} ({rho(row.rho.value)})."
 
 
-def _keeps(row: ExpectedInterval) -> str:
+def _keeps(row: ExpectedInterval | MetricOnSources) -> str:
     interval = row.rho.over_sources
     if not interval.upper < 1:
         return ""
     lower, upper = (f"{100 * round(end, 2):.0f}" for end in (interval.lower, interval.upper))
-    return f" It keeps {lower} to {upper} % of its accuracy ({rho(row.rho.value)})."
+    return f" It keeps {lower} to {upper} % of its {row.words.name} ({rho(row.rho.value)})."
 
 
 def _used(intervals: AccuracyIntervals, row: ExpectedInterval) -> str:
@@ -306,20 +383,26 @@ def _used(intervals: AccuracyIntervals, row: ExpectedInterval) -> str:
     return trials + data + (seen if row.n_cells_held_out < row.n_cells else "")
 
 
-def _advice(row: ExpectedInterval, baseline: Baseline | None) -> str:
-    known = row.source_finder == KNOWN_SOURCES
-    if not row.falls.interval.known:
+def _advice(
+    row: ExpectedInterval,
+    baseline: Baseline | None,
+    balanced: MetricOnSources | None,
+    metric: MetricOnSources | None,
+) -> str:
+    known, about = row.source_finder == KNOWN_SOURCES, row if metric is None else metric
+    if not about.falls.interval.known:
         return "Next: ask for more repeats."
     if _constant(baseline):
         return "Next: check how this model is trained; it always predicts one class."
-    if _worthless(baseline):
+    if metric is None and _worthless(baseline, balanced):
         return "Next: find a model that beats the majority-class baseline."
-    if row.n_cells_held_out < row.n_cells and row.falls.decision == "undecided":
+    if row.n_cells_held_out < row.n_cells and about.falls.decision == "undecided":
         return "Next: ask for more repeats."
-    match row.falls.decision, known:
+    match about.falls.decision, known:
         case "above", True:
-            lower = percent(row.exclusive.over_sources.lower)
-            return f"Next: if inputs may come from new sources, plan for {lower}."
+            lower = about.words.value(about.exclusive.over_sources.lower)
+            what = "" if metric is None else f" of {about.words.name}"
+            return f"Next: if inputs may come from new sources, plan for {lower}{what}."
         case "undecided", True:
             return "Next: collect samples from more sources; more repeats cannot narrow this interval."
         case "above" | "undecided", False:

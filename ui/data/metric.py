@@ -1,0 +1,48 @@
+"""By which metric is a model judged? One choice for every page about a data set that has one; the address holds it."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS
+from touchstone.ui.forms.controls import One, check_address
+from touchstone.ui.shell import session, share
+
+ADDRESS = "metric"
+FORMERLY = "score"
+"""What addresses of folds called it; they go on to lead where they led."""
+_REMEMBERED = "metric-of-this-session"
+
+
+def choose(
+    usual: ScoredBy, names: Sequence[str], class_names: tuple[str, ...], *, label: str = "Metric", help: str
+) -> ScoredBy:
+    """What is chosen, after the page's offer to share. What is `usual` comes first, then accuracy, then all of `names`,
+    those of one class for each class.
+
+    A choice that this page does not have is kept for those that do.
+    """
+    of_all = [name for name in names if not METRICS[name].of_class]
+    every = [usual, *map(ScoredBy, (ACCURACY, *of_all))]
+    every += [ScoredBy(name, of) for name in names if METRICS[name].of_class for of in class_names]
+    offered = {f"{each.name}-{each.positive}": each for each in dict.fromkeys(every)}
+    titles = {key: each.title[0].upper() + each.title[1:] for key, each in offered.items()}
+    first = next(iter(offered))
+    control = One(ADDRESS, label, titles, first, help)
+    former, unsaid = st.query_params.get_all(FORMERLY), ADDRESS not in {*st.session_state, *st.query_params}
+    remembered = None if session.read_only() else st.session_state.get(_REMEMBERED)
+    if unsaid and former:
+        st.query_params[ADDRESS] = former
+    st.query_params.pop(FORMERLY, None)
+    check_address([control])
+    if unsaid and (former or remembered in offered):
+        st.session_state[ADDRESS] = control.read(former) if former else remembered
+    with st.container(width=250):
+        chosen = control.draw()
+    if chosen != first:
+        st.session_state[_REMEMBERED] = chosen
+    elif remembered in offered:
+        st.session_state.pop(_REMEMBERED)
+    share.add(ADDRESS, control.written(chosen))
+    return offered[chosen]
