@@ -19,6 +19,7 @@ from touchstone.core.evaluate.source_robustness import (
     hardest,
 )
 from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement
+from touchstone.core.evaluate.source_robustness.results import MetricOnSources
 from touchstone.core.evaluate.source_robustness.true_sources import TrueSources
 from touchstone.core.evaluate.wording import bare, count, listed, percent, plural, ratio
 from touchstone.core.figures import marks as draw
@@ -62,7 +63,7 @@ def accuracy_boxes(
             at.append(np.full(len(parts[-1]), position + offset))
         x, outline = np.concatenate(at), {"width": 1, "color": style.colour}
         split_boxes(figure, x, pd.concat(parts), style, SCHEMES[scheme], 0.2, line=outline)
-    _baseline_lines(figure, look, intervals.baselines, axis="y")
+    _lines(figure, look, _of_baselines(intervals.baselines), axis="y")
     draw.name_axis(figure, row_names(rows, names), axis="x")
     draw.percent_axis(figure, axis="y")
     return figure
@@ -78,25 +79,25 @@ def split_boxes(
 
 
 def interval_chart(
-    rows: Sequence[ExpectedInterval],
+    rows: Sequence[ExpectedInterval | MetricOnSources],
     *,
     baselines: Sequence[Baseline] = (),
     names: Mapping[str, str] | None = None,
     dark: bool = False,
 ) -> go.Figure:
-    """Expected accuracy intervals: a band from E[AccX] to E[AccI] (figure 4), each end with both its intervals.
+    """Expected intervals: a band from E[AccX] to E[AccI] (figure 4), or of another metric; each end with its intervals.
 
     The bar at an end is its interval over draws, the hairline the one over sources and samples; the caption says so,
-    for a legend of all would not fit a phone. Grey lines are the majority class and chance.
+    for a legend of all would not fit a phone. Grey lines are the majority class and chance, or a metric's baseline.
     """
-    look = theme(dark)
+    look, metric = theme(dark), rows[0].words.name if rows else "accuracy"
     sentences = [
         f"{name}: {percent(row.exclusive.value, row.exclusive.over_sources)} expected on held-out sources, "
         f"{percent(row.inclusive.value, row.inclusive.over_sources)} seen in training."
         for row, name in zip(rows, row_names(rows, names), strict=True)
     ]
-    alt = ["Expected accuracy intervals.", *sentences]
-    figure = new_figure(look, "Expected accuracy (%)", height=_height(len(rows), 52), alt=alt)
+    alt = [f"Expected {metric} intervals.", *sentences]
+    figure = new_figure(look, f"Expected {escape(metric)} (%)", height=_height(len(rows), 52), alt=alt)
     at, styles = np.arange(len(rows), dtype=np.float64), scheme_styles(look)
     ends = {"source_exclusive": "exclusive", "source_inclusive": "inclusive", "random": "usual"}
     parts = {scheme: [getattr(row, end) for row in rows] for scheme, end in ends.items()}
@@ -112,27 +113,29 @@ def interval_chart(
         hover = [f"{percent(each.value, each.over_sources)}<br>{plural(each.n_draws, 'draw')}" for each in estimates]
         drawn = {"size": 10, "outline": (1.5, style.colour)}
         draw.dots(figure, values[scheme], at, style, SCHEMES[scheme], hover, **drawn)
-    _baseline_lines(figure, look, baselines)
+    _lines(figure, look, _of_baselines(baselines) or {"baseline": [getattr(row, "baseline", np.nan) for row in rows]})
     draw.name_axis(figure, row_names(rows, names))
     draw.percent_axis(figure)
     return figure
 
 
-def _baseline_lines(figure: go.Figure, look: Theme, baselines: Sequence[Baseline], *, axis: str = "x") -> None:
-    """The majority class and chance, each a grey line across all rows, where they are near what is drawn."""
+def _of_baselines(baselines: Sequence[Baseline]) -> dict[str, list[float]]:
+    """The accuracy of the majority class and of chance, by row."""
+    if not baselines:
+        return {}
+    return {"majority class": [each.exclusive for each in baselines], "chance": [each.chance for each in baselines]}
+
+
+def _lines(figure: go.Figure, look: Theme, baselines: Mapping[str, Sequence[float]], *, axis: str = "x") -> None:
+    """Grey lines across all rows at the means of what is known of each baseline, where they are near what is drawn."""
     drawn = draw.values_along(figure, axis)
-    known = [baseline for baseline in baselines if not np.isnan(baseline.exclusive)]
-    if np.isnan(drawn).all() or not known:
-        return
-    ends = np.array([-0.5, len(baselines) - 0.5])
-    for name, dash, values in (
-        ("majority class", "dash", [baseline.exclusive for baseline in known]),
-        ("chance", "dot", [baseline.chance for baseline in known]),
-    ):
-        at = np.full(2, 100 * np.mean(values))
-        if at[0] + 100 * FAR > np.nanmin(drawn):
-            x, y = (at, ends) if axis == "x" else (ends, at)
-            figure.add_scatter(x=x, y=y, mode="lines", line={"color": look.grey, "dash": dash, "width": 1.2}, name=name)
+    for (name, values), dash in zip(baselines.items(), ("dash", "dot"), strict=False):
+        known = [value for value in values if not np.isnan(value)]
+        if not known or np.isnan(drawn).all() or 100 * (np.mean(known) + FAR) <= np.nanmin(drawn):
+            continue
+        at, ends = np.full(2, 100 * np.mean(known)), np.array([-0.5, len(values) - 0.5])
+        x, y = (at, ends) if axis == "x" else (ends, at)
+        figure.add_scatter(x=x, y=y, mode="lines", line={"color": look.grey, "dash": dash, "width": 1.2}, name=name)
 
 
 def rho_chart(
@@ -180,7 +183,7 @@ def class_chart(overall: ExpectedInterval, classes: Sequence[ExpectedInterval], 
     return figure
 
 
-def row_names(rows: Sequence[ExpectedInterval], names: Mapping[str, str] | None = None) -> list[str]:
+def row_names(rows: Sequence[ExpectedInterval | MetricOnSources], names: Mapping[str, str] | None = None) -> list[str]:
     """What to call each row: the model and, where they differ, the source finder and the training-set size."""
     several_finders = len({row.source_finder for row in rows}) > 1
     several_sizes = len({(row.n_train, row.source_finder) for row in rows}) > len({row.source_finder for row in rows})

@@ -86,7 +86,7 @@ def answer(
     verdict = source_robustness.source_verdict(
         intervals, comparisons, row=of, names=names, epoch=epoch, null=null, metric=about, finished=finished
     )
-    bands, draws, rho = interval_figure(intervals), box_figure(intervals), rho_figure(rows)
+    bands, draws, rho = interval_figure(intervals, metric), box_figure(intervals), rho_figure(rows)
     sections = [parts.Section("", (bands,) if finished else (bands, draws))]
     if finished:  # all else comes and goes before that
         hard = parts.Beside((class_figure(of, intervals), held_out_figure(of, intervals)))
@@ -165,11 +165,11 @@ def key_numbers(
 ) -> list[parts.KeyNumber]:
     """Rho and the accuracies, or those of another metric, each with its interval over sources and samples."""
     baseline, things = intervals.baseline_of(of), f"{noun(of.source_finder)}s"
-    shown, usual = (of, of.usual) if metric is None else (metric, metric.random)
+    shown = metric or of
     places = {
         "exclusive": (shown.exclusive, f"On held-out {things}", f"Whole {things} are left out of training."),
         "inclusive": (shown.inclusive, f"On {things} seen in training", f"All {things} also occur in training."),
-        "random": (usual, "On a random split", f"The usual split, which ignores {things}{_sizes(of, metric)}."),
+        "random": (shown.usual, "On a random split", f"The usual split, which ignores {things}{_sizes(of, metric)}."),
     }
     if metric is None:
         beside = {end: _baseline(baseline, end) for end in places}
@@ -202,14 +202,19 @@ def _baseline(baseline: source_robustness.Baseline | None, end: str) -> str:
     return f"majority-class baseline {percent(share)}, chance {percent(baseline.chance)}"
 
 
-def interval_figure(intervals: source_robustness.AccuracyIntervals) -> parts.Figure:
-    """The accuracy interval of every model."""
-    draw = partial(figures.interval_chart, intervals.overall, baselines=intervals.baselines, names=TITLES)
+def interval_figure(intervals: source_robustness.AccuracyIntervals, metric: str = ACCURACY) -> parts.Figure:
+    """The interval of every model, of its accuracy or of another metric."""
+    draw, beside, of = partial(figures.interval_chart, names=TITLES), "", "the accuracy"
+    if metric == ACCURACY:
+        draw, beside = partial(draw, intervals.overall, baselines=intervals.baselines), _baselines(intervals)
+    else:
+        rows = [row for each in intervals.overall if (row := intervals.metric_of(each, metric)) is not None]
+        draw, of = partial(draw, rows), rows[0].words.name
     return parts.Figure(
         "intervals",
         draw,
-        "Each band runs from the accuracy held out to that seen in training: the shorter, the more robust. Hairlines "
-        "are 95 % CIs for new data, short bars the Monte-Carlo error. " + _baselines(intervals),
+        f"Each band runs from {of} held out to that seen in training: the shorter, the more robust. Hairlines "
+        f"are 95 % CIs for new data, short bars the Monte-Carlo error. {beside}",
     )
 
 

@@ -229,6 +229,11 @@ class MetricOnSources:
         return falls(self.fall)
 
     @property
+    def usual(self) -> ExpectedValue:
+        """What is usually reported: the metric on a random split."""
+        return self.random
+
+    @property
     def below_baseline(self) -> Claim | None:
         """How far the metric lies below what frequencies of classes reach, on held-out sources.
 
