@@ -14,13 +14,16 @@ from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.outlook import judged
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Estimate
+from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.source_robustness import ExpectedInterval
 from touchstone.core.evaluate.source_robustness.held_out import noun
+from touchstone.core.evaluate.source_robustness.results import MetricOnSources
 from touchstone.core.evaluate.units import design_beside_sources
 from touchstone.core.evaluate.wording import count, percent, plural, points, ratio
 from touchstone.core.figures import data_set_adequacy as figures
 from touchstone.core.report import parts
 from touchstone.core.report.run_report import MODEL_TITLES
+from touchstone.core.report.source_robustness import metrics_table
 
 SHORT = {
     "more": "more samples",
@@ -74,24 +77,29 @@ def answer(
         ),
         parts.Section("In numbers", (size_table(found),), "table"),
     ]
+    if metrics := _metrics_of(found, of):
+        caption = f"Of {MODEL_TITLES.get(of.model, of.model)}. No CI is corrected for many metrics."
+        sections.insert(-1, parts.Section("By metric", (metrics_table(metrics, caption, by_size=True),), "metrics"))
     files = {"Table": found.table, "Steps": found.steps_table, "Verdicts": partial(sentences, found, worth)}
     return parts.Answer(said, tuple(key_numbers(found, of)), tuple(sections), tuple(numbers(found)), files)
 
 
 def numbers(found: Adequacy) -> Iterator[parts.Quantity]:
-    """What can be bounded: the gain of twice as many samples and the gap, of every model and source finder."""
+    """What can be bounded of every model and source finder: the gain of twice as many samples, the gap, and metrics."""
     for curve in found.overall:
+        of, last, over = (curve.model, curve.source_finder), curve.points[-1].expected, f"{noun(curve.source_finder)}s"
         if curve.outlook is not None:
-            of, n = (curve.model, curve.source_finder), curve.points[-1].expected.n_samples
-            for name, estimate in (("gain", curve.outlook.next_gain), ("gap", curve.outlook.gap)):
-                yield parts.Quantity(
-                    f"data_set_adequacy.{name}",
-                    of,
-                    estimate.value,
-                    estimate.interval,
-                    n,
-                    f"{noun(curve.source_finder)}s",
-                )
+            for name, gain in (("gain", curve.outlook.next_gain), ("gap", curve.outlook.gap)):
+                yield parts.Quantity(f"data_set_adequacy.{name}", of, gain.value, gain.interval, last.n_samples, over)
+        for each in found.intervals.metrics_of(last):
+            named, kept = (*of, each.metric), each.exclusive
+            yield parts.Quantity("data_set_adequacy.metric", named, kept.value, kept.over_sources, each.n, over)
+
+
+def _metrics_of(found: Adequacy, of: Curve) -> list[MetricOnSources]:
+    """Metrics other than accuracy at every size of a curve, one after the other."""
+    own = [each for point in of.points for each in found.intervals.metrics_of(point.expected)]
+    return sorted(own, key=lambda each: list(METRICS).index(each.metric))
 
 
 def key_numbers(found: Adequacy, of: Curve) -> list[parts.KeyNumber]:

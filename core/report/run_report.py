@@ -226,6 +226,7 @@ QUANTITIES = {
     "average_case.overconfidence": "mean confidence less accuracy, on the run's samples as they are",
     "data_set_adequacy.gain": "accuracy that twice as many samples would add, as a fraction; of a model and a finder",
     "data_set_adequacy.gap": "accuracy on sources seen in training less that on held-out ones, at the largest size",
+    "data_set_adequacy.metric": "another metric on held-out sources, at the largest size",
     "guided_tests.pictures": "accuracy of the whole model on generated pictures that the oracle confirms",
     "guided_tests.boundary": "the same, on pictures made at class boundaries",
     "few_labels.accuracy": "accuracy on new samples, from labels of few; of a pool",
@@ -241,7 +242,10 @@ QUANTITIES = {
     "matched_subsets.matched": "accuracy on the targets that have a reference sample of equal confidence",
 }
 """What can be bounded, and what it is. All are fractions: .9, not 90."""
-OF_A_METRIC = {"matched_subsets.metric": 1, "cluster_folds.metric": 2, "source_robustness.metric": 2}
+OF_A_METRIC = {
+    "matched_subsets.metric": 1,
+    **dict.fromkeys(("cluster_folds.metric", "source_robustness.metric", "data_set_adequacy.metric"), 2),
+}
 """Numbers that are the value of a metric, and where it stands among what they are of."""
 
 

@@ -29,6 +29,7 @@ Row = tuple[str, str]
 """A model and a source finder."""
 _Line = tuple[source_robustness.ExpectedInterval, source_robustness.Baseline | None]
 
+_UNCORRECTED = "No CI is corrected for many metrics."
 MOST_BESIDE = 4
 """Figures with more rows stand one below the other."""
 
@@ -101,7 +102,7 @@ def answer(
             title = "Does the interval contain the accuracy on truly unseen sources?"
             sections.append(parts.Section(title, shown, "true-sources"))
         if metrics := intervals.metrics_of(of):
-            sections.append(parts.Section("By metric", (metrics_table(metrics),), "metrics"))
+            sections.append(parts.Section("By metric", (metrics_table(metrics, _UNCORRECTED),), "metrics"))
         sections.append(parts.Section("In numbers", (table(intervals),), "table"))
     files = {"Table": intervals.table, "Held-out sources": intervals.held_out_table}
     if unseen:
@@ -357,7 +358,7 @@ def silhouette_table(by_finder: Mapping[str, Silhouettes]) -> parts.Table:
     )
 
 
-def metrics_table(metrics: Sequence[MetricOnSources]) -> parts.Table:
+def metrics_table(metrics: Sequence[MetricOnSources], caption: str, *, by_size: bool = False) -> parts.Table:
     """Every metric of one model, beside its accuracy: on each kind of split, the fall and rho."""
     things = f"{noun(metrics[0].source_finder)}s"
 
@@ -368,18 +369,20 @@ def metrics_table(metrics: Sequence[MetricOnSources]) -> parts.Table:
 
         return written
 
+    size = parts.Column("Samples", lambda each: count(each.n_train), "Mean number of training samples")
+    random = parts.Column("Random split", of("random"), "95 % CI for new data")
     columns = (
         parts.Column("Metric", lambda each: each.words.title),
+        *((size,) if by_size else ()),
         parts.Column(f"Held-out {things}", of("exclusive"), "95 % CI for new data"),
         parts.Column("Seen in training", of("inclusive"), "95 % CI for new data"),
-        parts.Column("Random split", of("random"), "95 % CI for new data"),
+        *((random,) if any(not isnan(each.random.value) for each in metrics) else ()),
         parts.Column("Falls by", lambda each: each.words.difference(each.fall.value, each.fall.over_sources)),
         parts.Column("Rho", lambda each: ratio(each.rho.value, each.rho.over_sources), "The share that is kept"),
         parts.Column("Baseline", lambda each: "" if isnan(each.baseline) else each.words.value(each.baseline)),
     )
-    n = f"n = {count(metrics[0].n)}"
-    caption = f"Means over splits of the same trials as the accuracy, {n}. No CI is corrected for many metrics."
-    return parts.Table.of("Metrics on held-out sources", metrics, columns, caption)
+    about = f"Means over splits of the same trials as the accuracy, n = {count(metrics[0].n)}. {caption}"
+    return parts.Table.of("Metrics on held-out sources", metrics, columns, about)
 
 
 def table(intervals: source_robustness.AccuracyIntervals) -> parts.Table:

@@ -26,9 +26,11 @@ from touchstone.core.evaluate.data_set_adequacy.results import Estimate
 from touchstone.core.evaluate.data_set_adequacy.verdict import GAIN, GAP, KINDS, adequacy_verdict, kind, sentence
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, t_interval
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
+from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
 from touchstone.core.evaluate.source_robustness.counts import groups
 from touchstone.core.evaluate.source_robustness.estimate import Error, error_over_draws, error_over_sources, measure
 from touchstone.core.evaluate.source_robustness.parametric_null import KIND as NULL
+from touchstone.core.report.data_set_adequacy import answer
 from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
 
@@ -58,6 +60,24 @@ def test_at_each_size_the_numbers_are_those_of_source_robustness(trials, found):
             assert (one.over_sources.lower, one.over_sources.upper) == pytest.approx(
                 (other.over_sources.lower, other.over_sources.upper)
             )
+
+
+def test_at_each_size_there_is_every_metric_that_source_robustness_has(trials, found):
+    names = set()
+    for size, point in zip(SIZES, found.overall[0].points, strict=True):
+        part = trials[(trials["n_train"] == size).to_numpy(dtype=bool) & (trials["model"] == "model").to_numpy()]
+        in_data = sum(classes(trials).values()) - part["n_test"]
+        alone = {each.metric: each for each in metrics_on_sources(part.drop(columns="size").assign(n_train=in_data))}
+        at_size = {each.metric: each for each in found.intervals.metrics_of(point.expected)}
+        assert at_size.keys() == alone.keys()
+        for name, each in at_size.items():
+            assert (each.n_train, each.exclusive.value) == (size, alone[name].exclusive.value)
+            assert each.rho.over_sources.lower == pytest.approx(alone[name].rho.over_sources.lower)
+        names |= at_size.keys()
+    shown = answer(found)
+    assert len(shown.section("metrics").parts[0].lines) == len(names) * len(SIZES)
+    last = [each for each in shown.numbers if each.name == "data_set_adequacy.metric" and each.of[0] == "model"]
+    assert {each.of[2]: each.value for each in last} == {name: each.exclusive.value for name, each in at_size.items()}
 
 
 def test_the_spread_over_draws_stands_beside_each_accuracy(trials, found):

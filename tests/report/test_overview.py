@@ -280,7 +280,7 @@ def test_beside_accuracy_stands_robustness_and_whether_confidence_is_too_high():
 
 def test_adequacy_and_labels_have_numbers_that_can_be_bounded():
     for kind, names in (
-        ("adequacy", {"data_set_adequacy.gain", "data_set_adequacy.gap"}),
+        ("adequacy", {"data_set_adequacy.gain", "data_set_adequacy.gap", "data_set_adequacy.metric"}),
         ("few_labels", {"few_labels.accuracy"}),
     ):
         known = answer_of(frames.from_bytes(runs.rows(kind)), runs.data(), runs.plans()[kind]).numbers

@@ -5,6 +5,7 @@ sizes are compared as models are there, paired by draw and by source.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from touchstone.core.evaluate.data_set_adequacy.outlook import along, judged, le
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Step
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals
+from touchstone.core.evaluate.source_robustness.by_metric import metrics_of_group
 from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Measured,
@@ -44,7 +46,7 @@ def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_clas
 
     `trials` are rows of an AdequacyPlan, `n_per_class` says how many samples of each class the data set has. Draws
     count once they are finished at every size of their model, so that sizes differ in nothing but the training part.
-    Without curves `by_class` it takes a moment, also where there are a hundred classes.
+    Without curves `by_class`, and then without other metrics, it takes a moment, also of a hundred classes.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_clas
         # What was not tested could have been trained on: so each size is told the data set's number of samples.
         n_train=pd.array(n_samples - paired["n_test"].to_numpy(dtype=np.int64), dtype="Int64"),
     )
-    curves = []
+    curves, metrics = [], []
     of_finders = list(groups(known))
     for group in of_finders:
         sizes = {
@@ -81,10 +83,12 @@ def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_clas
             for model, size in (names[key] for key in group.models)
         }
         curves += _curves(group, names, sizes, n_per_class, by_class=by_class, n_finders=len(of_finders))
+        for each in metrics_of_group(group) if by_class else ():
+            metrics.append(replace(each, model=names[each.model][0], n_train=round(sizes[names[each.model]])))
     is_whole = trials["label"].isna().to_numpy()
     return Adequacy(
         curves=tuple(curves),
-        intervals=_intervals(curves, whole, int(is_whole.sum())),
+        intervals=replace(_intervals(curves, whole, int(is_whole.sum())), metrics=tuple(metrics)),
         n_trials=int(is_whole.sum()),
         n_used=len(whole),
         n_failed=int((is_whole & (trials["status"] == "failed").to_numpy(dtype=bool)).sum()),

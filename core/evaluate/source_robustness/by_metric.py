@@ -5,7 +5,7 @@ over draws and over sources are made as those of an accuracy (`estimate`). Of tw
 those that rest on the recall of each class, since trials do not count which source's samples were taken for which.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -43,13 +43,15 @@ def metrics_on_sources(
     >>> round(found["balanced_accuracy"].exclusive.value, 3), found["recall"].positive
     (0.7, 'spam')
     """
-    made: list[MetricOnSources] = []
-    for group in groups(trials, sizes):
-        n_train = usual_n_train(group)
-        for model, schemes in group.models.items():
-            of = _positive_class(group.layout, positive)
-            made += [_on_sources(metric, of, model, n_train, group, schemes) for metric in _metrics_of(group.layout)]
-    return tuple(made)
+    return tuple(each for group in groups(trials, sizes) for each in metrics_of_group(group, positive))
+
+
+def metrics_of_group(group: Group, positive: str | None = None) -> Iterator[MetricOnSources]:
+    """The same of the models of one source finder and training-set size."""
+    n_train, of_class = usual_n_train(group), _positive_class(group.layout, positive)
+    for model, schemes in group.models.items():
+        for metric in _metrics_of(group.layout):
+            yield _on_sources(metric, of_class, model, n_train, group, schemes)
 
 
 def _metrics_of(layout: Layout) -> list[Metric]:
