@@ -6,12 +6,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import EXAMPLES
+from touchstone.core.evaluate.metric_estimates import InWords
+from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.questions import with_page
-from touchstone.core.report.overview import majority, marks
+from touchstone.core.report.overview import baseline_of, marks
 from touchstone.core.workspace import StoredModel
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data import metric as metrics
 from touchstone.ui.data.choice import Choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import One, check_address
@@ -62,17 +65,22 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
         results.ask_all(choice, model)
         sheet.elsewhere(len(every), 0)
         return
-    known, broken = sheet.answers(on_sheet)
     dataset = dataset_of(choice.stored.fingerprint)
+    with subject:
+        metric = sheet.metric(dataset, on_sheet)
+    words = InWords(metric.metric, metric.positive)
+    known, broken = sheet.answers(on_sheet, None if metric.name == ACCURACY else (metric.name, metric.positive))
     results.ask_all(choice, model)
     counted = [number for run in labelled if (of_labels := questions.answer(run)) for number in of_labels.numbers]
     judged = [each for each in models if model in (results.ANY, each.fingerprint)]
-    shown = marks(list(known.values()), judged, beside=counted)
+    shown = marks(list(known.values()), judged, beside=counted, metric=metric.name)
+    baseline = baseline_of(dataset, words)
     unasked = questions.unasked({run.kind for run in on_sheet.values()})
     sheet.axis(
         list(known.values()),
         shown,
-        majority(dataset),
+        baseline,
+        words=words,
         n_unasked=0 if session.read_only() else len(unasked),
         finished=all(run.state == "done" for run in on_sheet.values()),
     )
@@ -90,9 +98,11 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
         sheet.elsewhere(len(every), len(on_sheet))
     rests_on = [("Data", f"{choice.title}, fingerprint {dataset.fingerprint}")]
     beside = [*labelled, *(run for run in every if run.kind == CLOUDS)]
-    settings = {of_models.key: of_models.written(model)} if model else {}
+    settings = ({of_models.key: of_models.written(model)} if model else {}) | metrics.written(metric)
     view = sheet.view(choice.title, [*on_sheet.values(), *beside], models, settings)
-    sheet.take(choice.title, list(known.values()), shown, majority(dataset), rests_on, asked=list(on_sheet), view=view)
+    sheet.take(
+        choice.title, list(known.values()), shown, baseline, rests_on, words=words, asked=list(on_sheet), view=view
+    )
     share.add_check(choice, model)
 
 

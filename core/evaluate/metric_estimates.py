@@ -30,7 +30,7 @@ from touchstone.core.evaluate.intervals import (
     within,
 )
 from touchstone.core.evaluate.metric_functions import Parts, Scored
-from touchstone.core.evaluate.metrics import METRICS, Metric
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric
 from touchstone.core.evaluate.units import (
     EACH_SAMPLE,
     FEWEST_UNITS,
@@ -141,6 +141,10 @@ class InWords:
     def difference(self, value: float, interval: Interval | None = None) -> str:
         """A difference of two values of it."""
         return (points if self.metric.in_percent else gap)(value, interval)
+
+
+OF_ACCURACY = InWords(METRICS[ACCURACY])
+"""How sentences speak of what is meant where no metric is named."""
 
 
 def estimate(metric: Metric, scored: Scored, design: Design = EACH_SAMPLE) -> MetricEstimate:

@@ -36,15 +36,28 @@ class Mark:
     over: str = "samples"
 
 
-def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, row: int = ROW, dark: bool = False) -> go.Figure:
+def accuracy_axis(
+    marks: Sequence[Mark],
+    baseline: float | None,
+    *,
+    title: str = "Accuracy",
+    line: str = "majority class",
+    row: int = ROW,
+    dark: bool = False,
+) -> go.Figure:
     """Accuracies with their intervals, a row each in the order given; a dashed line at the majority class, if near.
+
+    Of another metric `title` names it, and `line` its baseline.
 
     Those whose intervals are over the same stand together, under a row that says over what, if there are several sorts.
     """
     look, rows = theme(dark), _rows(marks)
     sentences = [f"{mark.label}: {percent(mark.value, mark.interval)}." for mark in marks]
-    height, alt = TOP + 46 + row * max(len(rows), 1), " ".join(["Accuracies.", *sentences])
-    figure = new_figure(look, "Accuracy (%)", height=height, alt=alt)
+    height, alt = (
+        TOP + 46 + row * max(len(rows), 1),
+        " ".join([f"Values of {title}." if title != "Accuracy" else "Accuracies.", *sentences]),
+    )
+    figure = new_figure(look, f"{escape(title)} (%)", height=height, alt=alt)
     for place, mark in enumerate(rows):
         if isinstance(mark, str):
             continue
@@ -60,7 +73,7 @@ def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, row: int = R
     figure.update_xaxes(tickformat=".0f", range=ends)
     if baseline is not None and ends is not None and ends[0] < 100 * baseline < ends[1]:
         figure.update_layout(margin_t=TOP + 16, height=height + 16)
-        text = f"majority class {percent(baseline)}"
+        text = f"{line} {percent(baseline)}"
         draw.rule(figure, look.grey, x=100 * baseline, dash="dash", text=text, xanchor="left")
     draw.name_axis(figure, [mark if isinstance(mark, str) else mark.label for mark in rows], longest=LONGEST)
     return figure

@@ -17,11 +17,13 @@ from touchstone.core.data import Dataset
 from touchstone.core.evaluate.claim_error_rates import reliability
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import half_width, wilson
+from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
+from touchstone.core.evaluate.metrics import ACCURACY, best_guess
 from touchstone.core.evaluate.wording import Verdict, count, percent, plural, points
 from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
 from touchstone.core.questions import QUESTIONS, Question
 from touchstone.core.report.parts import Answer, Figure, KeyNumber, Note, Quantity, Report, Section, Table, brackets
-from touchstone.core.report.run_report import ON_AXIS, label
+from touchstone.core.report.run_report import METRIC_ON_AXIS, ON_AXIS, label
 from touchstone.core.workspace import StoredModel
 
 TITLE = "Can this accuracy be trusted?"
@@ -136,9 +138,15 @@ def _times(width: float, room: float) -> float:
 
 
 def marks(
-    answers: Sequence[Answered], models: Sequence[StoredModel] = (), *, beside: Sequence[Quantity] = ()
+    answers: Sequence[Answered],
+    models: Sequence[StoredModel] = (),
+    *,
+    beside: Sequence[Quantity] = (),
+    metric: str = ACCURACY,
 ) -> tuple[Mark, ...]:
     """Every accuracy of a sheet, in the order of the answers; first what trained models reached on their test sets.
+
+    Of another `metric`, what answers about it say: of models and of few labels no more than their accuracy is known.
 
     What two answers say alike stands there once, and what they call alike says what it is about. Those of `beside`
     belong to no answer: accuracies from few labels.
@@ -153,21 +161,24 @@ def marks(
             is_recipe=False,
         )
         for model in models
-        if model.n_test and model.n_correct is not None and model.training_plan is not None
+        if model.n_test and model.n_correct is not None and model.training_plan is not None and metric == ACCURACY
     ]
-    about = {mark: answer.about for answer in answers for mark in marks_of(answer.quantities)}
+    about = {mark: answer.about for answer in answers for mark in marks_of(answer.quantities, metric)}
     labels = [mark.label for mark in about]
     of_answers = (
         replace(mark, label=f"{mark.label} ({words})") if labels.count(mark.label) > 1 else mark
         for mark, words in about.items()
     )
-    return (*reported, *of_answers, *marks_of(beside))
+    return (*reported, *of_answers, *marks_of(beside, metric))
 
 
-def marks_of(quantities: Sequence[Quantity]) -> list[Mark]:
-    """Those of these numbers that are accuracies, together by what they are of, in the order of `ON_AXIS`."""
-    known = [one for one in quantities if one.name in ON_AXIS and not isnan(one.value)]
-    groups, names = list(dict.fromkeys(one.of for one in known)), list(ON_AXIS)
+def marks_of(quantities: Sequence[Quantity], metric: str = ACCURACY) -> list[Mark]:
+    """Those of these numbers that are accuracies, or values of a metric, together by what they are of, in order."""
+    on_axis = ON_AXIS if metric == ACCURACY else METRIC_ON_AXIS
+    known = [one for one in quantities if one.name in on_axis and not isnan(one.value)]
+    if metric != ACCURACY:
+        known = [one for one in known if one.of[2] == metric]
+    groups, names = list(dict.fromkeys(one.of for one in known)), list(on_axis)
     known.sort(key=lambda one: (groups.index(one.of), names.index(one.name)))
     labels = [label(one) for one in known]
     return [
@@ -176,7 +187,7 @@ def marks_of(quantities: Sequence[Quantity]) -> list[Mark]:
             one.value,
             one.interval,
             one.n,
-            ON_AXIS[one.name].role,
+            on_axis[one.name].role,
             is_recipe=QUESTIONS[one.name.partition(".")[0]].speaks_of == "recipe",
             over=one.over,
         )
@@ -212,9 +223,16 @@ def key_numbers(answers: Sequence[Answered]) -> tuple[KeyNumber, ...]:
 
 
 def summary(
-    answers: Sequence[Answered], shown: Sequence[Mark], *, n_unasked: int = 0, finished: bool = True
+    answers: Sequence[Answered],
+    shown: Sequence[Mark],
+    *,
+    words: InWords = OF_ACCURACY,
+    n_unasked: int = 0,
+    finished: bool = True,
 ) -> Verdict:
-    """How far accuracy ranges over all that was asked, of how many answers, and what to do next; no score of them all.
+    """How far accuracy, or what `words` speak of, ranges over all that was asked, and what to do next.
+
+    There is no score of them all.
 
     Like is compared with like: where recipes have accuracies, the range is theirs, and single models stand beside it.
     There is no advice while a question is under way, as on its page.
@@ -236,31 +254,38 @@ def summary(
     alike, others = recipes or shown, [mark for mark in shown if recipes and not mark.is_recipe]
     least, most = (end(alike, key=lambda mark: mark.value) for end in (min, max))
     ends = [percent(mark.value, mark.interval) for mark in (least, most)]
-    headline = f"{'Trained anew, accuracy' if others else 'Accuracy'} runs from {ends[0]} to {ends[1]}."
+    headline = f"{f'Trained anew, {words.name}' if others else words.title} runs from {ends[0]} to {ends[1]}."
     where = f"Lowest: {least.label}, n = {count(least.n)}. Highest: {most.label}, n = {count(most.n)}."
     for mark in others[:1]:
         more = f", and {count(len(others) - 1)} more below" if others[1:] else ""
         where += f" One model: {mark.label}, {percent(mark.value, mark.interval)}{more}."
-    reading = "Next: open the question with the lowest accuracy." if finished else ""
+    worst = "lowest" if words.metric.larger_is_better else "highest"
+    reading = f"Next: open the question with the {worst} {words.name}." if finished else ""
     return Verdict(headline, f"{where} {answered}", asking or reading, ())
 
 
-def majority(dataset: Dataset) -> float:
-    """The accuracy of always predicting the largest class.
+def baseline_of(dataset: Dataset, words: InWords = OF_ACCURACY) -> float | None:
+    """What a model reaches that learned nothing but how frequent classes are; None of a metric that says nothing alone.
 
     >>> from touchstone.core.data import load_example
-    >>> round(majority(load_example("wine")), 3)
+    >>> round(baseline_of(load_example("wine")), 3)
     0.399
     """
-    return float(np.bincount(dataset.y).max() / dataset.n_samples)
+    positive = 0 if words.of_class is None else dataset.class_names.index(words.of_class)
+    reached = best_guess(words.metric, dataset.n_per_class.astype(np.float64), positive)
+    return None if isnan(reached) else reached
 
 
-def axis_figure(shown: Sequence[Mark], baseline: float | None, *, row: int = ROW) -> Figure:
-    """Every accuracy on one axis, beside the majority-class baseline where there is one."""
-    beside = "" if baseline is None else f" Majority class: {percent(baseline)}."
-    sorts = {mark.over for mark in shown}
-    caption = CAPTION.replace("95 % CIs.", f"95 % CIs over {sorts.pop()}.") if len(sorts) == 1 else CAPTION
-    return Figure("accuracies", partial(accuracy_axis, tuple(shown), baseline, row=row), caption + beside)
+def axis_figure(
+    shown: Sequence[Mark], baseline: float | None, *, words: InWords = OF_ACCURACY, row: int = ROW
+) -> Figure:
+    """Every accuracy on one axis, or every value of what `words` speak of, beside its baseline where there is one."""
+    line = "Majority class" if words.metric.name == ACCURACY else "Baseline"
+    beside = "" if baseline is None else f" {line}: {percent(baseline)}."
+    sorts, caption = {mark.over for mark in shown}, CAPTION.replace("Accuracy", words.title, 1)
+    caption = caption.replace("95 % CIs.", f"95 % CIs over {sorts.pop()}.") if len(sorts) == 1 else caption
+    draw = partial(accuracy_axis, tuple(shown), baseline, title=words.title, line=line.lower(), row=row)
+    return Figure("accuracies", draw, caption + beside)
 
 
 def table(answers: Sequence[Answered]) -> pd.DataFrame:
@@ -285,12 +310,12 @@ def table(answers: Sequence[Answered]) -> pd.DataFrame:
     )
 
 
-def accuracies(shown: Sequence[Mark]) -> pd.DataFrame:
-    """The axis as a table: accuracy, value, lower, upper, n, and what the interval is over."""
+def accuracies(shown: Sequence[Mark], metric: str = ACCURACY) -> pd.DataFrame:
+    """The axis as a table: accuracy (or the metric), value, lower, upper, n, and what the interval is over."""
     return pd.DataFrame(
         [
             {
-                "accuracy": mark.label,
+                metric: mark.label,
                 "value": mark.value,
                 "lower": mark.interval.lower,
                 "upper": mark.interval.upper,
@@ -299,7 +324,7 @@ def accuracies(shown: Sequence[Mark]) -> pd.DataFrame:
             }
             for mark in shown
         ],
-        columns=["accuracy", "value", "lower", "upper", "n", "over"],
+        columns=[metric, "value", "lower", "upper", "n", "over"],
     )
 
 
@@ -309,12 +334,13 @@ def sheet(
     *,
     shown: Sequence[Mark],
     baseline: float | None,
+    words: InWords = OF_ACCURACY,
     unasked: Sequence[str],
     provenance: Sequence[tuple[str, str]],
 ) -> Report:
     """The sheet as a report for one page of A4: the axis, an answer each, and what was never asked."""
     beside = [f"{metric.label}: {metric.value} {metric.interval}." for metric in key_numbers(answers)]
-    axis = (axis_figure(shown, baseline, row=ROW_ON_PAPER),) if shown else ()
+    axis = (axis_figure(shown, baseline, words=words, row=ROW_ON_PAPER),) if shown else ()
     first = (*axis, " ".join(beside)) if beside else axis
     sections = [Section("", first)] if first else []
     for answer in answers:
@@ -325,14 +351,15 @@ def sheet(
     if unasked:
         sections.append(Section("Not asked", (f"{'; '.join(unasked)}",)))
     if shown:
-        sections.append(Section("In numbers", (Table("Accuracies", _in_percent(shown)),), on_paper=False))
+        values = Table("Accuracies", _in_percent(shown, words.title))
+        sections.append(Section("In numbers", (values,), on_paper=False))
     return Report(TITLE, subject, Answer(None, (), tuple(sections)), HOW_TO_READ, tuple(provenance), "", is_sheet=True)
 
 
-def _in_percent(shown: Sequence[Mark]) -> pd.DataFrame:
+def _in_percent(shown: Sequence[Mark], title: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "Accuracy": [mark.label for mark in shown],
+            title: [mark.label for mark in shown],
             "%": [f"{100 * mark.value:.1f}" for mark in shown],
             "95 % CI": [
                 f"[{100 * mark.interval.lower:.1f}, {100 * mark.interval.upper:.1f}]" if mark.interval.known else ""

@@ -219,6 +219,8 @@ QUANTITIES = {
     "source_robustness.random": "accuracy on a random split",
     "source_robustness.fall": "accuracy lost on held-out sources, as a fraction",
     "source_robustness.metric": "another metric on held-out sources; of a model, a source finder and a metric",
+    "source_robustness.metric_inclusive": "the metric of the verdict on sources seen in training",
+    "source_robustness.metric_random": "the metric of the verdict on a random split",
     "cluster_folds.score": "macro F1, mean over folds and seeds; of a scheme and a model",
     "cluster_folds.accuracy": "accuracy, mean over folds and seeds; of a scheme and a model",
     "cluster_folds.metric": "a metric, mean over folds and seeds; of a scheme, a model and a metric",
@@ -260,17 +262,28 @@ def _of_sources(what: str) -> Callable[[Sequence[str]], str]:
     return lambda of: f"{TITLES.get(of[0], of[0])}: {what.format(noun(of[1]))}"
 
 
+def _of_folds(of: Sequence[str]) -> str:
+    return f"{TITLES.get(of[1], of[1])}: {scheme_title(of[0])} folds"
+
+
 ON_AXIS = {
     "source_robustness.random": OnAxis("random", _of_sources("random split")),
     "source_robustness.inclusive": OnAxis("inclusive", _of_sources("{}s seen in training")),
     "source_robustness.exclusive": OnAxis("exclusive", _of_sources("held-out {}s")),
-    "cluster_folds.accuracy": OnAxis("folds", lambda of: f"{TITLES.get(of[1], of[1])}: {scheme_title(of[0])} folds"),
+    "cluster_folds.accuracy": OnAxis("folds", _of_folds),
     "few_labels.accuracy": OnAxis("labels", lambda of: f"New samples of {of[0]}, by few labels"),
     "matched_subsets.reference": OnAxis("reference", lambda of: f"{of[0]}: reference set"),
     "matched_subsets.target": OnAxis("target", lambda of: f"{of[0]}: new test set"),
     "matched_subsets.matched": OnAxis("target", lambda of: f"{of[0]}: new test set, matched"),
 }
 """The accuracies that one can plan for, by name, in the order of the axis."""
+METRIC_ON_AXIS = {
+    "source_robustness.metric_random": ON_AXIS["source_robustness.random"],
+    "source_robustness.metric_inclusive": ON_AXIS["source_robustness.inclusive"],
+    "source_robustness.metric": ON_AXIS["source_robustness.exclusive"],
+    "cluster_folds.metric": ON_AXIS["cluster_folds.accuracy"],
+}
+"""The same of another metric; these say of which, in the third place of what they are of."""
 
 
 def label(of: Quantity) -> str:
@@ -280,7 +293,7 @@ def label(of: Quantity) -> str:
     >>> label(Quantity("source_robustness.exclusive", ("svm", "kmeans"), 0.9, Interval(0.8, 0.95), 100))
     'SVM: held-out clusters'
     """
-    return ON_AXIS[of.name].words(of.of)
+    return {**ON_AXIS, **METRIC_ON_AXIS}[of.name].words(of.of)
 
 
 @dataclass(frozen=True)

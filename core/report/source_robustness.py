@@ -108,12 +108,21 @@ def answer(
     if unseen:
         files["True sources"] = partial(true_source_table, unseen)
     return parts.Answer(
-        verdict, tuple(key_numbers(of, intervals, about)), tuple(sections), tuple(numbers(intervals, dataset)), files
+        verdict,
+        tuple(key_numbers(of, intervals, about)),
+        tuple(sections),
+        tuple(numbers(intervals, dataset, metric)),
+        files,
     )
 
 
-def numbers(intervals: source_robustness.AccuracyIntervals, dataset: Dataset) -> Iterator[parts.Quantity]:
-    """What can be bounded: rho, three accuracies and the fall of every model and source finder, and other metrics."""
+def numbers(
+    intervals: source_robustness.AccuracyIntervals, dataset: Dataset, metric: str = ACCURACY
+) -> Iterator[parts.Quantity]:
+    """What can be bounded: rho, three accuracies and the fall of every model and source finder, and other metrics.
+
+    That which the verdict is about has its values on other splits, too.
+    """
     for row in intervals.overall:
         of, over = (row.model, row.source_finder), _sources_in_words(dataset, row.source_finder)
         for name, estimate in (
@@ -127,10 +136,10 @@ def numbers(intervals: source_robustness.AccuracyIntervals, dataset: Dataset) ->
             )
         yield parts.Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples, over)
         for each in intervals.metrics_of(row):
-            held_out, kept = (*of, each.metric), each.exclusive
-            yield parts.Quantity(
-                "source_robustness.metric", held_out, kept.value, kept.over_sources, row.n_samples, over
-            )
+            ends = {"": each.exclusive, "_inclusive": each.inclusive, "_random": each.random}
+            for end, reached in ends.items() if each.metric == metric else [("", each.exclusive)]:
+                name, about = f"source_robustness.metric{end}", (*of, each.metric)
+                yield parts.Quantity(name, about, reached.value, reached.over_sources, row.n_samples, over)
 
 
 def _sources_in_words(dataset: Dataset, source_finder: str) -> str:

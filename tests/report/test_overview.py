@@ -16,6 +16,8 @@ from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.claims import claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.matched_subsets import compare_pairs
+from touchstone.core.evaluate.metric_estimates import InWords
+from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.figures.overview import accuracy_axis
 from touchstone.core.figures.theme import alt_text
@@ -26,6 +28,7 @@ from touchstone.core.report.overview import (
     Answered,
     accuracies,
     axis_figure,
+    baseline_of,
     key_numbers,
     marks,
     settles,
@@ -53,6 +56,33 @@ def numbers(model: str, finder: str = "kmeans") -> tuple[Quantity, ...]:
 
 def answer(*quantities: Quantity, stem: str = "source_robustness") -> Answered:
     return Answered(QUESTIONS[stem], "SVM", VERDICT, quantities, 1.8e9, "5ea1" * 16)
+
+
+def test_the_axis_of_another_metric_has_its_values_and_its_baseline():
+    values = {"metric_random": 0.9, "metric_inclusive": 0.88, "metric": 0.8}
+    names = ("recall", "balanced_accuracy")
+    of_sources = [
+        Quantity(f"source_robustness.{end}", ("svm", "known", name), value, Interval(value - 0.1, value + 0.05), 100)
+        for name in names
+        for end, value in values.items()
+    ]
+    folds = Quantity("cluster_folds.metric", ("sds_folds", "svm", names[1]), 0.7, Interval(0.6, 0.8), 100)
+    model = StoredModel("f1", "d1", "CNN", None, "cnn", "{}", 200, 190, 0.0)
+    answers = [answer(*numbers("svm"), *of_sources), answer(folds, stem="cluster_folds")]
+    shown = marks(answers, [model], metric=names[1])
+    assert [(mark.label, mark.value) for mark in shown] == [
+        ("SVM: random split", 0.9),
+        ("SVM: sources seen in training", 0.88),
+        ("SVM: held-out sources", 0.8),
+        ("SVM: SDS k-means folds", 0.7),
+    ]
+    words = InWords(METRICS[names[1]])
+    assert summary(answers, shown, words=words).headline.startswith("Balanced accuracy runs from 70.0 %")
+    figure = axis_figure(shown, baseline_of(load_example("wine"), words), words=words)
+    assert figure.caption.startswith("Balanced accuracy you can plan for.")
+    assert figure.caption.endswith("Baseline: 33.3 %.")
+    assert figure.draw(dark=False).layout.xaxis.title.text == "Balanced accuracy (%)"
+    assert accuracies(shown, names[1]).columns[0] == names[1]
 
 
 def test_the_axis_has_what_speaks_of_accuracy_and_nothing_else():

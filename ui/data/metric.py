@@ -27,7 +27,7 @@ def choose(
     every = [usual, *map(ScoredBy, (ACCURACY, *of_all))]
     every += [ScoredBy(name, of) for name in names if METRICS[name].of_class for of in class_names]
     offered = {f"{each.name}-{each.positive}": each for each in dict.fromkeys(every)}
-    titles = {key: each.title[0].upper() + each.title[1:] for key, each in offered.items()}
+    titles = {key: _title(each) for key, each in offered.items()}
     first = next(iter(offered))
     control = One(ADDRESS, label, titles, first, help)
     former, unsaid = st.query_params.get_all(FORMERLY), ADDRESS not in {*st.session_state, *st.query_params}
@@ -44,5 +44,14 @@ def choose(
         st.session_state[_REMEMBERED] = chosen
     elif remembered in offered:
         st.session_state.pop(_REMEMBERED)
-    share.add(ADDRESS, control.written(chosen))
+    share.add(*written(offered[chosen]).popitem())
     return offered[chosen]
+
+
+def written(chosen: ScoredBy) -> dict[str, list[str]]:
+    """A choice as the address holds it."""
+    return {ADDRESS: [_title(chosen)]}
+
+
+def _title(metric: ScoredBy) -> str:
+    return metric.title[0].upper() + metric.title[1:]

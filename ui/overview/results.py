@@ -34,9 +34,12 @@ def _worth(run: Run) -> tuple[bool, bool]:
     return has_results and run.state == "done" and not run.older_method, has_results
 
 
-def answer(question: Question, run: Run) -> Answered | None:
-    """A run as an answer; None where it has no verdict yet. Raises WorkspaceError where its rows are damaged."""
-    verdict, known = questions.verdict(run), questions.answer(run)
+def answer(question: Question, run: Run, metric: tuple[str, str | None] | None = None) -> Answered | None:
+    """A run as an answer, about a metric where it gives that; None where it has no verdict yet.
+
+    Raises WorkspaceError where its rows are damaged.
+    """
+    verdict, known = questions.verdict(run, metric), questions.answer(run, metric)
     if verdict is None or known is None:
         return None
     finished = run.finished if run.state == "done" else None

@@ -12,8 +12,12 @@ from streamlit.delta_generator import DeltaGenerator
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.claim_error_rates import about
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
+from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
+from touchstone.core.evaluate.metrics import ACCURACY, shares_of_counts
+from touchstone.core.evaluate.source_robustness import OF_RECALLS
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.figures.overview import Mark
 from touchstone.core.questions import FIRST, QUESTIONS, module_of
@@ -27,20 +31,35 @@ from touchstone.ui import cache, page_file
 from touchstone.ui.average_case import controls as average_case_results
 from touchstone.ui.cluster_folds import results as cluster_folds_results
 from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data import metric as metrics
 from touchstone.ui.guided_tests import explorer
 from touchstone.ui.guided_tests import results as guided_results
 from touchstone.ui.overview import results
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import background, downloads, jobs, page, questions, session, share
 
+RANGES = ("source_robustness", "cluster_folds")
+"""The questions whose answers may be about another metric than accuracy."""
 
-def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, report.Answered], dict[str, Exception]]:
+
+def metric(dataset: Dataset, on_sheet: Mapping[str, Run]) -> ScoredBy:
+    """What the axis is of, and answers are about where they can be; asked where one of them can."""
+    if not any(stem in on_sheet for stem in RANGES):
+        return ScoredBy(ACCURACY)
+    names = shares_of_counts() if dataset.n_classes == 2 else OF_RECALLS
+    meaning = "What the axis is of. Answers that can be about it are."
+    return metrics.choose(ScoredBy(ACCURACY), names, dataset.class_names, help=meaning)
+
+
+def answers(
+    on_sheet: Mapping[str, Run], metric: tuple[str, str | None] | None
+) -> tuple[dict[str, report.Answered], dict[str, Exception]]:
     """What is known so far, by stem; and what is wrong with runs whose rows cannot be read."""
     known: dict[str, report.Answered] = {}
     broken: dict[str, Exception] = {}
     for stem, run in on_sheet.items():
         try:
-            answer = results.answer(QUESTIONS[stem], run)
+            answer = results.answer(QUESTIONS[stem], run, metric)
         except (DataError, WorkspaceError) as problem:
             broken[stem] = problem
         else:
@@ -54,15 +73,16 @@ def axis(
     shown: Sequence[Mark],
     baseline: float | None,
     *,
+    words: InWords = OF_ACCURACY,
     n_unasked: int = 0,
     finished: bool = True,
 ) -> None:
     """How far accuracy ranges, with what has other units; then all that speaks of accuracy, where anything does."""
     if known or shown:
-        summary = report.summary(known, shown, n_unasked=n_unasked, finished=finished)
+        summary = report.summary(known, shown, words=words, n_unasked=n_unasked, finished=finished)
         page.verdict(summary, report.key_numbers(known), beside=True)
     if shown:
-        page.draw(report.axis_figure(shown, baseline))
+        page.draw(report.axis_figure(shown, baseline, words=words))
 
 
 def card(stem: str, run: Run, known: report.Answered | None, broken: Exception | None) -> None:
@@ -97,6 +117,7 @@ def take(
     baseline: float | None,
     provenance: Sequence[tuple[str, str]],
     *,
+    words: InWords = OF_ACCURACY,
     asked: Sequence[str],
     view: View,
 ) -> None:
@@ -108,12 +129,11 @@ def take(
     ]
 
     def write() -> bytes:
-        return to_html(
-            report.sheet(subject, known, shown=shown, baseline=baseline, unasked=unasked, provenance=provenance)
-        )
+        made = {"shown": shown, "baseline": baseline, "words": words, "unasked": unasked, "provenance": provenance}
+        return to_html(report.sheet(subject, known, **made))
 
     downloads.offer(
-        {"Answers": lambda: report.table(known), "Accuracies": lambda: report.accuracies(shown)},
+        {"Answers": lambda: report.table(known), "Accuracies": lambda: report.accuracies(shown, words.metric.name)},
         stem="sheet",
         more=lambda: page.download("The sheet, to print (HTML)", write, name="sheet.html", mime="text/html"),
     )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from touchstone.core.data import DataError
 from touchstone.core.evaluate.wording import Verdict, count, plural
 from touchstone.core.questions import Question, named, of_kind, with_page
 from touchstone.core.report.parts import NONE, Answer
@@ -29,28 +30,36 @@ def title(run: Run) -> str:
     return run.kind if question is None else question.title
 
 
-def verdict(run: Run) -> Verdict | None:
+def verdict(run: Run, metric: tuple[str, str | None] | None = None) -> Verdict | None:
     """What a run has found so far, without advice until it is done; None where it is too early, or it only serves."""
-    known = None if only_serves(run) else answer(run)
+    known = None if only_serves(run) else answer(run, metric)
     shown = None if known is None else known.verdict
     return shown if shown is None or run.state == "done" else replace(shown, advice="")
 
 
-def answer(run: Run) -> Answer | None:
+def answer(run: Run, metric: tuple[str, str | None] | None = None) -> Answer | None:
     """What a run says, without figures and tables; None where it is too early.
 
-    Raises WorkspaceError where its rows are damaged.
+    It is about a `metric` (and the class that this is of) where its trials give that, else about its usual one. Raises
+    WorkspaceError where its rows are damaged.
     """
     plan = plan_of(run)
     if plan is None or run.n_done == run.n_failed:
         return None
-    return _answer(run, clouds.begun(plan, run.fingerprint))
+    return _answer(run, clouds.begun(plan, run.fingerprint), metric)
 
 
 @cache.result(max_entries=64)
-def _answer(run: Run, beside: tuple[tuple[str, Run], ...]) -> Answer:
+def _answer(run: Run, beside: tuple[tuple[str, Run], ...], metric: tuple[str, str | None] | None) -> Answer:
     rows, dataset = session.workspace().rows(session.owner(), run.id), dataset_of(run.fingerprint)
-    return replace(answer_of(rows, dataset, load_plan(run.plan), nulls=clouds.claims(beside)), sections=(), files=NONE)
+    plan, nulls = load_plan(run.plan), clouds.claims(beside)
+    try:
+        known = answer_of(rows, dataset, plan, nulls=nulls, metric=metric)
+    except DataError:
+        if metric is None:
+            raise
+        known = answer_of(rows, dataset, plan, nulls=nulls)
+    return replace(known, sections=(), files=NONE)
 
 
 def headline(run: Run) -> str:

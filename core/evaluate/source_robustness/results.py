@@ -6,8 +6,8 @@ import pandas as pd
 
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, p_of_interval
-from touchstone.core.evaluate.metric_estimates import InWords
-from touchstone.core.evaluate.metrics import ACCURACY, METRICS
+from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
+from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.source_robustness.held_out import HeldOutSource
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
@@ -122,7 +122,7 @@ class ExpectedInterval:
     @property
     def words(self) -> InWords:
         """How sentences speak of what fell."""
-        return InWords(METRICS[ACCURACY])
+        return OF_ACCURACY
 
     @property
     def falls(self) -> Claim:
