@@ -24,7 +24,7 @@ def show(looked: Looked, quality: TestQuality) -> None:
     answer.show(shown, most=MOST_FINDINGS)
     results.link_to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})
     with st.container(gap="xsmall"):
-        answer.folds(shown)
+        answer.folds(shown, {"confusions": partial(results.confusions, looked, quality)})
         named, others = models_beside(looked, quality)
         pair = two_classes(looked, quality)
         page.fold("Every sample", lambda: answer.part(report.sample_table(results.sample_table(looked))), key="numbers")

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from math import inf, isnan, nan, sqrt
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Float, Integer
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.data.values import listed
 from touchstone.core.evaluate.calibration import probabilities_of
+from touchstone.core.evaluate.confusion_matrix import Cell, ConfusionMatrix, confusion_matrix
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
@@ -287,20 +288,6 @@ class MetricOnSets:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """Of `n` samples of a class on one set, how many were predicted as one: their share and its interval over units."""
-
-    n_predicted: int
-    n: int
-    interval: Interval
-
-    @property
-    def share(self) -> float:
-        """NaN where the set has no sample of the class."""
-        return self.n_predicted / self.n if self.n else nan
-
-
-@dataclass(frozen=True)
 class Confusion:
     """A cell of the confusion matrices of both sets: samples of a class, and what they were predicted as."""
 
@@ -332,6 +319,12 @@ class MetricsOnSets:
     def mistakes(self) -> tuple[Confusion, ...]:
         """The cells beside the diagonal: classes that were predicted as others."""
         return tuple(cell for cell in self.confusions if cell.truth != cell.predicted)
+
+    def matrix(self, side: str) -> ConfusionMatrix:
+        """The confusion matrix of the "reference" or the "target" set."""
+        at = {name: i for i, name in enumerate(self.class_names)}
+        cells = {(at[each.truth], at[each.predicted]): getattr(each, side) for each in self.confusions}
+        return ConfusionMatrix(self.class_names, cells)
 
     def of(self, name: str) -> MetricOnSets | None:
         """One metric by name; None where it is not there."""
@@ -471,20 +464,10 @@ def _on_sets(metric: Metric, sides: Sequence[Scored], designs: Sequence[Design],
 
 def _confusions(names: tuple[str, ...], sides: Sequence[Scored], designs: Sequence[Design]) -> tuple[Confusion, ...]:
     """The cells that hold a sample of either set; they are shares of a class, whose samples came in units."""
-    pairs = np.unique(np.concatenate([side.y_true * len(names) + side.y_pred for side in sides]))
-    truth, predicted = np.divmod(pairs, len(names))
-    cells: list[list[Cell]] = []
-    for side, design in zip(sides, designs, strict=True):
-        rows_of = np.split(np.argsort(side.y_true, kind="stable"), np.cumsum(side.counts.true.astype(int))[:-1])
-        of_class = {label: design.of(rows_of[label]) for label in np.unique(truth)}
-        cells.append([_cell(side.y_pred[rows_of[i]] == j, of_class[i]) for i, j in zip(truth, predicted, strict=True)])
-    confusions = [
-        Confusion(names[i], names[j], *both)
-        for i, j, *both in zip(truth.tolist(), predicted.tolist(), *cells, strict=True)
-    ]
+    pairs = {at for side in sides for at in zip(side.y_true.tolist(), side.y_pred.tolist(), strict=True)}
+    reference, target = (
+        confusion_matrix(side.y_true, side.y_pred, names, design, also=pairs).cells
+        for side, design in zip(sides, designs, strict=True)
+    )
+    confusions = [Confusion(names[i], names[j], reference[i, j], target[i, j]) for i, j in sorted(pairs)]
     return tuple(sorted(confusions, key=lambda each: (-each.target.n_predicted, -each.reference.n_predicted)))
-
-
-def _cell(marked: Bool[np.ndarray, " n"], design: Design) -> Cell:
-    known = len(marked) > 0 and design.enough
-    return Cell(int(marked.sum()), len(marked), design.wilson(marked) if known else UNKNOWN)

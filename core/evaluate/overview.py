@@ -169,6 +169,22 @@ def held_out_by(folds: FoldPredictions) -> dict[str, pd.DataFrame]:
     }
 
 
+def predicted_held_out(folds: FoldPredictions) -> tuple[np.ndarray, np.ndarray, str, str] | None:
+    """What a model predicts of each sample when its fold is held out: rows, predicted classes, scheme and model.
+
+    The first model, on random folds, or else the first that there are, with the first seed. None while none is tested.
+    """
+    tested = folds.rows.dropna(subset=["row", "y_pred"])
+    if tested.empty:
+        return None
+    schemes = list(tested["scheme"].unique())
+    scheme = "random_folds" if "random_folds" in schemes else schemes[0]
+    first = tested[(tested["scheme"] == scheme) & (tested["model"] == tested["model"].iloc[0])]
+    first = first[first["seed"] == first["seed"].min()]
+    rows, y_pred = (first[name].to_numpy(dtype=np.int64) for name in ("row", "y_pred"))
+    return rows, y_pred, str(scheme), str(first["model"].iloc[0])
+
+
 def _region(regions: pd.DataFrame) -> pd.Series:
     inside = regions["in_centroid"].to_numpy(dtype=int) + 2 * regions["in_boundary"].to_numpy(dtype=int)
     return pd.Series(np.array(REGIONS, dtype=object)[inside], index=regions["row"].to_numpy())

@@ -186,12 +186,11 @@ def heat(
     figure.add_heatmap(z=z, colorscale=scale(colours), **drawn)
 
 
-def clickable(figure: go.Figure, at: np.ndarray, names: Sequence[Sequence[str]], hover: Sequence[str]) -> None:
-    """Places (x and y, a row each) that can be clicked without being seen; `names` are what a click tells of each."""
+def clickable(figure: go.Figure, at: np.ndarray, tells: Sequence[Sequence[object]], hover: Sequence[str]) -> None:
+    """Places (x and y, a row each) that can be clicked without being seen; `tells` is what a click says of each."""
     unseen = {"size": 24, "symbol": "square", "opacity": 0}
-    customdata = [[*name, text] for name, text in zip(names, hover, strict=True)]
-    template = f"%{{customdata[{len(customdata[0]) - 1}]}}<extra></extra>"
-    look = {"mode": "markers", "marker": unseen, "showlegend": False}
+    customdata, template = [list(each) for each in tells], "%{hovertext}<extra></extra>"
+    look = {"mode": "markers", "marker": unseen, "showlegend": False, "hovertext": list(hover)}
     faded_ones = {"selected": {"marker": {"opacity": 0}}, "unselected": {"marker": {"opacity": 0}}}
     figure.add_scatter(x=at[:, 0], y=at[:, 1], customdata=customdata, hovertemplate=template, **look, **faded_ones)
 

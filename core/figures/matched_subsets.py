@@ -13,13 +13,13 @@ from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.calibration import Bin, Calibration, CoveragePoint
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.matched_subsets import MatchedSubsets, SetComparison, SetEstimate
-from touchstone.core.evaluate.metric_estimates import Cell, InWords, MetricsOnSets
+from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.thresholds import Decisions, Outcome
 from touchstone.core.evaluate.wording import count, percent, points
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.marks import Style
-from touchstone.core.figures.theme import Theme, as_name, escape, faded, new_figure, theme
+from touchstone.core.figures.theme import Theme, escape, faded, new_figure, theme
 
 MOST_ROWS = 40
 ROW = 26
@@ -197,43 +197,6 @@ def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     _gap_axis(figure, look, comparison.words)
     draw.name_axis(figure, [row.label for row in rows])
     return figure
-
-
-MOST_CLASSES = 30
-"""A matrix of more classes cannot be read: the largest confusions are listed instead."""
-MOST_NUMBERS = 12
-
-
-def confusion_chart(found: MetricsOnSets, side: str, *, dark: bool = False) -> go.Figure:
-    """The confusion matrix of one set: which share of each class, a row each, was predicted as which."""
-    look, names, n = theme(dark), found.class_names, len(found.class_names)
-    at = {name: i for i, name in enumerate(names)}
-    cells = {(at[each.truth], at[each.predicted]): getattr(each, side) for each in found.confusions}
-    share = np.array([[100 * cells[i, j].share if (i, j) in cells else 0.0 for j in range(n)] for i in range(n)])
-    alt = [f"Confusion matrix of the {side} set."]
-    if wrong := [each for each in found.mistakes if getattr(each, side).n_predicted]:
-        most = max(wrong, key=lambda each: getattr(each, side).share)
-        alt.append(f"Largest: {percent(getattr(most, side).share)} of {most.truth} predicted as {most.predicted}.")
-    few = n <= MOST_NUMBERS
-    figure = new_figure(look, "Predicted", "True class", height=max(260, 130 + (46 if few else 22) * n), alt=alt)
-    shown = [escape(as_name(name)) for name in names]
-    hover = [[_cell_hover(shown[i], shown[j], cells.get((i, j))) for j in range(n)] for i in range(n)]
-    written = [[f"{value:.1f}" if few and value > 0 else "" for value in row] for row in share]
-    bar = draw.colour_bar(look, "of the class (%)", figure, 200)
-    draw.heat(figure, share, look.rising, hover, written, zmin=0.0, zmax=100.0, xgap=1, ygap=1, colorbar=bar)
-    places = np.argwhere(np.ones((n, n)))
-    draw.clickable(figure, places[:, ::-1], [(names[i], names[j]) for i, j in places], [hover[i][j] for i, j in places])
-    draw.name_axis(figure, names)
-    draw.name_axis(figure, names, axis="x")
-    return figure
-
-
-def _cell_hover(truth: str, predicted: str, cell: Cell | None) -> str:
-    """How many of the class, and which share with its interval; of a cell without a sample that alone."""
-    if cell is None:
-        return f"{truth} predicted as {predicted}: none"
-    numbers = f"{truth} predicted as {predicted}: {count(cell.n_predicted)} of {count(cell.n)}"
-    return f"{numbers}<br>{percent(cell.share, cell.interval)}" if cell.n else numbers
 
 
 def roc_chart(decisions: Decisions, *, dark: bool = False) -> go.Figure:

@@ -30,12 +30,14 @@ from touchstone.core.evaluate.matched_subsets import (
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
 from touchstone.core.evaluate.matched_subsets.results import KINDS
 from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
-from touchstone.core.evaluate.metric_estimates import MOST_AREAS, Cell, InWords, MetricEstimate, MetricsOnSets
+from touchstone.core.evaluate.metric_estimates import MOST_AREAS, InWords, MetricEstimate, MetricsOnSets
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS
 from touchstone.core.evaluate.thresholds import Decisions, Outcome
 from touchstone.core.evaluate.wording import Verdict, bare_p, count, percent, plural, quoted, resting
 from touchstone.core.figures import matched_subsets as figures
+from touchstone.core.figures.confusion_matrix import MOST_CLASSES, confusion_chart
 from touchstone.core.parameters import label_of
+from touchstone.core.report.confusion_matrix import MOST_CONFUSIONS, share_of
 from touchstone.core.report.parts import (
     Answer,
     Beside,
@@ -238,13 +240,13 @@ def by_epsilon(row: SetComparison, curve: Callable[[str], Curve | None] | None) 
 
 def by_metric(found: MetricsOnSets) -> tuple[Part, ...]:
     """Every metric on both sets, and the confusion matrices; of many classes the largest confusions."""
-    if len(found.class_names) > figures.MOST_CLASSES:
+    if len(found.class_names) > MOST_CLASSES:
         return (metrics_table(found), confusions_table(found))
     sides = {"reference": "reference set", "target": "new set"}
     matrices = tuple(
         Figure(
             f"confusion-{side}",
-            partial(figures.confusion_chart, found, side),
+            partial(confusion_chart, found.matrix(side), f"the {name}"),
             f"What each true class was predicted as (%), {name}, n = {count(getattr(found.rows[0], side).n)}.",
         )
         for side, name in sides.items()
@@ -292,10 +294,10 @@ def confusions_table(found: MetricsOnSets) -> Table:
         Column("Predicted as", "predicted"),
         Column("New", lambda each: each.target.n_predicted, "Samples of the new set", 0),
         Column("In class, new", lambda each: each.target.n, "Samples of the class in the new set", 0),
-        Column("New (%)", lambda each: _share(each.target), "With its 95 % CI"),
+        Column("New (%)", lambda each: share_of(each.target), "With its 95 % CI"),
         Column("Reference", lambda each: each.reference.n_predicted, "Samples of the reference set", 0),
         Column("In class, ref.", lambda each: each.reference.n, "Samples of the class in the reference set", 0),
-        Column("Reference (%)", lambda each: _share(each.reference), "With its 95 % CI"),
+        Column("Reference (%)", lambda each: share_of(each.reference), "With its 95 % CI"),
     )
     caption = f"The {count(len(rows))} largest of {count(len(found.mistakes))} confusions, by samples of the new set."
     return Table.of("Largest confusions", rows, columns, caption)
@@ -360,9 +362,6 @@ def _share_of_outcome(name: str, each: tuple[str, Outcome]) -> str:
     return "" if isnan(share) else percent(share, getattr(each[1], name)).replace(" %", "")
 
 
-MOST_CONFUSIONS = 20
-
-
 def samples_of_cell(reference: Predictions, target: Predictions, truth: str, predicted: str) -> Table:
     """The samples of both sets that are of one class and were predicted as one, the most confident first."""
     parts = []
@@ -380,11 +379,6 @@ def samples_of_cell(reference: Predictions, target: Predictions, truth: str, pre
     of_confidence = (Column("Confidence", "confidence", decimals=4),) if known else ()
     columns = (Column("Set", "set"), Column("Sample", "sample"), *of_confidence)
     return Table.of(title, table.itertuples(), columns, caption)
-
-
-def _share(cell: Cell) -> str:
-    """In percent, with its interval; nothing of no samples."""
-    return percent(cell.share, cell.interval).replace(" %", "") if cell.n else ""
 
 
 def _of_metric(made: MetricEstimate) -> str:

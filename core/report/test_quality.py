@@ -15,9 +15,11 @@ from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan,
 from touchstone.core.evaluate.test_quality.verdict import findings, findings_table, quality_verdict
 from touchstone.core.evaluate.wording import bare_p, count, percent, plural, resting
 from touchstone.core.figures import test_quality as figures
+from touchstone.core.report.confusion_matrix import matrix_part
 from touchstone.core.report.parts import Answer, Beside, Column, Figure, KeyNumber, Part, Section, Table, brackets
 from touchstone.core.workspace import StoredModel
 
+CONFUSIONS = "What is each class predicted as?"
 MOST_FINDINGS = 12
 MOST_PAIRS = 12
 
@@ -32,6 +34,7 @@ def answer(quality: TestQuality, *, is_drawn: bool) -> Answer:
             Section(
                 "By class and pair: errors that cannot be ruled out", partial(missed_tables, quality.missed), "detail"
             ),
+            Section(CONFUSIONS, (matrix_part(quality.confusions, "the test set"),), "confusions"),
             Section("Where do test samples lie? Three dimensions by class", partial(by_class, quality), "classes"),
             Section("Which boundaries are tested?", partial(pairs, quality), "pairs"),
             Section("In numbers", in_numbers(quality), "table"),

@@ -245,7 +245,14 @@ def test_samples_are_cross_examined_from_the_runs_of_the_sheet(open_page, worksp
     assert "when held out" in said or "roup" in said
     table = next(frame.value for frame in app.dataframe if "Held-out accuracy" in frame.value)
     assert set(table["Samples"]) <= {f"Class “{name}”" for name in wine.class_names}
-    assert len(app.get("plotly_chart")) == 2  # the axis and the map
+    drawn = [chart.proto.alt for chart in app.get("plotly_chart")]
+    assert len(drawn) == 3, "the axis, the confusion matrix and the map"
+    assert any(alt.startswith("Confusion matrix of samples held out (Logistic regression, ") for alt in drawn)
+    app.session_state["map_selected"] = (wine.fingerprint, (3, 100))
+    app.run()
+    assert "2 samples selected**, here and on every map" in plainly(app)
+    listed = next(frame.value for frame in app.dataframe if "predicted" in frame.value)
+    assert listed["id"].tolist() == [wine.ids[3], wine.ids[100]]
 
 
 def test_a_run_under_way_gives_no_advice_about_classes(open_page, workspace, wine):

@@ -48,7 +48,17 @@ def stored_shift(workspace: Workspace, data: Dataset, model: str, *, n_trials: i
 
 def unfolded(app):
     """The same page with everything open that is folded."""
-    for name in ("more-findings", "detail", "classes", "pairs", "beside", "two-classes", "numbers", "shift-classes"):
+    for name in (
+        "more-findings",
+        "detail",
+        "confusions",
+        "classes",
+        "pairs",
+        "beside",
+        "two-classes",
+        "numbers",
+        "shift-classes",
+    ):
         app.session_state[f"fold-{name}"] = True
     return app.run()
 
@@ -79,6 +89,7 @@ def test_a_model_gets_its_verdict_figures_tables_and_files(open_page, workspace)
         "Box plots over classes of 1 model",
         "2 of 6 ordered pairs",
         "class_0 and class_1",
+        "Confusion matrix of the test set.",
     )
     starts += ("Near the centroid (%) over", "At the boundary (%) over")
     shown = charts(app)

@@ -16,6 +16,7 @@ SHARED = {
         "calibration",
         "claims",
         "claim_error_rates",
+        "confusion_matrix",
         "covariate_shift",
         "intervals",
         "metric_estimates",
@@ -26,8 +27,9 @@ SHARED = {
         "units",
         "wording",
     },
-    "core/figures": {"theme", "marks"},
+    "core/figures": {"theme", "marks", "confusion_matrix"},
     "core/report": {
+        "confusion_matrix",
         "descriptions",
         "files",
         "html",

@@ -17,6 +17,7 @@ from jaxtyping import Integer
 from touchstone.core.data import EXAMPLES, DataError, Dataset
 from touchstone.core.data.dataset import CONTENT, with_copies_together
 from touchstone.core.evaluate import data_sets
+from touchstone.core.evaluate.confusion_matrix import ConfusionMatrix
 from touchstone.core.evaluate.data_sets import (
     DataLook,
     ExactCopies,
@@ -27,10 +28,13 @@ from touchstone.core.evaluate.data_sets import (
     label_counts,
 )
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
+from touchstone.core.figures.confusion_matrix import confusion_chart
 from touchstone.core.figures.data_sets import characteristic_words, frequent_words
 from touchstone.core.figures.marks import MOST_COLOURS, map_chart
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.parameters import About
+from touchstone.core.report.confusion_matrix import matrix_part
+from touchstone.core.report.parts import Figure
 from touchstone.core.represent import number_title, numbers_of
 from touchstone.core.represent.representations import pca_map
 from touchstone.core.trials import FoldPlan
@@ -41,7 +45,7 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import samples, upload
 from touchstone.ui.forms.controls import Number, One, check_address, choice_line
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
-from touchstone.ui.shell import background, downloads, jobs, page, session
+from touchstone.ui.shell import answer, background, downloads, jobs, page, session
 from touchstone.ui.shell.session import owner, read_only, workspace
 
 # What is in the data, and where do samples lie on maps and in folds?
@@ -272,8 +276,13 @@ def _chart(fingerprint: str, points: np.ndarray, look: MapLook, plan: MapPlan) -
     st.caption(f"Each dot is a sample. Lasso dots to list them; zoom with the wheel. {distances}")
 
 
-def linked_chart(figure: go.Figure, caption: str, fingerprint: str, *, key: str) -> None:
-    """A chart whose lasso selects samples for every chart and map of this data set; `customdata` has positions."""
+def linked_chart(
+    figure: go.Figure, caption: str, fingerprint: str, *, key: str, by: tuple[str, ...] = ("lasso", "box")
+) -> None:
+    """A chart that selects samples for every chart and map of this data set, by lasso, or by a click on a point.
+
+    `customdata` has positions, of one sample or of several.
+    """
     key = f"{key}-{st.session_state.setdefault(_ROUND, 0)}"
     st.plotly_chart(
         figure,
@@ -282,9 +291,35 @@ def linked_chart(figure: go.Figure, caption: str, fingerprint: str, *, key: str)
         alt=alt_text(figure),
         config=page.saving(key),
         on_select=lambda: _keep(fingerprint, st.session_state[key]),
-        selection_mode=("lasso", "box"),
+        selection_mode=by,
     )
     st.caption(caption)
+
+
+def confusions(
+    matrix: ConfusionMatrix, what: str, dataset: Dataset, rows: np.ndarray, y_pred: np.ndarray, *, key: str
+) -> None:
+    """A confusion matrix of these samples of a data set; a click on a cell selects what is in it, and lists it."""
+    shown = matrix_part(matrix, what)
+    if not isinstance(shown, Figure):
+        answer.part(shown)
+        return
+    cells = {at: rows[(dataset.y[rows] == at[0]) & (y_pred == at[1])].tolist() for at in matrix.cells}
+    figure = confusion_chart(matrix, what, rows=cells, dark=page.dark())
+    caption = f"{page.plain(shown.caption)} Click a cell to list its samples."
+    linked_chart(figure, caption, dataset.fingerprint, key=key, by=("points",))
+    called = dict(zip(rows.tolist(), np.array(dataset.class_names, dtype=object)[y_pred], strict=True))
+    chosen = [row for row in selected(dataset.fingerprint) if row in called]
+    if not chosen:
+        return
+    st.markdown(f"**{plural(len(chosen), 'sample')} selected**, here and on every map of this data set")
+    if dataset.kind == "image":
+        shown = chosen[:_PICTURES]
+        words = [f"{dataset.class_names[dataset.y[row]]}, predicted {called[row]}" for row in shown]
+        samples.pictures([dataset.x[row] for row in shown], words)
+    table = samples.table(dataset, chosen)
+    table.insert(2, "predicted", [called[row] for row in chosen])
+    st.dataframe(table, hide_index=True, lazy=len(chosen) > samples.LAZY_ROWS, alt="The samples of the cell")
 
 
 def _keep(fingerprint: str, event: Any) -> None:

@@ -17,6 +17,8 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate import overview
 from touchstone.core.evaluate import overview as weak_parts
 from touchstone.core.evaluate.claim_error_rates import about
+from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
+from touchstone.core.evaluate.confusion_matrix import confusion_matrix
 from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.test_quality.quality import Looked, RegionChoice
@@ -25,6 +27,7 @@ from touchstone.core.evaluate.units import design_of
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.figures.marks import map_chart
 from touchstone.core.models.errors import ModelError
+from touchstone.core.report.run_report import TITLES
 from touchstone.core.represent import default_representation
 from touchstone.core.represent.representations import pca_map
 from touchstone.core.workspace import Run, StoredModel, load_plan
@@ -115,7 +118,20 @@ def _classes(examined: Examined) -> None:
         return
     classes = weak_parts.weak_classes(table, _tested(examined), design=design_of(examined.dataset))
     _says(weak_parts.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
+    if examined.folds is not None:
+        _confusions(examined.dataset, examined.folds)
     downloads.offer({"Classes, all methods": lambda: weak_parts.weak_table(classes)}, stem="classes")
+
+
+def _confusions(dataset: Dataset, folds: Run) -> None:
+    """What held-out samples of each class are predicted as."""
+    held_out = overview.predicted_held_out(cluster_folds_results.of_run(folds).rows)
+    if held_out is None:
+        return
+    rows, y_pred, scheme, model = held_out
+    matrix = confusion_matrix(dataset.y[rows], y_pred, dataset.class_names, design_of(dataset).of(rows))
+    what = f"samples held out ({TITLES.get(model, model)}, {scheme_title(scheme)} folds)"
+    maps.confusions(matrix, what, dataset, rows, y_pred, key="sheet-confusions")
 
 
 def _says(verdict: Verdict, weak: tuple[weak_parts.Weak, ...], caption: str, examined: Examined) -> None:

@@ -1,12 +1,13 @@
 """How does a page show an answer? Its card, what stands open beneath, and sections that are closed at first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from touchstone.core.figures.marks import MOST_IN_SIGHT
-from touchstone.core.report.parts import Answer, Beside, Figure, Note, Part, Section, Table
+from touchstone.core.report.parts import NONE, Answer, Beside, Figure, Note, Part, Section, Table
 from touchstone.ui.data.samples import LAZY_ROWS
 from touchstone.ui.shell import page
 
@@ -29,12 +30,13 @@ def show(answer: Answer, *, finished: bool = True, most: int = 4, before: Callab
         page.findings(answer.verdict, most=most)
 
 
-def folds(answer: Answer) -> None:
-    """Every section that is closed at first."""
+def folds(answer: Answer, instead: Mapping[str, Callable[[], object]] = NONE) -> None:
+    """Every section that is closed at first; what a page draws `instead` of some, by their keys."""
     with st.container(gap="xsmall"):
         for section in answer.sections:
             if section.key:
-                fold(section)
+                draw = instead.get(section.key, partial(parts, section.parts))
+                page.fold(page.plain(section.heading), draw, key=section.key)
 
 
 def fold(section: Section | None, more: Callable[[], object] | None = None) -> None:

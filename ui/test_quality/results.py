@@ -407,3 +407,11 @@ def _subject(model: StoredModel, titles: Mapping[str, str], choice: RegionChoice
     except (DataError, WorkspaceError) as problem:
         st.caption(f"{page.plain(model.name)}: {page.plain(problem)}")
         return None
+
+
+def confusions(looked: Looked, quality: TestQuality) -> None:
+    """What each class of the test part is predicted as; a click on a cell selects its samples."""
+    parts = looked.parts
+    maps.confusions(
+        quality.confusions, "the test set", looked.dataset, parts.test_rows, parts.test.predicted, key="confusions"
+    )

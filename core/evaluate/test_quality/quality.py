@@ -10,6 +10,7 @@ from jaxtyping import Float, Integer
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import key
+from touchstone.core.evaluate.confusion_matrix import ConfusionMatrix, confusion_matrix
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.test_quality.missed import Missed, PairMap, PairShares, map_pair, measure_missed
 from touchstone.core.evaluate.test_quality.regions import (
@@ -282,6 +283,7 @@ class TestQuality:
     pairs: PairShares
     spreads: dict[str, Spread]
     missed: Missed = field(repr=False)
+    confusions: ConfusionMatrix = field(repr=False)
     design: Design = EACH_SAMPLE
     """That of the test samples."""
     accuracy: tuple[float, Interval] = (float("nan"), UNKNOWN)
@@ -373,6 +375,7 @@ def measure_quality(
             for dimension, other in zip((equivalence, centroid, boundary), trained[:3], strict=True)
         },
         measure_missed(test, regions, design_of_samples(test)),
+        confusion_matrix(test.labels, test.predicted, test.class_names, design_of_samples(test)),
         design_of_samples(test),
         _accuracy(test),
     )

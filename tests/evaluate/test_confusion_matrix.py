@@ -1,0 +1,68 @@
+"""Are cells those of scikit-learn, and their intervals those of shares of a class?"""
+
+import numpy as np
+import pytest
+from sklearn.metrics import confusion_matrix as by_sklearn
+
+from touchstone.core.evaluate.confusion_matrix import confusion_matrix
+from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.units import Design
+from touchstone.core.figures.confusion_matrix import MOST_CLASSES, confusion_chart
+from touchstone.core.figures.theme import alt_text
+from touchstone.core.report.confusion_matrix import MOST_CONFUSIONS, matrix_part
+from touchstone.core.report.parts import Figure
+
+
+def labels(n_classes: int, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    return y, np.where(rng.random(n) < 0.6, y, rng.integers(0, n_classes, n)), tuple(map(str, range(n_classes)))
+
+
+@pytest.mark.parametrize(("n_classes", "n"), [(2, 40), (5, 300), (30, 50)])
+def test_cells_are_scikit_learns_and_shares_are_of_the_class(n_classes, n):
+    y, called, names = labels(n_classes, n, 1)
+    matrix, counts = confusion_matrix(y, called, names), by_sklearn(y, called, labels=range(n_classes))
+    assert {at: cell.n_predicted for at, cell in matrix.cells.items()} == {
+        (i, j): counts[i, j] for i, j in np.ndindex(counts.shape) if counts[i, j]
+    }
+    assert matrix.n == n
+    for (i, _), cell in matrix.cells.items():
+        assert cell.n == counts[i].sum()
+        assert cell.interval == wilson(float(cell.n_predicted), float(cell.n))
+    sizes = [matrix.cells[at].n_predicted for at in matrix.mistakes]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sum(sizes) == (y != called).sum()
+
+
+def test_few_units_give_no_interval_and_many_a_wider_one():
+    y, called, names = labels(2, 400, 2)
+    called = np.where(np.arange(400) // 20 % 2, y, 1 - y)  # authors are right throughout, or never
+    own = confusion_matrix(y, called, names).cells[0, 1].interval
+    by_author = confusion_matrix(y, called, names, Design(np.arange(400) // 20, "author")).cells[0, 1].interval
+    assert by_author.width > 2 * own.width
+    few = confusion_matrix(y, called, names, Design(np.arange(400) // 100, "author"))
+    assert not few.cells[0, 1].interval.known
+
+
+def test_a_click_tells_the_rows_of_its_cell():
+    y, called, names = labels(3, 60, 3)
+    matrix = confusion_matrix(y, called, names)
+    rows = {at: np.flatnonzero((y == at[0]) & (called == at[1])).tolist() for at in matrix.cells}
+    figure = confusion_chart(matrix, "the test set", rows=rows)
+    (clickable,) = [trace for trace in figure.data if trace.type == "scatter"]
+    told = {
+        (int(i), int(j)): list(each) for j, i, each in zip(clickable.x, clickable.y, clickable.customdata, strict=True)
+    }
+    assert told == rows
+    assert alt_text(figure).startswith("Confusion matrix of the test set. Largest: ")
+
+
+def test_of_many_classes_the_largest_confusions_are_listed():
+    y, called, names = labels(MOST_CLASSES + 1, 2000, 4)
+    shown = matrix_part(confusion_matrix(y, called, names), "the test set")
+    assert not isinstance(shown, Figure)
+    assert len(shown.lines) == MOST_CONFUSIONS
+    first = shown.lines.iloc[0]
+    counts = by_sklearn(y, called)
+    assert first["Samples"] == (counts - np.diag(np.diag(counts))).max()
