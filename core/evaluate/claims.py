@@ -316,10 +316,10 @@ def entry_of(kind: str) -> ClaimKind:
 
     >>> entry_of("matched_subsets.rises")
     Traceback (most recent call last):
-    ValueError: There is no kind of claim 'matched_subsets.rises': give it an entry in claim_kinds.KINDS.
+    ValueError: There is no kind of claim 'matched_subsets.rises': give it an entry in KINDS.
     """
     if kind not in KINDS:
-        raise ValueError(f"There is no kind of claim {kind!r}: give it an entry in claim_kinds.KINDS.")
+        raise ValueError(f"There is no kind of claim {kind!r}: give it an entry in KINDS.")
     return KINDS[kind]
 
 
@@ -348,7 +348,7 @@ class Claim:
     Parameters
     ----------
     kind
-        Which sentence it is, as "question.name" ("source_robustness.falls"): a key of `claim_kinds.KINDS`.
+        Which sentence it is, as "question.name" ("source_robustness.falls"): a key of `KINDS`.
     estimate, interval
         The effect and its 95 % interval, in its own unit; positive is what the sentence's "above" says.
     p_value
