@@ -21,8 +21,7 @@ from touchstone.core.evaluate.guided_tests.verdict import (
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.report.guided_tests import answer
-from touchstone.core.report.html import to_markdown
-from touchstone.core.report.markdown import escaped
+from touchstone.core.report.markdown import escaped, to_markdown
 from touchstone.core.report.parts import Report
 
 HEAD = head(3, 6, apart=3.0)
