@@ -82,7 +82,7 @@ class ModelFile:
     architecture
         Which of our networks the weights are of, where the file does not say so itself; or RECORDED.
     input_range
-        What black and white were when it was trained, for all channels or for each (`core.models.pixels`); None for
+        What black and white were when it was trained, for all channels or for each (`core.models.inputs`); None for
         (0, 1), or where inputs are no images.
 
     Examples
@@ -344,10 +344,10 @@ def load_model(
     """Read the file `name` as a model of this data set, whose classes it must know in the same order.
 
     `architecture` names one of ours, for weights that do not say it themselves. `input_range` is what black and white
-    were when the model was trained, e.g. (0, 255) or (-1, 1), or a pair for each channel (`core.models.pixels`);
+    were when the model was trained, e.g. (0, 255) or (-1, 1), or a pair for each channel (`core.models.inputs`);
     without it (0, 1), as our pixels are. Noise is measured in our pixels all the same. A model from elsewhere that
-    stands `apart` is run in a process of its own, within limits, and gives no gradients (`core.models.apart`). Raises
-    ModelError, with the reason and a remedy, for what cannot be used.
+    stands `apart` is run in a process of its own, within limits, and gives no gradients (`core.models.uploaded_model`).
+    Raises ModelError, with the reason and a remedy, for what cannot be used.
 
     Examples
     --------

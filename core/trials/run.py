@@ -35,7 +35,7 @@ A finished trial has three sorts of rows. The whole test part: `label` and `sour
 label were taken for it. Each source of a label in the test part: `n_correct` of `n_label`; `held_out_source` repeats
 the source where the scheme kept it out of training. `seconds` (fit and test; missing where that happened elsewhere) and
 `status` ("ok" or "failed") stand on every row; a failed trial is one row without figures. Runs that were asked to leave
-sources out have one column more, `left_out` (`core.trials.left_out`).
+sources out have one column more, `left_out` (`core.trials.epochs`).
 """
 
 _DTYPES = {name: pd.api.types.pandas_dtype(dtype) for name, dtype in COLUMNS.items()}

@@ -1,8 +1,7 @@
 """How is it seen what each column of a file of predictions is? Names that decide come first, then values that hint.
 
 A step takes a `Reading` and gives one with more roles, each with its reason (`Roles.why`), or the same. `STEPS` is
-their order, and says of each where its question is open. Where truth or predictions were not found, `asking` asks or
-refuses.
+their order, and says of each where its question is open. Where truth or predictions were not found, it asks or refuses.
 """
 
 import re

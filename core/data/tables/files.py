@@ -1,7 +1,7 @@
 """How does a file that somebody else wrote become a table? By its ending: lines of text here, all else elsewhere.
 
-There are tabs, commas or semicolons between the cells. All lines are read at once where they are plain; else one by one
-(`lines`), whatever the encoding and the quotes. Where the first line names no columns, its cells are data: a sentence
+There are tabs, commas or semicolons between the cells. All lines are read at once where they are plain; else one by
+one, whatever the encoding and the quotes. Where the first line names no columns, its cells are data: a sentence
 must not become the name of one. `npz` and `records` read what is no such text.
 """
 

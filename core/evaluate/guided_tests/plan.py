@@ -1,6 +1,6 @@
 """How does a stored model fare on tests made where its test set has few? A plan like any other, class by class.
 
-The rows hold the generated features themselves, so that results are read back without the model (`stored.py`).
+The rows hold the generated features themselves, so that results are read back without the model.
 """
 
 import json

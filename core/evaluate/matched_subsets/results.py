@@ -152,7 +152,7 @@ class SetComparison:
     subsets: tuple[Subset, ...]
     gap: SetEstimate
     matched_gap: SetEstimate
-    """The part of the gap that is left at equal confidence; with the next two it adds up to the gap (see `tally`)."""
+    """The part of the gap that is left at equal confidence; with the next two it adds up to the gap."""
     mix: SetEstimate
     """What the reference would lose with the confidences of the target."""
     unmatched: SetEstimate
