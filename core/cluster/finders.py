@@ -401,6 +401,9 @@ def _optimizer(network: "torch.nn.Module", options: AcolOptions) -> "torch.optim
     return sgd(network, learning_rate=options.learning_rate, momentum=options.momentum, weight_decay=0.0)
 
 
+# The ways to find sources, and finding them in one of these ways.
+
+
 @dataclass(frozen=True)
 class SourceFinder:
     """A way to find sources: what the screen calls it, how it finds them, and what it takes.

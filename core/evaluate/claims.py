@@ -332,6 +332,9 @@ def kind_of_code(code: str) -> str | None:
     return next((kind for kind, entry in KINDS.items() if entry.code == code), None)
 
 
+# When may something be said? One rule, for claims of every kind.
+
+
 Decision = Literal["above", "below", "small", "undecided"]
 """The effect is above 0, below 0, surely smaller than what is worth a sentence, or none of these is known."""
 

@@ -22,8 +22,6 @@ from touchstone.core.represent.duplicates import n_steps, near_duplicate_pairs, 
 from touchstone.core.represent.word_vectors import tokenize
 from touchstone.core.split.folds import FOLD_SCHEMES
 
-# What is in a data set, counted? Classes, columns, numbers by class, mean images, and samples that are there twice.
-
 # How many samples does each class have, and what is guessing worth?
 
 

@@ -568,11 +568,6 @@ def _of_types(state: dict[str, "torch.Tensor"], expected: dict[str, "torch.Tenso
     }
 
 
-# Does a model from elsewhere know the classes, do what it should, and end? A child process asks it first.
-#
-# A file of a few kilobytes can hold a loop without end or an array of gigabytes. The process that tries it has so much
-# time and memory and no more, and whatever comes of it there, whoever asked gets a sentence.
-
 # Does a model from elsewhere know the classes of this data set? Its accuracy, and whether its outputs change places.
 #
 # A model whose outputs stand in another order than the classes is accepted by every other check, and all that is said
@@ -693,6 +688,9 @@ def check_above_chance(judged: Judged, name: str) -> None:
 
 
 # Does it do what it should, and end? Read and asked in a child process.
+#
+# A file of a few kilobytes can hold a loop without end or an array of gigabytes. The process that tries it has so much
+# time and memory and no more, and whatever comes of it there, whoever asked gets a sentence.
 
 
 SECONDS_TO_JUDGE = 600

@@ -260,9 +260,6 @@ def check_held_back(plan: "TrialPlan", dataset: Dataset, draws: tuple[Draw, ...]
             _second_draw(plan, dataset, scheme, 0, about, train)
 
 
-# Which trials tell how accurate models are on unfamiliar sources? Every draw of the schemes, with every model.
-
-
 # How do repeats of one network's trial become one piece of work? Trained together, each tested on its own part.
 
 

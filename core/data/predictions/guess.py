@@ -189,6 +189,9 @@ def likeliest_names(
     return tuple((answers[a], true_names[b]) for a, b in zip(*linear_sum_assignment(-counts), strict=True))
 
 
+# What is each column? Step by step: names that decide come first, then values that hint.
+
+
 _LONGEST_NAME, _MOST_WORDS = 200, 2  # letters, and words: three or more are a text
 _ROWS = ("model", "task", "trial", "set", "fold", "source")
 _RESAMPLE = re.compile(r"(fold|resample|bootstrap|repeat)[ _.]?\d+([ _.](fold|rep)\d+)?", re.IGNORECASE)

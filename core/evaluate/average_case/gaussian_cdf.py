@@ -148,6 +148,9 @@ def _deviations(
     return torch.cat(parts, dim=1).std(dim=1).cpu().numpy() / size
 
 
+# How probable is it that no coordinate exceeds its limit? Bounds where these are close, else quasi-Monte-Carlo.
+
+
 N_REPLICATES = 12
 ERRORS = 4.0
 """The reported error in standard errors of the replicates' mean. Three would be exceeded in 1.2 % at a number of points

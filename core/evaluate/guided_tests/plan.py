@@ -150,6 +150,9 @@ def framed(rows: list[dict[str, object]], status: str) -> pd.DataFrame:
     return pd.DataFrame({name: cells[name].astype(kind) for name, kind in COLUMNS.items()})
 
 
+# The plan of these tests, and its trials.
+
+
 DECODER_EPOCHS = 10
 """Of a decoder on a page; a plan that says nothing has none."""
 MOST_FOR_DECODER = 10_000

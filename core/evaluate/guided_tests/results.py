@@ -132,6 +132,9 @@ def _flat(images: np.ndarray) -> np.ndarray:
     return images.reshape(len(images), -1)
 
 
+# What are generated tests? Features that lie where they were asked for, with their truth.
+
+
 REGIONS = ("centroid", "boundary")
 
 
