@@ -17,7 +17,7 @@ from touchstone.core.evaluate.source_robustness.hardness import difference
 from touchstone.core.evaluate.source_robustness.held_out import held_out
 from touchstone.core.evaluate.source_robustness.results import Difference, ExpectedInterval
 from touchstone.core.evaluate.wording import count, gap, listed, p_value, plural, ratio
-from touchstone.core.trials.epochs import LEFT_OUT
+from touchstone.core.trials.run import LEFT_OUT
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
