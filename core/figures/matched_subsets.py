@@ -16,7 +16,7 @@ from touchstone.core.evaluate.matched_subsets import MatchedSubsets, SetComparis
 from touchstone.core.evaluate.metric_estimates import Cell, InWords, MetricsOnSets
 from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.thresholds import Decisions, Outcome
-from touchstone.core.evaluate.wording import count, percent, points
+from touchstone.core.evaluate.wording import count, percent, points, quoted
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.marks import Style
 from touchstone.core.figures.theme import Theme, as_name, escape, faded, new_figure, theme
@@ -213,7 +213,8 @@ def confusion_chart(found: MetricsOnSets, side: str, *, dark: bool = False) -> g
     alt = [f"Confusion matrix of the {side} set."]
     if wrong := [each for each in found.mistakes if getattr(each, side).n_predicted]:
         most = max(wrong, key=lambda each: getattr(each, side).share)
-        alt.append(f"Largest: {percent(getattr(most, side).share)} of {most.truth} predicted as {most.predicted}.")
+        wrongly = f"{quoted(most.truth)} predicted as {quoted(most.predicted)}"
+        alt.append(f"Largest: {percent(getattr(most, side).share)} of {wrongly}.")
     few = n <= MOST_NUMBERS
     figure = new_figure(look, "Predicted", "True class", height=max(260, 130 + (46 if few else 22) * n), alt=alt)
     shown = [escape(as_name(name)) for name in names]
@@ -265,7 +266,7 @@ class Axis(NamedTuple):
 def _decision_chart(decisions: Decisions, along: Axis, upright: Axis, what: str, dark: bool) -> tuple[go.Figure, Theme]:
     look = theme(dark)
     files = {name: getattr(decisions, name).at(float("nan")) for name in _sets(look)}
-    alt = [f"{what} of {decisions.positive} on both sets."]
+    alt = [f"{what} of {quoted(decisions.positive)} on both sets."]
     alt += [
         f"{name}: {percent(outcome.share('sensitivity'))} sensitivity, {percent(outcome.share('specificity'))} "
         f"specificity, {percent(outcome.share('precision'))} precision as predicted."
