@@ -22,7 +22,7 @@ from touchstone.core.evaluate.guided_tests.results import (
     Origin,
     Reconstruction,
     SharedAccuracy,
-    grid_beside,
+    accuracy_grid,
     reconstruction,
     shared_accuracy,
     table_sizes,
@@ -596,7 +596,7 @@ def _grid(both: GeneratedTests, n_test: int, n_correct: int) -> AccuracyGrid:
         only = np.arange(len(REGIONS)) == column
         part = both.take(both.for_centroid == (column == 0))
         parts.append(replace(part, asked=both.asked * only, placed=both.placed * only))
-    return grid_beside(*parts, n_test=n_test, n_correct=n_correct, sizes=table_sizes(n_test))
+    return accuracy_grid(*parts, n_test=n_test, n_correct=n_correct, sizes=table_sizes(n_test))
 
 
 def _decoder(rows: pd.DataFrame) -> tuple[Decoder | None, Reconstruction | None]:

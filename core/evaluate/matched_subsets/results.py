@@ -113,8 +113,6 @@ class LabelGap:
     n_target: int
     n_pairs: float
     """Mean over the repeats."""
-    reference_accuracy: float
-    target_accuracy: float
     matched_reference_accuracy: float
     matched_target_accuracy: float
     matched_gap: SetEstimate

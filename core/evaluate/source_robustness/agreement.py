@@ -222,27 +222,6 @@ def compare_clusterings(
     return SourceAgreement(tuple(counted), tuple(pairs.values()), finders, len(y), n_samples or len(y), labels)
 
 
-def adjusted_rand(
-    sources: Integer[np.ndarray, " n_samples"],
-    other: Integer[np.ndarray, " n_samples"],
-    y: Integer[np.ndarray, " n_samples"],
-) -> float:
-    """The index of two clusterings over the pairs of samples of one class; NaN where neither has anything to tell.
-
-    Examples
-    --------
-    Of six pairs, one has two and the other three together, of which they share one. Chance gives 1 on average, and
-    perfect agreement would be 2.5: (1 - 1) / (2.5 - 1).
-
-    >>> one_class = np.zeros(4, dtype=int)
-    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]), one_class)
-    0.0
-    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([7, 7, 5, 5]), one_class)
-    1.0
-    """
-    return _indices(_Pairs.of(sources, y), _Pairs.of(other, y))[0]
-
-
 @dataclass(frozen=True)
 class _Pairs:
     """A clustering whose sources are numbered within each class, with its pairs of samples by class."""
