@@ -26,7 +26,6 @@ from touchstone.core.cluster.finders import (
     find_sources,
     merged,
     n_sources_of,
-    shares,
     train_acol,
 )
 from touchstone.core.cluster.sources import silhouettes
@@ -97,7 +96,9 @@ def train_and_look(dataset: Dataset, others: Named, setting: str, options: AcolO
         seconds, fired = time.process_time() - start, activities()
         units = merged(fired, dataset.y)
         sources, n_found = dataset.y * N_SOURCES + units, n_sources_of(units, dataset.y)
-        alive = shares(dataset.y * N_SOURCES + fired.argmax(axis=1), dataset.y, n_sources=N_SOURCES) >= LEAST_SHARE
+        units_fired = dataset.y * N_SOURCES + fired.argmax(axis=1)
+        fire = np.bincount(units_fired, minlength=dataset.n_classes * N_SOURCES).reshape(-1, N_SOURCES)
+        alive = fire >= LEAST_SHARE * dataset.n_per_class[:, None]
         updates = n_done * math.ceil(dataset.n_samples / options.batch_size)
         cells = [setting, updates, alive.sum(), n_found.sum(), n_found.min(), f"{silhouette(dataset, sources):.3f}"]
         alike = agreements(dataset, sources, others)

@@ -4,10 +4,10 @@ Prints a table for each data set; asserts nothing. splytters, astartes and DataS
 is not installed is left out and named) split 1,000 samples in 20 principal components, a fifth of them to test. Ours is
 then asked for a test part with the very same number of samples of each label, so that labels are equal to the sample,
 however the other one treats them. What is measured belongs to no method: the ratio of ways to the nearest neighbour,
-energy distance, the AUC of a classifier that tells the parts apart (`core.split.part_distances`), all on 100 components
-instead of 20 (or as many as there are), and the accuracy of logistic regression on the data as they are. Six pairs,
-each of another sample and seed: 95 % over pairs, seconds of the processor with one thread. MNIST and SST-2 need
-``../shared/data``.
+energy distance, the AUC of a classifier that tells the parts apart (`core.split.describe_folds.part_distances`), all on
+100 components instead of 20 (or as many as there are), and the accuracy of logistic regression on the data as they are.
+Six pairs, each of another sample and seed: 95 % over pairs, seconds of the processor with one thread. MNIST and SST-2
+need ``../shared/data``.
 
     python -m benchmarks.bench_fold_rivals [digits mnist sst2 synthetic]
 """

@@ -288,7 +288,7 @@ def test_a_command_right_after_a_crash_waits_for_the_lease_and_takes_the_run_ove
 def test_of_a_run_that_somebody_cancels_nothing_partial_is_printed(run_elsewhere, capsys):
     workspace, run = run_elsewhere
     rows = load_plan(PLAN).run_trial(load_example("wine"), 0, context=Context())
-    workspace.store_trial(LOCAL_OWNER, run.id, 0, frames.to_bytes(rows))
+    workspace.store_trials(LOCAL_OWNER, run.id, {0: frames.to_bytes(rows)})
     workspace.cancel(LOCAL_OWNER, run.id)
     assert main(["run", "--data", "wine", PLAN]) == 1
     said = capsys.readouterr()

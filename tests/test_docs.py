@@ -1,5 +1,6 @@
 """Does every link of the docs lead somewhere? Files and anchors of this project; other addresses are not asked."""
 
+import pkgutil
 import re
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ PAGES = [
     *(page for folder in ("docs", "pages", "deploy", "tests") for page in (ROOT / folder).rglob("*.md")),
 ]
 _LINK = re.compile(r"(?<!`)\[[^\]]*\]\(<?([^)\s>]+)>?[^)]*\)")
+CODE = [file for room in ("core", "ui", "pages", "benchmarks", "tests") for file in (ROOT / room).rglob("*.py")]
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -53,10 +55,18 @@ def test_every_link_leads_to_a_file_and_a_heading(page):
 
 
 def test_code_names_pages_that_exist():
-    code = [file for room in ("core", "ui", "pages", "benchmarks", "tests") for file in (ROOT / room).rglob("*.py")]
-    named = {name for file in code for name in re.findall(r"\bdocs/[\w/-]+\.md\b", file.read_text("utf-8"))}
+    named = {name for file in CODE for name in re.findall(r"\bdocs/[\w/-]+\.md\b", file.read_text("utf-8"))}
     assert named
     assert not {name for name in named if not (ROOT / name).is_file()}
+
+
+def test_what_code_and_docs_name_by_its_module_is_there():
+    """As `core.split.folds.SDSFolds`: a module that moved, and what moved to another, are found."""
+    named = re.compile(r"`(?:touchstone\.)?((?:core|ui)(?:\.\w+)+)(?:\([^`]*\))?`")
+    names = {name for file in (*CODE, *PAGES) for name in named.findall(file.read_text("utf-8"))}
+    assert names
+    for name in names:
+        pkgutil.resolve_name(f"touchstone.{name}")
 
 
 def test_a_link_to_nothing_is_found():

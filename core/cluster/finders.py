@@ -207,23 +207,6 @@ def acol_loss(z: "torch.Tensor", y: "torch.Tensor", *, n_classes: int, options: 
     return fit + acol_penalty(z, n_classes=n_classes, options=options)
 
 
-def shares(
-    sources: Integer[np.ndarray, " n_samples"], y: Integer[np.ndarray, " n_samples"], *, n_sources: int
-) -> Float[np.ndarray, "n_classes n_sources"]:
-    """Give the shares that sources have of their class, the largest first, 0 for one that has no sample.
-
-    Examples
-    --------
-    >>> shares(np.array([0, 1, 1, 1, 2]), np.array([0, 0, 0, 0, 1]), n_sources=2)
-    array([[0.75, 0.25],
-           [1.  , 0.  ]])
-    """
-    counts = [np.unique(sources[y == label], return_counts=True)[1] for label in np.unique(y)]
-    return np.array(
-        [np.pad(np.sort(counted)[::-1], (0, n_sources - len(counted))) / counted.sum() for counted in counts]
-    )
-
-
 def merged(
     activities: Float[np.ndarray, "n_samples n_sources"], y: Integer[np.ndarray, " n_samples"]
 ) -> Integer[np.ndarray, " n_samples"]:
@@ -399,6 +382,9 @@ def _optimizer(network: "torch.nn.Module", options: AcolOptions) -> "torch.optim
     if options.optimizer == "adam":
         return adamw(network, learning_rate=options.learning_rate, weight_decay=0.0)
     return sgd(network, learning_rate=options.learning_rate, momentum=options.momentum, weight_decay=0.0)
+
+
+# The ways to find sources, and finding them in one of these ways.
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Which folds differ most in their inputs, though not in their labels? (Wecker et al. 2020, section 3.3)
 
 SDS k-means is k-means under quotas: so many samples of each label in each cluster. Every step assigns the samples
-exactly (transport.py), so that the within-cluster sum of squares falls until nothing more can be gained: in single
-precision, which takes half the time and memory, and at the end in double precision, until that gains nothing more.
+exactly (quota_assignment.py), so that the within-cluster sum of squares falls until nothing more can be gained. That is
+in single precision, which takes half the time and memory, and at the end in double precision.
 """
 
 from collections.abc import Callable, Iterable, Iterator

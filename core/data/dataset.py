@@ -122,6 +122,9 @@ def _add_texts(digest: Any, texts: Iterable[str]) -> None:
     digest.update(b"".join(encoded))
 
 
+# The data set itself.
+
+
 Kind = Literal["image", "text", "tabular"]
 _SHAPES = {
     "image": (4, "(n_samples, height, width, channels)"),

@@ -214,6 +214,9 @@ def _parquet(taken: list[Paragraph]) -> bytes:
     return stream.getvalue()
 
 
+# The examples.
+
+
 @dataclass(frozen=True)
 class Example:
     """A built-in data set: what a picker shows about it, and the function that loads it.

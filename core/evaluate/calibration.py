@@ -18,8 +18,6 @@ from touchstone.core.evaluate.intervals import UNKNOWN, Interval, clopper_pearso
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, Units, Z
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
 
-# How far is confidence from accuracy, in one number? Several, for each has its own weakness.
-
 # What is the Brier score made of? Miscalibration, discrimination, uncertainty (Dimitriadis et al. 2021).
 
 

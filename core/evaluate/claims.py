@@ -316,10 +316,10 @@ def entry_of(kind: str) -> ClaimKind:
 
     >>> entry_of("matched_subsets.rises")
     Traceback (most recent call last):
-    ValueError: There is no kind of claim 'matched_subsets.rises': give it an entry in claim_kinds.KINDS.
+    ValueError: There is no kind of claim 'matched_subsets.rises': give it an entry in KINDS.
     """
     if kind not in KINDS:
-        raise ValueError(f"There is no kind of claim {kind!r}: give it an entry in claim_kinds.KINDS.")
+        raise ValueError(f"There is no kind of claim {kind!r}: give it an entry in KINDS.")
     return KINDS[kind]
 
 
@@ -330,6 +330,9 @@ def kind_of_code(code: str) -> str | None:
     ('matched_subsets.falls', None)
     """
     return next((kind for kind, entry in KINDS.items() if entry.code == code), None)
+
+
+# When may something be said? One rule, for claims of every kind.
 
 
 Decision = Literal["above", "below", "small", "undecided"]
@@ -348,7 +351,7 @@ class Claim:
     Parameters
     ----------
     kind
-        Which sentence it is, as "question.name" ("source_robustness.falls"): a key of `claim_kinds.KINDS`.
+        Which sentence it is, as "question.name" ("source_robustness.falls"): a key of `KINDS`.
     estimate, interval
         The effect and its 95 % interval, in its own unit; positive is what the sentence's "above" says.
     p_value

@@ -7,7 +7,7 @@ everything done once more.
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,7 +20,6 @@ from touchstone.core.data import DataError
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.intervals import max_t
 from touchstone.core.evaluate.units import FEWEST_UNITS
-from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.threads import single_threaded
 
 # How far apart are two mixtures of Gaussians? Each is fitted to points; their divergence is drawn by Monte-Carlo.
@@ -382,12 +381,8 @@ def covariate_shift(
     n_resplits: int = N_RESPLITS,
     options: ShiftOptions | None = None,
     units: tuple[Integer[np.ndarray, " n_train"], Integer[np.ndarray, " n_test"]] | None = None,
-    on_step: Callable[[], None] = lambda: None,
-    should_stop: ShouldStop | None = None,
 ) -> CovariateShift:
-    """Measure every class, one after the other; `on_step` is called once a piece, classes x (1 + `n_resplits`) times.
-
-    Raises Cancelled before the next piece once `should_stop()` is true.
+    """Measure every class, one after the other, as a `CovariateShiftPlan` does piece by piece.
 
     Examples
     --------
@@ -404,12 +399,8 @@ def covariate_shift(
         own, other = train[is_own], test[is_other]
         of_units = None if units is None else np.concatenate([units[0][is_own], units[1][is_other]])
         parts = class_parts(own, other, of_units)
-        pieces = []
-        for resplit in range(1 + n_resplits):
-            stop_if(should_stop)
-            seeds = {"seed": class_seed(seed, code), "units_seed": seed}
-            pieces.append(shift_of(parts, resplit=resplit, **seeds, options=options))
-            on_step()
+        seeds = {"seed": class_seed(seed, code), "units_seed": seed}
+        pieces = [shift_of(parts, resplit=resplit, **seeds, options=options) for resplit in range(1 + n_resplits)]
         classes.append(class_shift(name, len(own), len(other), pieces, options=options))
     return corrected(classes)
 

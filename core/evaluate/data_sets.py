@@ -22,8 +22,6 @@ from touchstone.core.represent.duplicates import n_steps, near_duplicate_pairs, 
 from touchstone.core.represent.word_vectors import tokenize
 from touchstone.core.split.folds import FOLD_SCHEMES
 
-# What is in a data set, counted? Classes, columns, numbers by class, mean images, and samples that are there twice.
-
 # How many samples does each class have, and what is guessing worth?
 
 
@@ -348,21 +346,24 @@ def _summary(column: np.ndarray, name: str) -> ColumnSummary:
     )  # fmt: skip
 
 
-# What does the middle of a class look like? Mean images.
+# What does the middle of a class or of a source look like? Mean images.
 
 
 def mean_images(
-    x: Float[np.ndarray, "n_samples height width n_channels"], y: Integer[np.ndarray, " n_samples"], n_classes: int
-) -> Float[np.ndarray, "n_classes height width n_channels"]:
-    """The mean image of every class; each class must have an image.
+    x: Float[np.ndarray, "n_samples height width n_channels"], groups: Integer[np.ndarray, " n_samples"], n_groups: int
+) -> Float[np.ndarray, "n_groups height width n_channels"]:
+    """The mean image of every group, such as a class; NaN for one without a sample.
 
     Examples
     --------
     >>> x = np.array([0.0, 1.0, 0.5], dtype=np.float32).reshape(3, 1, 1, 1)
-    >>> mean_images(x, np.array([0, 0, 1]), 2).ravel().tolist()
-    [0.5, 0.5]
+    >>> mean_images(x, np.array([0, 0, 2]), 3).ravel().tolist()
+    [0.5, nan, 0.5]
     """
-    return np.stack([x[y == code].mean(axis=0, dtype=np.float64) for code in range(n_classes)])
+    means = np.full((n_groups, *x.shape[1:]), np.nan)
+    for group in np.unique(groups):
+        means[group] = x[groups == group].mean(axis=0, dtype=np.float64)
+    return means
 
 
 # Which samples are there twice, and do copies agree about the label?

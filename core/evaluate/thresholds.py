@@ -33,11 +33,6 @@ class Outcome:
     specificity: Interval
     precision: Interval
 
-    @property
-    def n_called(self) -> int:
-        """How many samples are called positive."""
-        return self.hits + self.false_alarms
-
     def share(self, name: str) -> float:
         """Sensitivity, specificity or precision; NaN where it is of nothing."""
         part, rest = {

@@ -280,7 +280,7 @@ def label_shares(
 def fold_means(means: Mapping[str, pd.DataFrame], title: str, *, whole: float, dark: bool = False) -> go.Figure:
     """The mean of a number, such as the length of texts, in each fold with its interval; the line is the mean of all.
 
-    `means` has, by scheme, the frame of `core.evaluate.cluster_folds.mean_by_fold`; `title` names the axis.
+    `means` has, by scheme, the frame of `core.evaluate.cluster_folds.performance.mean_by_fold`; `title` names the axis.
     """
     look = theme(dark)
     sentences = [

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from touchstone.core.evaluate.confusion_matrix import Cell, ConfusionMatrix
-from touchstone.core.evaluate.wording import count, percent
+from touchstone.core.evaluate.wording import count, percent, quoted
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.theme import as_name, escape, new_figure, theme
 
@@ -31,7 +31,8 @@ def confusion_chart(
     alt = [f"Confusion matrix of {of}."]
     if matrix.mistakes:
         most = max(matrix.mistakes, key=lambda at: cells[at].share)
-        alt.append(f"Largest: {percent(cells[most].share)} of {names[most[0]]} predicted as {names[most[1]]}.")
+        wrongly = f"{quoted(names[most[0]])} predicted as {quoted(names[most[1]])}"
+        alt.append(f"Largest: {percent(cells[most].share)} of {wrongly}.")
     few = n <= MOST_NUMBERS
     figure = new_figure(look, "Predicted", "True class", height=max(260, 130 + (46 if few else 22) * n), alt=alt)
     shown = [escape(as_name(name)) for name in names]

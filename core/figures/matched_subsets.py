@@ -16,7 +16,7 @@ from touchstone.core.evaluate.matched_subsets import MatchedSubsets, SetComparis
 from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.thresholds import Decisions, Outcome
-from touchstone.core.evaluate.wording import count, percent, points
+from touchstone.core.evaluate.wording import count, percent, points, quoted
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.marks import Style
 from touchstone.core.figures.theme import Theme, escape, faded, new_figure, theme
@@ -228,7 +228,7 @@ class Axis(NamedTuple):
 def _decision_chart(decisions: Decisions, along: Axis, upright: Axis, what: str, dark: bool) -> tuple[go.Figure, Theme]:
     look = theme(dark)
     files = {name: getattr(decisions, name).at(float("nan")) for name in _sets(look)}
-    alt = [f"{what} of {decisions.positive} on both sets."]
+    alt = [f"{what} of {quoted(decisions.positive)} on both sets."]
     alt += [
         f"{name}: {percent(outcome.share('sensitivity'))} sensitivity, {percent(outcome.share('specificity'))} "
         f"specificity, {percent(outcome.share('precision'))} precision as predicted."

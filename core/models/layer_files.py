@@ -79,9 +79,6 @@ def _of_family(table: Table, columns: list[str], names: tuple[str, ...]) -> dict
     return next((of for family, of in families(columns).items() if family in names and len(of) > 1), {})
 
 
-# How does somebody bring features and probabilities without a model? As a file of arrays or a table for each part.
-
-
 # What may arrays of features, scores and labels look like, as tools save them? Brought to one form, and said how.
 
 

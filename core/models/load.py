@@ -82,7 +82,7 @@ class ModelFile:
     architecture
         Which of our networks the weights are of, where the file does not say so itself; or RECORDED.
     input_range
-        What black and white were when it was trained, for all channels or for each (`core.models.pixels`); None for
+        What black and white were when it was trained, for all channels or for each (`core.models.inputs`); None for
         (0, 1), or where inputs are no images.
 
     Examples
@@ -344,10 +344,10 @@ def load_model(
     """Read the file `name` as a model of this data set, whose classes it must know in the same order.
 
     `architecture` names one of ours, for weights that do not say it themselves. `input_range` is what black and white
-    were when the model was trained, e.g. (0, 255) or (-1, 1), or a pair for each channel (`core.models.pixels`);
+    were when the model was trained, e.g. (0, 255) or (-1, 1), or a pair for each channel (`core.models.inputs`);
     without it (0, 1), as our pixels are. Noise is measured in our pixels all the same. A model from elsewhere that
-    stands `apart` is run in a process of its own, within limits, and gives no gradients (`core.models.apart`). Raises
-    ModelError, with the reason and a remedy, for what cannot be used.
+    stands `apart` is run in a process of its own, within limits, and gives no gradients (`core.models.uploaded_model`).
+    Raises ModelError, with the reason and a remedy, for what cannot be used.
 
     Examples
     --------
@@ -568,11 +568,6 @@ def _of_types(state: dict[str, "torch.Tensor"], expected: dict[str, "torch.Tenso
     }
 
 
-# Does a model from elsewhere know the classes, do what it should, and end? A child process asks it first.
-#
-# A file of a few kilobytes can hold a loop without end or an array of gigabytes. The process that tries it has so much
-# time and memory and no more, and whatever comes of it there, whoever asked gets a sentence.
-
 # Does a model from elsewhere know the classes of this data set? Its accuracy, and whether its outputs change places.
 #
 # A model whose outputs stand in another order than the classes is accepted by every other check, and all that is said
@@ -693,6 +688,9 @@ def check_above_chance(judged: Judged, name: str) -> None:
 
 
 # Does it do what it should, and end? Read and asked in a child process.
+#
+# A file of a few kilobytes can hold a loop without end or an array of gigabytes. The process that tries it has so much
+# time and memory and no more, and whatever comes of it there, whoever asked gets a sentence.
 
 
 SECONDS_TO_JUDGE = 600

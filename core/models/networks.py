@@ -1,4 +1,4 @@
-"""Which network can be trained on any data, on a processor, in seconds? One with a single hidden layer."""
+"""Which networks can be trained here, how, and what is kept of them? A small one for any data, and those of papers."""
 
 import json
 import math
@@ -527,6 +527,9 @@ def _checksum(about: dict[str, Any], state: Mapping[str, "torch.Tensor"]) -> str
     types = {name: [str(value.dtype), list(value.shape)] for name, value in state.items()}
     in_bytes = (state[name].contiguous().reshape(-1).view(torch.uint8) for name in sorted(state))
     return hash_of(json.dumps([about, types], sort_keys=True), *(value.numpy() for value in in_bytes))
+
+
+# Which network can be trained on any data, on a processor, in seconds? One with a single hidden layer.
 
 
 class _Predicting:

@@ -4,10 +4,8 @@ Whatever a user wrote is text to the template; the figures' data are JSON in whi
 Nothing but our two scripts may run, by a policy that names them by their hashes, and nothing can be fetched.
 """
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import groupby
 
 import numpy as np
 import pandas as pd
@@ -16,11 +14,11 @@ from pandas.api.types import is_numeric_dtype
 from plotly.offline import get_plotlyjs
 
 from touchstone.core.evaluate.claim_error_rates import about
-from touchstone.core.evaluate.wording import Verdict, count, fixed
+from touchstone.core.evaluate.wording import count, fixed
 from touchstone.core.figures.theme import LIGHT, alt_text
 from touchstone.core.report.files import tsv
-from touchstone.core.report.markdown import escaped, markup, render
-from touchstone.core.report.parts import Answer, Beside, Figure, KeyNumber, Note, Part, Report, Section, Table
+from touchstone.core.report.markup import markup, render
+from touchstone.core.report.parts import Answer, Figure, Report, Section, Table
 
 MOST_LINES = 200
 """A longer table is cut in a report; the files of tables are whole."""
@@ -112,91 +110,3 @@ def _library() -> str:
     if "</script" in library.lower() or "<!--" in library:
         raise AssertionError("this version of plotly.js cannot stand in an HTML element")
     return library
-
-
-# How does a result go where only text does, such as a repository? As Markdown: figures stand in it in words.
-
-
-def to_markdown(report: Report) -> bytes:
-    r"""The report as a file of Markdown.
-
-    >>> from touchstone.core.report.parts import nothing_yet
-    >>> print(to_markdown(Report("Why?", "a | b", nothing_yet("So."), "Read it.", (), "")).decode())
-    # Why?
-    <BLANKLINE>
-    a \| b
-    <BLANKLINE>
-    So.
-    <BLANKLINE>
-    ## How to read this
-    <BLANKLINE>
-    Read it.
-    <BLANKLINE>
-    """
-    answer, parts = report.answer, [f"# {report.question}", escaped(report.subject)]
-    if answer.verdict is not None:
-        claims = answer.claims
-        parts += [_part(answer.verdict), _key_numbers(answer.key_numbers), about(claims[0] if claims else None)]
-        parts.append(_sentences(answer.verdict.findings))
-    for section in answer.sections:
-        parts += [f"## {escaped(section.heading)}" * bool(section.heading), _parts(section.parts)]
-    parts += ["## How to read this", report.how_to_read]
-    if report.provenance:
-        parts += ["## Data, parameters and versions", _table(("", ""), report.provenance)]
-    if report.parameters:
-        parts.append(f"```json\n{report.parameters}\n```")
-    return ("\n\n".join(part.strip() for part in parts if part.strip()) + "\n").encode()
-
-
-def _parts(parts: Iterable[Part]) -> str:
-    """One after the other; sentences that follow each other are a list."""
-    written = []
-    for are_sentences, group in groupby(parts, key=lambda part: isinstance(part, str)):
-        alike = [*group]
-        written += [_sentences([*map(str, alike)])] if are_sentences else map(_part, alike)
-    return "\n\n".join(part for part in written if part)
-
-
-def _sentences(sentences: Sequence[str]) -> str:
-    return "\n".join(f"{'- ' * (len(sentences) > 1)}{escaped(sentence)}" for sentence in sentences)
-
-
-def _part(part: Part) -> str:
-    match part:
-        case Figure():
-            return f"{escaped(alt_text(part.draw(dark=False)))} {escaped(part.caption)}"
-        case Table():
-            lines = part.lines.itertuples(index=False, name=None)
-            decimals = [part.decimals.get(str(name)) for name in part.lines.columns]
-            written = ([cell(value, n) for value, n in zip(line, decimals, strict=True)] for line in lines)
-            return f"**{escaped(part.title)}**\n\n{_table(part.lines.columns, written)}\n\n{escaped(part.caption)}"
-        case Verdict():
-            return f"**{escaped(part.headline)}** {escaped(part.used)}\n\n{escaped(part.advice)}"
-        case Note():
-            return escaped(part.text)
-        case str():
-            return _sentences([part])
-        case tuple():
-            return _key_numbers(part)
-        case Beside():
-            return _parts(part.parts)
-
-
-def _key_numbers(key_numbers: Iterable[KeyNumber]) -> str:
-    rows = [(each.label, f"{each.value} {each.interval}", each.baseline, each.help or "") for each in key_numbers]
-    return _table(("Number", "Value", "Baseline", "Meaning"), rows) if rows else ""
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    heads = [*head]
-    return "\n".join(_line(line) for line in (heads, ["---"] * len(heads), *rows))
-
-
-def _line(cells: Iterable[str]) -> str:
-    """A line of a table: a name from the data ends no cell and no line.
-
-    >>> print(_line(["a | b", "c"]))
-    | a \\| b | c |
-    """
-    written = map(escaped, cells)
-    return f"| {' | '.join(written)} |"

@@ -1,43 +1,14 @@
-"""How do our own texts look outside the app? Markdown as HTML, with formulas in letters that every font has."""
+"""How does a result go where only text does, such as a repository? As Markdown: figures stand in it in words."""
 
 import re
-from base64 import b64encode
-from hashlib import sha256
-from html import escape
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markdown_it import MarkdownIt
-
-_FORMULA = re.compile(r"\$\$(.+?)\$\$|\$(?! )([^$\n]+?)(?<! )\$", re.DOTALL)
-_HELD = re.compile("\ue000(\\d+)\ue001")
-_TOKEN = re.compile(r"\\([a-zA-Z]+|.)|([_^])|([{}])|(\s+)|([a-zA-Z])|(.)", re.DOTALL)
-_LETTERS = {"sigma": "σ", "epsilon": "ε", "theta": "θ", "rho": "ρ", "mu": "μ", "alpha": "α", "beta": "β"}
-_SIGNS = {"le": " ≤ ", "ge": " ≥ ", "sim": " ~ ", "times": " × ", "cdot": "·", "sqrt": "√", "to": " → "}
-_WORDS = {"arg": "arg ", "max": "max ", "left": "", "right": ""}
-_SYMBOLS = _LETTERS | _SIGNS | _WORDS
-_SPACES = ",; "
-_UPRIGHT = ("mathrm", "text")
-_LEVELS = {"_": "sub", "^": "sup"}
-_OPERATORS = "EP"  # expectation and probability stand upright
-
-
-def markup(text: str) -> str:
-    r"""Markdown (CommonMark and tables) as HTML: raw HTML in it is text, and so is any link that is not one.
-
-    >>> markup("**Gap** of $\\theta_2$ <b>")
-    '<p><strong>Gap</strong> of <span class="formula">θ<sub>2</sub></span> &lt;b&gt;</p>\n'
-    """
-    formulas: list[str] = []
-
-    def hold(found: re.Match[str]) -> str:
-        formulas.append(formula(found[1] or found[2], display=found[1] is not None))
-        return f"\ue000{len(formulas) - 1}\ue001"
-
-    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-    html = reader.render(_FORMULA.sub(hold, text.replace("\ue000", "").replace("\ue001", "")))
-    return _HELD.sub(lambda found: formulas[int(found[1])], html)
-
+from touchstone.core.evaluate.claim_error_rates import about
+from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.figures.theme import alt_text
+from touchstone.core.report.html import cell
+from touchstone.core.report.parts import Beside, Figure, KeyNumber, Note, Part, Report, Table
 
 _MARKS = re.compile(r"[\\`*_|$~]|<(?=[a-zA-Z/!?])|\](?=[(\[:])|^[>#+-]")
 """What begins emphasis, code, a formula, HTML or a link; an interval's brackets do not."""
@@ -52,77 +23,86 @@ def escaped(text: object) -> str:
     return _MARKS.sub(r"\\\g<0>", " ".join(str(text).split()))
 
 
-def formula(latex: str, *, display: bool = False) -> str:
-    r"""The little LaTeX that our texts use, as HTML with letters, subscripts and superscripts.
+def to_markdown(report: Report) -> bytes:
+    r"""The report as a file of Markdown.
 
-    >>> formula(r"E[\mathrm{Acc}_X]")
-    '<span class="formula">E[Acc<sub><i>X</i></sub>]</span>'
+    >>> from touchstone.core.report.parts import nothing_yet
+    >>> print(to_markdown(Report("Why?", "a | b", nothing_yet("So."), "Read it.", (), "")).decode())
+    # Why?
+    <BLANKLINE>
+    a \| b
+    <BLANKLINE>
+    So.
+    <BLANKLINE>
+    ## How to read this
+    <BLANKLINE>
+    Read it.
+    <BLANKLINE>
     """
-    place = "formula display" if display else "formula"
-    return f'<span class="{place}">{_Formula(latex).html()}</span>'
+    answer, parts = report.answer, [f"# {report.question}", escaped(report.subject)]
+    if answer.verdict is not None:
+        claims = answer.claims
+        parts += [_part(answer.verdict), _key_numbers(answer.key_numbers), about(claims[0] if claims else None)]
+        parts.append(_sentences(answer.verdict.findings))
+    for section in answer.sections:
+        parts += [f"## {escaped(section.heading)}" * bool(section.heading), _parts(section.parts)]
+    parts += ["## How to read this", report.how_to_read]
+    if report.provenance:
+        parts += ["## Data, parameters and versions", _table(("", ""), report.provenance)]
+    if report.parameters:
+        parts.append(f"```json\n{report.parameters}\n```")
+    return ("\n\n".join(part.strip() for part in parts if part.strip()) + "\n").encode()
 
 
-class _Formula:
-    """A formula while it is read from left to right."""
-
-    def __init__(self, latex: str):
-        self.tokens = list(_TOKEN.finditer(latex))
-        self.at = 0
-
-    def html(self, *, upright: bool = False, within: bool = False) -> str:
-        """What follows, up to the brace that ends it."""
-        parts = []
-        while self.at < len(self.tokens):
-            if within and self.tokens[self.at][0] == "}":
-                self.at += 1
-                break
-            parts.append(self._next(upright))
-        return "".join(parts)
-
-    def _next(self, upright: bool) -> str:
-        command, level, brace, space, letter, other = self.tokens[self.at].groups()
-        self.at += 1
-        if command in _UPRIGHT:
-            return self._argument(upright=True)
-        if command is not None:
-            return " " if command in _SPACES else escape(_SYMBOLS.get(command, command))
-        if level is not None:
-            return f"<{_LEVELS[level]}>{self._argument(upright=upright)}</{_LEVELS[level]}>"
-        if brace is not None:
-            return self.html(upright=upright, within=True) if brace == "{" else ""
-        if space is not None:
-            return " "
-        if letter is not None:
-            return letter if upright or letter in _OPERATORS else f"<i>{letter}</i>"
-        return escape(other)
-
-    def _argument(self, *, upright: bool) -> str:
-        """The group in braces that follows, or the one sign."""
-        if self.at < len(self.tokens) and self.tokens[self.at][0] == "{":
-            self.at += 1
-            return self.html(upright=upright, within=True)
-        return self._next(upright) if self.at < len(self.tokens) else ""
+def _parts(parts: Iterable[Part]) -> str:
+    """One after the other; sentences that follow each other are a list."""
+    written = []
+    for are_sentences, group in groupby(parts, key=lambda part: isinstance(part, str)):
+        alike = [*group]
+        written += [_sentences([*map(str, alike)])] if are_sentences else map(_part, alike)
+    return "\n\n".join(part for part in written if part)
 
 
-# How do values get into the pages that we write ourselves? As text: only a template says what is HTML.
-#
-# A template lies beside the module that fills it, and is named from the package on: `core/report/report.html`.
+def _sentences(sentences: Sequence[str]) -> str:
+    return "\n".join(f"{'- ' * (len(sentences) > 1)}{escaped(sentence)}" for sentence in sentences)
 
 
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parents[2]),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-_TEMPLATES.filters |= {"base64": lambda content: b64encode(content).decode(), "sha256": sha256}
+def _part(part: Part) -> str:
+    match part:
+        case Figure():
+            return f"{escaped(alt_text(part.draw(dark=False)))} {escaped(part.caption)}"
+        case Table():
+            lines = part.lines.itertuples(index=False, name=None)
+            decimals = [part.decimals.get(str(name)) for name in part.lines.columns]
+            written = ([cell(value, n) for value, n in zip(line, decimals, strict=True)] for line in lines)
+            return f"**{escaped(part.title)}**\n\n{_table(part.lines.columns, written)}\n\n{escaped(part.caption)}"
+        case Verdict():
+            return f"**{escaped(part.headline)}** {escaped(part.used)}\n\n{escaped(part.advice)}"
+        case Note():
+            return escaped(part.text)
+        case str():
+            return _sentences([part])
+        case tuple():
+            return _key_numbers(part)
+        case Beside():
+            return _parts(part.parts)
 
 
-def render(template: str, **values: object) -> str:
-    r"""The page of a template: a value is text, but where the template calls it safe; one that lacks is an error.
+def _key_numbers(key_numbers: Iterable[KeyNumber]) -> str:
+    rows = [(each.label, f"{each.value} {each.interval}", each.baseline, each.help or "") for each in key_numbers]
+    return _table(("Number", "Value", "Baseline", "Meaning"), rows) if rows else ""
 
-    >>> render("ui/shell/refused.html", title="<b>", sentence='"x"').partition("<main>")[2].partition("</main>")[0]
-    '\n<h1>&lt;b&gt;</h1><p>&#34;x&#34;</p>'
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    heads = [*head]
+    return "\n".join(_line(line) for line in (heads, ["---"] * len(heads), *rows))
+
+
+def _line(cells: Iterable[str]) -> str:
+    """A line of a table: a name from the data ends no cell and no line.
+
+    >>> print(_line(["a | b", "c"]))
+    | a \\| b | c |
     """
-    return _TEMPLATES.get_template(template).render(values)
+    written = map(escaped, cells)
+    return f"| {' | '.join(written)} |"

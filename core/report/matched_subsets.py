@@ -341,8 +341,8 @@ def thresholds_table(made: Decisions, thresholds: Sequence[float]) -> Table:
     columns = (
         Column("Threshold", lambda each: "as predicted" if isnan(each[1].threshold) else f"{each[1].threshold:.2f}"),
         Column("Set", lambda each: each[0]),
-        Column("Found", lambda each: each[1].hits, f"Samples of {made.positive} that are called so", 0),
-        Column("Missed", lambda each: each[1].missed, f"Samples of {made.positive} that are not", 0),
+        Column("Found", lambda each: each[1].hits, f"Samples of {quoted(made.positive)} that are called so", 0),
+        Column("Missed", lambda each: each[1].missed, f"Samples of {quoted(made.positive)} that are not", 0),
         Column("False alarms", lambda each: each[1].false_alarms, "Other samples that are called so", 0),
         Column("Left alone", lambda each: each[1].left_alone, "Other samples that are not", 0),
         *(

@@ -2,7 +2,6 @@
 
 from touchstone.core.represent.representations import (
     REPRESENTATIONS,
-    Representation,
     available,
     check_representation,
     default_representation,

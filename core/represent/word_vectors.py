@@ -62,6 +62,9 @@ def n_tokens(texts: Iterable[str]) -> Integer[np.ndarray, " n_samples"]:
     return np.array([len(tokenize(text)) for text in texts], dtype=np.int64)
 
 
+# Which words are used alike? Vectors trained on the texts themselves.
+
+
 _SMOOTHING = 0.75  # of the context's frequencies, so that rare contexts do not get the largest weights (Levy et al.)
 
 

@@ -189,6 +189,9 @@ def total_variation(counts: Integer[np.ndarray, " n_classes"], others: Integer[n
     return float(np.abs(counts / counts.sum() - others / others.sum()).sum() / 2)
 
 
+# What did a scheme do to the data? Every split is measured, beside random ones of the same sizes.
+
+
 MEASURES = {
     "label_tv": "Total variation between the labels of training and test part (0 alike, 1 disjoint)",
     "variance": "Mean squared distance of the test rows from their mean",

@@ -583,4 +583,3 @@ FOLD_SCHEMES: dict[str, type[scheme.FoldScheme]] = {
     "leave_one_group_out": LeaveOneGroupOut,
     "source_inclusive_folds": SourceInclusiveFolds,
 }
-SCHEMES: dict[str, type[scheme.SplitScheme] | type[scheme.FoldScheme]] = {**scheme.DRAW_SCHEMES, **FOLD_SCHEMES}

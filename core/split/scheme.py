@@ -447,8 +447,6 @@ def deal(piles: Codes, n_folds: int, *, rng: np.random.Generator) -> Codes:
     return folds
 
 
-# What changes when whole sources stay unseen? Exclusive, inclusive, random splits (Kilinc & Uysal 2017, section 3)
-
 # Which sources are held out in one draw? Drawn in balance, enumerated, or walked through over all classes.
 
 
@@ -643,7 +641,7 @@ def without(split: Split, turns: Codes, turn: int, y: Ids) -> Split:
     return Split(train, test[:0] if lost else test)
 
 
-# Which splits are drawn? Exclusive, inclusive, random ones.
+# What changes when whole sources stay unseen? Exclusive, inclusive, random splits (Kilinc & Uysal 2017, section 3)
 
 
 @dataclass(frozen=True)

@@ -195,6 +195,9 @@ def rare_labels(dataset: Dataset, n_folds: int) -> tuple[str, ...]:
     )
 
 
+# The plan of folds, and its trials.
+
+
 MOST_FOLDS = 2**15 - 1
 """Of a scheme; rows hold their fold in 16 bits, and every fold is a trial for each model."""
 SPECIFIED = SDSFolds

@@ -35,8 +35,10 @@ A finished trial has three sorts of rows. The whole test part: `label` and `sour
 label were taken for it. Each source of a label in the test part: `n_correct` of `n_label`; `held_out_source` repeats
 the source where the scheme kept it out of training. `seconds` (fit and test; missing where that happened elsewhere) and
 `status` ("ok" or "failed") stand on every row; a failed trial is one row without figures. Runs that were asked to leave
-sources out have one column more, `left_out` (`core.trials.left_out`).
+sources out have one column more, `LEFT_OUT`.
 """
+LEFT_OUT = "left_out"
+"""The column that says which turn a trial leaves out (NA: none)."""
 
 _DTYPES = {name: pd.api.types.pandas_dtype(dtype) for name, dtype in COLUMNS.items()}
 _WHOLE = pd.Int64Dtype()
@@ -171,3 +173,11 @@ def _array(values: Sequence | np.ndarray | pd.Series | ExtensionArray, dtype: ob
     if isinstance(values, np.ndarray) and values.dtype == np.int64 and isinstance(dtype, pd.Int64Dtype):
         return pd.arrays.IntegerArray(values, np.zeros(len(values), dtype=bool))
     return pd.array(values, dtype=dtype)
+
+
+def of_turn(counted: Counted, turn: int | None) -> Counted:
+    """A trial's rows with the turn that it left out; without a whole draw's rows of single sources, if any was."""
+    if turn is None:
+        return counted | {LEFT_OUT: None}
+    whole = np.equal(counted["source"], None)
+    return {name: of[whole] if isinstance(of, np.ndarray) else of for name, of in counted.items()} | {LEFT_OUT: turn}

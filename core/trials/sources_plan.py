@@ -36,7 +36,7 @@ COLUMNS = {
 """The columns of found sources and their types.
 
 Of each clustering there is one row of the whole, with the number of tries, the options that held and what has to be
-known (`core.cluster.FoundSources`), and then a row per sample: its position in the data set and its source. A
+known (`core.cluster.sources.FoundSources`), and then a row per sample: its position in the data set and its source. A
 clustering that failed is one row without figures.
 """
 
@@ -48,7 +48,7 @@ class SourcesPlan:
     Parameters
     ----------
     finder
-        The name in SOURCE_FINDERS of one that trains a network. How each trains is fixed: see `core.cluster.acol` and
+        The name in SOURCE_FINDERS of one that trains a network. How each trains is fixed: see
         `core.cluster.finders`.
     n_sources
         Sources to find in each class.

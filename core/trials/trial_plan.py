@@ -19,14 +19,14 @@ from touchstone.core.models.networks import PaperNetwork, best_device
 from touchstone.core.models.together import fit_together, why_not_together
 from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_of, title_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
-from touchstone.core.split.scheme import DRAW_SCHEMES, OnlyOneSource, Split, SplitScheme, without
+from touchstone.core.split.scheme import DRAW_SCHEMES, OnlyOneSource, Split, SplitScheme, turns_of, without
 from touchstone.core.split.units import are_spread, draw_of_units, n_splits_of_units, of_size
 from touchstone.core.trials import choices
 from touchstone.core.trials import sources_plan as finding
 from touchstone.core.trials.defaults import meant_across, meant_epochs, meant_features
-from touchstone.core.trials.epochs import EPOCHS, LEFT_OUT, Chosen, fit_and_predict, n_turns, of_turn, turns, untrained
+from touchstone.core.trials.epochs import EPOCHS, Chosen, fit_and_predict, untrained
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
-from touchstone.core.trials.run import COLUMNS, Counted, count_trial, table_of
+from touchstone.core.trials.run import COLUMNS, LEFT_OUT, Counted, count_trial, of_turn, table_of
 
 # Which splits does a plan of trials draw? Each by a seed of its own, which all models and source finders share.
 
@@ -71,6 +71,24 @@ def _scheme(plan: "TrialPlan", scheme: str, n_repeats: int, clustering: int) -> 
     drawn = RANDOM if scheme == FULL else scheme
     seed = seed_of(plan.seed, drawn, clustering)
     return DRAW_SCHEMES[drawn](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
+
+
+@lru_cache(maxsize=4)
+def turns(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:
+    """The turn in which each sample is left out; DataError where no sources are known."""
+    return turns_of(dataset.y, finding.known_sources(dataset)[0])
+
+
+def n_turns(dataset: Dataset) -> int:
+    """How often each draw is repeated without some of its sources.
+
+    Examples
+    --------
+    >>> y, sources = np.array([0, 0, 1, 1]), ["ann", "bob", "ann", "bob"]
+    >>> n_turns(Dataset("written", "tabular", np.zeros((4, 1)), y, ("a", "b"), list("1234"), sources))
+    2
+    """
+    return int(turns(dataset).max()) + 1
 
 
 def trial_at(plan: "TrialPlan", dataset: Dataset, index: int) -> tuple[Draw, str, int | None]:
@@ -258,9 +276,6 @@ def check_held_back(plan: "TrialPlan", dataset: Dataset, draws: tuple[Draw, ...]
             with _naming_classes(dataset):
                 train = draw_of_units(_scheme(plan, scheme, 1, 0), 0, *about).train
             _second_draw(plan, dataset, scheme, 0, about, train)
-
-
-# Which trials tell how accurate models are on unfamiliar sources? Every draw of the schemes, with every model.
 
 
 # How do repeats of one network's trial become one piece of work? Trained together, each tested on its own part.

@@ -1,6 +1,6 @@
-"""What does a browser show to be let in where nobody signs in? What follows from a secret that lies in the home.
+"""Who is let in? Whoever knows the secret of the home where nobody signs in, has a link, or has signed in.
 
-Whoever can read the home has the secret, and nobody else: so whoever had access keeps it when Touchstone starts anew.
+Only whoever can read the home has its secret: so whoever had access keeps it when Touchstone starts anew.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Where do data sets and files of predictions stay? In the workspace of their owner, under their fingerprints."""
+"""Where do data sets, files of predictions and models stay? In their owner's workspace, under their fingerprints."""
 
 from dataclasses import dataclass, fields
 

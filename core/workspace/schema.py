@@ -1,6 +1,6 @@
 """What is remembered? Data sets, predictions, models, runs, links, sign-ins, how far trials are and their rows.
 
-Whoever changes a table here adds a step to `core.workspace.schema`, which older databases go through.
+Whoever changes a table here adds a step to `STEPS`, which older databases go through.
 """
 
 import os
@@ -30,7 +30,7 @@ class Base(DeclarativeBase):
 
 
 class SchemaVersionRow(Base):
-    """Which form the tables have, in a single row (see `core.workspace.schema`)."""
+    """Which form the tables have, in a single row (see `migrate`)."""
 
     __tablename__ = "schema_version"
 
@@ -273,7 +273,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     4: _list_sign_ins,
     5: _only_tables,
 }
-"""What leads from each version to the next, in SQL of its own: the tables of `schema` are those of the newest version.
+"""What leads from each version to the next, in SQL of its own: the tables above are those of the newest version.
 
 A table that a version adds needs no SQL: those that are not there are made after the last step.
 """

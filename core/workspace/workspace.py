@@ -98,10 +98,6 @@ class Workspace(Data, Models, Runs, Work, Links, SignIns):
         """
         return self._run_of(owner, plan, self._facts(owner, fingerprint), older=True)
 
-    def store_trial(self, owner: str, run_id: str, trial: int, content: bytes, *, error: str | None = None) -> None:
-        """Keep a trial's rows at once."""
-        self.store_trials(owner, run_id, {trial: content}, error=error)
-
     def _facts(self, owner: str, fingerprint: str) -> Facts:
         """What the defaults of plans on a data set hang on, read when it is asked for."""
 

@@ -26,6 +26,11 @@ def rows(header: str, *lines: str) -> str:
     return "\n".join((header, *lines)) + "\n"
 
 
+def predictions_file(*columns: np.ndarray) -> bytes:
+    """What the notebooks write of predictions: id (not ids), gold and predicted, both names of classes."""
+    return rows("id\tgold\tpredicted", *map("\t".join, zip(*map(np.ndarray.tolist, columns), strict=True))).encode()
+
+
 def npz(**arrays) -> bytes:
     """Arrays as the bytes of an NPZ."""
     stream = io.BytesIO()

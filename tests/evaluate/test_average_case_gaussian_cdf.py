@@ -12,8 +12,13 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
 
 from tests.evaluate.small_networks import SideBySide, digits_cnn, generator
-from touchstone.core.evaluate.average_case.class_means import bivariate_tail, bounds_from_pairs
-from touchstone.core.evaluate.average_case.gaussian_cdf import MOST_PAIRS, linearised, mvn_cdf
+from touchstone.core.evaluate.average_case.gaussian_cdf import (
+    MOST_PAIRS,
+    bivariate_tail,
+    bounds_from_pairs,
+    linearised,
+    mvn_cdf,
+)
 from touchstone.core.evaluate.average_case.noise import Noise, NoisyInputs, logits_of
 from touchstone.core.evaluate.average_case.normal_kernels import ON_VECTORS, factor, quantile, sides
 

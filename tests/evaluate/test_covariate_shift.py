@@ -18,7 +18,6 @@ from touchstone.core.evaluate.covariate_shift import (
     jensen_shannon,
     shift_of,
 )
-from touchstone.core.models.classical import Cancelled
 
 FAST = ShiftOptions(n_dimensions=5, n_components=2, n_draws=300)
 
@@ -114,13 +113,8 @@ def test_a_class_that_moved_is_told_from_one_that_stayed():
     y = np.arange(240) % 2
     train, test = rng(0).normal(size=(240, 6)), rng(1).normal(size=(240, 6))
     test[y == 1] += 1.0
-    steps = []
-    found = covariate_shift(
-        train, y, test, y, class_names=("stays", "moves"), seed=0, n_resplits=79, options=FAST,
-        on_step=lambda: steps.append(1),
-    )  # fmt: skip
+    found = covariate_shift(train, y, test, y, class_names=("stays", "moves"), seed=0, n_resplits=79, options=FAST)
     stays, moves = found.classes
-    assert len(steps) == 160
     assert (stays.shifted, moves.shifted) == (False, True)
     assert moves.p_value == 1 / 80
     assert moves.p_corrected == 1 / 80  # as if it had been the only one
@@ -186,17 +180,6 @@ def test_features_that_do_not_vary_are_left_out():
     assert found.kept_variance == pytest.approx(1.0)
     same = shift_of(class_parts(np.ones((60, 3)), np.ones((40, 3))), resplit=0, seed=0, options=FAST)
     assert np.isnan(same.value)
-
-
-def test_it_stops_when_asked():
-    steps = []
-    x, y = rng().normal(size=(60, 2)), np.zeros(60, dtype=int)
-    with pytest.raises(Cancelled):
-        covariate_shift(
-            x, y, x, y, class_names=("one",), seed=0, n_resplits=50, options=FAST,
-            on_step=lambda: steps.append(1), should_stop=lambda: len(steps) >= 5,
-        )  # fmt: skip
-    assert len(steps) == 5
 
 
 def test_features_of_another_length_are_refused():

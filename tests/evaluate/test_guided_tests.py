@@ -204,8 +204,8 @@ def test_sizes_follow_the_frequency():
 def test_accuracy_near_centroids_is_high_and_mixes_lie_between():
     made = ready()
     near, boundary = (generate_tests(made, 60, centroid_share=share, seed=0) for share in (1.0, 0.0))
-    grid = accuracy_grid(near, boundary, TEST, sizes=(20, 60))
-    assert grid.n_correct == (TEST.predicted == TEST.labels).sum()
+    on_test = {"n_test": len(TEST), "n_correct": int((TEST.predicted == TEST.labels).sum())}
+    grid = accuracy_grid(near, boundary, sizes=(20, 60), **on_test)
     cells = {(cell.n_per_class, cell.centroid_share): cell for cell in grid.cells}
     assert len(cells) == 10
     for size in (20, 60):
@@ -219,7 +219,7 @@ def test_accuracy_near_centroids_is_high_and_mixes_lie_between():
     assert (table["lower"] <= table["accuracy"]).all()
     assert (table["accuracy"] <= table["upper"]).all()
     with pytest.raises(DataError, match="61 tests for each class"):
-        accuracy_grid(near, boundary, TEST, sizes=(61,))
+        accuracy_grid(near, boundary, sizes=(61,), **on_test)
 
 
 def test_more_tests_from_the_same_parents_are_no_more_evidence():

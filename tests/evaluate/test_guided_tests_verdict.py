@@ -21,8 +21,7 @@ from touchstone.core.evaluate.guided_tests.verdict import (
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.report.guided_tests import answer
-from touchstone.core.report.html import to_markdown
-from touchstone.core.report.markdown import escaped
+from touchstone.core.report.markdown import escaped, to_markdown
 from touchstone.core.report.parts import Report
 
 HEAD = head(3, 6, apart=3.0)
@@ -116,7 +115,9 @@ def test_a_mix_of_which_nothing_was_placed_is_passed_over():
     found = made(1.0)
     near, nothing = found.generated, found.generated.take(np.zeros(len(found.generated), dtype=bool))
     edge = replace(nothing, asked=np.array([[0, 40]] * 3))
-    grid = accuracy_grid(near, edge, TEST, sizes=(10,))
+    grid = accuracy_grid(
+        near, edge, n_test=len(TEST), n_correct=int((TEST.predicted == TEST.labels).sum()), sizes=(10,)
+    )
     said = features_findings(replace(found, grid=grid))
     assert not any("not known yet" in one or one.startswith("Over mixes") for one in said)
 
@@ -150,7 +151,12 @@ def test_a_round_trip_says_of_how_many_images():
 def test_the_report_in_markdown_holds_everything():
     found = made(0.5)
     near, boundary = (generate_tests(START, 20, centroid_share=share, seed=0) for share in (1.0, 0.0))
-    found = replace(found, grid=accuracy_grid(near, boundary, TEST, sizes=(5, 20)))
+    found = replace(
+        found,
+        grid=accuracy_grid(
+            near, boundary, n_test=len(TEST), n_correct=int((TEST.predicted == TEST.labels).sum()), sizes=(5, 20)
+        ),
+    )
     kept = check_properties(START.regions, HEAD, TEST)
     shown = Report("Which tests?", "clouds", answer(found, tested=kept), "**Read** it.", (("Noise", "a | b"),), "")
     text = to_markdown(shown).decode()

@@ -51,7 +51,7 @@ def test_the_fall_is_the_difference_of_both_accuracies_and_its_interval_agrees_w
         assert fall.value == pytest.approx(row.inclusive.value - row.exclusive.value)
         assert fall.over_sources.holds(fall.value)
         assert (fall.p_sources < 0.05) == (not fall.over_sources.holds(0.0))
-        assert fall.df >= row.n_sources_of_class - 1 == 4
+        assert fall.df >= 4, "each class has 5 sources"
     only = expected_accuracy_intervals(WHOLE[WHOLE["scheme"] != "source_inclusive"]).overall[0]
     assert np.isnan(only.fall.value)
     assert only.fall.df == 0

@@ -9,10 +9,16 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.evaluate.source_robustness.agreement import adjusted_rand, agreement, compare_clusterings
+from touchstone.core.evaluate.source_robustness.agreement import agreement, compare_clusterings
 from touchstone.core.trials import TrialPlan
 
 ONE_CLASS = np.zeros(12, dtype=np.int64)
+
+
+def adjusted_rand(first, second, y) -> float:
+    """The index of two clusterings, with nothing dealt out for chance."""
+    both = {("a", 0): first, ("b", 0): second}
+    return compare_clusterings(both, y, n_permutations=0, rng=np.random.default_rng(0)).pairs[0].index
 
 
 def by_hand(first, second, y) -> float:

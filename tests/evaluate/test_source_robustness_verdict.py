@@ -49,7 +49,6 @@ ROW = ExpectedInterval(
     n_test=359,
     n_samples=1797,
     n_sources=50,
-    n_sources_of_class=5,
     n_clusterings=4,
     n_cells=200,
     n_cells_held_out=200,

@@ -30,7 +30,9 @@ REGIONS = fit_regions(TRAIN)
 def found() -> Guided:
     made = start(REGIONS, HEAD, train=TRAIN, test=TEST)
     near, boundary = (generate_tests(made, 20, centroid_share=share, seed=0) for share in (1.0, 0.0))
-    grid = accuracy_grid(near, boundary, TEST, sizes=(5, 20))
+    grid = accuracy_grid(
+        near, boundary, n_test=len(TEST), n_correct=int((TEST.predicted == TEST.labels).sum()), sizes=(5, 20)
+    )
     return Guided(
         NAMES, grid.n_test, grid.n_correct, generate_tests(made, 10, centroid_share=0.5, seed=1), grid, None, None
     )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from touchstone.core.evaluate.source_robustness.agreement import mean_images
+from touchstone.core.evaluate.data_sets import mean_images
 from touchstone.core.figures.source_robustness import (
     MOST_CLASSES,
     MOST_SOURCES,
@@ -20,7 +20,7 @@ PAPER = {dark: [int(theme(dark).paper[at : at + 2], 16) for at in (1, 3, 5)] for
 def test_every_mean_lies_in_the_row_of_its_class_and_the_column_of_its_source(dark):
     x = np.zeros((6, 4, 3, 1))
     x[:, 0, 0, 0] = [0.2, 0.6, 1.0, 0.2, 0.2, 0.2]
-    means = mean_images(x, np.array([0, 0, 1, 2, 2, 2]), n_classes=2, n_sources=2)
+    means = mean_images(x, np.array([0, 0, 1, 2, 2, 2]), 4).reshape(2, 2, 4, 3, 1)
     figure = mean_image_sheet(means, class_names=("<b>ant</b>", "bee"), finder="k-means", dark=dark)
     pixels = np.array(figure.data[0].z)
     assert pixels.shape == (2 * 5, 2 * 4, 3)

@@ -106,7 +106,7 @@ def run_of_rows(workspace: Workspace, dataset: Dataset, plan: Plan, rows: Sequen
         rests_on |= about(found_rows(workspace, LOCAL_OWNER, plan, dataset))
     workspace.record_provenance(LOCAL_OWNER, run.id, rests_on)
     for trial, content in enumerate(rows):
-        workspace.store_trial(LOCAL_OWNER, run.id, trial, content)
+        workspace.store_trials(LOCAL_OWNER, run.id, {trial: content})
     workspace.release(LOCAL_OWNER, run.id, "test", "done" if done else "interrupted")
     return workspace.run(LOCAL_OWNER, run.id)
 

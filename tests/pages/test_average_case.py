@@ -294,7 +294,7 @@ def test_text_samples_stand_in_full(open_page, workspace):
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     for trial in range(plan.n_trials(data)):
         rows = plan.run_trial(data, trial, context=Context(model={name: stored}.__getitem__))
-        workspace.store_trial(LOCAL_OWNER, run.id, trial, frames.to_bytes(rows))
+        workspace.store_trials(LOCAL_OWNER, run.id, {trial: frames.to_bytes(rows)})
     workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app = open_page("average_case", data=data.fingerprint, model=name, sigmas_columns="0.5", audited="10")
     assert any("w" in str(table.value) for table in app.table)
@@ -337,7 +337,7 @@ def test_an_onnx_model_goes_from_its_file_to_a_verdict_without_gradients(open_pa
     context = Context(model={model.fingerprint: workspace.model_bytes(LOCAL_OWNER, model.fingerprint)}.__getitem__)
     for trial in range(run.n_trials):
         rows = plan.run_trial(data, trial, context=context)
-        workspace.store_trial(LOCAL_OWNER, run.id, trial, frames.to_bytes(rows))
+        workspace.store_trials(LOCAL_OWNER, run.id, {trial: frames.to_bytes(rows)})
     assert set(rows["estimator"]) <= {"monte_carlo", "gaussian_logits", "softmax"}
     app.run()
     assert (

@@ -97,7 +97,7 @@ def test_failed_trials_are_counted_and_explained(open_page, workspace, wine):
     run = stored_run(workspace, wine, plan=PLAN, n_trials=63)
     workspace.acquire(LOCAL_OWNER, run.id, "test")
     failed = frames.to_bytes(PLAN.failed_trial(wine, 63))
-    workspace.store_trial(LOCAL_OWNER, run.id, 63, failed, error="The worker process died, twice.")
+    workspace.store_trials(LOCAL_OWNER, run.id, {63: failed}, error="The worker process died, twice.")
     workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app = _open(open_page, wine)
     assert "1 trial failed: see why" in [expander.label for expander in app.expander]

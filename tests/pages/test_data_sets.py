@@ -335,7 +335,7 @@ def test_umap_is_a_run_of_its_own(open_page, workspace, wine):
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     workspace.record_provenance(LOCAL_OWNER, run.id, {"versions": {"numpy": "2.0.0"}})
     rows = replace(plan, method="pca").run_trial(wine, 0, context=Context())  # the page cannot tell
-    workspace.store_trial(LOCAL_OWNER, run.id, 0, frames.to_bytes(rows))
+    workspace.store_trials(LOCAL_OWNER, run.id, {0: frames.to_bytes(rows)})
     workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app.run()
     assert not app.exception
@@ -350,8 +350,8 @@ def test_maps_can_be_coloured_by_the_folds_of_a_run(open_page, workspace, wine):
     run = workspace.create_run(LOCAL_OWNER, plan, wine.fingerprint, n_trials=plan.n_trials(wine))
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     for trial in range(run.n_trials):
-        workspace.store_trial(
-            LOCAL_OWNER, run.id, trial, frames.to_bytes(plan.run_trial(wine, trial, context=Context()))
+        workspace.store_trials(
+            LOCAL_OWNER, run.id, {trial: frames.to_bytes(plan.run_trial(wine, trial, context=Context()))}
         )
     workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app = opened(open_page, data=wine.fingerprint)

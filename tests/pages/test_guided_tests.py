@@ -288,7 +288,7 @@ def test_while_it_runs_what_is_known_is_shown_and_it_can_be_stopped(open_page, w
     assert app.button(key=f"cancel-{run.id}").label == "Cancel"
     assert "no accuracy is claimed" not in plainly(app)
     for trial in (0, 1, 3):
-        workspace.store_trial(LOCAL_OWNER, run.id, trial, rows_of("wine", plan)[trial])
+        workspace.store_trials(LOCAL_OWNER, run.id, {trial: rows_of("wine", plan)[trial]})
     app.run()
     said = plainly(app)
     assert "2 of 3 classes so far" in said

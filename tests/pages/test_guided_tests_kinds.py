@@ -42,7 +42,9 @@ def done(workspace: Workspace, data: Dataset, plan: GuidedTestsPlan) -> None:
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     context = Context(model={plan.model: workspace.model_bytes(LOCAL_OWNER, plan.model)}.__getitem__)
     for trial in range(plan.n_trials(data)):
-        workspace.store_trial(LOCAL_OWNER, run.id, trial, frames.to_bytes(plan.run_trial(data, trial, context=context)))
+        workspace.store_trials(
+            LOCAL_OWNER, run.id, {trial: frames.to_bytes(plan.run_trial(data, trial, context=context))}
+        )
     workspace.release(LOCAL_OWNER, run.id, "test", "done")
 
 

@@ -595,7 +595,7 @@ def test_a_threshold_says_what_it_costs_in_samples(open_page, decided):
     assert "At a threshold of 0.25 the model finds" in read
     assert "of “fraud” and raises" in read
     said = " ".join(charts(app))
-    assert "ROC curve of fraud on both sets." in said
-    assert "Precision-recall curve of fraud on both sets." in said
+    assert "ROC curve of “fraud” on both sets." in said
+    assert "Precision-recall curve of “fraud” on both sets." in said
     app.slider(key="threshold").set_value(0.5).run()
     assert "At a threshold of 0.50 nothing changes on the new set" in plainly(settled(app))

@@ -90,7 +90,7 @@ def test_failed_trials_are_counted_and_explained(open_page, workspace, wine):
     run = stored_run(workspace, wine, n_trials=31)
     workspace.acquire(LOCAL_OWNER, run.id, "test")
     failed = frames.to_bytes(PLAN.failed_trial(wine, 31))
-    workspace.store_trial(LOCAL_OWNER, run.id, 31, failed, error="The worker process died, twice.")
+    workspace.store_trials(LOCAL_OWNER, run.id, {31: failed}, error="The worker process died, twice.")
     workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
     assert "1 trial failed: see why" in [expander.label for expander in app.expander]

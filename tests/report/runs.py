@@ -84,7 +84,7 @@ def stored(workspace: Workspace, kind: str) -> Run:
         return run
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     for trial, content in enumerate(rows(kind)):
-        workspace.store_trial(LOCAL_OWNER, run.id, trial, content)
+        workspace.store_trials(LOCAL_OWNER, run.id, {trial: content})
     workspace.release(LOCAL_OWNER, run.id, "test", "done")
     return workspace.run(LOCAL_OWNER, run.id)
 

@@ -20,7 +20,7 @@ from touchstone.core.evaluate.claims import entry_of
 from touchstone.core.evaluate.wording import Sentences, Verdict, quoted
 from touchstone.core.questions import QUESTIONS, of_kind, plan_class
 from touchstone.core.report.html import to_html
-from touchstone.core.report.markdown import formula, markup
+from touchstone.core.report.markup import formula, markup
 from touchstone.core.report.parts import NOTHING_YET, Answer, Figure, KeyNumber, Note, Report, Section, Table
 from touchstone.core.report.run_report import report_of
 from touchstone.core.trials import TrialPlan
@@ -284,8 +284,7 @@ def test_markdown_takes_html_and_wild_links_for_text():
 
 def test_names_are_text_in_markdown_and_a_muted_claim_leaves_sections_too(workspace):
     from touchstone.core.evaluate.wording import resting
-    from touchstone.core.report.html import to_markdown
-    from touchstone.core.report.markdown import escaped
+    from touchstone.core.report.markdown import escaped, to_markdown
     from touchstone.core.report.parts import Beside
 
     falls = "matched_subsets.falls"

@@ -33,7 +33,7 @@ def main(folder: str) -> None:
     data = workspace.add_dataset(LOCAL_OWNER, load_example("wine"))
     stopped, large, waiting = (workspace.create_run(LOCAL_OWNER, SleepPlan(n=n), data).id for n in (2, 30, 4))
     for trial in range(20):
-        workspace.store_trial(LOCAL_OWNER, large, trial, os.urandom(1_000_000))
+        workspace.store_trials(LOCAL_OWNER, large, {trial: os.urandom(1_000_000)})
     workspace.acquire(LOCAL_OWNER, stopped, "us")
     token = workspace.create_link(LOCAL_OWNER, waiting)
     workspace.close()  # and so no file of the database has room in itself
@@ -42,7 +42,7 @@ def main(folder: str) -> None:
         while filler.write(bytes(4096)):
             pass
     answers = {"free before": free(home)}
-    answers["store"] = said(lambda: workspace.store_trial(LOCAL_OWNER, stopped, 0, os.urandom(5_000_000)))
+    answers["store"] = said(lambda: workspace.store_trials(LOCAL_OWNER, stopped, {0: os.urandom(5_000_000)}))
     answers["give back"] = said(lambda: workspace.release(LOCAL_OWNER, stopped, "us", "interrupted", error="disk full"))
     answers["reason"] = workspace.run(LOCAL_OWNER, stopped).errors
     answers["cancel"] = said(lambda: workspace.cancel(LOCAL_OWNER, waiting))

@@ -28,7 +28,7 @@ def done(workspace: Workspace, wine) -> Run:
     for trial in range(run.n_trials):
         rows = PLAN.run_trial(wine, trial, context=Context())
         error = "it was too hot" if trial == 1 else None
-        workspace.store_trial(LOCAL_OWNER, run.id, trial, frames.to_bytes(rows), error=error)
+        workspace.store_trials(LOCAL_OWNER, run.id, {trial: frames.to_bytes(rows)}, error=error)
     workspace.release(LOCAL_OWNER, run.id, "a process", "done")
     return workspace.run(LOCAL_OWNER, run.id)
 

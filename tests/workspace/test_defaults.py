@@ -54,7 +54,7 @@ def text() -> Dataset:
 def finished(workspace, plan, fingerprint, *, state: str = "done"):
     run = workspace.create_run(LOCAL_OWNER, plan, fingerprint)
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
-    workspace.store_trial(LOCAL_OWNER, run.id, 0, frames.to_bytes(pd.DataFrame({"trial": [0]})))
+    workspace.store_trials(LOCAL_OWNER, run.id, {0: frames.to_bytes(pd.DataFrame({"trial": [0]}))})
     workspace.release(LOCAL_OWNER, run.id, "test", state)
     return workspace.run(LOCAL_OWNER, run.id)
 

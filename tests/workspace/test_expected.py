@@ -58,7 +58,7 @@ def test_a_stored_run_has_the_pace_at_which_it_was_done(tmp_path, wine):
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     for trial in range(2):
         rows = PLAN.failed_trial(wine, trial)
-        workspace.store_trial(LOCAL_OWNER, run.id, trial, frames.to_bytes(rows))
+        workspace.store_trials(LOCAL_OWNER, run.id, {trial: frames.to_bytes(rows)})
     going = workspace.run(LOCAL_OWNER, run.id)
     assert going.pace is not None
     assert going.seconds_left == 0

@@ -125,7 +125,7 @@ def test_a_database_that_can_grow_no_more_says_so(workspace):
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(WorkspaceError, match="The disk is full"):
-        workspace.store_trial(LOCAL_OWNER, run.id, 0, os.urandom(1_000_000))
+        workspace.store_trials(LOCAL_OWNER, run.id, {0: os.urandom(1_000_000)})
     assert workspace.run(LOCAL_OWNER, run.id).n_done == 0
 
 

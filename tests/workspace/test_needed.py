@@ -134,7 +134,7 @@ def test_a_run_tells_what_its_sources_were_and_goes_on_with_no_others(workspace,
     elsewhere = {"sources": {to_json(SOURCES): "found on another machine"}}
     workspace.record_provenance(LOCAL_OWNER, begun.id, elsewhere)
     rows = replace(DEEP, models=("svm",)).run_trial(wine, 0, context=Context())
-    workspace.store_trial(LOCAL_OWNER, begun.id, 0, frames.to_bytes(rows))
+    workspace.store_trials(LOCAL_OWNER, begun.id, {0: frames.to_bytes(rows)})
     workspace.release(LOCAL_OWNER, begun.id, "test", "interrupted")
     begun = workspace.run(LOCAL_OWNER, begun.id)
     assert found_otherwise(begun, found_rows(workspace, LOCAL_OWNER, DEEP, wine)) == (SOURCES,)

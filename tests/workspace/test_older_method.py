@@ -31,7 +31,7 @@ def stored(workspace, wine, plan, *, state: str = "done") -> Run:
     run = workspace.create_run(LOCAL_OWNER, plan, wine.fingerprint)
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     for trial in range(run.n_trials if state == "done" else 1):
-        workspace.store_trial(LOCAL_OWNER, run.id, trial, frames.to_bytes(pd.DataFrame({"trial": [trial]})))
+        workspace.store_trials(LOCAL_OWNER, run.id, {trial: frames.to_bytes(pd.DataFrame({"trial": [trial]}))})
     workspace.release(LOCAL_OWNER, run.id, "test", state)
     return workspace.run(LOCAL_OWNER, run.id)
 

@@ -56,7 +56,7 @@ def given(workspace: Workspace, wine: Dataset) -> dict[str, object]:
     workspace.keep_model(OWNER, model, name="a model")
     run = workspace.create_run(OWNER, PLAN, wine.fingerprint)
     assert workspace.acquire(OWNER, run.id, "a process")
-    workspace.store_trial(OWNER, run.id, 0, frames.to_bytes(pd.DataFrame({"trial": [0]})))
+    workspace.store_trials(OWNER, run.id, {0: frames.to_bytes(pd.DataFrame({"trial": [0]}))})
     workspace.record_steps(OWNER, run.id, "a process", {1: Steps(1, 2, "epoch")})
     workspace.sign_out(OWNER, "a hash")
     workspace.follow_sign_in(OWNER, "another hash", browser="Firefox on Linux")

@@ -41,14 +41,14 @@ def test_the_rows_of_runs_count_and_models_too(workspace: Workspace, monkeypatch
     run = workspace.create_run(OWNER, SleepPlan(n=2), fingerprint)
     assert workspace.acquire(OWNER, run.id, "a process")
     rows = frames.to_bytes(pd.DataFrame({"trial": 0, "number": RNG.random(60_000)}))
-    workspace.store_trial(OWNER, run.id, 0, rows)
+    workspace.store_trials(OWNER, run.id, {0: rows})
     with workspace._store.session() as session:
         kept = workspace._store.n_bytes(session, OWNER)
         assert workspace._store.n_bytes(session, OTHER) == 0
     assert kept > len(rows) + 400 * 1024
     with pytest.raises(WorkspaceError, match="Your storage is full"):
         workspace.add_model(OWNER, b"x" * 400_000, dataset_fingerprint=fingerprint, name="m", file_name="m.onnx")
-    workspace.store_trial(OWNER, run.id, 1, rows)  # a run that was begun may end
+    workspace.store_trials(OWNER, run.id, {1: rows})  # a run that was begun may end
     with pytest.raises(WorkspaceError, match="Your storage is full"):
         workspace.create_run(OWNER, SleepPlan(n=3), fingerprint)
     monkeypatch.setenv("TOUCHSTONE_MOST_STORED", "100")

@@ -36,7 +36,7 @@ def models(workspace: Workspace, wine) -> list[str]:
 def run(workspace: Workspace, wine, models) -> Run:
     """The run that is shared, beside another one of the same data set, and predictions."""
     run = workspace.create_run(OWNER, SleepPlan(n=2, model=models[0]), wine.fingerprint)
-    workspace.store_trial(OWNER, run.id, 0, frames.to_bytes(pd.DataFrame({"trial": [0]})))
+    workspace.store_trials(OWNER, run.id, {0: frames.to_bytes(pd.DataFrame({"trial": [0]}))})
     workspace.create_run(OWNER, SleepPlan(n=3), wine.fingerprint)
     workspace.add_predictions(OWNER, UPLOAD)
     return run
@@ -233,7 +233,7 @@ def test_a_link_shows_the_sources_that_its_run_was_drawn_from_and_those_of_no_ot
     run = workspace.create_run(OWNER, drawing, wine.fingerprint)
     found, other = (SourcesPlan("deep_kmeans", n_clusterings=n) for n in (2, 3))
     kept, hidden = (workspace.create_run(OWNER, plan, wine.fingerprint) for plan in (found, other))
-    workspace.store_trial(OWNER, kept.id, 0, frames.to_bytes(pd.DataFrame({"clustering": [0]})))
+    workspace.store_trials(OWNER, kept.id, {0: frames.to_bytes(pd.DataFrame({"clustering": [0]}))})
     shared = SharedWorkspace(workspace, workspace.create_link(OWNER, run.id))
     assert shared.find_run(shared.owner, found, wine.fingerprint).id == kept.id == shared.run(shared.owner, kept.id).id
     assert shared.rows(shared.owner, kept.id)["clustering"].tolist() == [0]

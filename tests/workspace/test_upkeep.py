@@ -74,7 +74,9 @@ def test_a_backup_under_load_opens_elsewhere_with_equal_rows(tmp_path):
     def write() -> None:
         writer = Workspace(here)
         while not stop.is_set():
-            writer.store_trial(LOCAL_OWNER, growing.id, n_stored[0], frames.to_bytes(pd.DataFrame({"trial": n_stored})))
+            writer.store_trials(
+                LOCAL_OWNER, growing.id, {n_stored[0]: frames.to_bytes(pd.DataFrame({"trial": n_stored}))}
+            )
             n_stored[0] += 1
         writer.close()
 

@@ -33,7 +33,7 @@ def done(workspace: Workspace, plan: TrialPlan, dataset: Dataset, owner: str = L
     workspace.record_provenance(owner, run.id, {"versions": {"numpy": "1.0.0"}})
     for trial in range(run.n_trials):
         rows = plan.run_trial(dataset, trial, context=Context())
-        workspace.store_trial(owner, run.id, trial, frames.to_bytes(rows))
+        workspace.store_trials(owner, run.id, {trial: frames.to_bytes(rows)})
     workspace.release(owner, run.id, "a process", "done")
     return workspace.run(owner, run.id)
 

@@ -129,8 +129,8 @@ def test_a_flipped_byte_is_noticed(workspace, wine, tmp_path):
 def test_a_trial_is_stored_exactly_once(workspace, wine):
     run = workspace.create_run(LOCAL_OWNER, SleepPlan(n=3), workspace.add_dataset(LOCAL_OWNER, wine))
     first, second = (frames.to_bytes(pd.DataFrame({"trial": [1], "n": [n]})) for n in (10, 20))
-    workspace.store_trial(LOCAL_OWNER, run.id, 1, first)
-    workspace.store_trial(LOCAL_OWNER, run.id, 1, second)
+    workspace.store_trials(LOCAL_OWNER, run.id, {1: first})
+    workspace.store_trials(LOCAL_OWNER, run.id, {1: second})
     assert workspace.rows(LOCAL_OWNER, run.id)["n"].tolist() == [10]
     assert workspace.missing_trials(LOCAL_OWNER, run.id) == [0, 2]
 

@@ -21,7 +21,7 @@ from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.models.load import read_stored
 from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.report.guided_tests import answer
-from touchstone.core.report.html import to_markdown
+from touchstone.core.report.markdown import to_markdown
 from touchstone.core.workspace import Run
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of

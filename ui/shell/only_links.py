@@ -243,7 +243,7 @@ def refused_page(
     status: int, template: str = "refused", *, headers: dict[str, str] | None = None, **values: object
 ) -> HTMLResponse:
     """A page in the place of one that is not given, which says why; no browser keeps it."""
-    from touchstone.core.report.markdown import render  # not in the launcher, which is light
+    from touchstone.core.report.markup import render  # not in the launcher, which is light
 
     page = render(f"ui/shell/{template}.html", **values)
     return HTMLResponse(page, status, {"cache-control": "no-store", **(headers or {})})

@@ -17,8 +17,9 @@ from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate import source_robustness
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from touchstone.core.evaluate.data_sets import mean_images
 from touchstone.core.evaluate.source_robustness import parametric_null
-from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement, mean_images
+from touchstone.core.evaluate.source_robustness.agreement import SourceAgreement
 from touchstone.core.evaluate.source_robustness.agreement import agreement as agreement_of
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
 from touchstone.core.evaluate.source_robustness.held_out import Cluster
@@ -191,7 +192,8 @@ def source_images(plan: plans.TrialPlan, fingerprint: str, source_finder: str) -
     data = dataset_of(fingerprint)
     with sources_given(plan, fingerprint):
         sources = plan.sources(data, source_finder, 0)
-    return mean_images(data.x, sources, n_classes=data.n_classes, n_sources=plan.n_sources)
+    means = mean_images(data.x, sources, data.n_classes * plan.n_sources)
+    return means.reshape(data.n_classes, plan.n_sources, *data.x.shape[1:])
 
 
 @cache.result(max_entries=32)

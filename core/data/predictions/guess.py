@@ -1,8 +1,7 @@
 """How is it seen what each column of a file of predictions is? Names that decide come first, then values that hint.
 
 A step takes a `Reading` and gives one with more roles, each with its reason (`Roles.why`), or the same. `STEPS` is
-their order, and says of each where its question is open. Where truth or predictions were not found, `asking` asks or
-refuses.
+their order, and says of each where its question is open. Where truth or predictions were not found, it asks or refuses.
 """
 
 import re
@@ -188,6 +187,9 @@ def likeliest_names(
     counts = np.zeros((len(answers), len(true_names)))
     np.add.at(counts, (naming.codes_of(labels, answers), naming.codes_of(truth, true_names)), 1)
     return tuple((answers[a], true_names[b]) for a, b in zip(*linear_sum_assignment(-counts), strict=True))
+
+
+# What is each column? Step by step: names that decide come first, then values that hint.
 
 
 _LONGEST_NAME, _MOST_WORDS = 200, 2  # letters, and words: three or more are a text

@@ -373,8 +373,7 @@ def _hidden(pair: Pair, agreement: Agreement | None) -> str:
 
 # How do the truth in one file and the predictions in another become one table? Their rows, their columns, their roles.
 #
-# Which row of one is which row of the other, `matching` says; what a column of the truth is, may take both files to
-# see.
+# What a column of the truth is, may take both files to see.
 
 _FROM_TRUTH = ("truth", "set", "fold", "source", "task", "trial", "unit")
 

@@ -410,6 +410,9 @@ def _part_of(image: str, table: PurePosixPath) -> str | None:
     return next(filter(part_name, (*PurePosixPath(image).parts[:-1], table.stem)), None)
 
 
+# What data set is in a file? Its ending says how it is read; a table takes the roles of its columns.
+
+
 _LABEL_STEMS = ("label", "class", "target", "category")
 _NAME_ENDINGS = ("name", "names", "text", "str", "string", "title", "word", "description")
 _DAYS = " (days since 1970)"

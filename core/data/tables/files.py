@@ -1,7 +1,7 @@
 """How does a file that somebody else wrote become a table? By its ending: lines of text here, all else elsewhere.
 
-There are tabs, commas or semicolons between the cells. All lines are read at once where they are plain; else one by one
-(`lines`), whatever the encoding and the quotes. Where the first line names no columns, its cells are data: a sentence
+There are tabs, commas or semicolons between the cells. All lines are read at once where they are plain; else one by
+one, whatever the encoding and the quotes. Where the first line names no columns, its cells are data: a sentence
 must not become the name of one. `npz` and `records` read what is no such text.
 """
 
@@ -24,10 +24,6 @@ from touchstone.core.data.tables.npz import parse_arrays
 from touchstone.core.data.tables.records import parse_json, parse_jsonl, parse_parquet
 from touchstone.core.data.tables.table import Table, TextColumns, make_table, read_columns, rows_alike, without
 from touchstone.core.data.values import listed, objects, quoted
-
-# What stands in lines of text, one after the other, whatever their encoding, dialect and quotes?
-#
-# How spreadsheets, R and NumPy write is brought to what everybody else writes, and the lines are cut into cells.
 
 # Which letters do the bytes of a file stand for? UTF-8 or UTF-16, else what Windows writes in the West.
 
@@ -73,6 +69,11 @@ def _western(content: bytes) -> str | None:
     n_ascii = sum(map(content.count, (bytes([byte]) for byte in (*range(65, 91), *range(97, 123)))))
     n_beyond = len(re.findall(rb"[\x80-\xff]", content))
     return None if _CONTROLS.search(text) or n_beyond > _MOST_BEYOND_ASCII * (n_ascii + n_beyond) else text
+
+
+# What stands in lines of text, one after the other, whatever their encoding, dialect and quotes?
+#
+# How spreadsheets, R and NumPy write is brought to what everybody else writes, and the lines are cut into cells.
 
 
 DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
@@ -380,6 +381,9 @@ def _rows_of(sheet: Any, name: str, limits: Limits) -> list[SheetRow]:
 
 def _cell(value: Any) -> Any:
     return value.isoformat() if isinstance(value, (date, datetime)) else value
+
+
+# Which of these is a file, and what are its columns called? Its ending tells, and its first line.
 
 
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\n]*)")

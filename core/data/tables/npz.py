@@ -170,6 +170,9 @@ def _listed(keys: Iterable[str], word: str = "and") -> str:
     return f"{', '.join(most)} {word} {last}" if most else last
 
 
+# What do the arrays make? A data set, or a table where they hold truth and scores of a model.
+
+
 _FEWEST_DIMENSIONS = 16
 """From so many on, rows of fractions are vectors, such as embeddings: no two are alike by chance."""
 _KINDS: dict[int, Kind] = {1: "text", 2: "tabular", 3: "image", 4: "image"}

@@ -56,7 +56,7 @@ class DatasetRoles:
 
     Ids name rows, sources say what they come from, and parts whether the file itself marks them for training or test.
     Units say which rows belong together: what was sampled independently; NO_UNIT says that each row is one, where None
-    leaves that to what the data are (`core.data.units`).
+    leaves that to what the data are (`core.data.dataset`).
 
     >>> DatasetRoles(label="polarity", text="sentence").columns
     ('polarity', 'sentence')
@@ -372,9 +372,8 @@ def _names_classes(table: Table, column: str) -> bool:
 
 # What would a table make, read the likeliest way, and what would another choice of columns make?
 #
-# Guessing stops where names and contents decide nothing, and asks (`core.data.tables.roles`). Here stands what to offer
-# then: the likeliest answer to every question, and what each column would come to. How a file was read then is written
-# down as JSON, and as options of a command.
+# Guessing stops where names and contents decide nothing, and asks. What is offered then stands here: the likeliest
+# answer to every question, and what each column would come to.
 
 SINGLE = tuple(each.name for each in fields(DatasetRoles) if each.name != "features")
 """The roles that one column has."""

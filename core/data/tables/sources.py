@@ -93,6 +93,9 @@ def _are_parts(values: set[str | None]) -> bool:
     return len(parts) > 1 and None not in parts
 
 
+# Which column says what the samples come from? Its name says so, or its values.
+
+
 _SURE = {  # these mean nothing else, whatever their values
     *("source", "sources", "sourceid", "group", "groups", "groupid", "domain", "genre", "writer", "author", "speaker"),
     "site",

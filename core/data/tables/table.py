@@ -356,6 +356,9 @@ def _plain_quotes(content: bytes, ends: Integer[np.ndarray, " n_ends"], delimite
     return bool(encloses.all() and (np.searchsorted(ends, opening) == np.searchsorted(ends, closing)).all())
 
 
+# What kind of thing do the cells of a column hold?
+
+
 Kind = Literal["scores", "several", "fraction", "number", "whole", "words"]
 """What the cells of a column hold: scores of all classes, several values, or one number or word each."""
 _MOST_CLASSES = 1000

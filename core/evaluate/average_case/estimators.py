@@ -129,6 +129,9 @@ class Facts:
         object.__setattr__(self, "short", self.short or self.title)
 
 
+# The estimators, and how they compute.
+
+
 PAPER_COPIES, PAIRED_COPIES = 5, 6
 """Around so many copies MMSE is said to converge (section 4.2); and as many in pairs as come next to it."""
 SIGMOID_SCALE = 1.702

@@ -48,8 +48,6 @@ from touchstone.core.trials.layer_parts import TrainingSplit, asks_model, check_
 from touchstone.core.trials.plan import Aside, check_fields, check_names, check_whole, checked_options
 from touchstone.core.trials.training_plan import TrainingPlan
 
-# What does one trial of average-case robustness do? A chunk of samples, judged by what its part asks for.
-
 # The rows of a run of average-case robustness: their columns, and how they are made of what was estimated.
 
 
@@ -101,6 +99,9 @@ def estimated(
 def _frame(n: int, **cells: object) -> pd.DataFrame:
     """Rows of `COLUMNS`, as many as that; NA where nothing is given."""
     return pd.DataFrame({**dict.fromkeys(COLUMNS), "status": "ok", **cells}, index=range(n)).astype(COLUMNS)
+
+
+# What does one trial of average-case robustness do? A chunk of samples, judged by what its part asks for.
 
 
 CHUNK, HALF_CHUNK, AUDIT_CHUNK = 25, 10, 5

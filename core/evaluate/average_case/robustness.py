@@ -313,6 +313,9 @@ def _flat(audited: AuditedEstimator | Converging) -> dict[str, object]:
     return cells
 
 
+# How robust is each sample and each class at each sigma?
+
+
 DECIMALS = 3
 RESOLUTION = 10.0**-DECIMALS
 """What the normal probabilities resolve: a p_robust nearer to 1 counts as 1, and one nearer to another as equal."""

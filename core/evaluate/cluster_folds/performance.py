@@ -258,6 +258,9 @@ def recipe_difference(rows: pd.DataFrame, design: Design = EACH_SAMPLE) -> Recip
     return RecipeDifference(smoothed_mean(first - second)[0], se, df, shares, n)
 
 
+# How does each model fare on folds, fold by fold and seed by seed?
+
+
 FEWEST_WRONG = 10
 """With fewer wrong (or right) samples than so many the samples cannot tell how many there might have been."""
 

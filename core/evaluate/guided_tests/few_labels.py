@@ -233,6 +233,11 @@ def labelled_accuracy(
     return LabelledAccuracy(1 - errors / n_pool, interval, int(n_labelled.sum()), n_pool)
 
 
+def _of_strata(counts: "FewLabelsPlan | LabelsBack") -> LabelledAccuracy:
+    """What the labels tell of the whole pool; raises DataError where a stratum has none."""
+    return labelled_accuracy(*map(np.array, (counts.n_wrong, counts.n_labelled, counts.n_in)))
+
+
 def _errors(n_wrong: np.ndarray, n_labelled: np.ndarray, n_in: np.ndarray) -> tuple[float, float, float]:
     """Errors in the pool: the estimate, the fewest and the most. Counts of errors need not be whole."""
     n_rest, rates = n_in - n_labelled, n_wrong / n_labelled
@@ -373,10 +378,7 @@ class FewLabelsPlan:
         """
         return list(zip(self.n_wrong, self.n_labelled, self.n_in, strict=True))
 
-    @property
-    def accuracy(self) -> LabelledAccuracy:
-        """What the labels say of the whole pool."""
-        return labelled_accuracy(*(np.array(counts) for counts in (self.n_wrong, self.n_labelled, self.n_in)))
+    accuracy = property(_of_strata)
 
     def n_trials(self, dataset: Dataset) -> int:
         """One."""
@@ -642,10 +644,7 @@ class LabelsBack:
     n_in: tuple[int, ...]
     n_skipped: int
 
-    @property
-    def accuracy(self) -> LabelledAccuracy:
-        """What the labels tell of the whole pool; raises DataError where a stratum has none."""
-        return labelled_accuracy(*(np.array(counts) for counts in (self.n_wrong, self.n_labelled, self.n_in)))
+    accuracy = property(_of_strata)
 
 
 def to_label(pool: LayerSamples, design: LabelDesign, *, rng: np.random.Generator) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """How does a stored model fare on tests made where its test set has few? A plan like any other, class by class.
 
-The rows hold the generated features themselves, so that results are read back without the model (`stored.py`).
+The rows hold the generated features themselves, so that results are read back without the model.
 """
 
 import json
@@ -22,7 +22,7 @@ from touchstone.core.evaluate.guided_tests.results import (
     Origin,
     Reconstruction,
     SharedAccuracy,
-    grid_beside,
+    accuracy_grid,
     reconstruction,
     shared_accuracy,
     table_sizes,
@@ -148,6 +148,9 @@ def framed(rows: list[dict[str, object]], status: str) -> pd.DataFrame:
     filled = [{"content": b"", "status": status, **row} for row in rows]
     cells = {name: pd.Series([row.get(name) for row in filled], dtype=object) for name in COLUMNS}
     return pd.DataFrame({name: cells[name].astype(kind) for name, kind in COLUMNS.items()})
+
+
+# The plan of these tests, and its trials.
 
 
 DECODER_EPOCHS = 10
@@ -593,7 +596,7 @@ def _grid(both: GeneratedTests, n_test: int, n_correct: int) -> AccuracyGrid:
         only = np.arange(len(REGIONS)) == column
         part = both.take(both.for_centroid == (column == 0))
         parts.append(replace(part, asked=both.asked * only, placed=both.placed * only))
-    return grid_beside(*parts, n_test=n_test, n_correct=n_correct, sizes=table_sizes(n_test))
+    return accuracy_grid(*parts, n_test=n_test, n_correct=n_correct, sizes=table_sizes(n_test))
 
 
 def _decoder(rows: pd.DataFrame) -> tuple[Decoder | None, Reconstruction | None]:

@@ -15,7 +15,7 @@ from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.decoder import Decoder
-from touchstone.core.models.layers import Layer, LayerSamples
+from touchstone.core.models.layers import Layer
 from touchstone.core.models.load import Model
 
 if TYPE_CHECKING:
@@ -130,6 +130,9 @@ def _fitted(images: np.ndarray, y: np.ndarray) -> "Pipeline":
 
 def _flat(images: np.ndarray) -> np.ndarray:
     return images.reshape(len(images), -1)
+
+
+# What are generated tests? Features that lie where they were asked for, with their truth.
 
 
 REGIONS = ("centroid", "boundary")
@@ -428,41 +431,21 @@ def mix_accuracy(tests: GeneratedTests, *, centroid_share: float, n_per_class: i
 
 
 def accuracy_grid(
-    near: GeneratedTests,
-    boundary: GeneratedTests,
-    test: LayerSamples,
-    *,
-    sizes: tuple[int, ...],
-    mixes: tuple[float, ...] = TABLE_MIXES,
+    near: GeneratedTests, boundary: GeneratedTests, *, n_test: int, n_correct: int, sizes: tuple[int, ...]
 ) -> AccuracyGrid:
     """Fill table 2 from two sets of generated tests, one of either region: every mix takes the first of each class.
 
     Mixes and sizes thus share their tests, so that what differs between them is the mix. `sizes` are tests for each
-    class. Raises DataError where fewer were asked for than the largest size.
-    """
-    n_correct = int((test.predicted == test.labels).sum())
-    return grid_beside(near, boundary, n_test=len(test), n_correct=n_correct, sizes=sizes, mixes=mixes)
-
-
-def grid_beside(
-    near: GeneratedTests,
-    boundary: GeneratedTests,
-    *,
-    n_test: int,
-    n_correct: int,
-    sizes: tuple[int, ...],
-    mixes: tuple[float, ...] = TABLE_MIXES,
-) -> AccuracyGrid:
-    """Fill table 2 where of the test set no more is known than how many of it were right.
-
-    Classes that no test was asked for are left out, so that an unfinished generation has a figure, too.
+    class. Of the test set no more is asked than how many of it were right. Classes that no test was asked for are left
+    out, so that an unfinished generation has a figure, too. Raises DataError where fewer were asked for than the
+    largest size.
     """
     largest, wanted = max(sizes), _wanted(near, boundary)
     if not wanted.any() or min(near.asked[wanted, 0].min(), boundary.asked[wanted, 1].min()) < largest:
         raise DataError(f"{largest} tests for each class and region must be generated first.")
     cells = []
     for size in dict.fromkeys(sizes):  # of small test sets several are one test
-        for share in mixes:
+        for share in TABLE_MIXES:
             n_near = round(share * size)
             taken = _first(near, boundary, n_near, size - n_near)
             cells.append(mix_accuracy(taken, centroid_share=share, n_per_class=size))

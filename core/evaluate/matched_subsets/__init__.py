@@ -6,30 +6,19 @@ says how far accuracy falls, on all samples and on matched ones, with intervals;
 """
 
 from touchstone.core.evaluate.matched_subsets.compare import (
-    EPSILONS,
     compare_models,
     compare_pairs,
     compare_sets,
     epsilon_curve,
-    most_repeats,
     n_steps,
 )
-from touchstone.core.evaluate.matched_subsets.estimates import (
-    SUBSETS,
-    calibrations,
-    coverages,
-    densities,
-    worked_example,
-)
-from touchstone.core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match
+from touchstone.core.evaluate.matched_subsets.estimates import worked_example
+from touchstone.core.evaluate.matched_subsets.matching import MatchedSubsets, match
 from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
 from touchstone.core.evaluate.matched_subsets.results import (
-    FEWEST_PAIRS,
-    LabelGap,
     ModelComparisons,
     SetComparison,
     SetEstimate,
-    Subset,
     comparison_table,
 )
 from touchstone.core.evaluate.matched_subsets.verdict import matched_verdict, models_verdict, smaller_reference

@@ -479,18 +479,12 @@ def label_gaps(repeats: Repeats, units: Units, *, fewest: int) -> tuple[LabelGap
     if reference.worth is not None:
         return ()
     n_labels = len(reference.class_names)
-    n_of, correct_of = (
-        [np.bincount(o.label, weights=weights(o), minlength=n_labels) for o in (reference, target)]
-        for weights in (lambda _: None, lambda o: o.correct)
-    )
+    n_of = [np.bincount(each.label, minlength=n_labels).tolist() for each in (reference, target)]
     pairs, discordant, luck = repeats.by_label, repeats.discordant, repeats.luck
     enough = units.enough or units.by_sample
     influences = Influences(repeats, units)
     rows = []
-    for i, name in enumerate(reference.class_names):
-        (n_reference, n_target), (right_reference, right_target) = (
-            (float(side[i]) for side in sides) for sides in (n_of, correct_of)
-        )
+    for i, (name, n_reference, n_target) in enumerate(zip(reference.class_names, *n_of, strict=True)):
         if not (n_reference or n_target):
             continue
         n, right, other = pairs[:, i].tolist()
@@ -508,11 +502,9 @@ def label_gaps(repeats: Repeats, units: Units, *, fewest: int) -> tuple[LabelGap
         rows.append(
             LabelGap(
                 label=name,
-                n_reference=int(n_reference),
-                n_target=int(n_target),
+                n_reference=n_reference,
+                n_target=n_target,
                 n_pairs=n,
-                reference_accuracy=right_reference / n_reference if n_reference else nan,
-                target_accuracy=right_target / n_target if n_target else nan,
                 matched_reference_accuracy=right / n if n else nan,
                 matched_target_accuracy=other / n if n else nan,
                 matched_gap=gap,

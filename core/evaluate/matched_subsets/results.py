@@ -113,8 +113,6 @@ class LabelGap:
     n_target: int
     n_pairs: float
     """Mean over the repeats."""
-    reference_accuracy: float
-    target_accuracy: float
     matched_reference_accuracy: float
     matched_target_accuracy: float
     matched_gap: SetEstimate
@@ -152,7 +150,7 @@ class SetComparison:
     subsets: tuple[Subset, ...]
     gap: SetEstimate
     matched_gap: SetEstimate
-    """The part of the gap that is left at equal confidence; with the next two it adds up to the gap (see `tally`)."""
+    """The part of the gap that is left at equal confidence; with the next two it adds up to the gap."""
     mix: SetEstimate
     """What the reference would lose with the confidences of the target."""
     unmatched: SetEstimate

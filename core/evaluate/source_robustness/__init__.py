@@ -7,7 +7,6 @@ and by held-out source; `compare_models(trials)` compares models; `source_verdic
 from touchstone.core.evaluate.source_robustness.compare import (
     ModelComparison,
     compare_models,
-    comparison_table,
     leading_row,
 )
 from touchstone.core.evaluate.source_robustness.expected import expected_accuracy_intervals

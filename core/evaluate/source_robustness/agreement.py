@@ -12,7 +12,7 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Integer, Real
+from jaxtyping import Float, Integer
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.intervals import holm
@@ -222,27 +222,6 @@ def compare_clusterings(
     return SourceAgreement(tuple(counted), tuple(pairs.values()), finders, len(y), n_samples or len(y), labels)
 
 
-def adjusted_rand(
-    sources: Integer[np.ndarray, " n_samples"],
-    other: Integer[np.ndarray, " n_samples"],
-    y: Integer[np.ndarray, " n_samples"],
-) -> float:
-    """The index of two clusterings over the pairs of samples of one class; NaN where neither has anything to tell.
-
-    Examples
-    --------
-    Of six pairs, one has two and the other three together, of which they share one. Chance gives 1 on average, and
-    perfect agreement would be 2.5: (1 - 1) / (2.5 - 1).
-
-    >>> one_class = np.zeros(4, dtype=int)
-    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]), one_class)
-    0.0
-    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([7, 7, 5, 5]), one_class)
-    1.0
-    """
-    return _indices(_Pairs.of(sources, y), _Pairs.of(other, y))[0]
-
-
 @dataclass(frozen=True)
 class _Pairs:
     """A clustering whose sources are numbered within each class, with its pairs of samples by class."""
@@ -334,30 +313,3 @@ def _finders(first: str, second: str, pairs: Mapping, chance: Mapping) -> Finder
 
 def _with_holm(finders: FinderAgreement, p_holm: float) -> FinderAgreement:
     return FinderAgreement(**{**asdict(finders), "p_holm": p_holm})
-
-
-# What does the mean of each source look like? (Kilinc & Uysal 2017, figures 1 and 2)
-
-
-def mean_images(
-    x: Real[np.ndarray, "n_samples height width channels"],
-    sources: Integer[np.ndarray, " n_samples"],
-    *,
-    n_classes: int,
-    n_sources: int,
-) -> Float[np.ndarray, "n_classes n_sources height width channels"]:
-    """Give the mean image of every source, where these are numbered class by class; NaN for one without a sample.
-
-    Examples
-    --------
-    >>> x = np.array([0.0, 1.0, 1.0, 0.5]).reshape(4, 1, 1, 1)
-    >>> mean_images(x, np.array([0, 0, 1, 2]), n_classes=2, n_sources=2)[..., 0, 0, 0]
-    array([[0.5, 1. ],
-           [0.5, nan]])
-    """
-    pixels = np.zeros((n_classes * n_sources, x[0].size))
-    n = np.bincount(sources, minlength=n_classes * n_sources)
-    for source in np.flatnonzero(n):
-        pixels[source] = x[sources == source].mean(axis=0, dtype=np.float64).ravel()
-    pixels[n == 0] = np.nan
-    return pixels.reshape(n_classes, n_sources, *x.shape[1:])

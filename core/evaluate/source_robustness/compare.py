@@ -1,7 +1,7 @@
 """Which model keeps more of its accuracy on unfamiliar sources, and can the data tell? (section 5.1)"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil, isnan, nan
 
@@ -17,7 +17,7 @@ from touchstone.core.evaluate.source_robustness.hardness import difference
 from touchstone.core.evaluate.source_robustness.held_out import held_out
 from touchstone.core.evaluate.source_robustness.results import Difference, ExpectedInterval
 from touchstone.core.evaluate.wording import count, gap, listed, p_value, plural, ratio
-from touchstone.core.trials.epochs import LEFT_OUT
+from touchstone.core.trials.run import LEFT_OUT
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
@@ -83,30 +83,6 @@ def compare_models(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> tuple[
         replace(c, difference=replace(c.difference, p_draws_corrected=a, p_sources_corrected=b))
         for c, a, b in zip(comparisons, p_draws, p_sources, strict=True)
     )
-
-
-def comparison_table(comparisons: Sequence[ModelComparison]) -> pd.DataFrame:
-    """Tidy rows: both models and their rho, the difference, both intervals, p-values before and after correction.
-
-    Examples
-    --------
-    >>> comparison_table(()).columns[:4].tolist()
-    ['source_finder', 'n_train', 'model', 'other']
-    """
-    names = [name for name in ModelComparison.__dataclass_fields__ if name != "difference"]
-    numbers = ("p_draws", "p_draws_corrected", "p_sources", "p_sources_corrected")
-    ends = ("draws_lower", "draws_upper", "sources_lower", "sources_upper")
-    rows = []
-    for comparison in comparisons:
-        d = comparison.difference
-        values = (d.over_draws.lower, d.over_draws.upper, d.over_sources.lower, d.over_sources.upper)
-        rows.append(
-            {name: value for name, value in asdict(comparison).items() if name != "difference"}
-            | {"difference": d.value}
-            | dict(zip(ends, values, strict=True))
-            | {name: getattr(d, name) for name in numbers}
-        )
-    return pd.DataFrame(rows, columns=[*names, "difference", *ends, *numbers])
 
 
 def _pairs(rows: pd.DataFrame, sizes: Sequence[int]) -> Iterator[Group]:

@@ -9,7 +9,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.evaluate.intervals import holm
-from touchstone.core.trials.epochs import LEFT_OUT
+from touchstone.core.trials.run import LEFT_OUT
 
 NEEDED = (
     *("model", "source_finder", "scheme", "repeat", "clustering", "n_train", "n_test", "label", "source"),

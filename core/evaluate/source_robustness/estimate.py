@@ -10,7 +10,7 @@ and more clusterings thus make the influences better known, and never the source
 
 Influences know a source where it is tested. It also trains the models that are tested on the others, which they do not
 see: so their variance counts twice, unless the trials hold every source left out in turn, where both show (or a class
-is held against the rest of the same answers: see `against_rest`). What another seed would move adds to it
+is held against the rest of the same answers: see `classes_against_rest`). What another seed would move adds to it
 (`mc_error`). How often the intervals hold the truth with real models stands in docs/measured/intervals.md.
 """
 

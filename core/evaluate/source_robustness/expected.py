@@ -266,7 +266,6 @@ def expected_interval(
         n_test=_rounded_mean(n_test),
         n_samples=round(float(layout.n_samples[mask].sum())),
         n_sources=int(np.bincount(clusterings).max()) if len(units) else 0,
-        n_sources_of_class=_fewest(clusterings, layout.unit_stratum[units]),
         n_clusterings=len(np.unique(clusterings)),
         n_cells=len(units),
         n_cells_held_out=int(exclusive.n_seen.sum()) if exclusive is not None else 0,
@@ -299,12 +298,6 @@ def _less(first: Measured | None, second: Measured | None, layout: Layout) -> Di
         return NO_DIFFERENCE
     terms = [(1.0, first), (-1.0, second)]
     return accuracy_difference(first.value - second.value, error_over_draws(terms), error_over_sources(terms, layout))
-
-
-def _fewest(clusterings: np.ndarray, stratum: np.ndarray) -> int:
-    """The number of units of the smallest stratum of any clustering."""
-    counts = np.unique(np.column_stack([clusterings, stratum]), axis=0, return_counts=True)[1]
-    return int(counts.min()) if len(counts) else 0
 
 
 def _macro_f1(counts: Counts) -> float:

@@ -2,7 +2,7 @@
 
 A cluster is a corner of its class, and a corner is hard to reach from the rest whether or not the class has sources.
 So the data go through: find clusters, hold out whole ones or a share of each, fit, test; and then so do clouds of the
-same shape (`surrogates`), in the same features, with the same finder and splits. The model is a linear discriminant
+same shape (`CLOUDS`), in the same features, with the same finder and splits. The model is a linear discriminant
 throughout: hundreds of fits take seconds, and what is asked of it is only how much harder corners are here than there.
 """
 

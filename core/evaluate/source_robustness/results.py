@@ -111,8 +111,6 @@ class ExpectedInterval:
     """Different samples that were tested, about."""
     n_sources: int
     """Sources in a clustering."""
-    n_sources_of_class: int
-    """Sources of a class, of the one that has fewest; all of them where classes share their sources."""
     n_clusterings: int
     n_cells: int
     """Sources over all clusterings, each counted with its class (unless classes share them)."""

@@ -29,7 +29,7 @@ from touchstone.core.evaluate.source_robustness.expected import expected_interva
 from touchstone.core.evaluate.source_robustness.hardness import difference
 from touchstone.core.evaluate.source_robustness.results import Difference, ExpectedInterval, ExpectedValue
 from touchstone.core.evaluate.wording import count, p_value, percent, plural, points
-from touchstone.core.trials.epochs import LEFT_OUT
+from touchstone.core.trials.run import LEFT_OUT
 from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
 KNOWN = "known"

@@ -85,6 +85,9 @@ class Lease:
         self.workspace.keep_model(self.owner, stored, **about)
 
 
+# What does a run rest on? The sources that other runs found.
+
+
 NeededRows = dict[str, bytes]
 """The rows of plans, as bytes, by the JSON of each."""
 

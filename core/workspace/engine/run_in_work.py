@@ -183,6 +183,9 @@ def inputs_of(workspace: Workspace, owner: str, run: Run) -> Inputs:
     return Inputs(plan, run.plan, run.fingerprint, content, from_bytes(content), models)
 
 
+# What happens to a run while this process works on it? Trials go to the workers, and what comes back is stored.
+
+
 RECONNECT_SECONDS = 300.0
 """How long a scheduler that is gone is waited for."""
 
