@@ -16,7 +16,7 @@ from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.guided_tests import controls, explorer, results
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell import answer, background, jobs, page, session, share
-from touchstone.ui.test_quality import results as test_quality_controls
+from touchstone.ui.test_quality import results as test_quality_results
 
 MOST_FINDINGS = 4
 
@@ -63,7 +63,7 @@ if model is None:
 try:
     layers = model_choice.layers(dataset, model)
     with st.expander("Layer and regions, for features"):
-        choice = test_quality_controls.region_choice(layers)
+        choice = test_quality_results.region_choice(layers)
     plan, button = controls.guided_tests_plan(dataset, model, choice)
     n_trials = plan.n_trials(dataset)
     run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)

@@ -30,7 +30,7 @@ from touchstone.core.workspace import Run, load_plan
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.results import Cut, Folded, Related
 from touchstone.ui.data import samples
-from touchstone.ui.data_sets import maps as data_sets_results
+from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.shell import answer, background, downloads, page, session, share
 
@@ -93,7 +93,7 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
     there = MAPS if umap is not None else {"pca": MAPS["pca"]}
     if choose("foldmap", "Map", there, help="The newest UMAP map of the page of data sets.") == "umap" and umap:
         share.rest_on(umap)
-        return data_sets_results.map_of(umap), False
+        return maps.map_of(umap), False
     return pca_map(features), False
 
 
@@ -101,8 +101,8 @@ def _umap(folded: Folded) -> Run | None:
     """The newest UMAP map of the data set that was made (on the page of data sets), if there is one."""
     data = folded.dataset
     runs = [] if data is None else session.workspace().runs(session.owner(), data.fingerprint)
-    maps = ((run, load_plan(run.plan)) for run in runs if run.kind == MapPlan.kind and run.state == "done")
-    return next((run for run, plan in maps if isinstance(plan, MapPlan) and plan.method == "umap"), None)
+    made = ((run, load_plan(run.plan)) for run in runs if run.kind == MapPlan.kind and run.state == "done")
+    return next((run for run, plan in made if isinstance(plan, MapPlan) and plan.method == "umap"), None)
 
 
 def _fold_map(folded: Folded, cut: Cut, places: np.ndarray, *, dark: bool) -> go.Figure:

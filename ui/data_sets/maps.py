@@ -33,8 +33,7 @@ from touchstone.core.figures.theme import alt_text
 from touchstone.core.parameters import About
 from touchstone.core.represent import number_title, numbers_of
 from touchstone.core.represent.representations import pca_map
-from touchstone.core.trials import FoldPlan
-from touchstone.core.trials.map_plan import MapPlan
+from touchstone.core.trials import FoldPlan, MapPlan
 from touchstone.core.workspace import Run, View
 from touchstone.ui import cache
 from touchstone.ui.data import choice as data_choice
@@ -42,7 +41,6 @@ from touchstone.ui.data import samples, upload
 from touchstone.ui.forms.controls import Number, One, check_address, choice_line
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell import background, downloads, jobs, page, session
-from touchstone.ui.shell.session import owner, read_only, workspace
 
 # What is in the data, and where do samples lie on maps and in folds?
 
@@ -251,11 +249,11 @@ def _in_colour(by: Grouping) -> list[int]:
 
 def _chart(fingerprint: str, points: np.ndarray, look: MapLook, plan: MapPlan) -> None:
     by, coloured = look.by, look.coloured
-    data_sets = (fingerprint, plan, by.title, tuple(coloured), page.dark())
-    drawn, highlight = st.session_state.get(_DRAWN, (None, ()))
-    if drawn != data_sets:  # a new figure: the browser has forgotten the selection, so it is drawn into the figure
+    drawn_of = (fingerprint, plan, by.title, tuple(coloured), page.dark())
+    before, highlight = st.session_state.get(_DRAWN, (None, ()))
+    if before != drawn_of:  # a new figure: the browser has forgotten the selection, so it is drawn into the figure
         highlight = selected(fingerprint)
-        st.session_state[_DRAWN] = (data_sets, highlight)
+        st.session_state[_DRAWN] = (drawn_of, highlight)
     axes = ("First principal component", "Second principal component") if plan.method == "pca" else ("", "")
     figure = map_chart(points, by.codes, by.names, coloured=coloured, selected=highlight, axes=axes, dark=page.dark())
     key = f"map-{st.session_state.setdefault(_ROUND, 0)}"
@@ -297,8 +295,8 @@ def _keep(fingerprint: str, event: Any) -> None:
 
 def selected(fingerprint: str) -> tuple[int, ...]:
     """The positions of the selected samples of this data set."""
-    map_of, chosen = st.session_state.get(_SELECTED, ("", ()))
-    return chosen if map_of == fingerprint else ()
+    selected_of, chosen = st.session_state.get(_SELECTED, ("", ()))
+    return chosen if selected_of == fingerprint else ()
 
 
 def _forget() -> None:
@@ -532,7 +530,7 @@ def show_copies(dataset: Dataset, exact: ExactCopies, *, representation: str) ->
 def _offer_together(dataset: Dataset, exact: ExactCopies, near: NearCopies | None) -> None:
     """A button that makes copies one unit, where they are none: rows of a table may be alike by chance."""
     pairs = np.empty((0, 2), dtype=np.int64) if near is None else near.pairs
-    if read_only() or dataset.unit_name not in (None, CONTENT):
+    if session.read_only() or dataset.unit_name not in (None, CONTENT):
         return
     if not len(pairs) and (dataset.unit_name == CONTENT or not exact.n_copies):
         return
@@ -548,7 +546,9 @@ def _offer_together(dataset: Dataset, exact: ExactCopies, near: NearCopies | Non
 @page.or_toast
 def _use_together(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"]) -> None:
     together = with_copies_together(dataset, pairs)
-    data_choice.choose(workspace().add_dataset(owner(), replace(together, name=f"{dataset.name}, duplicates together")))
+    data_choice.choose(
+        session.workspace().add_dataset(session.owner(), replace(together, name=f"{dataset.name}, duplicates together"))
+    )
 
 
 def _sentence(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:

@@ -21,7 +21,7 @@ from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.guided_tests import explorer, label_next, results
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell import answer, background, page, session, share
-from touchstone.ui.test_quality import results as test_quality_controls
+from touchstone.ui.test_quality import results as test_quality_results
 
 
 def guided_tests_plan(
@@ -58,7 +58,7 @@ def link_to_quality(dataset: Dataset, model: StoredModel, choice: RegionChoice) 
         query_params={
             data_choice.ADDRESS: dataset.fingerprint,
             **model_choice.parameters(model),
-            **test_quality_controls.region_parameters(choice),
+            **test_quality_results.region_parameters(choice),
         },
     )
 

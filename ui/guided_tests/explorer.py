@@ -23,14 +23,13 @@ from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.load import RECORDED
 from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.report import guided_tests as report
-from touchstone.core.report.parts import brackets
+from touchstone.core.report.parts import KeyNumber, brackets
 from touchstone.core.trials.layer_parts import split_of
 from touchstone.core.workspace import Run, StoredModel
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.guided_tests import results
 from touchstone.ui.shell import answer, background, page, session
-from touchstone.ui.shell.page import KeyNumber
 
 N_STEPS = 41
 KEYS = ("class", "towards_", "start_", "place")
@@ -138,14 +137,14 @@ def _seen(
     """The sample and what stands at the place: decoded, or the nearest real image; words for all else."""
     data, parts = looked.dataset, looked.parts
     start = (parts.test_rows if part is parts.test else parts.train_rows)[row]
-    about = f"{part.class_names[way.label]}, predicted as {part.class_names[int(part.predicted[row])]} "
-    about += f"({percent(float(part.confidence[row]))})"
+    taken = f"{part.class_names[way.label]}, predicted as {part.class_names[int(part.predicted[row])]} "
+    taken += f"({percent(float(part.confidence[row]))})"
     if data.kind != "image":
-        st.markdown(f"**The sample** {page.plain(part.ids[row])}: {page.plain(about)}")
+        st.markdown(f"**The sample** {page.plain(part.ids[row])}: {page.plain(taken)}")
         st.markdown(f"**Here**: {page.plain(figures.region_title(way, at))}")
         return
     st.markdown("**The sample**")
-    samples.pictures([data.x[start]], [about])
+    samples.pictures([data.x[start]], [taken])
     point = way.features[at : at + 1].astype(np.float32)
     if decoder is not None:
         st.markdown("**Here, decoded**")
@@ -180,17 +179,17 @@ def _nearest(looked: Looked, within: Regions, way: Walk, at: int) -> tuple[int, 
     return int(close[0]), float(apart[0] / within.units[way.label])
 
 
-def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[page.KeyNumber]:
+def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[KeyNumber]:
     here, names = way.proba[at], way.class_names
     first = int(here.argmax())
     key_numbers = [
-        page.KeyNumber("Predicted as", names[first], percent(float(here[first])), "The most probable class here."),
-        page.KeyNumber(names[way.label], percent(float(here[way.label])), "its own class"),
+        KeyNumber("Predicted as", names[first], percent(float(here[first])), "The most probable class here."),
+        KeyNumber(names[way.label], percent(float(here[way.label])), "its own class"),
     ]
     if towards != way.label:
-        key_numbers.append(page.KeyNumber(names[towards], percent(float(here[towards])), "where the way leads"))
+        key_numbers.append(KeyNumber(names[towards], percent(float(here[towards])), "where the way leads"))
     key_numbers.append(
-        page.KeyNumber(
+        KeyNumber(
             "Distance to its centroid",
             bare(float(way.distance[at]), 2),
             f"the region ends at {bare(float(within.radii[way.label]), 2)}",
@@ -201,7 +200,7 @@ def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[page.Key
         name for name, inside_at in (("centroid", way.in_centroid), ("boundary", way.in_boundary)) if inside_at[at]
     ]
     region = "both" if len(inside) == 2 else "".join(inside) or "neither"
-    key_numbers.append(page.KeyNumber("Region", region, f"{100 * way.t[at]:.0f} % of the way"))
+    key_numbers.append(KeyNumber("Region", region, f"{100 * way.t[at]:.0f} % of the way"))
     return key_numbers
 
 

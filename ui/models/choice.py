@@ -188,8 +188,8 @@ def _of_link(chosen: StoredModel | None, dataset: Dataset) -> StoredModel | None
 
 def _features() -> None:
     """The form for features without a model; what was uploaded becomes the data set and the model of the page."""
-    key = f"features-upload-{turn()}"  # a new one, closed, when something was uploaded
-    with st.expander("Upload features instead", icon=":material/dataset:", key=key):
+    place = f"features-upload-{turn()}"  # a new one, closed, when something was uploaded
+    with st.expander("Upload features instead", icon=":material/dataset:", key=place):
         added = section()
     if added is not None:
         st.session_state[LAYER] = UPLOADED  # in the place of another model's

@@ -14,7 +14,6 @@ from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.controls import One
 from touchstone.ui.shell import jobs, page, questions, session
-from touchstone.ui.shell.page import plain, plan_of
 
 
 def runs_on_sheet(runs: Sequence[Run]) -> dict[str, Run]:
@@ -81,7 +80,7 @@ def runs_about(runs: Sequence[Run], model: str) -> list[Run]:
     """The runs that speak of this model, or of none, such as those of a recipe; all of them where none is chosen."""
     if model == ANY:
         return list(runs)
-    asked = [(run, plan_of(run)) for run in runs]
+    asked = [(run, page.plan_of(run)) for run in runs]
     return [run for run, plan in asked if plan is None or model in plan.stored_models() or not plan.stored_models()]
 
 
@@ -105,7 +104,7 @@ def start_cards(choice: data_choice.Choice) -> None:
             _lead("Upload data", "data_sets", choice)
         first = "How far does accuracy fall on sources that training has not seen? It takes a minute or two."
         with _door(
-            "Show me" if choice.example else f"Ask about {plain(choice.title)}",
+            "Show me" if choice.example else f"Ask about {page.plain(choice.title)}",
             f"Nothing has been computed for this data set yet. {first}",
         ):
             if st.button("Start", type="primary", key="start"):
@@ -122,9 +121,9 @@ def _door(title: str, says: str) -> st.delta_generator.DeltaGenerator:
     return card
 
 
-def _lead(label: str, page: str, choice: data_choice.Choice | None = None) -> None:
+def _lead(label: str, stem: str, choice: data_choice.Choice | None = None) -> None:
     query = {data_choice.ADDRESS: choice.address} if choice else {}
-    st.page_link(page_file(page), label=label, icon=":material/arrow_forward:", help="", query_params=query)
+    st.page_link(page_file(stem), label=label, icon=":material/arrow_forward:", help="", query_params=query)
 
 
 # Have every question asked at once, within a time: what is asked, how far it is, and what was left out and why.
@@ -216,11 +215,11 @@ def _ahead(model: str) -> None:
     fingerprint = data_choice.dataset().fingerprint
     ahead = foreseen(_steps(fingerprint, model), session.workspace(), session.owner(), fingerprint)
     others = {question.stem: FILES_ONLY for question in QUESTIONS.values() if not question.about_data_set}
-    questions = {stem: reason for stem, reason in ahead.items() if not QUESTIONS[stem].serves} | others
-    asked = [_name(stem) for stem, reason in questions.items() if not reason]
+    reasons = {stem: reason for stem, reason in ahead.items() if not QUESTIONS[stem].serves} | others
+    asked = [_name(stem) for stem, reason in reasons.items() if not reason]
     trained = " A network is trained first, to ask about." if ahead.get("training") == "" else ""
     st.markdown(f"**Asked, in this order:** {page.plain(', '.join(asked)) or 'nothing'}.{trained}")
-    _reasons({stem: reason for stem, reason in questions.items() if reason})
+    _reasons({stem: reason for stem, reason in reasons.items() if reason})
 
 
 def _follow(agenda: AskAll) -> None:

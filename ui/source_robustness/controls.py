@@ -32,7 +32,7 @@ from touchstone.ui.data.samples import dataset_of, enlarged, portrait
 from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
-from touchstone.ui.predictions import choice as prediction_results
+from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.predictions import upload as prediction_upload
 from touchstone.ui.shell import background, downloads, page, session
 from touchstone.ui.source_robustness import results
@@ -354,7 +354,7 @@ def _how(plan: plans.TrialPlan, dataset: Dataset) -> None:
     st.caption("A file to fill in, and one of a made-up model to try:")
     files = {"Rows to predict": plans.rows_to_predict, "Sample predictions": plans.sample_predictions}
     downloads.here(
-        {title: lambda make=make: results.drawn(plan, dataset, make) for title, make in files.items()},
+        {name: lambda make=make: results.drawn(plan, dataset, make) for name, make in files.items()},
         stem="touchstone",
     )
 
@@ -393,7 +393,7 @@ def _in_use(address: str, plan: plans.TrialPlan, dataset: Dataset) -> OwnModels 
         return own
     with place:
         with suppress(DataError, WorkspaceError):
-            table = prediction_results.table_of(address)
+            table = prediction_choice.table_of(address)
             prediction_upload.role_lines(table)
             prediction_upload.roles_download(table, key="own")
         _buttons(address)
@@ -418,7 +418,7 @@ def _count(
 ) -> OwnModels | None:
     """The trials of predictions, with a line in `place` that says how many there are; None while they are counted."""
     with st.spinner("Reading"):
-        table = prediction_results.table_of(address) if upload is None else prediction_results.uploaded(upload)
+        table = prediction_choice.table_of(address) if upload is None else prediction_choice.uploaded(upload)
     counting = results.own_trials(OwnPredictions(address, table), replace(plan, models=plans.TrialPlan.models), dataset)
     trials = background.answer(counting, "Finding each trial's predictions", key="own-model")
     if trials is None:

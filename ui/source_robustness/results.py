@@ -138,11 +138,10 @@ def sources_given(plan: plans.Plan, fingerprint: str) -> Iterator[None]:
 
 @cache.result(max_entries=16)
 def _found(plan: plans.Plan, fingerprint: str) -> Found:
-    rows = trained_sources(plan, fingerprint)
     return {
         clustering: clusters
-        for plan, found_rows in rows.items()
-        for clustering, clusters in plans.found_in(plan, found_rows).items()
+        for search, rows in trained_sources(plan, fingerprint).items()
+        for clustering, clusters in plans.found_in(search, rows).items()
     }
 
 

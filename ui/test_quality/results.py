@@ -15,7 +15,7 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.claims import LEVEL
 from touchstone.core.evaluate.covariate_shift import CovariateShift
-from touchstone.core.evaluate.test_quality import quality as work
+from touchstone.core.evaluate.test_quality import quality as core_quality
 from touchstone.core.evaluate.test_quality.missed import PairMap
 from touchstone.core.evaluate.test_quality.quality import Curve, Looked, RegionChoice, TestQuality
 from touchstone.core.evaluate.test_quality.regions import FORM
@@ -36,13 +36,12 @@ from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.models.choice import parts_name
 from touchstone.ui.shell import answer, background, downloads, jobs, page, session
-from touchstone.ui.shell.session import owner, workspace
 
 
 @cache.task(max_entries=4)
 def quality(looked: Looked) -> background.Work[TestQuality]:
     """The four dimensions of a test set."""
-    return background.Work(lambda step: work.measured(looked))
+    return background.Work(lambda step: core_quality.measured(looked))
 
 
 @cache.task(max_entries=16)
@@ -55,7 +54,7 @@ def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoic
         layer = choice.layer if choice.layer in layers_offered(stored, dataset) else None
         parts = layer_parts(stored, dataset, layer=layer, **split_of(model.training_plan, dataset))
         looked = Looked(dataset, parts, choice, parts_name(dataset, model, parts.layer))
-        return report.subject(model.name, title, looked, work.measured(looked))
+        return report.subject(model.name, title, looked, core_quality.measured(looked))
 
     return background.Work(measure)
 
@@ -63,32 +62,32 @@ def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoic
 @cache.task(max_entries=4)
 def curves(looked: Looked) -> background.Work[tuple[Curve, Curve]]:
     """The shares over both thresholds."""
-    return background.Work(lambda step: work.curves(looked))
+    return background.Work(lambda step: core_quality.curves(looked))
 
 
 @cache.task(max_entries=8)
 def class_pair(looked: Looked, first: int, second: int) -> background.Work[PairMap]:
     """Two classes in a plane."""
-    return background.Work(lambda step: work.pair(looked, first, second))
+    return background.Work(lambda step: core_quality.pair(looked, first, second))
 
 
 @cache.task(max_entries=4)
 def parts_told(looked: Looked) -> background.Work[PartsTold]:
     """How well a classifier tells training from test samples."""
-    return background.Work(lambda step: work.parts_told(looked, step), looked.dataset.n_classes)
+    return background.Work(lambda step: core_quality.parts_told(looked, step), looked.dataset.n_classes)
 
 
 @cache.task(max_entries=4)
 def smallest_seen(looked: Looked) -> background.Work[SeenShift | None]:
     """How small a shift that classifier would have seen."""
     parts = parts_told(looked)
-    return background.Work(lambda step: work.seen(looked, parts.future.result()))
+    return background.Work(lambda step: core_quality.seen(looked, parts.future.result()))
 
 
 @cache.result(max_entries=4)
 def sample_table(looked: Looked) -> pd.DataFrame:
     """Where every test sample lies."""
-    return work.samples(looked)
+    return core_quality.samples(looked)
 
 
 @cache.result(max_entries=8)
@@ -184,11 +183,11 @@ def region_choice(layers: Sequence[str]) -> RegionChoice:
 
     Where there is one layer there is nothing to choose, and the address need not say it.
     """
-    about, settled = About(layers=tuple(layers)), {"layer": layers[0]}
     with st.container(border=True, gap="small", key="regions"):
         if len(layers) == 1:
             st.caption(f"Measured in {page.plain(layers[0])}, the only layer of this model that is known.")
-        choice, _ = plan_form(RegionChoice, about, form=FORM, settled=settled, border=False)
+        asked = About(layers=tuple(layers))
+        choice, _ = plan_form(RegionChoice, asked, form=FORM, settled={LAYER: layers[0]}, border=False)
     if len(layers) == 1 and LAYER not in st.session_state:  # a widget of the run before is Streamlit's to clear
         st.query_params.pop(LAYER, None)  # it says nothing, and of the next model it would say something wrong
     return choice
@@ -360,9 +359,13 @@ def show_beside(
     """The boxes of the model in question and of those chosen; returns what the address says of these, and them."""
     main = report.subject(model.name, data_choice.required().title, looked, quality)
     others = {
-        stored.fingerprint: stored for stored in workspace().models(owner()) if stored.fingerprint != model.fingerprint
+        stored.fingerprint: stored
+        for stored in session.workspace().models(session.owner())
+        if stored.fingerprint != model.fingerprint
     }
-    titles = {stored.fingerprint: data_choice.name_of(stored) for stored in workspace().datasets(owner())}
+    titles = {
+        stored.fingerprint: data_choice.name_of(stored) for stored in session.workspace().datasets(session.owner())
+    }
     control = Several(
         ADDRESS,
         "Other models beside it",
@@ -402,8 +405,8 @@ def title_of(model: StoredModel, datasets: Mapping[str, str]) -> str:
 def _subject(model: StoredModel, titles: Mapping[str, str], choice: RegionChoice) -> figures.Subject | None:
     try:
         dataset = samples.dataset_of(model.dataset_fingerprint)
-        work = beside(dataset, titles[model.dataset_fingerprint], model, choice)
-        return background.answer(work, f"Measuring {page.plain(model.name)}", key=f"beside-{model.fingerprint[:8]}")
+        task = beside(dataset, titles[model.dataset_fingerprint], model, choice)
+        return background.answer(task, f"Measuring {page.plain(model.name)}", key=f"beside-{model.fingerprint[:8]}")
     except (DataError, WorkspaceError) as problem:
         st.caption(f"{page.plain(model.name)}: {page.plain(problem)}")
         return None
