@@ -56,7 +56,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
         about(choice)
         model = of_models.draw(label="collapsed") if len(models) > 1 else results.ANY
     mine = results.runs_about(every, model)
-    on_sheet, labelled = results.runs_on_sheet(mine), results.few_labels(mine)
+    on_sheet, labelled = results.runs_on_sheet(mine), results.few_labels_runs(mine)
     is_asked = bool(on_sheet or labelled)
     with lead:
         page.lead(LISTED if is_asked else results.PURPOSE)
@@ -89,7 +89,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
             if stem in on_sheet:
                 sheet.card(stem, on_sheet[stem], known.get(stem), broken.get(stem))
             elif question in unasked and not session.read_only():
-                results.card(question, choice, model)
+                results.unasked_card(question, choice, model)
     with st.container(gap="xsmall"):
         sheet.offer(dataset, on_sheet, every, models)
         examined.offer(dataset, on_sheet)
@@ -109,7 +109,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
 view = One("sheet", "Sheet of", {DATA: "this data set", FILES: "prediction files"}, DATA)
 choice = data_choice.required()
 models = session.workspace().models(session.owner(), choice.stored.fingerprint) if choice.stored else []
-of_models = results.control(models)
+of_models = results.model_control(models)
 check_address([view, of_models])
 has_files = view.key in st.query_params or bool(session.workspace().prediction_files(session.owner()))
 lead, subject = st.container(), st.container(horizontal=True, vertical_alignment="center", gap="medium")

@@ -97,7 +97,7 @@ page.lead(
 runs = session.workspace().runs(session.owner())
 if runs:
     page.verdict(questions.in_short(runs), ())
-downloads.again()
+downloads.run_again()
 links_that_work()
 if not runs:
     page.empty("No runs yet. Start one on a page under “Questions”; it is listed here.")

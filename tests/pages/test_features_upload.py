@@ -25,7 +25,7 @@ def page_with_features() -> None:
     from touchstone.ui.models import choice as model_choice
 
     dataset = dataset_of(st.query_params["data"])
-    model = model_choice.model_choice(dataset, records=st.query_params.get("records") != "no")
+    model = model_choice.choose(dataset, records=st.query_params.get("records") != "no")
     st.text(f"in use: {model.fingerprint if model else None} of {data_choice.required().title}")
 
 

@@ -31,7 +31,7 @@ def page_with_a_model() -> None:
     from touchstone.ui.models import choice
 
     data = st.query_params.get("data") or st.session_state["data"]
-    model = choice.model_choice(dataset_of(data))
+    model = choice.choose(dataset_of(data))
     st.text(f"in use: {model.fingerprint if model else None}")
 
 

@@ -39,7 +39,7 @@ ADDRESSES = ("left", "right", "foldmap")
 MAPS = {"pca": "PCA", "umap": "UMAP"}
 
 
-def show(folded: Folded) -> None:
+def show_folds(folded: Folded) -> None:
     """Maps, sizes, labels and lengths of two schemes, and the table that holds them against random folds."""
     cuts = list(folded.cuts)
     if not cuts:
@@ -339,7 +339,7 @@ def _worth_showing(characteristics: pd.DataFrame) -> list[str]:
 TSV = "text/tab-separated-values"
 
 
-def offer(folded: Folded) -> None:
+def offer_files(folded: Folded) -> None:
     """Have the menu of the page offer the files of its folds."""
     if folded.dataset is not None and folded.cuts:
         downloads.offer({}, stem="folds", more=partial(_files, folded, folded.dataset))
@@ -369,7 +369,7 @@ def _files(folded: Folded, data: Dataset) -> None:
             name=f"predefined_split_{name}.npz",
             mime="application/octet-stream",
         )
-        page.download("All of these (zip)", lambda: everything(folded), name="folds.zip", mime="application/zip")
+        page.download("All of these (zip)", lambda: all_files(folded), name="folds.zip", mime="application/zip")
     st.caption(
         "In the columns of the ClusterDataSplit notebooks. For scikit-learn: "
         "`PredefinedSplit(np.load(file)['test_fold'])`. Predict each fold with a model trained on all others and write "
@@ -389,7 +389,7 @@ def analysis(dataset: Dataset, plan: FoldPlan, folds: np.ndarray) -> bytes:
     return analysis_file(dataset.ids, folds, gold, pca_map(plan.features(dataset)))
 
 
-def everything(folded: Folded) -> bytes:
+def all_files(folded: Folded) -> bytes:
     """The files of all schemes and seeds in one archive."""
     data, stream = folded.dataset, io.BytesIO()
     if data is None:

@@ -133,7 +133,7 @@ class MapLook(NamedTuple):
     run: Run | None
 
 
-def controls(dataset: Dataset) -> MapPlan:
+def map_plan(dataset: Dataset) -> MapPlan:
     """What the map is made of, and how; also the features in which near duplicates are looked for."""
     plan, button = plan_form(MapPlan, About(dataset), border=False)
     if plan.method == "umap":
@@ -144,7 +144,7 @@ def controls(dataset: Dataset) -> MapPlan:
     return plan
 
 
-def show(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
+def show_map(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
     """The map of a plan as far as it is known, the samples that are selected beside it."""
     if plan.method == "pca":
         task = features(dataset, str(plan.representation))
@@ -219,7 +219,7 @@ def _map(dataset: Dataset, points: np.ndarray, plan: MapPlan, look: MapLook) -> 
     with chart:
         _chart(dataset.fingerprint, points, look, plan)
     with beside:
-        selection(dataset, selected(dataset.fingerprint))
+        show_selection(dataset, selected(dataset.fingerprint))
 
 
 def colours(dataset: Dataset) -> MapLook:
@@ -336,7 +336,7 @@ def _find(dataset: Dataset) -> None:
         st.session_state[_SELECTED] = (dataset.fingerprint, tuple(rows.tolist()))
 
 
-def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
+def show_selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
     """What the lasso or the search holds: how many of which class, the samples, and a file of them."""
     search(dataset)
     if not chosen:
@@ -429,7 +429,7 @@ def _shown(counts: WordCounts, plain_only: bool) -> WordCounts:
     return counts.without(english_stop_words()) if plain_only else counts
 
 
-def mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
+def show_mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
     """The mean image of each class, its n beneath."""
     with st.grid("auto", min_column_width=72, gap="xsmall"):
         for name, n, picture in zip(dataset.class_names, dataset.n_per_class, pictures, strict=True):
@@ -444,7 +444,7 @@ def mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
 ANOTHER = "choose another"
 
 
-def choose() -> bool:
+def choose_data() -> bool:
     """The examples as cards, and the place for a file; whether a file takes the page over."""
     top, below = st.container(horizontal=True, key="choose-data"), st.container()
     line = top.container()
@@ -516,9 +516,9 @@ def show_copies(dataset: Dataset, exact: ExactCopies, *, representation: str) ->
         why_not = "No search for near-duplicates in these features."
     choices = _choices(exact, near)
     with which:
-        st.markdown(page.plain(_sentence(exact, near, why_not)))
+        st.markdown(page.plain(_copies_in_words(exact, near, why_not)))
     if any(choices.values()):
-        _look(dataset, {title: groups for title, groups in choices.items() if groups})
+        _show_groups(dataset, {title: groups for title, groups in choices.items() if groups})
     _offer_together(dataset, exact, near)
     tables = {"Exact duplicates": lambda: exact.table(dataset.ids, dataset.class_names)}
     if near is not None:
@@ -551,7 +551,7 @@ def _use_together(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"]) -> 
     )
 
 
-def _sentence(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:
+def _copies_in_words(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:
     sentence = f"{plural(exact.n_copies, 'sample repeats', 'samples repeat')} an earlier one exactly."
     if exact.n_copies == 0:
         sentence = "No exact duplicates."
@@ -578,7 +578,7 @@ def _choices(exact: ExactCopies, near: NearCopies | None) -> dict[str, Sequence[
     return groups
 
 
-def _look(dataset: Dataset, choices: dict[str, Sequence[tuple[int, ...]]]) -> None:
+def _show_groups(dataset: Dataset, choices: dict[str, Sequence[tuple[int, ...]]]) -> None:
     title = st.segmented_control(
         "Shown",
         list(choices),

@@ -62,7 +62,7 @@ class Place:
         return [str(value)]
 
 
-def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[str, list[str]]:
+def show(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[str, list[str]]:
     """The controls of the way, and what lies at the place; returns what the address says of them."""
     with st.container(border=True, gap="small", key="explorer"):
         part, row, label, towards, address = _choose(looked)
@@ -325,10 +325,10 @@ def _real(few: GeneratedTests, looked: Looked, close: np.ndarray, apart: Sequenc
 # How does another model do on the same pictures? Paired: both met one suite.
 
 
-KEY = "versus"
+VERSUS = "versus"
 
 
-def others(model: StoredModel) -> dict[str, StoredModel]:
+def other_models(model: StoredModel) -> dict[str, StoredModel]:
     """The models that can be asked about the same pictures, by title; none through a link."""
     if session.read_only():
         return {}
@@ -345,13 +345,13 @@ def others(model: StoredModel) -> dict[str, StoredModel]:
     return {f"{stored_model.name} · {stored_model.fingerprint[:8]}": stored_model for stored_model in asked}
 
 
-def beside(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]:
+def show_other_model(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]:
     """The other model, the paired difference, and what it gained and lost; returns what the address says of it."""
     if guided.suite is None or not oracle_reads(guided.suite):
         st.caption("No pictures are available to compare models on.")
         return {}
-    known = others(model)
-    control = One(KEY, "Other model", {title: title for title in known}, next(iter(known)))
+    known = other_models(model)
+    control = One(VERSUS, "Other model", {title: title for title in known}, next(iter(known)))
     check_address([control])
     title = control.draw()
     other = known[title]
@@ -385,7 +385,7 @@ def beside(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]
 MOST_VIOLATING = 12
 
 
-def properties(tested: Properties, looked: Looked) -> dict[str, list[str]]:
+def show_properties(tested: Properties, looked: Looked) -> dict[str, list[str]]:
     """The three properties of section 4.1, and the violations of one of them with their samples."""
     table = report.property_table(tested)
     st.table(table.lines.set_index("Property"), alt=table.title)

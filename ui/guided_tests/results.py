@@ -106,7 +106,7 @@ def sent_again(run: Run, looked: Looked) -> background.Work[RoundTrip | None]:
 # What can be taken away of generated tests? The tests themselves, all tables, and a report to go with them.
 
 
-def offer(
+def offer_files(
     run: Run,
     plan: GuidedTestsPlan,
     guided: Guided,

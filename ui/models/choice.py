@@ -59,7 +59,7 @@ def turn() -> int:
     return st.session_state.setdefault(_ROUND, 0)
 
 
-def section() -> Added | None:
+def upload_features() -> Added | None:
     """The form for the two files, and what was wrong with them; returns what was just stored."""
     st.caption(
         "For a model that you cannot upload. Its features become a data set of their own. A linear head fitted to "
@@ -127,7 +127,7 @@ ONLY_RECORDED = (
 _OF, _CONTROL = "model-of", "model-control"
 
 
-def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | None:
+def choose(dataset: Dataset, *, records: bool = False) -> StoredModel | None:
     """The control: choose, train, upload or delete a model of this data set; returns the one in use.
 
     None where there is none yet, or where the address names one that is not there, which a sentence then says. With
@@ -142,7 +142,7 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
     with _place(chosen, known, dataset):
         if read_only():
             return _of_link(chosen, dataset)
-        _choose(dataset, known, address)
+        _select(dataset, known, address)
         if chosen is not None:
             _about(chosen, dataset)
         elif address in stored:
@@ -158,7 +158,7 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
         ):
             train(dataset, known.values())
         with st.expander("Upload a model", icon=":material/upload_file:", key="model-upload"):
-            added = upload(dataset)
+            added = upload_model(dataset)
         if records:
             _features()
     if added is not None:
@@ -190,7 +190,7 @@ def _features() -> None:
     """The form for features without a model; what was uploaded becomes the data set and the model of the page."""
     place = f"features-upload-{turn()}"  # a new one, closed, when something was uploaded
     with st.expander("Upload features instead", icon=":material/dataset:", key=place):
-        added = section()
+        added = upload_features()
     if added is not None:
         st.session_state[LAYER] = UPLOADED  # in the place of another model's
         data_choice.choose(added.dataset)
@@ -210,7 +210,7 @@ def title(model: StoredModel, among: Mapping[str, StoredModel]) -> str:
     return f"{model.name} ({datetime.fromtimestamp(model.created, UTC):%d %b %Y, %H:%M:%S})"
 
 
-def _choose(dataset: Dataset, known: Mapping[str, StoredModel], address: str | None) -> None:
+def _select(dataset: Dataset, known: Mapping[str, StoredModel], address: str | None) -> None:
     if not known:
         return
     st.session_state[_CONTROL] = address if address in known else None
@@ -369,7 +369,7 @@ _SAID = "as in the file"
 _UPLOAD_ROUND = "model-upload-round"
 
 
-def upload(dataset: Dataset) -> str | None:
+def upload_model(dataset: Dataset) -> str | None:
     """The form for a file, and what was wrong with it; returns the fingerprint of a model that was just stored."""
     turn = st.session_state.setdefault(_UPLOAD_ROUND, 0)
     architectures = [name for name, network in trainable().items() if fits(network, dataset)]

@@ -136,7 +136,7 @@ def _map(examined: Examined) -> None:
     figure = map_chart(_points(dataset), groups, HARDNESS, coloured=[1, 2], dark=page.dark())
     maps.linked_chart(figure, MAP_CAPTION, dataset.fingerprint, key="hard-map")
     chosen = maps.selected(dataset.fingerprint)
-    maps.selection(dataset, chosen)
+    maps.show_selection(dataset, chosen)
     if chosen:
         known = table.iloc[list(chosen)]
         st.dataframe(known, hide_index=True, lazy=len(known) > maps.samples.LAZY_ROWS, alt="All that is known of them")

@@ -46,7 +46,7 @@ def answer(question: Question, run: Run, metric: tuple[str, str | None] | None =
     return Answered(question, questions.describe(run), verdict, known.numbers, finished, seal)
 
 
-def few_labels(runs: Sequence[Run]) -> tuple[Run, ...]:
+def few_labels_runs(runs: Sequence[Run]) -> tuple[Run, ...]:
     """The newest accuracy from few labels of each model and pool; `runs` are the newest first.
 
     Where the same list came back with more labels, the newest of them stands for all.
@@ -66,7 +66,7 @@ KEY = "sheet_model"
 ANY = ""
 
 
-def control(models: Sequence[StoredModel]) -> One:
+def model_control(models: Sequence[StoredModel]) -> One:
     """The control; models of one name have their fingerprints beside it."""
     names = [model.name for model in models]
     titles = {
@@ -184,7 +184,7 @@ def _begin(fingerprint: str, steps: Sequence[Step]) -> None:
     session.engine().ask(session.owner(), fingerprint, steps, 60.0 * st.session_state.get(_BUDGET, LEAST))
 
 
-def card(question: Question, choice: data_choice.Choice, model: str) -> None:
+def unasked_card(question: Question, choice: data_choice.Choice, model: str) -> None:
     """A question of the sheet that was not asked yet, with the button that asks it, and the way to its page."""
     assert choice.stored is not None
     fingerprint = choice.stored.fingerprint

@@ -300,7 +300,7 @@ def _pictures(run: Run | None, models: Sequence[StoredModel]) -> _Pictures | Non
     own = next((model for model in models if model.fingerprint == getattr(plan, "model", "")), None)
     if run is None or own is None:
         return None
-    others = tuple(explorer.others(own).values())[:MOST_ASKED]
+    others = tuple(explorer.other_models(own).values())[:MOST_ASKED]
     return _Pictures(run, own, others) if others else None
 
 

@@ -46,13 +46,13 @@ def answer(run: Run, metric: tuple[str, str | None] | None = None) -> Answer | N
     plan = plan_of(run)
     if plan is None or run.n_done == run.n_failed:
         return None
-    return _answer(run, source_robustness_results.begun(plan, run.fingerprint), metric)
+    return _answer(run, source_robustness_results.cloud_runs(plan, run.fingerprint), metric)
 
 
 @cache.result(max_entries=64)
 def _answer(run: Run, beside: tuple[tuple[str, Run], ...], metric: tuple[str, str | None] | None) -> Answer:
     rows, dataset = session.workspace().rows(session.owner(), run.id), dataset_of(run.fingerprint)
-    plan, nulls = load_plan(run.plan), source_robustness_results.claims(beside)
+    plan, nulls = load_plan(run.plan), source_robustness_results.cloud_claims(beside)
     try:
         known = answer_of(rows, dataset, plan, nulls=nulls, metric=metric)
     except DataError:

@@ -132,12 +132,12 @@ def features(run: Run) -> None:
     st.caption(page.plain(f"Sources were found in: {chosen.title}.{informed * chosen.label_informed}"))
 
 
-def closer(
+def show_sources(
     run: Run, interval: source_robustness.ExpectedInterval, held_out: Sequence[source_robustness.HeldOutSource]
 ) -> None:
     """The sources themselves: how the worst look, how far they stand apart, and what they were found in."""
     plan = results.plan_of(run)
-    if results.stored(plan, run.fingerprint):
+    if results.has_sources(plan, run.fingerprint):
         portraits(run, held_out)
         if len(plan.source_finders) == 1:  # else all stand side by side above
             separation(run, interval.source_finder)
@@ -239,7 +239,7 @@ FORMATS = (
 _OF, _DRAFT, _ROUND = "own-model-of", "own-model-draft", "own-model-round"
 
 
-def section(plan: plans.TrialPlan, dataset: Dataset) -> OwnModels | None:
+def own_models(plan: plans.TrialPlan, dataset: Dataset) -> OwnModels | None:
     """How to bring a model along, the one that was brought, or why it cannot be shown; returns what is in use.
 
     Through a link there is what its owner had uploaded then, or nothing.
@@ -255,7 +255,7 @@ def section(plan: plans.TrialPlan, dataset: Dataset) -> OwnModels | None:
     return None
 
 
-def parameters(own: OwnModels | None) -> dict[str, list[str]]:
+def own_parameters(own: OwnModels | None) -> dict[str, list[str]]:
     """The parameter of the address that leads to these models."""
     return {} if own is None else {ADDRESS: [own.fingerprint]}
 
@@ -273,7 +273,7 @@ def view(plan: plans.TrialPlan, dataset: Dataset, own: OwnModels | None, run: Ru
     rests_on = [run, *(session.workspace().find_run(session.owner(), other, dataset.fingerprint) for other in needed)]
     return View(
         "source_robustness",
-        {data_choice.ADDRESS: [dataset.fingerprint]} | led | parameters(own),
+        {data_choice.ADDRESS: [dataset.fingerprint]} | led | own_parameters(own),
         data_choice.required().title,
         datasets=(dataset.fingerprint,),
         predictions=(own.fingerprint,),
@@ -329,7 +329,7 @@ def _how(plan: plans.TrialPlan, dataset: Dataset) -> None:
     """The two steps, and files to fill in and to try."""
     n_draws = plural(len(plan.draws(dataset)), "trial")
     st.markdown("Test a model that you train elsewhere on the splits of this page: upload its predictions.")
-    if not results.stored(plan, dataset.fingerprint):
+    if not results.has_sources(plan, dataset.fingerprint):
         st.markdown("The sources are not computed yet. Press **Run**; then the splits can be downloaded here.")
         return
     st.markdown(

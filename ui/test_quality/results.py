@@ -102,7 +102,7 @@ def covariate_shift(run: Run) -> CovariateShift:
 # Did classes shift between training and test? What a classifier says at once, and a CovariateShiftPlan as a run.
 
 
-def at_once(looked: Looked) -> PartsTold | None:
+def show_separation(looked: Looked) -> PartsTold | None:
     """What a classifier that tells training from test samples says; None while it is worked out."""
     parts = background.answer(parts_told(looked), "Separating training and test samples", key="parts-told")
     if parts is None:
@@ -123,7 +123,7 @@ def _seen(looked: Looked) -> None:
         st.caption("Artificial shifts of this class, along the direction of its largest variance.")
 
 
-def plan_of(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftPlan:
+def shift_plan(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftPlan:
     """The controls in a row with the button that starts the run; returns the plan that they say."""
     settled = {"model": model.fingerprint, "layer": layer}
     plan, button = plan_form(CovariateShiftPlan, About(dataset, model=model), settled=settled, key="shift-controls")
@@ -132,7 +132,7 @@ def plan_of(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftP
     return plan
 
 
-def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | None) -> Run | None:
+def show_shift(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | None) -> Run | None:
     """The run of a plan as far as it has come, or what running it would do."""
     run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     if run is None:
@@ -143,13 +143,13 @@ def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | Non
         )
         return None
     jobs.follow(run, jobs.progress)
-    jobs.follow(run, _results, every=jobs.SECONDS_BETWEEN_DRAWINGS)
+    jobs.follow(run, _shift_results, every=jobs.SECONDS_BETWEEN_DRAWINGS)
     if classifier is not None and run.state == "done":
         st.markdown(page.plain(disagreement(classifier, covariate_shift(run))))
     return run
 
 
-def _results(run: Run) -> None:
+def _shift_results(run: Run) -> None:
     if run.n_done == run.n_failed:
         page.nothing_yet(running=run.state == "running")
         return
@@ -216,19 +216,19 @@ MOST_SHOWN = 12
 CLASS = "class"
 
 
-def choose(quality: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
+def choose_pair(quality: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
     """The class and its rival that are looked at, and the parameters of the address that say so.
 
     Each class has a control of its own for its rival: Streamlit leaves a value in the address that a control no longer
     has.
     """
     names, pairs = quality.class_names, quality.pairs
-    first = _control(CLASS, "Class", names, range(len(names)), int(pairs.n_in.sum(axis=1).argmax()))
+    first = _class_control(CLASS, "Class", names, range(len(names)), int(pairs.n_in.sum(axis=1).argmax()))
     check_address([first])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         label = int(first.draw())
         others = [code for code in range(len(names)) if code != label]
-        second = _control(
+        second = _class_control(
             f"rival_{label}", "Rival", names, others, max(others, key=lambda code: pairs.n_in[label, code])
         )
         check_address([first, second])
@@ -240,13 +240,13 @@ def choose(quality: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
     )
 
 
-def _control(key: str, label: str, names: tuple[str, ...], codes, default: int) -> One:
+def _class_control(key: str, label: str, names: tuple[str, ...], codes, default: int) -> One:
     meaning = "Default: the class with the most test samples at its boundary, and the class it is confused with most."
     return One(key, label, {str(code): names[code] for code in codes}, str(default), meaning)
 
 
 @session.fragment
-def plane(looked: Looked, label: int, rival: int) -> None:
+def show_pair(looked: Looked, label: int, rival: int) -> None:
     """The two classes in a plane (figure 1), and the samples that are selected there or lie at their boundary."""
     plane = background.answer(class_pair(looked, label, rival), "Drawing two classes", key="plane")
     if plane is None:
@@ -266,7 +266,7 @@ def plane(looked: Looked, label: int, rival: int) -> None:
         maps.linked_chart(drawn, caption, dataset.fingerprint, key=f"plane-{label}-{rival}")
     with show_beside:
         if chosen:
-            maps.selection(dataset, chosen)
+            maps.show_selection(dataset, chosen)
         else:
             maps.search(dataset)
             _at_the_boundary(looked, plane, label, rival)
@@ -281,10 +281,10 @@ def _at_the_boundary(looked: Looked, plane: PairMap, label: int, rival: int) -> 
     below = st.container()
     shown = page.part_shown(len(rows), MOST_SHOWN, key=f"boundary-page-{label}-{rival}")
     with below:
-        _show(looked, plane.rows[plane.in_boundary][shown])
+        _show_samples(looked, plane.rows[plane.in_boundary][shown])
 
 
-def _show(looked: Looked, places: np.ndarray) -> None:
+def _show_samples(looked: Looked, places: np.ndarray) -> None:
     """Test samples, by their places in the test part, with predicted class and confidence."""
     dataset, test = looked.dataset, looked.parts.test
     rows = looked.parts.test_rows[places]
@@ -320,7 +320,7 @@ def show_curves(of_class: Sequence[Curve], quality: TestQuality, label: int) -> 
 # How do models and data sets differ in what their test sets cover? Box plots over classes, chosen models beside.
 
 
-ADDRESS = "beside"
+BESIDE = "beside"
 
 
 @dataclass(frozen=True)
@@ -367,9 +367,9 @@ def show_beside(
         stored.fingerprint: data_choice.name_of(stored) for stored in session.workspace().datasets(session.owner())
     }
     control = Several(
-        ADDRESS,
+        BESIDE,
         "Other models beside it",
-        {name: title_of(stored, titles) for name, stored in others.items() if stored.dataset_fingerprint in titles},
+        {name: model_title(stored, titles) for name, stored in others.items() if stored.dataset_fingerprint in titles},
         "Any stored model with its own data set, at the same thresholds.",
     )
     check_address([control])
@@ -397,7 +397,7 @@ def view(model: StoredModel, others: Sequence[StoredModel], settled: Mapping[str
     )
 
 
-def title_of(model: StoredModel, datasets: Mapping[str, str]) -> str:
+def model_title(model: StoredModel, datasets: Mapping[str, str]) -> str:
     """A model's name, its data set and the beginning of its fingerprint, so that no two are called the same."""
     return f"{model.name} · {datasets[model.dataset_fingerprint]} · {model.fingerprint[:8]}"
 
