@@ -165,7 +165,7 @@ def numbers(key_numbers: Sequence[KeyNumber]) -> None:
                     delta=plain(number.interval) or None,
                     delta_color="off",
                     delta_arrow="off",
-                    help=number.help,
+                    help=plain(number.help) if number.help else None,
                 )
                 if number.baseline:
                     st.caption(plain(number.baseline))
