@@ -1,4 +1,4 @@
-"""What noise, which samples, which estimator? The controls of an AverageCasePlan, and of what is looked at."""
+"""What is asked of average-case robustness, what do its runs tell, and what do noise and samples look like?"""
 
 from dataclasses import dataclass
 

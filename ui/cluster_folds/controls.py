@@ -1,4 +1,4 @@
-"""Which folds are made, and who is tested on them? The controls of a FoldPlan, all of them in the address."""
+"""Which folds are made, how many of each label, and what are they scored by? All of it stands in the address."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""How do the folds lie? Two schemes side by side, each figure as soon as it is worked out."""
+"""How do folds lie, what differs in them, how do models fare on them, and how do they get out? Each in its turn."""
 
 import io
 import zipfile

@@ -211,6 +211,6 @@ NOT_USED = (
 
 
 def not_used(dataset: Dataset) -> None:
-    """Say so where the data set has one."""
+    """Say that the file's own test set is not used, where there is one."""
     if has_test_set(dataset):
         st.caption(NOT_USED)

@@ -1,4 +1,4 @@
-"""Which models, sources and sizes? The controls of an AdequacyPlan and of what is looked at, all in the address."""
+"""Which models, sources and sizes, which curve is looked at, and what do the runs tell? Controls, then results."""
 
 from dataclasses import dataclass, replace
 

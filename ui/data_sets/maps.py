@@ -1,4 +1,4 @@
-"""Where do the samples lie? A map to draw a lasso on or to search, and the samples that are selected.
+"""What is in a data set, and where do its samples lie? The map with what is selected, words, images and duplicates.
 
 A selection is kept as positions in the data set, for the data set's fingerprint, from the moment it is made: the
 browser forgets it as soon as the figure changes.
@@ -42,7 +42,7 @@ from touchstone.ui.forms.controls import Number, One, check_address, choice_line
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell import background, downloads, jobs, page, session
 
-# What is in the data, and where do samples lie on maps and in folds?
+# What is in the data, and where do samples lie on maps and in folds? Worked out once, and kept.
 
 
 @cache.task(max_entries=4)

@@ -1,4 +1,4 @@
-"""Which mix, how many, how are they made? The controls of a GuidedTestsPlan, all of them in the address."""
+"""Which tests are made, and what opens beside their verdict? The controls of a GuidedTestsPlan, and folded parts."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""What does a model see on the way from one class to another? A sample is moved step by step, and looked at."""
+"""What do generated tests show? The way between two classes, the tests, another model on them, three properties."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,6 +30,9 @@ from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.guided_tests import results
 from touchstone.ui.shell import answer, background, page, session
+
+# What does a model see on the way from one class to another? A sample is moved step by step, and looked at.
+
 
 N_STEPS = 41
 KEYS = ("class", "towards_", "start_", "place")
@@ -252,15 +255,18 @@ def _rows(tests: GeneratedTests | JudgedSuite, label: str, region: str, side: st
     return rows[keep[rows]]
 
 
-def _pictures(few: JudgedSuite) -> None:
-    names = np.array(few.suite.class_names, dtype=object)
-    captions = [
+def _captions(few: GeneratedTests | JudgedSuite, class_names: Sequence[str]) -> list[str]:
+    names = np.array(class_names, dtype=object)
+    return [
         f"{quoted(label)}, as {quoted(taken)}{'' if right else ' (wrong)'}, {region}"
         for label, taken, right, region in zip(
             names[few.y], names[few.predicted], few.correct, np.where(few.for_centroid, *REGIONS), strict=True
         )
     ]
-    samples.pictures(list(few.suite.pixels), captions)
+
+
+def _pictures(few: JudgedSuite) -> None:
+    samples.pictures(list(few.suite.pixels), _captions(few, few.suite.class_names))
     st.caption(
         "Under each picture: intended class, predicted class, region. An independent oracle (another classifier) "
         "confirms the intended class of each; none is a real photograph."
@@ -268,15 +274,7 @@ def _pictures(few: JudgedSuite) -> None:
 
 
 def _show(guided: Guided, few: GeneratedTests, looked: Looked, within: Regions) -> None:
-    captions = [
-        f"{quoted(names[0])}, as {quoted(names[1])}{'' if right else ' (wrong)'}, {region}"
-        for names, right, region in zip(
-            np.array(few.class_names, dtype=object)[np.column_stack([few.y, few.predicted])],
-            few.correct,
-            np.where(few.for_centroid, *REGIONS),
-            strict=True,
-        )
-    ]
+    captions = _captions(few, few.class_names)
     if guided.decoder is not None:
         samples.pictures(list(guided.decoder.decode(few.features)), captions)
         st.caption(
@@ -332,17 +330,9 @@ def other_models(model: StoredModel) -> dict[str, StoredModel]:
     """The models that can be asked about the same pictures, by title; none through a link."""
     if session.read_only():
         return {}
-    stored = (
-        stored_model
-        for stored_model in session.workspace().models(session.owner())
-        if stored_model.dataset_fingerprint == model.dataset_fingerprint
-    )
-    asked = (
-        stored_model
-        for stored_model in stored
-        if stored_model.fingerprint != model.fingerprint and stored_model.architecture != RECORDED
-    )
-    return {f"{stored_model.name} · {stored_model.fingerprint[:8]}": stored_model for stored_model in asked}
+    stored = session.workspace().models(session.owner(), model.dataset_fingerprint)
+    asked = (other for other in stored if other.fingerprint != model.fingerprint and other.architecture != RECORDED)
+    return {f"{other.name} · {other.fingerprint[:8]}": other for other in asked}
 
 
 def show_other_model(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""What is known of generated tests, of the properties that a model should have, and of what is missing?"""
+"""What is known of generated tests, of a model's properties and of what is missing, and what can be taken away?"""
 
 from collections.abc import Callable
 

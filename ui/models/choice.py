@@ -294,20 +294,12 @@ def _delete(model: StoredModel) -> None:
         f"**{page.plain(model.name)}** is deleted for good. Results computed with it stay; every address that "
         f"names it will say that it was deleted."
     )
-    with st.container(horizontal=True):
-        if st.button("Delete", type="primary", key="really-delete-model", on_click=_forget, args=(model,)):
-            st.rerun()
-        if st.button("Keep", key="keep-model"):
-            st.rerun()
+    page.delete_or_keep(lambda: _forget(model))
 
 
 def _forget(model: StoredModel) -> None:
-    try:
-        workspace().delete_model(owner(), model.fingerprint)
-    except WorkspaceError as problem:  # somebody was faster
-        st.toast(page.plain(problem), icon=":material/error:")
-    st.session_state.pop(_OF, None)
-    st.query_params.pop(ADDRESS, None)
+    workspace().delete_model(owner(), model.fingerprint)
+    _remember(model.dataset_fingerprint, None)
 
 
 def _address(dataset: Dataset, *, hidden: Collection[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""What is known of every question? Its newest run with results, as an answer of the sheet."""
+"""Which runs stand on the sheet, and how do more come? Its model, where somebody begins, and all questions at once."""
 
 from collections.abc import Mapping, Sequence
 

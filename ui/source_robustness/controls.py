@@ -1,4 +1,4 @@
-"""What does a plan of trials ask people for? What stands beside its fields; here is how a page asks it."""
+"""What does the page ask for? A plan of trials, which row is looked at with its sources, and models of one's own."""
 
 import time
 from collections.abc import Sequence
@@ -58,6 +58,14 @@ def sources_parameters(plan: plans.SourcesPlan) -> dict[str, list[str]] | None:
             n_repeats=n_repeats,
             seed=plan.seed,
         )
+    )
+
+
+def nothing_computed(plan: plans.TrialPlan, ahead: str) -> None:
+    """What stands where neither the run nor anybody else has tested a model."""
+    page.not_computed(
+        f"**Run** trains {plural(len(plan.models), 'model')} on splits "
+        f"that hold whole sources out and on splits that do not: {ahead}"
     )
 
 
@@ -121,7 +129,7 @@ def row_of(
     return source_robustness.leading_row(brought or rows, comparisons)
 
 
-def features(run: Run) -> None:
+def show_features(run: Run) -> None:
     """What sources were found in, where somebody chose it; and a warning where that saw the labels."""
     plan = results.plan_of(run)
     clustered = [finder for finder in plan.source_finders if finder != plans.KNOWN_SOURCES and not trains(finder)]
@@ -138,21 +146,13 @@ def show_sources(
     """The sources themselves: how the worst look, how far they stand apart, and what they were found in."""
     plan = results.plan_of(run)
     if results.has_sources(plan, run.fingerprint):
-        portraits(run, held_out)
+        show_portraits(run, held_out)
         if len(plan.source_finders) == 1:  # else all stand side by side above
-            separation(run, interval.source_finder)
-    features(run)
+            show_separation(run, interval.source_finder)
+    show_features(run)
 
 
-def nothing_computed(plan: plans.TrialPlan, ahead: str) -> None:
-    """What stands where neither the run nor anybody else has tested a model."""
-    page.not_computed(
-        f"**Run** trains {plural(len(plan.models), 'model')} on splits "
-        f"that hold whole sources out and on splits that do not: {ahead}"
-    )
-
-
-def separation(run: Run, source_finder: str) -> None:
+def show_separation(run: Run, source_finder: str) -> None:
     """How well the sources stand apart, in a line."""
     with st.spinner("Measuring how well the sources are separated"):
         silhouette = results.silhouettes(results.plan_of(run), run.fingerprint, source_finder)
@@ -166,7 +166,7 @@ def separation(run: Run, source_finder: str) -> None:
     )
 
 
-def portraits(run: Run, held_out: Sequence[source_robustness.HeldOutSource]) -> None:
+def show_portraits(run: Run, held_out: Sequence[source_robustness.HeldOutSource]) -> None:
     """The hardest held-out sources, each once and with its picture, words or columns."""
     if not held_out:
         return

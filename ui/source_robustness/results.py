@@ -1,4 +1,4 @@
-"""What is known of runs of trials: their evaluation, the sources they drew, and uploaded models."""
+"""What do runs of trials tell? Their intervals with uploaded models, their sources, and clouds without groups."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -255,41 +255,6 @@ def _gone(plan: plans.Plan, fingerprint: str) -> None:
             st.button(label, key=f"find-{search.finder}", on_click=page.or_toast(jobs.start), args=(search, dataset))
 
 
-def pictured_finders(run: Run) -> tuple[str, ...]:
-    """The finders whose sources have pictures; none but of images."""
-    plan = load_plan(run.plan)
-    if not isinstance(plan, plans.TrialPlan) or dataset_of(run.fingerprint).kind != "image":
-        return ()
-    finders = tuple(finder for finder in plan.source_finders if finder != plans.KNOWN_SOURCES)
-    return finders if has_sources(plan, run.fingerprint) else ()
-
-
-def show_pictures(run: Run) -> None:
-    """The mean image of each source, a sheet for each finder (the paper's figures 1 and 2)."""
-    plan, dataset = plan_of(run), dataset_of(run.fingerprint)
-    finders = pictured_finders(run)
-    with st.spinner("Looking at the sources"), st.container(horizontal=True, gap="medium"):
-        for finder in finders:
-            name = IN_SENTENCES.get(finder, finder)
-            with st.container(width="content", gap="xsmall"):
-                st.markdown(f"**{page.plain(name[:1].upper() + name[1:])}**")
-                page.sheet(
-                    partial(
-                        figures.mean_image_sheet,
-                        source_images(plan, run.fingerprint, finder),
-                        class_names=dataset.class_names,
-                        finder=name,
-                    ),
-                    key=f"mean-images-{finder}",
-                )
-    st.caption(
-        "The mean image of each source, a row for each class (figures 1 and 2 of the paper). Different pictures in "
-        "a row mean different sources; a row of equal pictures suggests that its sources are chance."
-        + figures.left_out(dataset.n_classes, plan.n_sources)
-        + (" Of the first clustering." if plan.n_clusterings > 1 else "")
-    )
-
-
 # How does a page show clouds without groups? Progress while they come, then their gaps; and the claims for words.
 
 
@@ -364,7 +329,7 @@ def _offer_clouds(plan: parametric_null.ParametricNullPlan, dataset: Dataset) ->
     )
 
 
-# Which sources are the right ones? Known sources put found ones to the test, and finders are laid side by side.
+# Which sources are the right ones? Finders are laid side by side, sources as pictures, and known ones test the found.
 
 
 def has_several_finders(run: Run) -> bool:
@@ -397,6 +362,41 @@ def agreement_tables(run: Run) -> dict[str, Callable[[], pd.DataFrame]]:
     work = _agreement(run)
     known = work.future.done() and work.future.exception() is None
     return {"Agreement": work.future.result().pair_table} if known else {}
+
+
+def pictured_finders(run: Run) -> tuple[str, ...]:
+    """The finders whose sources have pictures; none but of images."""
+    plan = load_plan(run.plan)
+    if not isinstance(plan, plans.TrialPlan) or dataset_of(run.fingerprint).kind != "image":
+        return ()
+    finders = tuple(finder for finder in plan.source_finders if finder != plans.KNOWN_SOURCES)
+    return finders if has_sources(plan, run.fingerprint) else ()
+
+
+def show_pictures(run: Run) -> None:
+    """The mean image of each source, a sheet for each finder (the paper's figures 1 and 2)."""
+    plan, dataset = plan_of(run), dataset_of(run.fingerprint)
+    finders = pictured_finders(run)
+    with st.spinner("Looking at the sources"), st.container(horizontal=True, gap="medium"):
+        for finder in finders:
+            name = IN_SENTENCES.get(finder, finder)
+            with st.container(width="content", gap="xsmall"):
+                st.markdown(f"**{page.plain(name[:1].upper() + name[1:])}**")
+                page.sheet(
+                    partial(
+                        figures.mean_image_sheet,
+                        source_images(plan, run.fingerprint, finder),
+                        class_names=dataset.class_names,
+                        finder=name,
+                    ),
+                    key=f"mean-images-{finder}",
+                )
+    st.caption(
+        "The mean image of each source, a row for each class (figures 1 and 2 of the paper). Different pictures in "
+        "a row mean different sources; a row of equal pictures suggests that its sources are chance."
+        + figures.left_out(dataset.n_classes, plan.n_sources)
+        + (" Of the first clustering." if plan.n_clusterings > 1 else "")
+    )
 
 
 def known_sources(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:

@@ -1,6 +1,6 @@
-"""What is known of the quality of test sets, and of what moved between training and test?
+"""How good is a test set, and how does a page show it? Results, the shift of classes, regions, pairs, other models.
 
-Few entries each, since each holds the features that it was asked about.
+Few results of a kind are kept, since each holds the features that it was asked about.
 """
 
 from collections.abc import Callable, Mapping, Sequence
