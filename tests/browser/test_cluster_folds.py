@@ -13,8 +13,8 @@ from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 from tests.browser.waiting import click, settled, unfold
+from tests.data.uploads import predictions_file
 from touchstone.core.data import load_example
-from touchstone.core.data.predictions.upload import predictions_file
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.data.uploads import predictions_file
 from touchstone.core.data import DataError
 from touchstone.core.data.predictions.upload import (
     GivenFile,
@@ -15,7 +16,6 @@ from touchstone.core.data.predictions.upload import (
     datasplits_file,
     folded_upload,
     predefined_split_file,
-    predictions_file,
     read_folds,
 )
 

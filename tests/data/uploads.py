@@ -26,6 +26,12 @@ def rows(header: str, *lines: str) -> str:
     return "\n".join((header, *lines)) + "\n"
 
 
+def predictions_file(ids: np.ndarray, gold: np.ndarray, predicted: np.ndarray) -> bytes:
+    """The file that the notebooks of cluster folds expect back: id (not ids), gold and predicted, both class names."""
+    lines = zip(ids.tolist(), gold.tolist(), predicted.tolist(), strict=True)
+    return rows("id\tgold\tpredicted", *map("\t".join, lines)).encode()
+
+
 def npz(**arrays) -> bytes:
     """Arrays as the bytes of an NPZ."""
     stream = io.BytesIO()

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.data.uploads import predictions_file
 from tests.evaluate.fold_populations import frame, simulated, without_makers
 from touchstone.core.data import DataError, Predictions, load_example
-from touchstone.core.data.predictions.upload import GivenFile, datasplits_file, folded_upload, predictions_file
+from touchstone.core.data.predictions.upload import GivenFile, datasplits_file, folded_upload
 from touchstone.core.evaluate.cluster_folds.performance import fold_performance
 from touchstone.core.evaluate.cluster_folds.tested import joined, predictions_on_folds, rows_of_run, rows_of_tables
 from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.data.uploads import predictions_file
 from tests.pages.conftest import charts, plainly, stored_run, texts
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.data.predictions.upload import (
@@ -14,7 +15,6 @@ from touchstone.core.data.predictions.upload import (
     PredictionUpload,
     datasplits_file,
     folded_upload,
-    predictions_file,
 )
 from touchstone.core.represent import REPRESENTATIONS
 from touchstone.core.trials import FoldPlan

@@ -499,17 +499,6 @@ def analysis_file(
     return _fold_tsv({"ids": ids.tolist(), **labels, **places})
 
 
-def predictions_file(ids: Ids, gold: Ids, predicted: Ids) -> bytes:
-    """The file that the notebooks expect back: id (not ids), gold and predicted, both class names.
-
-    >>> print(predictions_file(np.array(["a"]), np.array(["cat"]), np.array(["dog"])).decode())
-    id	gold	predicted
-    a	cat	dog
-    <BLANKLINE>
-    """
-    return _fold_tsv({"id": ids.tolist(), "gold": gold.tolist(), "predicted": predicted.tolist()})
-
-
 def predefined_split_file(ids: Ids, folds: Codes) -> bytes:
     """The folds as NPZ for scikit-learn: `PredefinedSplit(np.load(file)["test_fold"])` yields these very splits.
 
