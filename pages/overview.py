@@ -9,7 +9,7 @@ from touchstone.core.data import EXAMPLES
 from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.wording import plural
-from touchstone.core.questions import with_page
+from touchstone.core.questions import QUESTIONS, with_page
 from touchstone.core.report.overview import baseline_of, marks
 from touchstone.core.workspace import StoredModel
 from touchstone.ui import page_file
@@ -24,8 +24,6 @@ from touchstone.ui.shell import page, questions, session, share
 DATA, FILES = "data", "files"
 CARD = 400
 """How wide a card is at least, in pixels."""
-CLOUDS = "clouds"
-"""The kind of the runs that say whether held-out clusters are more than those of any cloud."""
 LISTED = (
     "One answer per question, each with its 95 % interval. There is no total score. Nothing is known about a question "
     "that has no answer."
@@ -97,7 +95,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     if not session.read_only():
         sheet.elsewhere(len(every), len(on_sheet))
     rests_on = [("Data", f"{choice.title}, fingerprint {dataset.fingerprint}")]
-    beside = [*labelled, *(run for run in every if run.kind == CLOUDS)]
+    beside = [*labelled, *(run for run in every if run.kind == QUESTIONS["parametric_null"].kind)]
     settings = ({of_models.key: of_models.written(model)} if model else {}) | metrics.written(metric)
     view = sheet.view(choice.title, [*on_sheet.values(), *beside], models, settings)
     sheet.take(

@@ -70,7 +70,7 @@ def edit_labels(plan: FoldPlan, dataset: Dataset) -> None:
         st.data_editor(
             table,
             key=key,
-            disabled=["Label"] if not is_fixed(ADDRESS) else True,
+            disabled=True if is_fixed(ADDRESS) else ["Label"],
             column_config={fold: st.column_config.NumberColumn(min_value=0.0) for fold in folds},
             on_change=_take,
             args=(key, plan, dataset),

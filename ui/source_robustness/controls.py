@@ -405,7 +405,9 @@ def _buttons(address: str | None) -> None:
         if address is not None:
             quiet = {"icon": ":material/edit:", "type": "tertiary"}
             st.button("Correct the columns", key="own-correct", on_click=_reopen, args=(address,), **quiet)
-        st.button("Remove", key="own-remove", on_click=_remove, icon=":material/close:", type="tertiary")
+        st.button(
+            "Remove", key="own-remove", on_click=_remember, args=(None, None), icon=":material/close:", type="tertiary"
+        )
 
 
 def _count(
@@ -434,10 +436,6 @@ def _use(upload: PredictionUpload, dataset: Dataset) -> None:
     address = session.workspace().add_predictions(session.owner(), upload)
     _keep(None)
     _remember(dataset, address)
-
-
-def _remove() -> None:
-    _remember(None, None)
 
 
 @page.or_toast
