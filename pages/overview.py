@@ -22,8 +22,7 @@ from touchstone.ui.overview import examined, results, sheet
 from touchstone.ui.shell import page, questions, session, share
 
 DATA, FILES = "data", "files"
-CARD = 400
-"""How wide a card is at least, in pixels."""
+CARD = 400  # pixels that a card is wide at least
 LISTED = (
     "One answer per question, each with its 95 % interval. There is no total score. Nothing is known about a question "
     "that has no answer."
