@@ -171,7 +171,7 @@ QUESTIONS: dict[str, Question] = {
             "How hard are held-out clusters of data without groups?",
             kind="clouds",
             plan="touchstone.core.evaluate.source_robustness.parametric_null:ParametricNullPlan",
-            address="touchstone.ui.source_robustness.results:parameters",
+            address="touchstone.ui.source_robustness.results:cloud_parameters",
             serves=("source_robustness", "data_set_adequacy"),
         ),
         Question(

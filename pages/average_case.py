@@ -26,10 +26,10 @@ def show(run: Run) -> None:
     answer.show(shown, finished=finished, most=2)
     if not finished:
         return
-    controls.extremes(robustness, look, dataset)
+    controls.show_extremes(robustness, look, dataset)
     answer.fold(shown.section("sigmas"))
     answer.fold(shown.section("directions"))
-    page.fold("Robust, or only confident?", lambda: controls.confident(robustness, look, dataset), key="linked")
+    page.fold("Robust, or only confident?", lambda: controls.show_confidence(robustness, look, dataset), key="linked")
     unaudited = partial(st.markdown, "Set the number of audited samples above, and run again.")
     answer.fold(shown.section("audit"), None if robustness.audit.estimators else unaudited)
     downloads.of_page(
@@ -44,7 +44,7 @@ page.lead(
     "kinds of change, or worst-case (adversarial) inputs."
 )
 dataset = data_choice.dataset()
-model = model_choice.model_choice(dataset)
+model = model_choice.choose(dataset)
 if model is None:
     page.how_to_read(__file__)
     st.stop()
@@ -60,7 +60,7 @@ with button:
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
 with st.expander("What this noise looks like", expanded=run is None, icon=":material/grain:"):
-    controls.noise(dataset, plan)
+    controls.show_noise(dataset, plan)
 if run is None:
     share.offer(plan, stored_parameters(plan) or {})
     n = len(plan.order(dataset))
@@ -71,7 +71,7 @@ if run is None:
 else:
     look = controls.looked_at(plan, dataset, with_samples=run.state != "running")
     sigma = look.sigma
-    share.offer(plan, (stored_parameters(plan) or {}) | controls.shown(plan, dataset, look))
+    share.offer(plan, (stored_parameters(plan) or {}) | controls.look_parameters(plan, dataset, look))
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=jobs.SECONDS_BETWEEN_DRAWINGS)
     page.foot(run)

@@ -32,13 +32,13 @@ def make() -> None:
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
     if run is None:
-        controls.edit(plan, dataset)
+        controls.edit_labels(plan, dataset)
         n = plural(len(plan.models), "model")
         then = f", then trains {n} on all but one and tests on that one" * bool(plan.models)
         page.not_computed(f"**Run** makes the folds{then}: {jobs.ahead(plan, dataset, n_trials)}")
         return
     jobs.follow(run, jobs.progress)
-    metric = controls.metric(dataset.class_names) if plan.models else ScoredBy()
+    metric = controls.choose_metric(dataset.class_names) if plan.models else ScoredBy()
     with st.container():  # the same place before and after, so that nothing jumps when the run ends
         if run.state == "running":
             jobs.follow(run, partial(so_far, metric=metric), every=jobs.SECONDS_BETWEEN_DRAWINGS)
@@ -68,7 +68,7 @@ def own() -> None:
     try:
         folded = upload.folded(chosen)
         share.offer(None, upload.parameters(chosen), view=upload.view(chosen, folded))
-        everything(folded, controls.metric(folded.rows.class_names), chosen)
+        everything(folded, controls.choose_metric(folded.rows.class_names), chosen)
     except (DataError, WorkspaceError) as problem:
         page.error(problem)
 
@@ -82,10 +82,10 @@ def everything(folded: results.Folded, metric: ScoredBy, chosen: dict[str, str],
         files = look.characteristics(folded, metric)
     else:
         st.header("Map of the folds", anchor=False)
-        look.show(folded)
+        look.show_folds(folded)
     with st.container(gap="xsmall"):
         if shown is not None:
-            page.fold("Map of the folds", partial(look.show, folded), key="folds-lie", asked_by=look.ADDRESSES)
+            page.fold("Map of the folds", partial(look.show_folds, folded), key="folds-lie", asked_by=look.ADDRESSES)
         if folded.dataset is not None and folded.cuts:
             page.fold(
                 "What differs in the folds", partial(look.show_inside, folded), key="inside", asked_by=look.INSIDE
@@ -96,14 +96,14 @@ def everything(folded: results.Folded, metric: ScoredBy, chosen: dict[str, str],
         downloads.of_page(run, shown, files=files)
     elif shown is not None:
         downloads.offer({**shown.files, **files}, stem=STEM)
-    look.offer(folded)
+    look.offer_files(folded)
 
 
 page.lead(
     "Folds that differ in their inputs show how much a score depends on training and test samples being alike. "
     "They do not predict which new inputs you will meet."
 )
-if controls.view() == controls.MAKE:
+if controls.choose_view() == controls.MAKE:
     make()
 else:
     own()

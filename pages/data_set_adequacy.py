@@ -11,7 +11,7 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data_set_adequacy import controls
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, downloads, jobs, page, session, share
-from touchstone.ui.source_robustness import results as clouds
+from touchstone.ui.source_robustness import results
 
 SECONDS_BETWEEN_DRAWINGS = 6.0
 
@@ -23,12 +23,12 @@ def show(run: Run) -> None:
     if adequacy is None or curve is None:
         page.nothing_yet(running=run.state == "running")
         return
-    finished, nulls = run.state != "running", clouds.claims(clouds.begun(plan, run.fingerprint))
+    finished, nulls = run.state != "running", results.cloud_claims(results.cloud_runs(plan, run.fingerprint))
     shown = report.answer(adequacy, of=curve, worth=look.worth, panels=look.panels, nulls=nulls, finished=finished)
-    answer.show(shown, finished=finished, before=partial(clouds.notes, run))
+    answer.show(shown, finished=finished, before=partial(results.source_notes, run))
     if not finished:
         return
-    clouds.show(clouds.plan_beside(plan, curve.source_finder), dataset)
+    results.show_clouds(results.cloud_plan(plan, curve.source_finder), dataset)
     answer.folds(shown)
     downloads.of_page(run, shown, files={"Trials": lambda: controls.trials(run)})
 
@@ -46,12 +46,12 @@ except DataError as problem:
     st.stop()
 run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
 with button:
-    jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
+    jobs.run_button(run, plan, dataset, beside=results.cloud_plans(plan))
 data_choice.not_used(dataset)
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
 look = controls.looked_at(plan)
-share.offer(plan, (plan_parameters(plan) or {}) | controls.shown(plan, look))
+share.offer(plan, (plan_parameters(plan) or {}) | controls.look_parameters(plan, look))
 if run is None:
     controls.nothing_computed(plan, plan.fitting(dataset), jobs.ahead(plan, dataset, n_trials))
 else:

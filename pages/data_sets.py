@@ -56,17 +56,17 @@ def more(look: DataLook, shown: Answer, features: str) -> None:
     if dataset.kind == "text":
         page.fold("Words", lambda: maps.show_words(dataset), key="words")
     if look.pictures is not None:
-        page.fold("Mean image per class", partial(maps.mean_images, dataset, look.pictures), key="means")
+        page.fold("Mean image per class", partial(maps.show_mean_images, dataset, look.pictures), key="means")
     answer.folds(shown)
 
 
 def where_samples_lie(asked: dict[str, list[str]]) -> str:
     """The map with its lasso; returns the features that it is of. `asked` leads to what stands above."""
     st.header("Map", anchor=False)
-    plan = maps.controls(dataset)
+    plan = maps.map_plan(dataset)
     upload.attach(choice)
     colours = maps.colours(dataset)
-    maps.show(dataset, plan, colours)
+    maps.show_map(dataset, plan, colours)
     leads = (plan_parameters(plan) or {}) | asked | colours.parameters
     share.offer(plan if plan.method == "umap" else None, leads, view=maps.view(dataset, plan, choice.title))
     if colours.run is not None:
@@ -75,7 +75,7 @@ def where_samples_lie(asked: dict[str, list[str]]) -> str:
 
 
 page.lead("Class balance, value ranges, duplicates and a map. It does not check whether labels are correct.")
-if session.read_only() or not maps.choose():
+if session.read_only() or not maps.choose_data():
     dataset = data_choice.dataset()
     choice = data_choice.required()
     with st.container(horizontal=True, vertical_alignment="center"):

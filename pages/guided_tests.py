@@ -16,7 +16,7 @@ from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.guided_tests import controls, explorer, results
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell import answer, background, jobs, page, session, share
-from touchstone.ui.test_quality import results as test_quality_controls
+from touchstone.ui.test_quality import results as test_quality_results
 
 MOST_FINDINGS = 4
 
@@ -34,7 +34,7 @@ def everything(guided: Guided) -> None:
     """The verdict, every class on pictures, what else was found, and the tests themselves."""
     answer.show(report.answer(guided), most=MOST_FINDINGS)
     if len(guided.generated):
-        controls.add(explorer.gallery(guided, looked, within))
+        controls.add_to_address(explorer.gallery(guided, looked, within))
 
 
 def nothing_computed(test: LayerSamples) -> None:
@@ -56,14 +56,14 @@ page.lead(
     "boundaries. An independent oracle checks their labels, but not whether such pictures occur."
 )
 dataset = data_choice.dataset()
-model = model_choice.model_choice(dataset, records=True)
+model = model_choice.choose(dataset, records=True)
 if model is None:
     page.how_to_read(__file__)
     st.stop()
 try:
     layers = model_choice.layers(dataset, model)
     with st.expander("Layer and regions, for features"):
-        choice = test_quality_controls.region_choice(layers)
+        choice = test_quality_results.region_choice(layers)
     plan, button = controls.guided_tests_plan(dataset, model, choice)
     n_trials = plan.n_trials(dataset)
     run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
@@ -101,13 +101,13 @@ try:
         else:
             page.nothing_yet(running=False)
     if run is not None and guided is not None and has_tests:
-        controls.with_another(run, guided, model)
-        controls.features(run, guided, looked, inside=layers != (OUTPUTS,))
-    controls.on_the_way(looked, within, guided, opened=not has_tests)
-    controls.to_label(looked, within, model)
-    kept = controls.tested(looked)
+        controls.show_other_model(run, guided, model)
+        controls.show_features(run, guided, looked, inside=layers != (OUTPUTS,))
+    controls.show_explorer(looked, within, guided, opened=not has_tests)
+    controls.show_label_next(looked, within, model)
+    kept = controls.show_properties(looked)
     if run is not None and guided is not None and has_tests:
-        results.offer(run, plan, guided, looked, kept, results.sent_again(run, looked), within)
+        results.offer_files(run, plan, guided, looked, kept, results.sent_again(run, looked), within)
     if run is not None:
         page.foot(run)
 except DataError as problem:

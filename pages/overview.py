@@ -9,7 +9,7 @@ from touchstone.core.data import EXAMPLES
 from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.wording import plural
-from touchstone.core.questions import with_page
+from touchstone.core.questions import QUESTIONS, with_page
 from touchstone.core.report.overview import baseline_of, marks
 from touchstone.core.workspace import StoredModel
 from touchstone.ui import page_file
@@ -22,10 +22,7 @@ from touchstone.ui.overview import examined, results, sheet
 from touchstone.ui.shell import page, questions, session, share
 
 DATA, FILES = "data", "files"
-CARD = 400
-"""How wide a card is at least, in pixels."""
-CLOUDS = "clouds"
-"""The kind of the runs that say whether held-out clusters are more than those of any cloud."""
+CARD = 400  # pixels that a card is wide at least
 LISTED = (
     "One answer per question, each with its 95 % interval. There is no total score. Nothing is known about a question "
     "that has no answer."
@@ -56,7 +53,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
         about(choice)
         model = of_models.draw(label="collapsed") if len(models) > 1 else results.ANY
     mine = results.runs_about(every, model)
-    on_sheet, labelled = results.runs_on_sheet(mine), results.few_labels(mine)
+    on_sheet, labelled = results.runs_on_sheet(mine), results.few_labels_runs(mine)
     is_asked = bool(on_sheet or labelled)
     with lead:
         page.lead(LISTED if is_asked else results.PURPOSE)
@@ -89,7 +86,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
             if stem in on_sheet:
                 sheet.card(stem, on_sheet[stem], known.get(stem), broken.get(stem))
             elif question in unasked and not session.read_only():
-                results.card(question, choice, model)
+                results.unasked_card(question, choice, model)
     with st.container(gap="xsmall"):
         sheet.offer(dataset, on_sheet, every, models)
         examined.offer(dataset, on_sheet)
@@ -97,7 +94,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     if not session.read_only():
         sheet.elsewhere(len(every), len(on_sheet))
     rests_on = [("Data", f"{choice.title}, fingerprint {dataset.fingerprint}")]
-    beside = [*labelled, *(run for run in every if run.kind == CLOUDS)]
+    beside = [*labelled, *(run for run in every if run.kind == QUESTIONS["parametric_null"].kind)]
     settings = ({of_models.key: of_models.written(model)} if model else {}) | metrics.written(metric)
     view = sheet.view(choice.title, [*on_sheet.values(), *beside], models, settings)
     sheet.take(
@@ -109,7 +106,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
 view = One("sheet", "Sheet of", {DATA: "this data set", FILES: "prediction files"}, DATA)
 choice = data_choice.required()
 models = session.workspace().models(session.owner(), choice.stored.fingerprint) if choice.stored else []
-of_models = results.control(models)
+of_models = results.model_control(models)
 check_address([view, of_models])
 has_files = view.key in st.query_params or bool(session.workspace().prediction_files(session.owner()))
 lead, subject = st.container(), st.container(horizontal=True, vertical_alignment="center", gap="medium")

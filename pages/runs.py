@@ -1,7 +1,5 @@
 """What has been computed? Every run: its state, progress, and what can be done about it."""
 
-from datetime import UTC, datetime
-
 import streamlit as st
 
 from touchstone.core.evaluate.wording import plural
@@ -55,8 +53,7 @@ def show(run: Run) -> None:
     if run.state == "running":
         state.progress(run.share, text=jobs.describe(run))
     else:
-        when = datetime.fromtimestamp(run.finished or run.created, UTC)
-        state.markdown(f":{colour}-badge[{word}] {jobs.counted(run)}  \n:gray[{when:%d %b %Y, %H:%M} UTC]")
+        state.markdown(f":{colour}-badge[{word}] {jobs.counted(run)}  \n:gray[{page.day(run.finished or run.created)}]")
     with (
         actions,
         st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right", gap="xsmall"),
@@ -100,7 +97,7 @@ page.lead(
 runs = session.workspace().runs(session.owner())
 if runs:
     page.verdict(questions.in_short(runs), ())
-downloads.again()
+downloads.run_again()
 links_that_work()
 if not runs:
     page.empty("No runs yet. Start one on a page under “Questions”; it is listed here.")

@@ -30,30 +30,30 @@ def show(run: Run) -> None:
         of=row,
         unseen=results.known_sources(run, own) if finished else (),
         epoch=plan.epoch,
-        nulls=results.claims(results.begun(plan, run.fingerprint)),
+        nulls=results.cloud_claims(results.cloud_runs(plan, run.fingerprint)),
         metric=metric.name,
         finished=finished,
     )
-    answer.show(shown, finished=finished, before=partial(results.notes, run))
+    answer.show(shown, finished=finished, before=partial(results.source_notes, run))
     if not finished:
         return
-    results.show(results.plan_beside(plan, row.source_finder), dataset)
+    results.show_clouds(results.cloud_plan(plan, row.source_finder), dataset)
     with st.container(gap="xsmall"):
-        answer.fold(shown.section("hard"), partial(controls.closer, run, row, intervals.sources_of(row)))
+        answer.fold(shown.section("hard"), partial(controls.show_sources, run, row, intervals.sources_of(row)))
         answer.fold(shown.section("draws"))
         answer.fold(shown.section("metrics"))
         answer.fold(shown.section("true-sources"))
-        if results.several(run):
-            page.fold("Do the ways of finding sources agree?", partial(results.side_by_side, run), key="agreement")
-        if results.pictured(run):
-            page.fold("What do the sources look like?", partial(results.pictures, run), key="pictures")
+        if results.has_several_finders(run):
+            page.fold("Do the ways of finding sources agree?", partial(results.show_agreement, run), key="agreement")
+        if results.pictured_finders(run):
+            page.fold("What do the sources look like?", partial(results.show_pictures, run), key="pictures")
         answer.fold(shown.section("table"))
         downloads.of_page(
             run,
             shown,
             files={
                 "Trials": lambda: results.trials(run, own),
-                **results.tables(run),
+                **results.agreement_tables(run),
                 "Drawn splits": lambda: results.drawn(plan, dataset),
             },
             also={} if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
@@ -76,10 +76,10 @@ except DataError as problem:
     st.stop()
 run = jobs.start(plan, dataset) if asked else session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
 with button:
-    jobs.run_button(run, plan, dataset, beside=results.plans_beside(plan))
+    jobs.run_button(run, plan, dataset, beside=results.cloud_plans(plan))
 data_choice.not_used(dataset)
-own = controls.section(plan, dataset)
-leads = (plan_parameters(plan) or {}) | controls.parameters(own)
+own = controls.own_models(plan, dataset)
+leads = (plan_parameters(plan) or {}) | controls.own_parameters(own)
 share.offer(None if own else plan, leads, view=controls.view(plan, dataset, own, run))
 with st.container(horizontal=True, vertical_alignment="bottom"):
     looked, metric = controls.looked_at(run, own), controls.metric(dataset, run, own)

@@ -41,7 +41,7 @@ def show(looked: Looked, quality: TestQuality) -> None:
 
 def models_beside(looked: Looked, quality: TestQuality) -> tuple[dict[str, list[str]], list[StoredModel]]:
     """Other models beside this one; open where the address names some."""
-    title, opened = "How do classes differ, for this and other models?", results.ADDRESS in st.query_params
+    title, opened = "How do classes differ, for this and other models?", results.BESIDE in st.query_params
     shown = page.fold(title, lambda: results.show_beside(looked, quality, model), key="beside", opened=opened)
     return shown or ({}, [])
 
@@ -51,8 +51,8 @@ def two_classes(looked: Looked, quality: TestQuality) -> dict[str, list[str]]:
     title = "How close are two classes, and how much depends on thresholds?"
 
     def draw() -> dict[str, list[str]]:
-        label, rival, pair = results.choose(quality)
-        results.plane(looked, label, rival)
+        label, rival, pair = results.choose_pair(quality)
+        results.show_pair(looked, label, rival)
         curves = background.answer(results.curves(looked), "Computing every threshold", key="curves")
         if curves is not None:
             results.show_curves(curves, quality, label)
@@ -65,9 +65,9 @@ def shift(looked: Looked) -> tuple[Run | None, results.CovariateShiftPlan]:
     """Covariate shift: a classifier's answer at once, the paper's divergence as a run."""
     st.subheader("Did classes shift between training and test?", anchor=False)
     with st.container(gap="xsmall"):
-        classifier = results.at_once(looked)
-        plan = results.plan_of(dataset, model, looked.choice.layer)
-        return results.show(dataset, plan, classifier), plan
+        classifier = results.show_separation(looked)
+        plan = results.shift_plan(dataset, model, looked.choice.layer)
+        return results.show_shift(dataset, plan, classifier), plan
 
 
 page.lead(
@@ -75,7 +75,7 @@ page.lead(
     "check labels, or inputs that nobody collected."
 )
 dataset = data_choice.dataset()
-model = model_choice.model_choice(dataset, records=True)
+model = model_choice.choose(dataset, records=True)
 if model is None:
     page.how_to_read(__file__)
     st.stop()

@@ -42,7 +42,7 @@ from touchstone.core.trials.layer_parts import layer_parts, layers_offered, spli
 from touchstone.core.trials.plan import to_json
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.workspace import StoredModel
-from touchstone.ui.cluster_folds import results as folds
+from touchstone.ui.cluster_folds import results
 from touchstone.ui.shell import questions
 
 FOLDER = ROOT / "docs" / "screenshots"
@@ -140,9 +140,9 @@ def card_of_data_set() -> Card:
 def card_of_folds() -> Card:
     """What the page says of a run of folds, once it has looked at what else differs between them."""
     digits, plan = load_example(DATA), usual_plan(FoldPlan, About(load_example(DATA)))
-    folded = folds.Folded("", rows_of_run(asked("cluster_folds").rows, digits), plan, digits)
+    folded = results.Folded("", rows_of_run(asked("cluster_folds").rows, digits), plan, digits)
     scores = fold_performance(folded.rows, metric=ScoredBy())
-    related = folds.related(folded, scores, plan.features(digits))
+    related = results.related(folded, scores, plan.features(digits))
     body = cluster_folds.answer(scores, folded.rows, relations=related.relations, shifts=related.shifts)
     return Card.of(body.verdict, body.key_numbers)
 

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from tests.browser.server import Server
 from tests.browser.waiting import click, settled, unfold
-from tests.models.test_key_layouts import SmallImageResNet
+from tests.models.test_renamed_weights import SmallImageResNet
 
 pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 N_CLASSES, N_TRAIN, N_TEST = 10, 300, 20

@@ -12,8 +12,7 @@ from PIL import Image
 
 from tests.data import bombs
 from tests.data.mutated import memory
-from touchstone.core.data import DataError, read_dataset
-from touchstone.core.data import sandbox as trying
+from touchstone.core.data import DataError, read_dataset, sandbox
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.sandbox import MOST_HERE, MOST_IN_LINE, try_file
 from touchstone.core.data.tables.vectors import read_vectors
@@ -37,12 +36,12 @@ def test_a_bomb_ends_in_a_sentence_in_time_and_takes_nothing_here(name: str, mon
     make, words = BOMBS[name]
     content = make()
     monkeypatch.setenv("TOUCHSTONE_MOST_UNPACKED", "128")
-    monkeypatch.setattr(trying, "SECONDS_TO_READ", 3 if name == "a.xlsx" else 60)
+    monkeypatch.setattr(sandbox, "SECONDS_TO_READ", 3 if name == "a.xlsx" else 60)
     before, began = memory("VmRSS", reset=True), time.monotonic()
     with pytest.raises(DataError, match=rf"^{name}[:, ].*{words}"):
         try_file(read_dataset, name, content)
     assert memory("VmHWM") - before < 16 << 10, "KiB: it was unpacked here"
-    assert time.monotonic() - began < trying.SECONDS_TO_READ + SECONDS_TO_START
+    assert time.monotonic() - began < sandbox.SECONDS_TO_READ + SECONDS_TO_START
 
 
 def abort(file: io.BytesIO) -> None:
@@ -61,7 +60,7 @@ def never(*_: object, **__: object) -> None:
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.json", "a.jsonl"])
 def test_a_file_that_cannot_take_much_needs_no_child(name: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trying, "Child", never)
+    monkeypatch.setattr(sandbox, "Child", never)
     lines = MOST_HERE // MOST_IN_LINE * (b"1" * (MOST_IN_LINE - 1) + b"\n")
     assert len(lines) == MOST_HERE
     try_file(read_dataset, name, lines)
@@ -71,7 +70,7 @@ def test_a_file_that_cannot_take_much_needs_no_child(name: str, monkeypatch: pyt
 
 
 def test_a_file_that_is_refused_unread_needs_none(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trying, "Child", never)
+    monkeypatch.setattr(sandbox, "Child", never)
     monkeypatch.setenv("TOUCHSTONE_MOST_UPLOAD", "1")
     try_file(read_dataset, "a.parquet", bytes(2**20 + 1))
 

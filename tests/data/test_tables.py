@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from touchstone.core.data import DataError
 from touchstone.core.data.limits import Limits
 from touchstone.core.data.tables import files
-from touchstone.core.data.tables import files as lines_module
 from touchstone.core.data.tables.files import parse_delimited
 from touchstone.core.data.tables.records import parse_json, parse_jsonl, parse_parquet
 from touchstone.core.data.tables.table import TextColumns, side_by_side
@@ -402,7 +401,7 @@ def test_features_taken_for_good_are_the_same_and_are_forgotten():
 
 
 def test_what_needs_no_care_is_read_at_once(monkeypatch):
-    monkeypatch.setattr(lines_module, "_rows", None)
+    monkeypatch.setattr(files, "_rows", None)
     table = delimited('id,"a",b\r\n1,"x, y",2.5\r\n\r\n2,"z",nan\r\n', "t.csv")
     assert columns(table) == {"id": ["1", "2"], "a": ["x, y", "z"], "b": ["2.5", "nan"]}
     assert table.lines.tolist() == [2, 4]

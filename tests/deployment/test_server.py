@@ -133,7 +133,7 @@ def test_postgresql_is_set_up_backed_up_and_restored(machine: Machine, monkeypat
 
 
 def test_links_open_to_others_by_hand(machine: Machine):
-    """That they do at this machine's own address in a network is shown by tests/browser/test_visitors.py."""
+    """That they do at this machine's own address in a network is shown where links to others are tried."""
     machine.do("systemctl stop touchstone")
     machine.env |= machine.set_there() | {"PORT": machine.ports["8501"]}
     by_itself, at_an_address = commands("Links")

@@ -11,7 +11,7 @@ from touchstone.core.evaluate.average_case import ESTIMATORS, Estimator, Facts, 
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan, Trial, asked_of
 from touchstone.core.evaluate.average_case.robustness import CONFIDENCE, MONTE_CARLO, evaluate_robustness
 from touchstone.core.evaluate.average_case.verdict import average_case_verdict, estimator_title
-from touchstone.core.figures import average_case as audits
+from touchstone.core.figures import average_case as figures
 from touchstone.core.figures.average_case import estimator_style
 from touchstone.core.figures.theme import theme
 from touchstone.core.models.uploaded_model import ForeignModel
@@ -82,11 +82,11 @@ def test_the_audit_its_figures_the_verdict_and_the_report_have_it(name, rows):
     robustness = evaluate_robustness(rows, class_names=("plum", "melon", "fig"))
     facts, style = facts_of(name), estimator_style(name, theme(dark=False))
     assert name in robustness.audit.names
-    (drawn,) = [trace for trace in audits.error_chart(robustness.audit).data if trace.name == facts.short]
+    (drawn,) = [trace for trace in figures.error_chart(robustness.audit).data if trace.name == facts.short]
     assert (drawn.line.color, drawn.marker.symbol, drawn.line.dash) == (style.colour, style.symbol, style.dash)
     followed = {one.n_copies for one in robustness.audit.convergence if one.estimator == name}
     assert followed == set(facts.copies)
-    curves = [trace.name for trace in audits.convergence_chart(robustness.audit).data]
+    curves = [trace.name for trace in figures.convergence_chart(robustness.audit).data]
     assert ((facts.drawn or facts.short) in curves) == bool(facts.copies)
     table = report.estimator_table(robustness.audit, 0.1)
     assert facts.title in table.lines["Estimator"].tolist()

@@ -12,7 +12,7 @@ import torch
 from tests.split.marked import marked
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.evaluate.average_case import MonteCarlo, estimate
-from touchstone.core.evaluate.average_case import plan as trial_module
+from touchstone.core.evaluate.average_case import plan as plan_module
 from touchstone.core.evaluate.average_case.noise import CutOff
 from touchstone.core.evaluate.average_case.plan import COLUMNS, AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
@@ -214,7 +214,7 @@ def test_a_model_without_gradients_is_audited_by_what_needs_none(monkeypatch):
         def inputs(self, x):
             return torch.tensor(x)
 
-    monkeypatch.setattr(trial_module, "read_stored", lambda content, dataset: Blind())
+    monkeypatch.setattr(plan_module, "read_stored", lambda content, dataset: Blind())
     x = np.random.default_rng(0).normal(size=(40, 2))
     data = Dataset("plane", "tabular", x, np.arange(40) % 2, ("a", "b"), [str(i) for i in range(40)])
     plan = AverageCasePlan("blind", sigmas=(0.5,), estimators=("gaussian_logits", "softmax"), rows="all", n_audit=10)
@@ -237,7 +237,7 @@ def test_of_very_many_classes_the_sigmoids_are_not_audited_and_a_note_says_so(mo
         def inputs(self, x):
             return torch.tensor(x)
 
-    monkeypatch.setattr(trial_module, "read_stored", lambda content, dataset: Many())
+    monkeypatch.setattr(plan_module, "read_stored", lambda content, dataset: Many())
     x = np.random.default_rng(0).normal(size=(402, 2))
     data = Dataset("plane", "tabular", x, np.arange(402) % 201, Many.class_names, [str(i) for i in range(402)])
     plan = AverageCasePlan("many", sigmas=(0.5,), rows="all", n_samples=10, n_audit=10, audit_draws=50)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from tests.evaluate.fold_populations import simulated
 from touchstone.core.data import Predictions
-from touchstone.core.evaluate.cluster_folds import results as jackknives
+from touchstone.core.evaluate.cluster_folds import results
 from touchstone.core.evaluate.cluster_folds.performance import WILSON, fold_performance, over_both, predicted_on_sources
 from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
@@ -135,7 +135,7 @@ def test_more_folds_and_classes_take_more_time_but_no_more_room(monkeypatch):
     found = without()
     assert tracemalloc.get_traced_memory()[1] < 60e6
     tracemalloc.stop()
-    monkeypatch.setattr(jackknives, "_AT_ONCE", 2_000_000)
+    monkeypatch.setattr(results, "_AT_ONCE", 2_000_000)
     assert np.array_equal(found, without())
 
 

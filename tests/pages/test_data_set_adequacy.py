@@ -178,7 +178,7 @@ def test_the_address_leads_to_the_plan_and_to_what_is_looked_at():
     assert parameters["sizes"] == ["15, 40, 80, all"]
     assert parameters["models"] == ["Logistic regression", "Nearest neighbours"]
     look = controls.AdequacyLook("logistic kmeans", 0.02, "rho")
-    assert controls.shown(PLAN, look) == {"of": ["Logistic regression"], "worth": ["2.0"], "panels": ["rho"]}
+    assert controls.look_parameters(PLAN, look) == {"of": ["Logistic regression"], "worth": ["2.0"], "panels": ["rho"]}
     assert plan_parameters(AdequacyPlan(schemes=("random",))) is None, "no address says so"
 
 

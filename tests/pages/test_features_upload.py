@@ -25,7 +25,7 @@ def page_with_features() -> None:
     from touchstone.ui.models import choice as model_choice
 
     dataset = dataset_of(st.query_params["data"])
-    model = model_choice.model_choice(dataset, records=st.query_params.get("records") != "no")
+    model = model_choice.choose(dataset, records=st.query_params.get("records") != "no")
     st.text(f"in use: {model.fingerprint if model else None} of {data_choice.required().title}")
 
 
@@ -148,7 +148,8 @@ def test_a_record_can_be_deleted(show, workspace, recorded):
     data, _ = recorded
     app = show(data=data)
     app.button(key="model-delete").click().run()
-    app.button(key="really-delete-model").click().run()
+    app.button(key="model-delete").click()  # which is what keeps the dialog open here
+    app.button(key="really-delete").click().run()
     assert workspace.models(LOCAL_OWNER) == []
     assert in_use(show(data=data)) == "None of mine"
 

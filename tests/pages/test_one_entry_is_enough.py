@@ -14,7 +14,7 @@ from touchstone.core.data import DataError, load_example
 from touchstone.core.evaluate.average_case import ESTIMATORS, Facts, GaussianLogits, Mark
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
-from touchstone.core.figures import average_case as audits
+from touchstone.core.figures import average_case as figures
 from touchstone.core.figures.theme import theme
 from touchstone.core.models import MODELS
 from touchstone.core.models.errors import ModelError
@@ -108,7 +108,7 @@ def test_an_estimator_is_offered_run_audited_drawn_and_reported(open_page, works
     robustness = evaluate_robustness(workspace.rows(LOCAL_OWNER, run.id), class_names=data.class_names)
     assert "halfway" in robustness.audit.names
     assert {one.n_copies for one in robustness.audit.convergence if one.estimator == "halfway"} == {4, 8}
-    for figure in (audits.error_chart(robustness.audit), audits.convergence_chart(robustness.audit)):
+    for figure in (figures.error_chart(robustness.audit), figures.convergence_chart(robustness.audit)):
         (drawn,) = [trace for trace in figure.data if trace.name == "Halfway"]
         assert (drawn.marker.symbol, drawn.line.dash) == ("hexagon", "longdash")
         assert drawn.line.color == theme(dark=False).colours[5]

@@ -4,8 +4,9 @@ import pytest
 from touchstone.core.data import DataError, load_example
 from touchstone.core.represent import encode
 from touchstone.core.represent.duplicates import NearDuplicates
-from touchstone.core.split.describe_folds import MEASURES, describe_folds
+from touchstone.core.split.describe_folds import MEASURES, describe_folds, total_variation
 from touchstone.core.split.folds import FOLD_SCHEMES, MaxShift, RandomFolds, StratifiedFolds
+from touchstone.core.split.scheme import Random
 
 NAMES = ["ant", "bee", "cat"]
 
@@ -124,3 +125,15 @@ def test_copies_are_all_counted_and_a_list_that_is_full_is_said_to_be():
 def test_folds_that_cannot_be_tested_are_refused(folds):
     with pytest.raises(DataError, match="each must hold one or more, and leave one to train on"):
         describe_folds(np.array(folds), np.zeros(3, dtype=int), None, class_names=NAMES, rng=np.random.default_rng(0))
+
+
+def test_a_stratified_split_keeps_the_label_distribution():
+    y = np.repeat([0, 1], [100, 300])
+    train, test = (np.bincount(y[part]) for part in Random(stratified=True).draw(0, y))
+    assert test.sum() == 80
+    assert total_variation(train, test) == total_variation(test, np.bincount(y)) == pytest.approx(0)
+
+
+def test_total_variation_runs_from_alike_to_disjoint():
+    assert total_variation(np.array([2, 6]), np.array([10, 30])) == 0
+    assert total_variation(np.array([5, 0]), np.array([0, 1])) == 1

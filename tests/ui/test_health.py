@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 
 from tests.browser.server import free_port
 from tests.ui.test_access import ask
-from touchstone.core.workspace.engine import runner as parts
+from touchstone.core.workspace.engine import runner
 from touchstone.core.workspace.engine.runner import close_engine
 from touchstone.ui.shell import health
 
@@ -64,7 +64,7 @@ def test_many_who_ask_at_once_are_one_question_and_nobody_waits_for_long(monkeyp
         return "ok"
 
     monkeypatch.setattr(health, "SECONDS_PATIENT", 1.0)
-    monkeypatch.setattr(parts, "PARTS", {"database": lambda _engine: "ok", "workers": slow})
+    monkeypatch.setattr(runner, "PARTS", {"database": lambda _engine: "ok", "workers": slow})
 
     async def many() -> list[tuple[int, dict]]:
         app = Starlette(routes=[health.route()])

@@ -1,5 +1,7 @@
 """The parts that pages are made of: the verdict card, a fold, and the menu of what can be taken away."""
 
+import json
+
 from streamlit.testing.v1 import AppTest
 
 MENU = "take-away"
@@ -16,6 +18,14 @@ def card() -> None:
         KeyNumber("rho", ".878", "[.81, .95]"),
     ]
     page.verdict(said, metrics)
+
+
+def named() -> None:
+    from touchstone.core.report.parts import Column, KeyNumber, Table
+    from touchstone.ui.shell import answer, page
+
+    page.numbers([KeyNumber("F1", "84.0 %", help="F1 of “*cat*”")])
+    answer.table(Table.of("Scores", ("a",), (Column("Score", lambda row: row, "F1 of “*cat*”"),)))
 
 
 def folded() -> None:
@@ -56,6 +66,13 @@ def test_a_verdict_card_says_what_to_do_next_and_what_a_number_has_to_beat():
     ]
     assert [metric.value for metric in app.metric] == ["84\\.0 %", "\\.878"]
     assert [text.value for text in app.caption] == ["majority\\-class baseline 10\\.2 %"]
+
+
+def test_names_are_no_markup_in_tooltips():
+    app = AppTest.from_function(named, default_timeout=60).run()
+    assert not app.exception
+    assert app.metric[0].help == "F1 of “\\*cat\\*”"
+    assert json.loads(app.dataframe[0].proto.columns)["Score"]["help"] == "F1 of “\\*cat\\*”"
 
 
 def test_a_fold_is_computed_only_while_it_is_open():

@@ -13,14 +13,13 @@ def main(home: str, run_id: str) -> None:
 
     import dask
 
-    from touchstone.core.workspace import LOCAL_OWNER, Workspace
-    from touchstone.core.workspace import runs as leases
+    from touchstone.core.workspace import LOCAL_OWNER, Workspace, runs
     from touchstone.core.workspace.engine.executor import Executor
     from touchstone.core.workspace.engine.runner import Engine
 
     dask.config.set({"distributed.worker.preload": ["tests.workspace.plans"]})
     __import__("tests.workspace.plans")
-    leases.LEASE_SECONDS = 3.0  # so that the next process need not wait long for the run of a killed one
+    runs.LEASE_SECONDS = 3.0  # so that the next process need not wait long for the run of a killed one
     workspace = Workspace(Path(home), os.environ.get("TOUCHSTONE_DATABASE"))
     engine = Engine(workspace, Executor(n_workers=2))
     while not engine.start(LOCAL_OWNER, run_id):

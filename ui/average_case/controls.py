@@ -1,4 +1,4 @@
-"""What noise, which samples, which estimator? The controls of an AverageCasePlan, and of what is looked at."""
+"""What is asked of average-case robustness, what do its runs tell, and what do noise and samples look like?"""
 
 from dataclasses import dataclass
 
@@ -55,7 +55,7 @@ def looked_at(plan: AverageCasePlan, dataset: Dataset, *, with_samples: bool) ->
         return RobustnessLook(sigma, controls[1].draw() or None if with_samples else None)
 
 
-def shown(plan: AverageCasePlan, dataset: Dataset, look: RobustnessLook) -> dict[str, list[str]]:
+def look_parameters(plan: AverageCasePlan, dataset: Dataset, look: RobustnessLook) -> dict[str, list[str]]:
     """The parameters of the address that say what the page is about."""
     sigma, label = _sigma_control(plan), _class_control(dataset)
     return {sigma.key: sigma.written(exact(look.sigma)), label.key: label.written(look.label or "")}
@@ -101,7 +101,7 @@ N_NOISY, N_EXTREME = 6, 5
 MOST_COLUMNS = 12
 
 
-def noise(dataset: Dataset, plan: AverageCasePlan) -> None:
+def show_noise(dataset: Dataset, plan: AverageCasePlan) -> None:
     """What the plan's noise does to real samples, and how far it moves them."""
     rows = plan.order(dataset)[:N_NOISY]
     rng = np.random.default_rng(plan.seed)
@@ -166,7 +166,7 @@ def _radius(plan: AverageCasePlan, sigma: float, dataset: Dataset) -> str:
     )
 
 
-def extremes(robustness: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
+def show_extremes(robustness: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
     """The least and the most robust samples of a class, side by side (figure 3)."""
     code = _class_shown(robustness, look)
     st.subheader(f"Least and most robust samples of {page.plain(quoted(robustness.class_names[code]))}", anchor=False)
@@ -176,7 +176,7 @@ def extremes(robustness: Robustness, look: RobustnessLook, dataset: Dataset) -> 
     _ends_of(robustness, look.sigma, code, dataset, by="p_robust", titles=("Least robust", "Most robust"))
 
 
-def confident(robustness: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
+def show_confidence(robustness: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
     """The same class by softmax confidence, and p_robust against it for all samples, beside the map."""
     code = _class_shown(robustness, look)
     confidence = robustness.samples_at(look.sigma)["confidence"].to_numpy(dtype=float)
@@ -186,7 +186,7 @@ def confident(robustness: Robustness, look: RobustnessLook, dataset: Dataset) ->
     if robustness.at(look.sigma).classes[code].n:
         st.markdown(f"**Samples of {page.plain(quoted(robustness.class_names[code]))} by softmax confidence**")
         _ends_of(robustness, look.sigma, code, dataset, by="confidence", titles=("Least confident", "Most confident"))
-    linked(robustness, look.sigma, dataset)
+    show_linked(robustness, look.sigma, dataset)
 
 
 def _class_shown(robustness: Robustness, look: RobustnessLook) -> int:
@@ -242,7 +242,7 @@ def _whole(share: float) -> str:
 
 
 @session.fragment
-def linked(robustness: Robustness, sigma: float, dataset: Dataset) -> None:
+def show_linked(robustness: Robustness, sigma: float, dataset: Dataset) -> None:
     """p_robust against confidence beside the map: what is selected on one stands out on the other, and below."""
     chosen = maps.selected(dataset.fingerprint)
     scatter, beside = st.columns(2, gap="medium")
@@ -265,7 +265,7 @@ def linked(robustness: Robustness, sigma: float, dataset: Dataset) -> None:
                 dataset.fingerprint,
                 key="robustness-map",
             )
-    maps.selection(dataset, chosen)
+    maps.show_selection(dataset, chosen)
 
 
 def _points(dataset: Dataset) -> np.ndarray | None:

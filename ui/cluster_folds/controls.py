@@ -1,4 +1,4 @@
-"""Which folds are made, and who is tested on them? The controls of a FoldPlan, all of them in the address."""
+"""Which folds are made, how many of each label, and what are they scored by? All of it stands in the address."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ MAKE, OWN = "make", "own"
 VIEW = One("view", "Look at", {MAKE: "folds of this data set", OWN: "predictions of your own"}, MAKE)
 
 
-def view() -> str:
+def choose_view() -> str:
     """Whether folds are made here, or predictions come with theirs."""
     check_address([VIEW])
     return VIEW.draw(side_by_side=True)
@@ -43,7 +43,7 @@ def parameters(plan: FoldPlan) -> dict[str, list[str]] | None:
     return None if written is None else written | {VIEW.key: VIEW.written(MAKE)}
 
 
-def metric(class_names: tuple[str, ...]) -> ScoredBy:
+def choose_metric(class_names: tuple[str, ...]) -> ScoredBy:
     """What folds are scored by."""
     several = len(class_names) > 2
     names = [name for name in shares_of_counts() if not (several and METRICS[name].of_class and name != "f1")]
@@ -58,7 +58,7 @@ ADDRESS = "labels_by_fold"
 _LINE = NamedNumbers(ADDRESS, "Labels by fold", 0.0, "")
 
 
-def edit(plan: FoldPlan, dataset: Dataset) -> None:
+def edit_labels(plan: FoldPlan, dataset: Dataset) -> None:
     """The table of label by fold, where folds of the plan get the labels that are specified; open where some are."""
     if not plan.takes_labels:
         return
@@ -70,7 +70,7 @@ def edit(plan: FoldPlan, dataset: Dataset) -> None:
         st.data_editor(
             table,
             key=key,
-            disabled=["Label"] if not is_fixed(ADDRESS) else True,
+            disabled=True if is_fixed(ADDRESS) else ["Label"],
             column_config={fold: st.column_config.NumberColumn(min_value=0.0) for fold in folds},
             on_change=_take,
             args=(key, plan, dataset),

@@ -1,4 +1,4 @@
-"""How do the folds lie? Two schemes side by side, each figure as soon as it is worked out."""
+"""How do folds lie, what differs in them, how do models fare on them, and how do they get out? Each in its turn."""
 
 import io
 import zipfile
@@ -30,7 +30,7 @@ from touchstone.core.workspace import Run, load_plan
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.results import Cut, Folded, Related
 from touchstone.ui.data import samples
-from touchstone.ui.data_sets import maps as data_sets_results
+from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.shell import answer, background, downloads, page, session, share
 
@@ -39,7 +39,7 @@ ADDRESSES = ("left", "right", "foldmap")
 MAPS = {"pca": "PCA", "umap": "UMAP"}
 
 
-def show(folded: Folded) -> None:
+def show_folds(folded: Folded) -> None:
     """Maps, sizes, labels and lengths of two schemes, and the table that holds them against random folds."""
     cuts = list(folded.cuts)
     if not cuts:
@@ -93,7 +93,7 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
     there = MAPS if umap is not None else {"pca": MAPS["pca"]}
     if choose("foldmap", "Map", there, help="The newest UMAP map of the page of data sets.") == "umap" and umap:
         share.rest_on(umap)
-        return data_sets_results.map_of(umap), False
+        return maps.map_of(umap), False
     return pca_map(features), False
 
 
@@ -101,8 +101,8 @@ def _umap(folded: Folded) -> Run | None:
     """The newest UMAP map of the data set that was made (on the page of data sets), if there is one."""
     data = folded.dataset
     runs = [] if data is None else session.workspace().runs(session.owner(), data.fingerprint)
-    maps = ((run, load_plan(run.plan)) for run in runs if run.kind == MapPlan.kind and run.state == "done")
-    return next((run for run, plan in maps if isinstance(plan, MapPlan) and plan.method == "umap"), None)
+    made = ((run, load_plan(run.plan)) for run in runs if run.kind == MapPlan.kind and run.state == "done")
+    return next((run for run, plan in made if isinstance(plan, MapPlan) and plan.method == "umap"), None)
 
 
 def _fold_map(folded: Folded, cut: Cut, places: np.ndarray, *, dark: bool) -> go.Figure:
@@ -339,7 +339,7 @@ def _worth_showing(characteristics: pd.DataFrame) -> list[str]:
 TSV = "text/tab-separated-values"
 
 
-def offer(folded: Folded) -> None:
+def offer_files(folded: Folded) -> None:
     """Have the menu of the page offer the files of its folds."""
     if folded.dataset is not None and folded.cuts:
         downloads.offer({}, stem="folds", more=partial(_files, folded, folded.dataset))
@@ -369,7 +369,7 @@ def _files(folded: Folded, data: Dataset) -> None:
             name=f"predefined_split_{name}.npz",
             mime="application/octet-stream",
         )
-        page.download("All of these (zip)", lambda: everything(folded), name="folds.zip", mime="application/zip")
+        page.download("All of these (zip)", lambda: all_files(folded), name="folds.zip", mime="application/zip")
     st.caption(
         "In the columns of the ClusterDataSplit notebooks. For scikit-learn: "
         "`PredefinedSplit(np.load(file)['test_fold'])`. Predict each fold with a model trained on all others and write "
@@ -389,7 +389,7 @@ def analysis(dataset: Dataset, plan: FoldPlan, folds: np.ndarray) -> bytes:
     return analysis_file(dataset.ids, folds, gold, pca_map(plan.features(dataset)))
 
 
-def everything(folded: Folded) -> bytes:
+def all_files(folded: Folded) -> bytes:
     """The files of all schemes and seeds in one archive."""
     data, stream = folded.dataset, io.BytesIO()
     if data is None:

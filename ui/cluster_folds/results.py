@@ -35,7 +35,7 @@ from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.shell.background import Answer, Task, Work
 from touchstone.ui.shell.session import owner, workspace
 
-# What does the page of folds have worked out? Each is a function of predictions on folds, and kept.
+# What does the page of folds have worked out? Each is a function of predictions on folds, and kept further down.
 
 
 SEED = 0

@@ -81,16 +81,12 @@ def current() -> Choice | None:
     address = st.query_params.get(ADDRESS) or st.session_state.get(ADDRESS) or next(iter(known))
     by_name = {choice.example: choice for choice in reversed(known.values()) if choice.example}
     choice = known.get(address) or by_name.get(address)
-    _remember(choice.address if choice else address)
+    choose(choice.address if choice else address)
     return choice
 
 
 def choose(address: str) -> None:
     """Make this the data set of this session and of its address."""
-    _remember(address)
-
-
-def _remember(address: str) -> None:
     st.session_state[ADDRESS] = address
     session.hold(ADDRESS, address)
 
@@ -211,6 +207,6 @@ NOT_USED = (
 
 
 def not_used(dataset: Dataset) -> None:
-    """Say so where the data set has one."""
+    """Say that the file's own test set is not used, where there is one."""
     if has_test_set(dataset):
         st.caption(NOT_USED)

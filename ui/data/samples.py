@@ -51,7 +51,7 @@ def show(dataset: Dataset, rows: Sequence[int]) -> None:
         pictures([dataset.x[row] for row in rows], captions)
     else:
         columns = {"label": captions, "id": dataset.ids[list(rows)], **_content(dataset, rows)}
-        st.table(pd.DataFrame(columns).map(plain).set_index("label"), alt="Samples in full")
+        st.table(pd.DataFrame(columns).map(plain).set_index("label").rename(columns=plain), alt="Samples in full")
 
 
 def pictures(images: Sequence[np.ndarray], captions: Sequence[str]) -> None:

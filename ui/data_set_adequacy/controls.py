@@ -1,4 +1,4 @@
-"""Which models, sources and sizes? The controls of an AdequacyPlan and of what is looked at, all in the address."""
+"""Which models, sources and sizes, which curve is looked at, and what do the runs tell? Controls, then results."""
 
 from dataclasses import dataclass, replace
 
@@ -49,7 +49,7 @@ def looked_at(plan: AdequacyPlan) -> AdequacyLook:
         return AdequacyLook(chosen, worth.draw() / 100, panels.draw())
 
 
-def shown(plan: AdequacyPlan, look: AdequacyLook) -> dict[str, list[str]]:
+def look_parameters(plan: AdequacyPlan, look: AdequacyLook) -> dict[str, list[str]]:
     """The parameters of the address that say what the page is about."""
     curve, worth, panels = _look_controls(plan)
     written = {worth.key: worth.written(round(100 * look.worth, 6)), panels.key: panels.written(look.panels)}

@@ -1,4 +1,4 @@
-"""Where do the samples lie? A map to draw a lasso on or to search, and the samples that are selected.
+"""What is in a data set, and where do its samples lie? The map with what is selected, words, images and duplicates.
 
 A selection is kept as positions in the data set, for the data set's fingerprint, from the moment it is made: the
 browser forgets it as soon as the figure changes.
@@ -37,8 +37,7 @@ from touchstone.core.report.confusion_matrix import matrix_part
 from touchstone.core.report.parts import Figure
 from touchstone.core.represent import number_title, numbers_of
 from touchstone.core.represent.representations import pca_map
-from touchstone.core.trials import FoldPlan
-from touchstone.core.trials.map_plan import MapPlan
+from touchstone.core.trials import FoldPlan, MapPlan
 from touchstone.core.workspace import Run, View
 from touchstone.ui import cache
 from touchstone.ui.data import choice as data_choice
@@ -46,9 +45,8 @@ from touchstone.ui.data import samples, upload
 from touchstone.ui.forms.controls import Number, One, check_address, choice_line
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell import answer, background, downloads, jobs, page, session
-from touchstone.ui.shell.session import owner, read_only, workspace
 
-# What is in the data, and where do samples lie on maps and in folds?
+# What is in the data, and where do samples lie on maps and in folds? Worked out once, and kept.
 
 
 @cache.task(max_entries=4)
@@ -139,7 +137,7 @@ class MapLook(NamedTuple):
     run: Run | None
 
 
-def controls(dataset: Dataset) -> MapPlan:
+def map_plan(dataset: Dataset) -> MapPlan:
     """What the map is made of, and how; also the features in which near duplicates are looked for."""
     plan, button = plan_form(MapPlan, About(dataset), border=False)
     if plan.method == "umap":
@@ -150,7 +148,7 @@ def controls(dataset: Dataset) -> MapPlan:
     return plan
 
 
-def show(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
+def show_map(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
     """The map of a plan as far as it is known, the samples that are selected beside it."""
     if plan.method == "pca":
         task = features(dataset, str(plan.representation))
@@ -225,7 +223,7 @@ def _map(dataset: Dataset, points: np.ndarray, plan: MapPlan, look: MapLook) -> 
     with chart:
         _chart(dataset.fingerprint, points, look, plan)
     with beside:
-        selection(dataset, selected(dataset.fingerprint))
+        show_selection(dataset, selected(dataset.fingerprint))
 
 
 def colours(dataset: Dataset) -> MapLook:
@@ -255,11 +253,11 @@ def _in_colour(by: Grouping) -> list[int]:
 
 def _chart(fingerprint: str, points: np.ndarray, look: MapLook, plan: MapPlan) -> None:
     by, coloured = look.by, look.coloured
-    data_sets = (fingerprint, plan, by.title, tuple(coloured), page.dark())
-    drawn, highlight = st.session_state.get(_DRAWN, (None, ()))
-    if drawn != data_sets:  # a new figure: the browser has forgotten the selection, so it is drawn into the figure
+    drawn_of = (fingerprint, plan, by.title, tuple(coloured), page.dark())
+    before, highlight = st.session_state.get(_DRAWN, (None, ()))
+    if before != drawn_of:  # a new figure: the browser has forgotten the selection, so it is drawn into the figure
         highlight = selected(fingerprint)
-        st.session_state[_DRAWN] = (data_sets, highlight)
+        st.session_state[_DRAWN] = (drawn_of, highlight)
     axes = ("First principal component", "Second principal component") if plan.method == "pca" else ("", "")
     figure = map_chart(points, by.codes, by.names, coloured=coloured, selected=highlight, axes=axes, dark=page.dark())
     key = f"map-{st.session_state.setdefault(_ROUND, 0)}"
@@ -332,8 +330,8 @@ def _keep(fingerprint: str, event: Any) -> None:
 
 def selected(fingerprint: str) -> tuple[int, ...]:
     """The positions of the selected samples of this data set."""
-    map_of, chosen = st.session_state.get(_SELECTED, ("", ()))
-    return chosen if map_of == fingerprint else ()
+    selected_of, chosen = st.session_state.get(_SELECTED, ("", ()))
+    return chosen if selected_of == fingerprint else ()
 
 
 def _forget() -> None:
@@ -373,7 +371,7 @@ def _find(dataset: Dataset) -> None:
         st.session_state[_SELECTED] = (dataset.fingerprint, tuple(rows.tolist()))
 
 
-def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
+def show_selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
     """What the lasso or the search holds: how many of which class, the samples, and a file of them."""
     search(dataset)
     if not chosen:
@@ -466,7 +464,7 @@ def _shown(counts: WordCounts, plain_only: bool) -> WordCounts:
     return counts.without(english_stop_words()) if plain_only else counts
 
 
-def mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
+def show_mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
     """The mean image of each class, its n beneath."""
     with st.grid("auto", min_column_width=72, gap="xsmall"):
         for name, n, picture in zip(dataset.class_names, dataset.n_per_class, pictures, strict=True):
@@ -481,7 +479,7 @@ def mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
 ANOTHER = "choose another"
 
 
-def choose() -> bool:
+def choose_data() -> bool:
     """The examples as cards, and the place for a file; whether a file takes the page over."""
     top, below = st.container(horizontal=True, key="choose-data"), st.container()
     line = top.container()
@@ -553,9 +551,9 @@ def show_copies(dataset: Dataset, exact: ExactCopies, *, representation: str) ->
         why_not = "No search for near-duplicates in these features."
     choices = _choices(exact, near)
     with which:
-        st.markdown(page.plain(_sentence(exact, near, why_not)))
+        st.markdown(page.plain(_copies_in_words(exact, near, why_not)))
     if any(choices.values()):
-        _look(dataset, {title: groups for title, groups in choices.items() if groups})
+        _show_groups(dataset, {title: groups for title, groups in choices.items() if groups})
     _offer_together(dataset, exact, near)
     tables = {"Exact duplicates": lambda: exact.table(dataset.ids, dataset.class_names)}
     if near is not None:
@@ -567,7 +565,7 @@ def show_copies(dataset: Dataset, exact: ExactCopies, *, representation: str) ->
 def _offer_together(dataset: Dataset, exact: ExactCopies, near: NearCopies | None) -> None:
     """A button that makes copies one unit, where they are none: rows of a table may be alike by chance."""
     pairs = np.empty((0, 2), dtype=np.int64) if near is None else near.pairs
-    if read_only() or dataset.unit_name not in (None, CONTENT):
+    if session.read_only() or dataset.unit_name not in (None, CONTENT):
         return
     if not len(pairs) and (dataset.unit_name == CONTENT or not exact.n_copies):
         return
@@ -583,10 +581,12 @@ def _offer_together(dataset: Dataset, exact: ExactCopies, near: NearCopies | Non
 @page.or_toast
 def _use_together(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"]) -> None:
     together = with_copies_together(dataset, pairs)
-    data_choice.choose(workspace().add_dataset(owner(), replace(together, name=f"{dataset.name}, duplicates together")))
+    data_choice.choose(
+        session.workspace().add_dataset(session.owner(), replace(together, name=f"{dataset.name}, duplicates together"))
+    )
 
 
-def _sentence(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:
+def _copies_in_words(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:
     sentence = f"{plural(exact.n_copies, 'sample repeats', 'samples repeat')} an earlier one exactly."
     if exact.n_copies == 0:
         sentence = "No exact duplicates."
@@ -613,7 +613,7 @@ def _choices(exact: ExactCopies, near: NearCopies | None) -> dict[str, Sequence[
     return groups
 
 
-def _look(dataset: Dataset, choices: dict[str, Sequence[tuple[int, ...]]]) -> None:
+def _show_groups(dataset: Dataset, choices: dict[str, Sequence[tuple[int, ...]]]) -> None:
     title = st.segmented_control(
         "Shown",
         list(choices),

@@ -1,4 +1,4 @@
-"""Which mix, how many, how are they made? The controls of a GuidedTestsPlan, all of them in the address."""
+"""Which tests are made, and what opens beside their verdict? The controls of a GuidedTestsPlan, and folded parts."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -21,7 +21,7 @@ from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.guided_tests import explorer, label_next, results
 from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell import answer, background, page, session, share
-from touchstone.ui.test_quality import results as test_quality_controls
+from touchstone.ui.test_quality import results as test_quality_results
 
 
 def guided_tests_plan(
@@ -58,7 +58,7 @@ def link_to_quality(dataset: Dataset, model: StoredModel, choice: RegionChoice) 
         query_params={
             data_choice.ADDRESS: dataset.fingerprint,
             **model_choice.parameters(model),
-            **test_quality_controls.region_parameters(choice),
+            **test_quality_results.region_parameters(choice),
         },
     )
 
@@ -66,7 +66,7 @@ def link_to_quality(dataset: Dataset, model: StoredModel, choice: RegionChoice) 
 # What may a reader want beside the verdict? Parts that are closed at first; each adds itself to the address.
 
 
-def features(run: Run, guided: Guided, looked: Looked, *, inside: bool) -> None:
+def show_features(run: Run, guided: Guided, looked: Looked, *, inside: bool) -> None:
     """What the layer's head makes of features, and their decoder; `inside` says whether the model has such layers."""
 
     def draw() -> None:
@@ -81,40 +81,40 @@ def features(run: Run, guided: Guided, looked: Looked, *, inside: bool) -> None:
     page.fold(report.FEATURES, draw, key="features")
 
 
-def with_another(run: Run, guided: Guided, model: StoredModel) -> None:
+def show_other_model(run: Run, guided: Guided, model: StoredModel) -> None:
     """Another model on the same pictures; nothing where there is no other."""
-    if guided.suite is not None and explorer.others(model):
+    if guided.suite is not None and explorer.other_models(model):
         title = "How does another model do on these pictures?"
-        draw = partial(explorer.beside, run, guided, model)
-        add(page.fold(title, draw, key="versus", asked_by=(explorer.KEY,)))
+        draw = partial(explorer.show_other_model, run, guided, model)
+        add_to_address(page.fold(title, draw, key="versus", asked_by=(explorer.VERSUS,)))
 
 
-def on_the_way(looked: Looked, within: Regions, guided: Guided | None, *, opened: bool) -> None:
+def show_explorer(looked: Looked, within: Regions, guided: Guided | None, *, opened: bool) -> None:
     """The explorer; open from the start where that is asked for, or where the address names a place."""
     opened |= any(key.startswith(explorer.KEYS) for key in st.query_params)
-    draw = partial(explorer.explorer, looked, within, None if guided is None else guided.decoder)
-    add(page.fold("What lies between two classes?", draw, key="way", opened=opened))
+    draw = partial(explorer.show, looked, within, None if guided is None else guided.decoder)
+    add_to_address(page.fold("What lies between two classes?", draw, key="way", opened=opened))
 
 
-def to_label(looked: Looked, within: Regions, model: StoredModel) -> None:
+def show_label_next(looked: Looked, within: Regions, model: StoredModel) -> None:
     """The list of what to label next, which needs no run."""
-    draw = partial(label_next.label_next, looked, within, model)
-    add(page.fold("Label these next", draw, key="next", asked_by=label_next.KEYS))
+    draw = partial(label_next.show, looked, within, model)
+    add_to_address(page.fold("Label these next", draw, key="next", asked_by=label_next.KEYS))
 
 
-def tested(looked: Looked) -> Properties | None:
+def show_properties(looked: Looked) -> Properties | None:
     """The three properties, which need no run either; None while they are not worked out."""
 
     def draw() -> Properties | None:
         properties = background.answer(results.properties(looked), "Testing properties", key="properties")
         if properties is not None:
-            add(explorer.properties(properties, looked))
+            add_to_address(explorer.show_properties(properties, looked))
         return properties
 
     return page.fold(report.PROPERTIES, draw, key="properties", asked_by=("violations",))
 
 
-def add(address: dict[str, list[str]] | None) -> None:
+def add_to_address(address: dict[str, list[str]] | None) -> None:
     """More of the address that leads here."""
     for key, written in (address or {}).items():
         share.add(key, written)

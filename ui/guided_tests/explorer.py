@@ -1,4 +1,4 @@
-"""What does a model see on the way from one class to another? A sample is moved step by step, and looked at."""
+"""What do generated tests show? The way between two classes, the tests, another model on them, three properties."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,14 +23,16 @@ from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.load import RECORDED
 from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.report import guided_tests as report
-from touchstone.core.report.parts import brackets
+from touchstone.core.report.parts import KeyNumber, brackets
 from touchstone.core.trials.layer_parts import split_of
 from touchstone.core.workspace import Run, StoredModel
 from touchstone.ui.data import samples
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.guided_tests import results
 from touchstone.ui.shell import answer, background, page, session
-from touchstone.ui.shell.page import KeyNumber
+
+# What does a model see on the way from one class to another? A sample is moved step by step, and looked at.
+
 
 N_STEPS = 41
 KEYS = ("class", "towards_", "start_", "place")
@@ -63,7 +65,7 @@ class Place:
         return [str(value)]
 
 
-def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[str, list[str]]:
+def show(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[str, list[str]]:
     """The controls of the way, and what lies at the place; returns what the address says of them."""
     with st.container(border=True, gap="small", key="explorer"):
         part, row, label, towards, address = _choose(looked)
@@ -138,14 +140,14 @@ def _seen(
     """The sample and what stands at the place: decoded, or the nearest real image; words for all else."""
     data, parts = looked.dataset, looked.parts
     start = (parts.test_rows if part is parts.test else parts.train_rows)[row]
-    about = f"{part.class_names[way.label]}, predicted as {part.class_names[int(part.predicted[row])]} "
-    about += f"({percent(float(part.confidence[row]))})"
+    taken = f"{part.class_names[way.label]}, predicted as {part.class_names[int(part.predicted[row])]} "
+    taken += f"({percent(float(part.confidence[row]))})"
     if data.kind != "image":
-        st.markdown(f"**The sample** {page.plain(part.ids[row])}: {page.plain(about)}")
+        st.markdown(f"**The sample** {page.plain(part.ids[row])}: {page.plain(taken)}")
         st.markdown(f"**Here**: {page.plain(figures.region_title(way, at))}")
         return
     st.markdown("**The sample**")
-    samples.pictures([data.x[start]], [about])
+    samples.pictures([data.x[start]], [taken])
     point = way.features[at : at + 1].astype(np.float32)
     if decoder is not None:
         st.markdown("**Here, decoded**")
@@ -180,17 +182,17 @@ def _nearest(looked: Looked, within: Regions, way: Walk, at: int) -> tuple[int, 
     return int(close[0]), float(apart[0] / within.units[way.label])
 
 
-def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[page.KeyNumber]:
+def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[KeyNumber]:
     here, names = way.proba[at], way.class_names
     first = int(here.argmax())
     key_numbers = [
-        page.KeyNumber("Predicted as", names[first], percent(float(here[first])), "The most probable class here."),
-        page.KeyNumber(names[way.label], percent(float(here[way.label])), "its own class"),
+        KeyNumber("Predicted as", names[first], percent(float(here[first])), "The most probable class here."),
+        KeyNumber(names[way.label], percent(float(here[way.label])), "its own class"),
     ]
     if towards != way.label:
-        key_numbers.append(page.KeyNumber(names[towards], percent(float(here[towards])), "where the way leads"))
+        key_numbers.append(KeyNumber(names[towards], percent(float(here[towards])), "where the way leads"))
     key_numbers.append(
-        page.KeyNumber(
+        KeyNumber(
             "Distance to its centroid",
             bare(float(way.distance[at]), 2),
             f"the region ends at {bare(float(within.radii[way.label]), 2)}",
@@ -201,7 +203,7 @@ def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[page.Key
         name for name, inside_at in (("centroid", way.in_centroid), ("boundary", way.in_boundary)) if inside_at[at]
     ]
     region = "both" if len(inside) == 2 else "".join(inside) or "neither"
-    key_numbers.append(page.KeyNumber("Region", region, f"{100 * way.t[at]:.0f} % of the way"))
+    key_numbers.append(KeyNumber("Region", region, f"{100 * way.t[at]:.0f} % of the way"))
     return key_numbers
 
 
@@ -253,15 +255,18 @@ def _rows(tests: GeneratedTests | JudgedSuite, label: str, region: str, side: st
     return rows[keep[rows]]
 
 
-def _pictures(few: JudgedSuite) -> None:
-    names = np.array(few.suite.class_names, dtype=object)
-    captions = [
+def _captions(few: GeneratedTests | JudgedSuite, class_names: Sequence[str]) -> list[str]:
+    names = np.array(class_names, dtype=object)
+    return [
         f"{quoted(label)}, as {quoted(taken)}{'' if right else ' (wrong)'}, {region}"
         for label, taken, right, region in zip(
             names[few.y], names[few.predicted], few.correct, np.where(few.for_centroid, *REGIONS), strict=True
         )
     ]
-    samples.pictures(list(few.suite.pixels), captions)
+
+
+def _pictures(few: JudgedSuite) -> None:
+    samples.pictures(list(few.suite.pixels), _captions(few, few.suite.class_names))
     st.caption(
         "Under each picture: intended class, predicted class, region. An independent oracle (another classifier) "
         "confirms the intended class of each; none is a real photograph."
@@ -269,15 +274,7 @@ def _pictures(few: JudgedSuite) -> None:
 
 
 def _show(guided: Guided, few: GeneratedTests, looked: Looked, within: Regions) -> None:
-    captions = [
-        f"{quoted(names[0])}, as {quoted(names[1])}{'' if right else ' (wrong)'}, {region}"
-        for names, right, region in zip(
-            np.array(few.class_names, dtype=object)[np.column_stack([few.y, few.predicted])],
-            few.correct,
-            np.where(few.for_centroid, *REGIONS),
-            strict=True,
-        )
-    ]
+    captions = _captions(few, few.class_names)
     if guided.decoder is not None:
         samples.pictures(list(guided.decoder.decode(few.features)), captions)
         st.caption(
@@ -326,33 +323,25 @@ def _real(few: GeneratedTests, looked: Looked, close: np.ndarray, apart: Sequenc
 # How does another model do on the same pictures? Paired: both met one suite.
 
 
-KEY = "versus"
+VERSUS = "versus"
 
 
-def others(model: StoredModel) -> dict[str, StoredModel]:
+def other_models(model: StoredModel) -> dict[str, StoredModel]:
     """The models that can be asked about the same pictures, by title; none through a link."""
     if session.read_only():
         return {}
-    stored = (
-        stored_model
-        for stored_model in session.workspace().models(session.owner())
-        if stored_model.dataset_fingerprint == model.dataset_fingerprint
-    )
-    asked = (
-        stored_model
-        for stored_model in stored
-        if stored_model.fingerprint != model.fingerprint and stored_model.architecture != RECORDED
-    )
-    return {f"{stored_model.name} · {stored_model.fingerprint[:8]}": stored_model for stored_model in asked}
+    stored = session.workspace().models(session.owner(), model.dataset_fingerprint)
+    asked = (other for other in stored if other.fingerprint != model.fingerprint and other.architecture != RECORDED)
+    return {f"{other.name} · {other.fingerprint[:8]}": other for other in asked}
 
 
-def beside(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]:
+def show_other_model(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]:
     """The other model, the paired difference, and what it gained and lost; returns what the address says of it."""
     if guided.suite is None or not oracle_reads(guided.suite):
         st.caption("No pictures are available to compare models on.")
         return {}
-    known = others(model)
-    control = One(KEY, "Other model", {title: title for title in known}, next(iter(known)))
+    known = other_models(model)
+    control = One(VERSUS, "Other model", {title: title for title in known}, next(iter(known)))
     check_address([control])
     title = control.draw()
     other = known[title]
@@ -386,7 +375,7 @@ def beside(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]
 MOST_VIOLATING = 12
 
 
-def properties(tested: Properties, looked: Looked) -> dict[str, list[str]]:
+def show_properties(tested: Properties, looked: Looked) -> dict[str, list[str]]:
     """The three properties of section 4.1, and the violations of one of them with their samples."""
     table = report.property_table(tested)
     st.table(table.lines.set_index("Property"), alt=table.title)

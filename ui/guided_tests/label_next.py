@@ -135,7 +135,7 @@ _READ = "pool-read"
 _POOL_FILE = "pool-file"
 
 
-def label_next(looked: Looked, within: Regions, model: StoredModel) -> dict[str, list[str]]:
+def show(looked: Looked, within: Regions, model: StoredModel) -> dict[str, list[str]]:
     """The list, what it rests on, and the file; returns what the address says of it."""
     purpose = One(
         "for",

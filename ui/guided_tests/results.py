@@ -1,4 +1,4 @@
-"""What is known of generated tests, of the properties that a model should have, and of what is missing?"""
+"""What is known of generated tests, of a model's properties and of what is missing, and what can be taken away?"""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ from touchstone.core.evaluate.guided_tests.generate import (
 from touchstone.core.evaluate.guided_tests.plan import Guided, GuidedTestsPlan, guided_of_rows
 from touchstone.core.evaluate.guided_tests.results import GeneratedTests, Origin, RoundTrip, round_trip
 from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, judge_suite, suite_archive
-from touchstone.core.evaluate.test_quality import quality as quality_work
+from touchstone.core.evaluate.test_quality.quality import Looked, measured
 from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.models.load import read_stored
 from touchstone.core.models.networks import one_torch_thread
@@ -40,13 +40,13 @@ def guided(run: Run) -> Guided:
 
 
 @cache.task(max_entries=4)
-def regions(looked: quality_work.Looked) -> background.Work[Regions]:
+def regions(looked: Looked) -> background.Work[Regions]:
     """The regions that were chosen, drawn by the training part."""
     return background.Work(lambda step: looked.choice.regions(looked.parts.train))
 
 
 @cache.task(max_entries=4)
-def properties(looked: quality_work.Looked) -> background.Work[Properties]:
+def properties(looked: Looked) -> background.Work[Properties]:
     """The three properties of section 4.1 on the test part."""
     within = regions(looked)
 
@@ -58,14 +58,14 @@ def properties(looked: quality_work.Looked) -> background.Work[Properties]:
 
 
 @cache.task(max_entries=4)
-def missing_tests(looked: quality_work.Looked) -> background.Work[GeneratedTests | None]:
+def missing_tests(looked: Looked) -> background.Work[GeneratedTests | None]:
     """Tests where the test set has too few; None where nothing is missing."""
     within, parts = regions(looked), looked.parts
 
     def generate(step: Callable[[], None]) -> GeneratedTests | None:
         with one_torch_thread():
             begin = start(within.future.result(), parts.head, train=parts.train, test=parts.test)
-            missing = missing_regions(quality_work.measured(looked))
+            missing = missing_regions(measured(looked))
             return generate_missing(begin, missing, seed=_SEED)
 
     return background.Work(generate)
@@ -87,7 +87,7 @@ def judged(guided: Guided, stored: bytes, dataset: Dataset) -> JudgedSuite:
 
 
 @cache.task(max_entries=4)
-def sent_again(run: Run, looked: quality_work.Looked) -> background.Work[RoundTrip | None]:
+def sent_again(run: Run, looked: Looked) -> background.Work[RoundTrip | None]:
     """Decoded images of a run, through the whole model; None without a decoder, a model, or a single test."""
     known, within, parts = guided(run), regions(looked), looked.parts
 
@@ -106,11 +106,11 @@ def sent_again(run: Run, looked: quality_work.Looked) -> background.Work[RoundTr
 # What can be taken away of generated tests? The tests themselves, all tables, and a report to go with them.
 
 
-def offer(
+def offer_files(
     run: Run,
     plan: GuidedTestsPlan,
     guided: Guided,
-    looked: quality_work.Looked,
+    looked: Looked,
     tested: Properties | None,
     sent: background.Task[RoundTrip | None],
     within: Regions,
@@ -147,14 +147,14 @@ def offer(
     downloads.offer({}, stem="guided-suite", more=more)
 
 
-def suite(plan: GuidedTestsPlan, guided: Guided, looked: quality_work.Looked) -> bytes:
+def suite(plan: GuidedTestsPlan, guided: Guided, looked: Looked) -> bytes:
     """The pictures, and the file that runs them on any model. Raises LookupError where there are none."""
     if guided.suite is None:
         raise LookupError("there are no pictures")
     return suite_archive(guided.suite, model=plan.model, dataset=looked.dataset.fingerprint, seed=plan.seed)
 
 
-def test_set(plan: GuidedTestsPlan, guided: Guided, looked: quality_work.Looked, within: Regions) -> bytes:
+def test_set(plan: GuidedTestsPlan, guided: Guided, looked: Looked, within: Regions) -> bytes:
     """The generated features as NPZ with what they are of, and the images of a decoder with what the model says."""
     tests, parts = guided.generated, looked.parts
     facts: dict[str, np.ndarray | str | float] = {

@@ -11,7 +11,6 @@ from touchstone.ui import cache
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.predictions import choice as prediction_choice
-from touchstone.ui.predictions.choice import table_of
 from touchstone.ui.shell import share
 from touchstone.ui.shell.session import owner, workspace
 
@@ -33,10 +32,10 @@ def matching_plan(pairs: PredictionPairs) -> MatchingPlan:
 
 def view(sets: TwoSets, plan: MatchingPlan, pairs: PredictionPairs) -> View:
     """What a link to a comparison shows, and all that settles it."""
-    settled = {name: [value] for name, value in sets.parameters.items()}
-    settled |= plan_parameters(plan, about(pairs)) or {}
+    parameters = {name: [value] for name, value in sets.parameters.items()}
+    parameters |= plan_parameters(plan, about(pairs)) or {}
     files = (sets.reference, sets.target)
-    return View("matched_subsets", settled, prediction_choice.names(sets.parameters), predictions=files)
+    return View("matched_subsets", parameters, prediction_choice.names(sets.parameters), predictions=files)
 
 
 def choose_model(comparisons: ModelComparisons) -> SetComparison:
@@ -76,7 +75,7 @@ def _file(side: str, fingerprint: str) -> dict[str, str]:
     known = {file.fingerprint: file for file in workspace().prediction_files(owner())}
     if fingerprint not in known or known[fingerprint].example is not None:
         return {}
-    roles = table_of(fingerprint).roles.to_json(indent=None)
+    roles = prediction_choice.table_of(fingerprint).roles.to_json(indent=None)
     if len(roles) > LONGEST_ROLES:
         return {}
     upload = workspace().predictions(owner(), fingerprint)

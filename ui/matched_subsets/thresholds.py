@@ -23,7 +23,7 @@ def show(decisions: Decisions) -> None:
         1.0,
         0.5 if isnan(own) else round(own, 2),
         0.01,
-        f"A sample is called “{decisions.positive}” where its probability is at least this.",
+        f"A sample is called “{page.plain(decisions.positive)}” where its probability is at least this.",
     )
     check_address([control])
     chosen = control.draw()

@@ -59,7 +59,7 @@ def turn() -> int:
     return st.session_state.setdefault(_ROUND, 0)
 
 
-def section() -> Added | None:
+def upload_features() -> Added | None:
     """The form for the two files, and what was wrong with them; returns what was just stored."""
     st.caption(
         "For a model that you cannot upload. Its features become a data set of their own. A linear head fitted to "
@@ -127,7 +127,7 @@ ONLY_RECORDED = (
 _OF, _CONTROL = "model-of", "model-control"
 
 
-def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | None:
+def choose(dataset: Dataset, *, records: bool = False) -> StoredModel | None:
     """The control: choose, train, upload or delete a model of this data set; returns the one in use.
 
     None where there is none yet, or where the address names one that is not there, which a sentence then says. With
@@ -142,7 +142,7 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
     with _place(chosen, known, dataset):
         if read_only():
             return _of_link(chosen, dataset)
-        _choose(dataset, known, address)
+        _select(dataset, known, address)
         if chosen is not None:
             _about(chosen, dataset)
         elif address in stored:
@@ -158,7 +158,7 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
         ):
             train(dataset, known.values())
         with st.expander("Upload a model", icon=":material/upload_file:", key="model-upload"):
-            added = upload(dataset)
+            added = upload_model(dataset)
         if records:
             _features()
     if added is not None:
@@ -188,9 +188,9 @@ def _of_link(chosen: StoredModel | None, dataset: Dataset) -> StoredModel | None
 
 def _features() -> None:
     """The form for features without a model; what was uploaded becomes the data set and the model of the page."""
-    key = f"features-upload-{turn()}"  # a new one, closed, when something was uploaded
-    with st.expander("Upload features instead", icon=":material/dataset:", key=key):
-        added = section()
+    place = f"features-upload-{turn()}"  # a new one, closed, when something was uploaded
+    with st.expander("Upload features instead", icon=":material/dataset:", key=place):
+        added = upload_features()
     if added is not None:
         st.session_state[LAYER] = UPLOADED  # in the place of another model's
         data_choice.choose(added.dataset)
@@ -210,7 +210,7 @@ def title(model: StoredModel, among: Mapping[str, StoredModel]) -> str:
     return f"{model.name} ({datetime.fromtimestamp(model.created, UTC):%d %b %Y, %H:%M:%S})"
 
 
-def _choose(dataset: Dataset, known: Mapping[str, StoredModel], address: str | None) -> None:
+def _select(dataset: Dataset, known: Mapping[str, StoredModel], address: str | None) -> None:
     if not known:
         return
     st.session_state[_CONTROL] = address if address in known else None
@@ -294,20 +294,12 @@ def _delete(model: StoredModel) -> None:
         f"**{page.plain(model.name)}** is deleted for good. Results computed with it stay; every address that "
         f"names it will say that it was deleted."
     )
-    with st.container(horizontal=True):
-        if st.button("Delete", type="primary", key="really-delete-model", on_click=_forget, args=(model,)):
-            st.rerun()
-        if st.button("Keep", key="keep-model"):
-            st.rerun()
+    page.delete_or_keep(lambda: _forget(model))
 
 
 def _forget(model: StoredModel) -> None:
-    try:
-        workspace().delete_model(owner(), model.fingerprint)
-    except WorkspaceError as problem:  # somebody was faster
-        st.toast(page.plain(problem), icon=":material/error:")
-    st.session_state.pop(_OF, None)
-    st.query_params.pop(ADDRESS, None)
+    workspace().delete_model(owner(), model.fingerprint)
+    _remember(model.dataset_fingerprint, None)
 
 
 def _address(dataset: Dataset, *, hidden: Collection[str]) -> str | None:
@@ -369,7 +361,7 @@ _SAID = "as in the file"
 _UPLOAD_ROUND = "model-upload-round"
 
 
-def upload(dataset: Dataset) -> str | None:
+def upload_model(dataset: Dataset) -> str | None:
     """The form for a file, and what was wrong with it; returns the fingerprint of a model that was just stored."""
     turn = st.session_state.setdefault(_UPLOAD_ROUND, 0)
     architectures = [name for name, network in trainable().items() if fits(network, dataset)]

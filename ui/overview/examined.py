@@ -15,7 +15,6 @@ import streamlit as st
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate import overview
-from touchstone.core.evaluate import overview as weak_parts
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.evaluate.confusion_matrix import confusion_matrix
@@ -32,12 +31,12 @@ from touchstone.core.represent import default_representation
 from touchstone.core.represent.representations import pca_map
 from touchstone.core.workspace import Run, StoredModel, load_plan
 from touchstone.ui import cache
-from touchstone.ui.average_case import controls as average_case_results
+from touchstone.ui.average_case import controls as average_case_controls
 from touchstone.ui.cluster_folds import results as cluster_folds_results
 from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.matched_subsets import results as matched_subsets_results
-from touchstone.ui.models import choice as models_results
+from touchstone.ui.models import choice as model_choice
 from touchstone.ui.shell import background, downloads, page, session
 from touchstone.ui.test_quality import results as test_quality_results
 
@@ -104,11 +103,11 @@ def _groups(examined: Examined) -> None:
     titles = {name: name.removeprefix(overview.CORRECT) for name in table if name.startswith(overview.CORRECT)}
     held_out = choose("heldout", "Held out by", titles, overview.correct_on(table))
     rng, design = np.random.default_rng(0), design_of(examined.dataset)
-    weak = weak_parts.weak_slices(table, _tested(examined), slices, rng=rng, held_out=held_out, design=design)
-    _says(weak_parts.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
-    tables = {"Groups of samples": lambda: weak_parts.weak_table(weak)}
+    weak = overview.weak_slices(table, _tested(examined), slices, rng=rng, held_out=held_out, design=design)
+    _says(overview.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
+    tables = {"Groups of samples": lambda: overview.weak_table(weak)}
     if any(each.is_weak for each in weak):
-        tables["Samples of weak groups"] = lambda: weak_parts.samples_of_weak(table, slices, weak)
+        tables["Samples of weak groups"] = lambda: overview.samples_of_weak(table, slices, weak)
     downloads.offer(tables, stem="samples")
 
 
@@ -116,11 +115,11 @@ def _classes(examined: Examined) -> None:
     table = _table(examined)
     if table is None:
         return
-    classes = weak_parts.weak_classes(table, _tested(examined), design=design_of(examined.dataset))
-    _says(weak_parts.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
+    classes = overview.weak_classes(table, _tested(examined), design=design_of(examined.dataset))
+    _says(overview.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
     if examined.folds is not None:
         _confusions(examined.dataset, examined.folds)
-    downloads.offer({"Classes, all methods": lambda: weak_parts.weak_table(classes)}, stem="classes")
+    downloads.offer({"Classes, all methods": lambda: overview.weak_table(classes)}, stem="classes")
 
 
 def _confusions(dataset: Dataset, folds: Run) -> None:
@@ -134,13 +133,13 @@ def _confusions(dataset: Dataset, folds: Run) -> None:
     maps.confusions(matrix, what, dataset, rows, y_pred, key="sheet-confusions")
 
 
-def _says(verdict: Verdict, weak: tuple[weak_parts.Weak, ...], caption: str, examined: Examined) -> None:
+def _says(verdict: Verdict, weak: tuple[overview.Weak, ...], caption: str, examined: Examined) -> None:
     """The answer of a part, then the table that it rests on."""
     known = about(verdict.claims[0] if verdict.claims else None)
     page.says(verdict if examined.is_done else replace(verdict, advice=""), help=known)
     page.findings(verdict)
     if weak:
-        st.dataframe(weak_parts.weak_lines(weak), hide_index=True, alt=verdict.headline)
+        st.dataframe(overview.weak_lines(weak), hide_index=True, alt=verdict.headline)
         st.caption(caption)
 
 
@@ -148,12 +147,12 @@ def _map(examined: Examined) -> None:
     dataset, table = examined.dataset, _table(examined)
     if table is None or not _has_features(dataset):
         return
-    hard = weak_parts.hardness(table)
+    hard = overview.hardness(table)
     groups = np.select([hard < 0, hard == 0, hard == 1], [3, 0, 1], default=2)
     figure = map_chart(_points(dataset), groups, HARDNESS, coloured=[1, 2], dark=page.dark())
     maps.linked_chart(figure, MAP_CAPTION, dataset.fingerprint, key="hard-map")
     chosen = maps.selected(dataset.fingerprint)
-    maps.selection(dataset, chosen)
+    maps.show_selection(dataset, chosen)
     if chosen:
         known = table.iloc[list(chosen)]
         st.dataframe(known, hide_index=True, lazy=len(known) > maps.samples.LAZY_ROWS, alt="All that is known of them")
@@ -216,12 +215,12 @@ def _looked(examined: Examined) -> Looked | None:
     dataset, model = examined.dataset, _model(examined)
     if model is None:
         raise DataError("The model was deleted. Train or upload it again to see what its test set covers.")
-    layer = models_results.layers(dataset, model)[0]
-    task = models_results.layer_samples(dataset, model, layer)
+    layer = model_choice.layers(dataset, model)[0]
+    task = model_choice.layer_samples(dataset, model, layer)
     parts = background.answer(task, "Reading the model's output for the samples", key="sheet-parts")
     if parts is None:
         return None
-    return Looked(dataset, parts, RegionChoice(layer), models_results.parts_name(dataset, model, layer))
+    return Looked(dataset, parts, RegionChoice(layer), model_choice.parts_name(dataset, model, layer))
 
 
 def _model(examined: Examined) -> StoredModel | None:
@@ -260,7 +259,7 @@ def _known(
     return overview.known_of_samples(
         dataset,
         folds=None if folds is None else cluster_folds_results.of_run(folds).rows,
-        robustness=None if robustness is None else average_case_results.robustness(robustness),
+        robustness=None if robustness is None else average_case_controls.robustness(robustness),
         regions=regions,
         near=_near(dataset).future.result() if with_near else None,
         subsets=None if matched is None else matched_subsets_results.matched_samples(*matched),
@@ -285,8 +284,8 @@ def _has_features(dataset: Dataset) -> bool:
 
 
 @cache.result(max_entries=4)
-def _slices(dataset: Dataset) -> weak_parts.Slices:
-    return weak_parts.find_slices(dataset, _features(dataset).future.result())
+def _slices(dataset: Dataset) -> overview.Slices:
+    return overview.find_slices(dataset, _features(dataset).future.result())
 
 
 @cache.result(max_entries=4)

@@ -1,4 +1,4 @@
-"""What is known of every question? Its newest run with results, as an answer of the sheet."""
+"""Which runs stand on the sheet, and how do more come? Its model, where somebody begins, and all questions at once."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,6 @@ from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.controls import One
 from touchstone.ui.shell import jobs, page, questions, session
-from touchstone.ui.shell.page import plain, plan_of
 
 
 def runs_on_sheet(runs: Sequence[Run]) -> dict[str, Run]:
@@ -47,7 +46,7 @@ def answer(question: Question, run: Run, metric: tuple[str, str | None] | None =
     return Answered(question, questions.describe(run), verdict, known.numbers, finished, seal)
 
 
-def few_labels(runs: Sequence[Run]) -> tuple[Run, ...]:
+def few_labels_runs(runs: Sequence[Run]) -> tuple[Run, ...]:
     """The newest accuracy from few labels of each model and pool; `runs` are the newest first.
 
     Where the same list came back with more labels, the newest of them stands for all.
@@ -67,7 +66,7 @@ KEY = "sheet_model"
 ANY = ""
 
 
-def control(models: Sequence[StoredModel]) -> One:
+def model_control(models: Sequence[StoredModel]) -> One:
     """The control; models of one name have their fingerprints beside it."""
     names = [model.name for model in models]
     titles = {
@@ -81,7 +80,7 @@ def runs_about(runs: Sequence[Run], model: str) -> list[Run]:
     """The runs that speak of this model, or of none, such as those of a recipe; all of them where none is chosen."""
     if model == ANY:
         return list(runs)
-    asked = [(run, plan_of(run)) for run in runs]
+    asked = [(run, page.plan_of(run)) for run in runs]
     return [run for run, plan in asked if plan is None or model in plan.stored_models() or not plan.stored_models()]
 
 
@@ -105,7 +104,7 @@ def start_cards(choice: data_choice.Choice) -> None:
             _lead("Upload data", "data_sets", choice)
         first = "How far does accuracy fall on sources that training has not seen? It takes a minute or two."
         with _door(
-            "Show me" if choice.example else f"Ask about {plain(choice.title)}",
+            "Show me" if choice.example else f"Ask about {page.plain(choice.title)}",
             f"Nothing has been computed for this data set yet. {first}",
         ):
             if st.button("Start", type="primary", key="start"):
@@ -122,9 +121,9 @@ def _door(title: str, says: str) -> st.delta_generator.DeltaGenerator:
     return card
 
 
-def _lead(label: str, page: str, choice: data_choice.Choice | None = None) -> None:
+def _lead(label: str, stem: str, choice: data_choice.Choice | None = None) -> None:
     query = {data_choice.ADDRESS: choice.address} if choice else {}
-    st.page_link(page_file(page), label=label, icon=":material/arrow_forward:", help="", query_params=query)
+    st.page_link(page_file(stem), label=label, icon=":material/arrow_forward:", help="", query_params=query)
 
 
 # Have every question asked at once, within a time: what is asked, how far it is, and what was left out and why.
@@ -185,7 +184,7 @@ def _begin(fingerprint: str, steps: Sequence[Step]) -> None:
     session.engine().ask(session.owner(), fingerprint, steps, 60.0 * st.session_state.get(_BUDGET, LEAST))
 
 
-def card(question: Question, choice: data_choice.Choice, model: str) -> None:
+def unasked_card(question: Question, choice: data_choice.Choice, model: str) -> None:
     """A question of the sheet that was not asked yet, with the button that asks it, and the way to its page."""
     assert choice.stored is not None
     fingerprint = choice.stored.fingerprint
@@ -216,11 +215,11 @@ def _ahead(model: str) -> None:
     fingerprint = data_choice.dataset().fingerprint
     ahead = foreseen(_steps(fingerprint, model), session.workspace(), session.owner(), fingerprint)
     others = {question.stem: FILES_ONLY for question in QUESTIONS.values() if not question.about_data_set}
-    questions = {stem: reason for stem, reason in ahead.items() if not QUESTIONS[stem].serves} | others
-    asked = [_name(stem) for stem, reason in questions.items() if not reason]
+    reasons = {stem: reason for stem, reason in ahead.items() if not QUESTIONS[stem].serves} | others
+    asked = [_name(stem) for stem, reason in reasons.items() if not reason]
     trained = " A network is trained first, to ask about." if ahead.get("training") == "" else ""
     st.markdown(f"**Asked, in this order:** {page.plain(', '.join(asked)) or 'nothing'}.{trained}")
-    _reasons({stem: reason for stem, reason in questions.items() if reason})
+    _reasons({stem: reason for stem, reason in reasons.items() if reason})
 
 
 def _follow(agenda: AskAll) -> None:

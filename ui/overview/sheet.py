@@ -24,16 +24,16 @@ from touchstone.core.questions import FIRST, QUESTIONS, module_of
 from touchstone.core.report import model_pairs
 from touchstone.core.report import overview as report
 from touchstone.core.report.html import to_html
-from touchstone.core.trials import FoldPlan, Plan, TrialPlan
+from touchstone.core.trials import FoldPlan, TrialPlan
 from touchstone.core.trials.plan import to_json
 from touchstone.core.workspace import Run, StoredModel, View, WorkspaceError, load_plan
 from touchstone.ui import cache, page_file
-from touchstone.ui.average_case import controls as average_case_results
+from touchstone.ui.average_case import controls as average_case_controls
 from touchstone.ui.cluster_folds import results as cluster_folds_results
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import metric as metrics
 from touchstone.ui.guided_tests import explorer
-from touchstone.ui.guided_tests import results as guided_results
+from touchstone.ui.guided_tests import results as guided_tests_results
 from touchstone.ui.overview import results
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import background, downloads, jobs, page, questions, session, share
@@ -280,23 +280,15 @@ def _of_files(cards: Sequence[ModuleType]) -> None:
 
 
 def _has_two(run: Run | None) -> bool:
-    plan = None if run is None or run.n_done == run.n_failed else _plan(run)
+    plan = None if run is None or run.n_done == run.n_failed else page.plan_of(run)
     return isinstance(plan, TrialPlan | FoldPlan | AdequacyPlan) and len(plan.models) > 1
-
-
-def _plan(run: Run) -> Plan | None:
-    """What a run was asked; None where that is of a registry's entry that is no longer there, as its card says."""
-    try:
-        return load_plan(run.plan)
-    except DataError:
-        return None
 
 
 def _alike(runs: Sequence[Run]) -> tuple[Run, ...]:
     """The newest finished runs of average-case robustness that differ in nothing but the model; none if only one."""
     by_settings: dict[str, dict[str, Run]] = {}
     for run in runs:
-        plan = _plan(run) if run.kind == AverageCasePlan.kind and run.state == "done" else None
+        plan = page.plan_of(run) if run.kind == AverageCasePlan.kind and run.state == "done" else None
         if isinstance(plan, AverageCasePlan) and not run.older_method:
             by_settings.setdefault(to_json(replace(plan, model="any")), {}).setdefault(plan.model, run)
     return next((tuple(alike.values()) for alike in by_settings.values() if len(alike) > 1), ())
@@ -304,11 +296,11 @@ def _alike(runs: Sequence[Run]) -> tuple[Run, ...]:
 
 def _pictures(run: Run | None, models: Sequence[StoredModel]) -> _Pictures | None:
     """The pictures that were made of a model, and the newest other models of the data set, which can be asked, too."""
-    plan = _plan(run) if run is not None and run.state == "done" else None
+    plan = page.plan_of(run) if run is not None and run.state == "done" else None
     own = next((model for model in models if model.fingerprint == getattr(plan, "model", "")), None)
     if run is None or own is None:
         return None
-    others = tuple(explorer.others(own).values())[:MOST_ASKED]
+    others = tuple(explorer.other_models(own).values())[:MOST_ASKED]
     return _Pictures(run, own, others) if others else None
 
 
@@ -348,12 +340,12 @@ def _but(known: Sequence[model_pairs.ModelPair], pairs: Sequence[model_pairs.Mod
 
 def _on_pictures(pictures: _Pictures) -> tuple[model_pairs.ModelPair, ...]:
     """Those who were asked already; each of the others is asked beside the page."""
-    own = guided_results.guided(pictures.run).suite
+    own = guided_tests_results.guided(pictures.run).suite
     if own is None or not oracle_reads(own):
         return ()
     judged = {}
     for other in pictures.others:
-        task = guided_results.judged_by(pictures.run, other.fingerprint)
+        task = guided_tests_results.judged_by(pictures.run, other.fingerprint)
         name = other.name if other.name not in (pictures.own.name, *judged) else f"{other.name} {other.fingerprint[:8]}"
         answer = background.answer(
             task, f"Asking {page.plain(name)} about the pictures", key=f"asked-{other.fingerprint}"
@@ -382,5 +374,5 @@ def _under_noise(runs: tuple[Run, ...], names: tuple[tuple[str, str], ...]) -> t
     for run in runs:
         name = titles.get(getattr(load_plan(run.plan), "model", ""), "a deleted model")
         same = sum(title.startswith(name) for title in known)
-        known[f"{name} ({same + 1})" if same else name] = average_case_results.robustness(run)
+        known[f"{name} ({same + 1})" if same else name] = average_case_controls.robustness(run)
     return model_pairs.under_noise(known)

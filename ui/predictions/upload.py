@@ -94,7 +94,7 @@ def _joined_by(roles: Roles, columns: Sequence[str], question: RolesNeeded | Non
     if question is not None and question.role == "join":
         choices, meanings = question.choices, dict(zip(question.choices, question.meanings, strict=True))
         at = choices.index(roles.join) if roles.join in choices else None
-        return {"join": st.radio(title, choices, index=at, format_func=lambda name: meanings.get(name, name))}
+        return {"join": st.radio(title, choices, index=at, format_func=lambda name: page.plain(meanings[name]))}
     if roles.join is None:
         return {}
     choices = tuple(dict.fromkeys((*columns, LINE, roles.join)))

@@ -92,9 +92,9 @@ def part(shown: Part) -> None:
 def table(shown: Table) -> None:
     """A table with its columns as they are declared, and the line beneath."""
     config = {
-        column.title: st.column_config.Column(help=column.help or None, width=column.width)
+        column.title: st.column_config.Column(help=page.plain(column.help) or None, width=column.width)
         if (form := _number(shown.lines[column.title], column.decimals)) is None
-        else st.column_config.NumberColumn(help=column.help or None, format=form, width=column.width)
+        else st.column_config.NumberColumn(help=page.plain(column.help) or None, format=form, width=column.width)
         for column in shown.columns
     }
     lazy = len(shown.lines) > LAZY_ROWS

@@ -176,7 +176,7 @@ def of_run(run: Run, answer: Answer | None = None, *, also: Mapping[str, str] = 
         page.download("Parameters (JSON)", parameters, name=f"{name}.json", mime="application/json")
 
 
-def again() -> None:
+def run_again() -> None:
     """A place for a file of parameters, from which the same run comes to be again; folded."""
     with st.expander("Compute a run again from its parameters"):
         st.caption(

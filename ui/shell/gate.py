@@ -35,20 +35,14 @@ def way_out() -> None:
 
 def _sign_ins() -> None:
     """Where else this person is signed in, with the way to end it."""
-    others = session.other_sign_ins()
+    others, end = session.other_sign_ins(), page.or_toast(session.sign_out)
     st.markdown(f"You are signed in here and in {plural(len(others), 'other browser')}." if others else ONLY_HERE)
     for other in others:
         browser = page.plain(other.browser) or "A browser"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"{browser}, since {page.day(other.began)}, last used {page.day(other.used)}", width="stretch")
-            st.button("End", key=f"end-{other.id}", type="tertiary", on_click=_end, args=(other.id,))
+            st.button("End", key=f"end-{other.id}", type="tertiary", on_click=end, args=(other.id,))
     st.caption(ABOUT_SIGN_INS)
-
-
-@page.or_toast
-def _end(which: str) -> None:
-    """End one of the others."""
-    session.sign_out(which)
 
 
 @page.or_toast

@@ -17,8 +17,6 @@ SECONDS_BELIEVED = 5.0
 """So long an answer is given again."""
 SECONDS_PATIENT = 10.0
 """What has said nothing for so long gives no answer."""
-
-
 ALIVE = "/_stcore/health"
 """What Streamlit answers as soon as it runs."""
 

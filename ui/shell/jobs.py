@@ -212,8 +212,8 @@ def failures(run: Run) -> None:
         return
     label = f"{plural(run.n_failed, 'trial')} failed" if run.n_failed else "The run stopped"
     with st.expander(f"{label}: see why", icon=":material/error:"):
-        for error in run.errors:
-            st.text(error)
+        for problem in run.errors:
+            st.text(problem)
 
 
 def prepare(example: str, sentence: str) -> None:

@@ -23,7 +23,6 @@ from touchstone.core.workspace import Run, WorkspaceError, load_plan
 from touchstone.core.workspace.engine.executor import LIBRARIES
 from touchstone.core.workspace.errors import DamagedTrials
 from touchstone.ui.shell import charts, session
-from touchstone.ui.shell.session import owner, read_only, workspace
 
 # What was computed, in a few words? A run's plan as the screen says it: models by the names that people gave them.
 
@@ -47,7 +46,9 @@ def describe(run: Run) -> str:
     words = describe_plan(plan)
     for model in plan.stored_models():
         with suppress(WorkspaceError):  # one that was deleted keeps its identifier
-            words = words.replace(f"model {model[:12]}", f"model “{workspace().stored_model(owner(), model).name}”")
+            words = words.replace(
+                f"model {model[:12]}", f"model “{session.workspace().stored_model(session.owner(), model).name}”"
+            )
     return words
 
 
@@ -164,7 +165,7 @@ def numbers(key_numbers: Sequence[KeyNumber]) -> None:
                     delta=plain(number.interval) or None,
                     delta_color="off",
                     delta_arrow="off",
-                    help=number.help,
+                    help=plain(number.help) if number.help else None,
                 )
                 if number.baseline:
                     st.caption(plain(number.baseline))
@@ -182,7 +183,7 @@ def empty(sentence: str, *, button: str | None = None, on_click: Callable[..., A
 
 def not_computed(how: str) -> None:
     """What stands where nothing has been computed of a choice: how it would be, for those who can have it computed."""
-    empty("Not computed for these settings." if read_only() else f"Not computed yet for these settings. {how}")
+    empty("Not computed for these settings." if session.read_only() else f"Not computed yet for these settings. {how}")
 
 
 def part_shown(n_items: int, per_page: int, *, key: str) -> slice:
@@ -203,7 +204,7 @@ def nothing_yet(*, running: bool) -> None:
 def error(problem: Exception) -> None:
     """A DataError or WorkspaceError, as written; beneath damaged trials the button that computes them again."""
     st.error(plain(problem), icon=":material/error:")
-    if isinstance(problem, DamagedTrials) and problem.mendable and not read_only():
+    if isinstance(problem, DamagedTrials) and problem.mendable and not session.read_only():
         again = or_toast(_compute_again)
         st.button("Compute again", key=f"again-{problem.run_id}", on_click=again, args=(problem.run_id,))
 
@@ -285,11 +286,10 @@ def fold(
 
 def foot(run: Run) -> None:
     """What was computed and when, in grey; all else that the result rests on opens beside it."""
-    when = datetime.fromtimestamp(run.finished or run.created, UTC)
     ours = f"Touchstone {run.provenance['touchstone']}" if "touchstone" in run.provenance else ""
     older = OLDER_METHOD.rstrip(".").lower() if run.older_method else ""
     others = "computed with other versions than are installed now" if _other_versions(run) else ""
-    rests_on((describe(run), older, others, ours, f"{when:%d %b %Y, %H:%M} UTC"), provenance(run), key=run.id)
+    rests_on((describe(run), older, others, ours, day(run.finished or run.created)), provenance(run), key=run.id)
 
 
 def rests_on(line: Sequence[str], details: Sequence[tuple[str, str]], *, key: str) -> None:

@@ -19,7 +19,7 @@ from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.shell import jobs, session
 from touchstone.ui.shell.page import describe, plain, plan_of
-from touchstone.ui.source_robustness import results as clouds
+from touchstone.ui.source_robustness import results as source_robustness_results
 
 NO_PAGE = "These settings were made on the command line; the pages cannot show all of them."
 
@@ -46,13 +46,13 @@ def answer(run: Run, metric: tuple[str, str | None] | None = None) -> Answer | N
     plan = plan_of(run)
     if plan is None or run.n_done == run.n_failed:
         return None
-    return _answer(run, clouds.begun(plan, run.fingerprint), metric)
+    return _answer(run, source_robustness_results.cloud_runs(plan, run.fingerprint), metric)
 
 
 @cache.result(max_entries=64)
 def _answer(run: Run, beside: tuple[tuple[str, Run], ...], metric: tuple[str, str | None] | None) -> Answer:
     rows, dataset = session.workspace().rows(session.owner(), run.id), dataset_of(run.fingerprint)
-    plan, nulls = load_plan(run.plan), clouds.claims(beside)
+    plan, nulls = load_plan(run.plan), source_robustness_results.cloud_claims(beside)
     try:
         known = answer_of(rows, dataset, plan, nulls=nulls, metric=metric)
     except DataError:
@@ -60,12 +60,6 @@ def _answer(run: Run, beside: tuple[tuple[str, Run], ...], metric: tuple[str, st
             raise
         known = answer_of(rows, dataset, plan, nulls=nulls)
     return replace(known, sections=(), files=NONE)
-
-
-def headline(run: Run) -> str:
-    """What a run has found so far, in a sentence; empty where it has no verdict yet."""
-    known = verdict(run)
-    return "" if known is None else known.headline
 
 
 def is_result(run: Run) -> bool:

@@ -40,13 +40,13 @@ class NotSignedIn(WorkspaceError):
 class _Looker:
     """Who looks, and by which link or sign-in and in which browser.
 
-    `fixed` are the parameters of the address that a link has settled.
+    `fixed` are the parameters of the address that a link has settled; `which` is what the sign-in goes by.
     """
 
     owner: str
     shared: SharedWorkspace | None = None
     fixed: frozenset[str] = frozenset()
-    sign_in: str | None = None
+    which: str | None = None
     browser: str = ""
     asked: float = float("-inf")
 
@@ -56,7 +56,7 @@ class _Looker:
             return
         if self.shared is not None:
             self.shared.shown(self.shared.owner)
-        elif self.sign_in is not None and not sign_in_goes_on(self.owner, self.sign_in, browser=self.browser):
+        elif self.which is not None and not sign_in_goes_on(self.owner, self.which, browser=self.browser):
             raise NotSignedIn
         self.asked = time.monotonic()
 
@@ -84,8 +84,8 @@ def _own() -> _Looker:
     if who is None:
         raise NotSignedIn
     known, asked_by = st.session_state.get(_OWN), (who, sign_in.this_one())
-    if known is None or (known.owner, known.sign_in) != asked_by:
-        known = st.session_state[_OWN] = _Looker(who, sign_in=asked_by[1], browser=sign_in.browser())
+    if known is None or (known.owner, known.which) != asked_by:
+        known = st.session_state[_OWN] = _Looker(who, which=asked_by[1], browser=sign_in.browser())
     return known
 
 

@@ -1,4 +1,4 @@
-"""What does a plan of trials ask people for? What stands beside its fields; here is how a page asks it."""
+"""What does the page ask for? A plan of trials, which row is looked at with its sources, and models of one's own."""
 
 import time
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from touchstone.ui.data.samples import dataset_of, enlarged, portrait
 from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
-from touchstone.ui.predictions import choice as prediction_results
+from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.predictions import upload as prediction_upload
 from touchstone.ui.shell import background, downloads, page, session
 from touchstone.ui.source_robustness import results
@@ -58,6 +58,14 @@ def sources_parameters(plan: plans.SourcesPlan) -> dict[str, list[str]] | None:
             n_repeats=n_repeats,
             seed=plan.seed,
         )
+    )
+
+
+def nothing_computed(plan: plans.TrialPlan, ahead: str) -> None:
+    """What stands where neither the run nor anybody else has tested a model."""
+    page.not_computed(
+        f"**Run** trains {plural(len(plan.models), 'model')} on splits "
+        f"that hold whole sources out and on splits that do not: {ahead}"
     )
 
 
@@ -121,7 +129,7 @@ def row_of(
     return source_robustness.leading_row(brought or rows, comparisons)
 
 
-def features(run: Run) -> None:
+def show_features(run: Run) -> None:
     """What sources were found in, where somebody chose it; and a warning where that saw the labels."""
     plan = results.plan_of(run)
     clustered = [finder for finder in plan.source_finders if finder != plans.KNOWN_SOURCES and not trains(finder)]
@@ -132,27 +140,19 @@ def features(run: Run) -> None:
     st.caption(page.plain(f"Sources were found in: {chosen.title}.{informed * chosen.label_informed}"))
 
 
-def closer(
+def show_sources(
     run: Run, interval: source_robustness.ExpectedInterval, held_out: Sequence[source_robustness.HeldOutSource]
 ) -> None:
     """The sources themselves: how the worst look, how far they stand apart, and what they were found in."""
     plan = results.plan_of(run)
-    if results.stored(plan, run.fingerprint):
-        portraits(run, held_out)
+    if results.has_sources(plan, run.fingerprint):
+        show_portraits(run, held_out)
         if len(plan.source_finders) == 1:  # else all stand side by side above
-            separation(run, interval.source_finder)
-    features(run)
+            show_separation(run, interval.source_finder)
+    show_features(run)
 
 
-def nothing_computed(plan: plans.TrialPlan, ahead: str) -> None:
-    """What stands where neither the run nor anybody else has tested a model."""
-    page.not_computed(
-        f"**Run** trains {plural(len(plan.models), 'model')} on splits "
-        f"that hold whole sources out and on splits that do not: {ahead}"
-    )
-
-
-def separation(run: Run, source_finder: str) -> None:
+def show_separation(run: Run, source_finder: str) -> None:
     """How well the sources stand apart, in a line."""
     with st.spinner("Measuring how well the sources are separated"):
         silhouette = results.silhouettes(results.plan_of(run), run.fingerprint, source_finder)
@@ -166,7 +166,7 @@ def separation(run: Run, source_finder: str) -> None:
     )
 
 
-def portraits(run: Run, held_out: Sequence[source_robustness.HeldOutSource]) -> None:
+def show_portraits(run: Run, held_out: Sequence[source_robustness.HeldOutSource]) -> None:
     """The hardest held-out sources, each once and with its picture, words or columns."""
     if not held_out:
         return
@@ -239,7 +239,7 @@ FORMATS = (
 _OF, _DRAFT, _ROUND = "own-model-of", "own-model-draft", "own-model-round"
 
 
-def section(plan: plans.TrialPlan, dataset: Dataset) -> OwnModels | None:
+def own_models(plan: plans.TrialPlan, dataset: Dataset) -> OwnModels | None:
     """How to bring a model along, the one that was brought, or why it cannot be shown; returns what is in use.
 
     Through a link there is what its owner had uploaded then, or nothing.
@@ -255,7 +255,7 @@ def section(plan: plans.TrialPlan, dataset: Dataset) -> OwnModels | None:
     return None
 
 
-def parameters(own: OwnModels | None) -> dict[str, list[str]]:
+def own_parameters(own: OwnModels | None) -> dict[str, list[str]]:
     """The parameter of the address that leads to these models."""
     return {} if own is None else {ADDRESS: [own.fingerprint]}
 
@@ -273,7 +273,7 @@ def view(plan: plans.TrialPlan, dataset: Dataset, own: OwnModels | None, run: Ru
     rests_on = [run, *(session.workspace().find_run(session.owner(), other, dataset.fingerprint) for other in needed)]
     return View(
         "source_robustness",
-        {data_choice.ADDRESS: [dataset.fingerprint]} | led | parameters(own),
+        {data_choice.ADDRESS: [dataset.fingerprint]} | led | own_parameters(own),
         data_choice.required().title,
         datasets=(dataset.fingerprint,),
         predictions=(own.fingerprint,),
@@ -329,7 +329,7 @@ def _how(plan: plans.TrialPlan, dataset: Dataset) -> None:
     """The two steps, and files to fill in and to try."""
     n_draws = plural(len(plan.draws(dataset)), "trial")
     st.markdown("Test a model that you train elsewhere on the splits of this page: upload its predictions.")
-    if not results.stored(plan, dataset.fingerprint):
+    if not results.has_sources(plan, dataset.fingerprint):
         st.markdown("The sources are not computed yet. Press **Run**; then the splits can be downloaded here.")
         return
     st.markdown(
@@ -354,7 +354,7 @@ def _how(plan: plans.TrialPlan, dataset: Dataset) -> None:
     st.caption("A file to fill in, and one of a made-up model to try:")
     files = {"Rows to predict": plans.rows_to_predict, "Sample predictions": plans.sample_predictions}
     downloads.here(
-        {title: lambda make=make: results.drawn(plan, dataset, make) for title, make in files.items()},
+        {name: lambda make=make: results.drawn(plan, dataset, make) for name, make in files.items()},
         stem="touchstone",
     )
 
@@ -393,7 +393,7 @@ def _in_use(address: str, plan: plans.TrialPlan, dataset: Dataset) -> OwnModels 
         return own
     with place:
         with suppress(DataError, WorkspaceError):
-            table = prediction_results.table_of(address)
+            table = prediction_choice.table_of(address)
             prediction_upload.role_lines(table)
             prediction_upload.roles_download(table, key="own")
         _buttons(address)
@@ -405,7 +405,9 @@ def _buttons(address: str | None) -> None:
         if address is not None:
             quiet = {"icon": ":material/edit:", "type": "tertiary"}
             st.button("Correct the columns", key="own-correct", on_click=_reopen, args=(address,), **quiet)
-        st.button("Remove", key="own-remove", on_click=_remove, icon=":material/close:", type="tertiary")
+        st.button(
+            "Remove", key="own-remove", on_click=_remember, args=(None, None), icon=":material/close:", type="tertiary"
+        )
 
 
 def _count(
@@ -418,7 +420,7 @@ def _count(
 ) -> OwnModels | None:
     """The trials of predictions, with a line in `place` that says how many there are; None while they are counted."""
     with st.spinner("Reading"):
-        table = prediction_results.table_of(address) if upload is None else prediction_results.uploaded(upload)
+        table = prediction_choice.table_of(address) if upload is None else prediction_choice.uploaded(upload)
     counting = results.own_trials(OwnPredictions(address, table), replace(plan, models=plans.TrialPlan.models), dataset)
     trials = background.answer(counting, "Finding each trial's predictions", key="own-model")
     if trials is None:
@@ -434,10 +436,6 @@ def _use(upload: PredictionUpload, dataset: Dataset) -> None:
     address = session.workspace().add_predictions(session.owner(), upload)
     _keep(None)
     _remember(dataset, address)
-
-
-def _remove() -> None:
-    _remember(None, None)
 
 
 @page.or_toast

@@ -1,4 +1,4 @@
-"""What is known of runs of trials: their evaluation, the sources they drew, and uploaded models."""
+"""What do runs of trials tell? Their intervals with uploaded models, their sources, and clouds without groups."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -139,11 +139,10 @@ def sources_given(plan: plans.Plan, fingerprint: str) -> Iterator[None]:
 
 @cache.result(max_entries=16)
 def _found(plan: plans.Plan, fingerprint: str) -> Found:
-    rows = trained_sources(plan, fingerprint)
     return {
         clustering: clusters
-        for plan, found_rows in rows.items()
-        for clustering, clusters in plans.found_in(plan, found_rows).items()
+        for search, rows in trained_sources(plan, fingerprint).items()
+        for clustering, clusters in plans.found_in(search, rows).items()
     }
 
 
@@ -214,7 +213,7 @@ def plan_of(run: Run) -> plans.TrialPlan:
 # What has to be known of sources that networks found? That some are not what was asked for, or that they are gone.
 
 
-def stored(plan: plans.Plan, fingerprint: str) -> bool:
+def has_sources(plan: plans.Plan, fingerprint: str) -> bool:
     """Whether the sources that a plan draws from are at hand; always so where no network finds them."""
     try:
         trained_sources(plan, fingerprint)
@@ -223,12 +222,12 @@ def stored(plan: plans.Plan, fingerprint: str) -> bool:
     return True
 
 
-def notes(run: Run) -> None:
+def source_notes(run: Run) -> None:
     """Say where a finder fell back on another one or needed several tries; offer to find again what is gone."""
     plan = load_plan(run.plan)
     for note in run.provenance.get("source_notes", []):
         st.warning(page.plain(note), icon=":material/science:")
-    if not stored(plan, run.fingerprint):
+    if not has_sources(plan, run.fingerprint):
         if run.state != "running":
             _gone(plan, run.fingerprint)
     elif found_otherwise(run, trained_sources(plan, run.fingerprint)):
@@ -258,19 +257,128 @@ def _gone(plan: plans.Plan, fingerprint: str) -> None:
             st.button(label, key=f"find-{search.finder}", on_click=page.or_toast(jobs.start), args=(search, dataset))
 
 
-def pictured(run: Run) -> tuple[str, ...]:
+# How does a page show clouds without groups? Progress while they come, then their gaps; and the claims for words.
+
+
+def cloud_plan(plan: plans.TrialPlan | AdequacyPlan, source_finder: str) -> parametric_null.ParametricNullPlan | None:
+    """The clouds beside a plan; None where sources are known or a network found them."""
+    return parametric_null.clouds_plan(plan.trial_plan if isinstance(plan, AdequacyPlan) else plan, source_finder)
+
+
+def cloud_plans(plan: plans.TrialPlan | AdequacyPlan) -> list[parametric_null.ParametricNullPlan]:
+    """The clouds beside each of its source finders that clusters."""
+    beside = [cloud_plan(plan, finder) for finder in plan.source_finders]
+    return [clouds for clouds in beside if clouds is not None]
+
+
+def cloud_runs(plan: object, fingerprint: str) -> tuple[tuple[str, Run], ...]:
+    """The runs of the clouds beside a plan that have come to something, each with its source finder."""
+    beside = cloud_plans(plan) if isinstance(plan, plans.TrialPlan | AdequacyPlan) else ()
+    runs = ((clouds.source_finder, workspace().find_run(owner(), clouds, fingerprint)) for clouds in beside)
+    return tuple((finder, run) for finder, run in runs if run is not None and run.n_done)
+
+
+def cloud_claims(runs: Iterable[tuple[str, Run]]) -> dict[str, Claim]:
+    """What such runs tell so far, by source finder."""
+    return {finder: cloud_gaps(run).claim for finder, run in runs}
+
+
+@cache.result(max_entries=16)
+def cloud_gaps(run: Run) -> parametric_null.CloudGaps:
+    """The gaps of the data and of all clouds that are finished."""
+    return parametric_null.cloud_gaps(workspace().rows(owner(), run.id))
+
+
+def cloud_parameters(plan: parametric_null.ParametricNullPlan) -> dict[str, list[str]] | None:
+    """The parameters of the address that lead to usual trials with clusters found like these."""
+    return plan_parameters(
+        plans.TrialPlan(
+            source_finders=(plan.source_finder,),
+            n_sources=plan.n_sources,
+            representation=plan.representation,
+            test_share=plan.test_share,
+            seed=plan.seed,
+        )
+    )
+
+
+def show_clouds(plan: parametric_null.ParametricNullPlan | None, dataset: Dataset) -> None:
+    """Where the clouds stand: a button that draws them, their progress, or their gaps; nothing where there are none."""
+    if plan is None:
+        return
+    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    if run is None:
+        _offer_clouds(plan, dataset)
+        return
+    if run.state != "done":
+        st.caption("Held-out clusters are compared with those of simulated data without groups.")
+        jobs.follow(run, jobs.progress)
+        return
+    with st.expander("Would data without groups look the same?"):
+        answer.table(gap_table(cloud_gaps(run), dataset.n_samples))
+
+
+def _offer_clouds(plan: parametric_null.ParametricNullPlan, dataset: Dataset) -> None:
+    if read_only():
+        return
+    st.button(
+        "Compare with data without groups",
+        key="clouds",
+        on_click=page.or_toast(jobs.start),
+        args=(plan, dataset),
+        help="The same procedure on simulated data with each class's shape, but without groups. Without it, "
+        "clusters are no evidence of sources.",
+    )
+
+
+# Which sources are the right ones? Finders are laid side by side, sources as pictures, and known ones test the found.
+
+
+def has_several_finders(run: Run) -> bool:
+    """Whether a run that has ended has the sources of several finders."""
+    plan, ended = plan_of(run), run.state != "running"
+    return ended and len(plan.source_finders) > 1 and has_sources(plan, run.fingerprint)
+
+
+def show_agreement(run: Run) -> None:
+    """How far the sources of several finders stand apart, and how far the finders agree."""
+    agreement = background.answer(_agreement(run), "Comparing the clusterings", key="agreement")
+    if agreement is None:
+        return
+    chart, words = st.columns(2, gap="medium")
+    with chart:
+        page.draw(report.agreement_figure(agreement))
+    with words:
+        st.markdown("\n".join(f"- {page.plain(_sentence(pair.sentence(IN_SENTENCES)))}" for pair in agreement.finders))
+        plan = plan_of(run)
+        with st.spinner("Measuring how well the sources are separated"):
+            by_finder = {finder: silhouettes(plan, run.fingerprint, finder) for finder in plan.source_finders}
+        answer.table(report.silhouette_table(by_finder))
+    answer.table(report.agreement_table(agreement))
+
+
+def agreement_tables(run: Run) -> dict[str, Callable[[], pd.DataFrame]]:
+    """What can be taken away of it."""
+    if not has_several_finders(run):
+        return {}
+    work = _agreement(run)
+    known = work.future.done() and work.future.exception() is None
+    return {"Agreement": work.future.result().pair_table} if known else {}
+
+
+def pictured_finders(run: Run) -> tuple[str, ...]:
     """The finders whose sources have pictures; none but of images."""
     plan = load_plan(run.plan)
     if not isinstance(plan, plans.TrialPlan) or dataset_of(run.fingerprint).kind != "image":
         return ()
     finders = tuple(finder for finder in plan.source_finders if finder != plans.KNOWN_SOURCES)
-    return finders if stored(plan, run.fingerprint) else ()
+    return finders if has_sources(plan, run.fingerprint) else ()
 
 
-def pictures(run: Run) -> None:
+def show_pictures(run: Run) -> None:
     """The mean image of each source, a sheet for each finder (the paper's figures 1 and 2)."""
     plan, dataset = plan_of(run), dataset_of(run.fingerprint)
-    finders = pictured(run)
+    finders = pictured_finders(run)
     with st.spinner("Looking at the sources"), st.container(horizontal=True, gap="medium"):
         for finder in finders:
             name = IN_SENTENCES.get(finder, finder)
@@ -291,115 +399,6 @@ def pictures(run: Run) -> None:
         + figures.left_out(dataset.n_classes, plan.n_sources)
         + (" Of the first clustering." if plan.n_clusterings > 1 else "")
     )
-
-
-# How does a page show clouds without groups? Progress while they come, then their gaps; and the claims for words.
-
-
-def plan_beside(plan: plans.TrialPlan | AdequacyPlan, source_finder: str) -> parametric_null.ParametricNullPlan | None:
-    """The clouds beside a plan; None where sources are known or a network found them."""
-    return parametric_null.clouds_plan(plan.trial_plan if isinstance(plan, AdequacyPlan) else plan, source_finder)
-
-
-def plans_beside(plan: plans.TrialPlan | AdequacyPlan) -> list[parametric_null.ParametricNullPlan]:
-    """The clouds beside each of its source finders that clusters."""
-    beside = [plan_beside(plan, finder) for finder in plan.source_finders]
-    return [clouds for clouds in beside if clouds is not None]
-
-
-def begun(plan: object, fingerprint: str) -> tuple[tuple[str, Run], ...]:
-    """The runs of the clouds beside a plan that have come to something, each with its source finder."""
-    beside = plans_beside(plan) if isinstance(plan, plans.TrialPlan | AdequacyPlan) else ()
-    runs = ((clouds.source_finder, workspace().find_run(owner(), clouds, fingerprint)) for clouds in beside)
-    return tuple((finder, run) for finder, run in runs if run is not None and run.n_done)
-
-
-def claims(runs: Iterable[tuple[str, Run]]) -> dict[str, Claim]:
-    """What such runs tell so far, by source finder."""
-    return {finder: gaps(run).claim for finder, run in runs}
-
-
-@cache.result(max_entries=16)
-def gaps(run: Run) -> parametric_null.CloudGaps:
-    """The gaps of the data and of all clouds that are finished."""
-    return parametric_null.cloud_gaps(workspace().rows(owner(), run.id))
-
-
-def parameters(plan: parametric_null.ParametricNullPlan) -> dict[str, list[str]] | None:
-    """The parameters of the address that lead to usual trials with clusters found like these."""
-    return plan_parameters(
-        plans.TrialPlan(
-            source_finders=(plan.source_finder,),
-            n_sources=plan.n_sources,
-            representation=plan.representation,
-            test_share=plan.test_share,
-            seed=plan.seed,
-        )
-    )
-
-
-def show(plan: parametric_null.ParametricNullPlan | None, dataset: Dataset) -> None:
-    """Where the clouds stand: a button that draws them, their progress, or their gaps; nothing where there are none."""
-    if plan is None:
-        return
-    run = workspace().find_run(owner(), plan, dataset.fingerprint)
-    if run is None:
-        _offer(plan, dataset)
-        return
-    if run.state != "done":
-        st.caption("Held-out clusters are compared with those of simulated data without groups.")
-        jobs.follow(run, jobs.progress)
-        return
-    with st.expander("Would data without groups look the same?"):
-        answer.table(gap_table(gaps(run), dataset.n_samples))
-
-
-def _offer(plan: parametric_null.ParametricNullPlan, dataset: Dataset) -> None:
-    if read_only():
-        return
-    st.button(
-        "Compare with data without groups",
-        key="clouds",
-        on_click=page.or_toast(jobs.start),
-        args=(plan, dataset),
-        help="The same procedure on simulated data with each class's shape, but without groups. Without it, "
-        "clusters are no evidence of sources.",
-    )
-
-
-# Which sources are the right ones? Known sources put found ones to the test, and finders are laid side by side.
-
-
-def several(run: Run) -> bool:
-    """Whether a run that has ended has the sources of several finders."""
-    plan, ended = plan_of(run), run.state != "running"
-    return ended and len(plan.source_finders) > 1 and stored(plan, run.fingerprint)
-
-
-def side_by_side(run: Run) -> None:
-    """How far the sources of several finders stand apart, and how far the finders agree."""
-    agreement = background.answer(_agreement(run), "Comparing the clusterings", key="agreement")
-    if agreement is None:
-        return
-    chart, words = st.columns(2, gap="medium")
-    with chart:
-        page.draw(report.agreement_figure(agreement))
-    with words:
-        st.markdown("\n".join(f"- {page.plain(_sentence(pair.sentence(IN_SENTENCES)))}" for pair in agreement.finders))
-        plan = plan_of(run)
-        with st.spinner("Measuring how well the sources are separated"):
-            by_finder = {finder: silhouettes(plan, run.fingerprint, finder) for finder in plan.source_finders}
-        answer.table(report.silhouette_table(by_finder))
-    answer.table(report.agreement_table(agreement))
-
-
-def tables(run: Run) -> dict[str, Callable[[], pd.DataFrame]]:
-    """What can be taken away of it."""
-    if not several(run):
-        return {}
-    work = _agreement(run)
-    known = work.future.done() and work.future.exception() is None
-    return {"Agreement": work.future.result().pair_table} if known else {}
 
 
 def known_sources(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:

@@ -1,6 +1,6 @@
-"""What is known of the quality of test sets, and of what moved between training and test?
+"""How good is a test set, and how does a page show it? Results, the shift of classes, regions, pairs, other models.
 
-Few entries each, since each holds the features that it was asked about.
+Few results of a kind are kept, since each holds the features that it was asked about.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.claims import LEVEL
 from touchstone.core.evaluate.covariate_shift import CovariateShift
-from touchstone.core.evaluate.test_quality import quality as work
+from touchstone.core.evaluate.test_quality import quality as core_quality
 from touchstone.core.evaluate.test_quality.missed import PairMap
 from touchstone.core.evaluate.test_quality.quality import Curve, Looked, RegionChoice, TestQuality
 from touchstone.core.evaluate.test_quality.regions import FORM
@@ -36,13 +36,12 @@ from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.models.choice import parts_name
 from touchstone.ui.shell import answer, background, downloads, jobs, page, session
-from touchstone.ui.shell.session import owner, workspace
 
 
 @cache.task(max_entries=4)
 def quality(looked: Looked) -> background.Work[TestQuality]:
     """The four dimensions of a test set."""
-    return background.Work(lambda step: work.measured(looked))
+    return background.Work(lambda step: core_quality.measured(looked))
 
 
 @cache.task(max_entries=16)
@@ -55,7 +54,7 @@ def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoic
         layer = choice.layer if choice.layer in layers_offered(stored, dataset) else None
         parts = layer_parts(stored, dataset, layer=layer, **split_of(model.training_plan, dataset))
         looked = Looked(dataset, parts, choice, parts_name(dataset, model, parts.layer))
-        return report.subject(model.name, title, looked, work.measured(looked))
+        return report.subject(model.name, title, looked, core_quality.measured(looked))
 
     return background.Work(measure)
 
@@ -63,32 +62,32 @@ def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoic
 @cache.task(max_entries=4)
 def curves(looked: Looked) -> background.Work[tuple[Curve, Curve]]:
     """The shares over both thresholds."""
-    return background.Work(lambda step: work.curves(looked))
+    return background.Work(lambda step: core_quality.curves(looked))
 
 
 @cache.task(max_entries=8)
 def class_pair(looked: Looked, first: int, second: int) -> background.Work[PairMap]:
     """Two classes in a plane."""
-    return background.Work(lambda step: work.pair(looked, first, second))
+    return background.Work(lambda step: core_quality.pair(looked, first, second))
 
 
 @cache.task(max_entries=4)
 def parts_told(looked: Looked) -> background.Work[PartsTold]:
     """How well a classifier tells training from test samples."""
-    return background.Work(lambda step: work.parts_told(looked, step), looked.dataset.n_classes)
+    return background.Work(lambda step: core_quality.parts_told(looked, step), looked.dataset.n_classes)
 
 
 @cache.task(max_entries=4)
 def smallest_seen(looked: Looked) -> background.Work[SeenShift | None]:
     """How small a shift that classifier would have seen."""
     parts = parts_told(looked)
-    return background.Work(lambda step: work.seen(looked, parts.future.result()))
+    return background.Work(lambda step: core_quality.seen(looked, parts.future.result()))
 
 
 @cache.result(max_entries=4)
 def sample_table(looked: Looked) -> pd.DataFrame:
     """Where every test sample lies."""
-    return work.samples(looked)
+    return core_quality.samples(looked)
 
 
 @cache.result(max_entries=8)
@@ -103,7 +102,7 @@ def covariate_shift(run: Run) -> CovariateShift:
 # Did classes shift between training and test? What a classifier says at once, and a CovariateShiftPlan as a run.
 
 
-def at_once(looked: Looked) -> PartsTold | None:
+def show_separation(looked: Looked) -> PartsTold | None:
     """What a classifier that tells training from test samples says; None while it is worked out."""
     parts = background.answer(parts_told(looked), "Separating training and test samples", key="parts-told")
     if parts is None:
@@ -124,7 +123,7 @@ def _seen(looked: Looked) -> None:
         st.caption("Artificial shifts of this class, along the direction of its largest variance.")
 
 
-def plan_of(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftPlan:
+def shift_plan(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftPlan:
     """The controls in a row with the button that starts the run; returns the plan that they say."""
     settled = {"model": model.fingerprint, "layer": layer}
     plan, button = plan_form(CovariateShiftPlan, About(dataset, model=model), settled=settled, key="shift-controls")
@@ -133,7 +132,7 @@ def plan_of(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftP
     return plan
 
 
-def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | None) -> Run | None:
+def show_shift(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | None) -> Run | None:
     """The run of a plan as far as it has come, or what running it would do."""
     run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     if run is None:
@@ -144,13 +143,13 @@ def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | Non
         )
         return None
     jobs.follow(run, jobs.progress)
-    jobs.follow(run, _results, every=jobs.SECONDS_BETWEEN_DRAWINGS)
+    jobs.follow(run, _shift_results, every=jobs.SECONDS_BETWEEN_DRAWINGS)
     if classifier is not None and run.state == "done":
         st.markdown(page.plain(disagreement(classifier, covariate_shift(run))))
     return run
 
 
-def _results(run: Run) -> None:
+def _shift_results(run: Run) -> None:
     if run.n_done == run.n_failed:
         page.nothing_yet(running=run.state == "running")
         return
@@ -184,11 +183,11 @@ def region_choice(layers: Sequence[str]) -> RegionChoice:
 
     Where there is one layer there is nothing to choose, and the address need not say it.
     """
-    about, settled = About(layers=tuple(layers)), {"layer": layers[0]}
     with st.container(border=True, gap="small", key="regions"):
         if len(layers) == 1:
             st.caption(f"Measured in {page.plain(layers[0])}, the only layer of this model that is known.")
-        choice, _ = plan_form(RegionChoice, about, form=FORM, settled=settled, border=False)
+        asked = About(layers=tuple(layers))
+        choice, _ = plan_form(RegionChoice, asked, form=FORM, settled={LAYER: layers[0]}, border=False)
     if len(layers) == 1 and LAYER not in st.session_state:  # a widget of the run before is Streamlit's to clear
         st.query_params.pop(LAYER, None)  # it says nothing, and of the next model it would say something wrong
     return choice
@@ -217,19 +216,19 @@ MOST_SHOWN = 12
 CLASS = "class"
 
 
-def choose(quality: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
+def choose_pair(quality: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
     """The class and its rival that are looked at, and the parameters of the address that say so.
 
     Each class has a control of its own for its rival: Streamlit leaves a value in the address that a control no longer
     has.
     """
     names, pairs = quality.class_names, quality.pairs
-    first = _control(CLASS, "Class", names, range(len(names)), int(pairs.n_in.sum(axis=1).argmax()))
+    first = _class_control(CLASS, "Class", names, range(len(names)), int(pairs.n_in.sum(axis=1).argmax()))
     check_address([first])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         label = int(first.draw())
         others = [code for code in range(len(names)) if code != label]
-        second = _control(
+        second = _class_control(
             f"rival_{label}", "Rival", names, others, max(others, key=lambda code: pairs.n_in[label, code])
         )
         check_address([first, second])
@@ -241,13 +240,13 @@ def choose(quality: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
     )
 
 
-def _control(key: str, label: str, names: tuple[str, ...], codes, default: int) -> One:
+def _class_control(key: str, label: str, names: tuple[str, ...], codes, default: int) -> One:
     meaning = "Default: the class with the most test samples at its boundary, and the class it is confused with most."
     return One(key, label, {str(code): names[code] for code in codes}, str(default), meaning)
 
 
 @session.fragment
-def plane(looked: Looked, label: int, rival: int) -> None:
+def show_pair(looked: Looked, label: int, rival: int) -> None:
     """The two classes in a plane (figure 1), and the samples that are selected there or lie at their boundary."""
     plane = background.answer(class_pair(looked, label, rival), "Drawing two classes", key="plane")
     if plane is None:
@@ -267,7 +266,7 @@ def plane(looked: Looked, label: int, rival: int) -> None:
         maps.linked_chart(drawn, caption, dataset.fingerprint, key=f"plane-{label}-{rival}")
     with show_beside:
         if chosen:
-            maps.selection(dataset, chosen)
+            maps.show_selection(dataset, chosen)
         else:
             maps.search(dataset)
             _at_the_boundary(looked, plane, label, rival)
@@ -282,10 +281,10 @@ def _at_the_boundary(looked: Looked, plane: PairMap, label: int, rival: int) -> 
     below = st.container()
     shown = page.part_shown(len(rows), MOST_SHOWN, key=f"boundary-page-{label}-{rival}")
     with below:
-        _show(looked, plane.rows[plane.in_boundary][shown])
+        _show_samples(looked, plane.rows[plane.in_boundary][shown])
 
 
-def _show(looked: Looked, places: np.ndarray) -> None:
+def _show_samples(looked: Looked, places: np.ndarray) -> None:
     """Test samples, by their places in the test part, with predicted class and confidence."""
     dataset, test = looked.dataset, looked.parts.test
     rows = looked.parts.test_rows[places]
@@ -321,7 +320,7 @@ def show_curves(of_class: Sequence[Curve], quality: TestQuality, label: int) -> 
 # How do models and data sets differ in what their test sets cover? Box plots over classes, chosen models beside.
 
 
-ADDRESS = "beside"
+BESIDE = "beside"
 
 
 @dataclass(frozen=True)
@@ -360,13 +359,17 @@ def show_beside(
     """The boxes of the model in question and of those chosen; returns what the address says of these, and them."""
     main = report.subject(model.name, data_choice.required().title, looked, quality)
     others = {
-        stored.fingerprint: stored for stored in workspace().models(owner()) if stored.fingerprint != model.fingerprint
+        stored.fingerprint: stored
+        for stored in session.workspace().models(session.owner())
+        if stored.fingerprint != model.fingerprint
     }
-    titles = {stored.fingerprint: data_choice.name_of(stored) for stored in workspace().datasets(owner())}
+    titles = {
+        stored.fingerprint: data_choice.name_of(stored) for stored in session.workspace().datasets(session.owner())
+    }
     control = Several(
-        ADDRESS,
+        BESIDE,
         "Other models beside it",
-        {name: title_of(stored, titles) for name, stored in others.items() if stored.dataset_fingerprint in titles},
+        {name: model_title(stored, titles) for name, stored in others.items() if stored.dataset_fingerprint in titles},
         "Any stored model with its own data set, at the same thresholds.",
     )
     check_address([control])
@@ -394,7 +397,7 @@ def view(model: StoredModel, others: Sequence[StoredModel], settled: Mapping[str
     )
 
 
-def title_of(model: StoredModel, datasets: Mapping[str, str]) -> str:
+def model_title(model: StoredModel, datasets: Mapping[str, str]) -> str:
     """A model's name, its data set and the beginning of its fingerprint, so that no two are called the same."""
     return f"{model.name} · {datasets[model.dataset_fingerprint]} · {model.fingerprint[:8]}"
 
@@ -402,8 +405,8 @@ def title_of(model: StoredModel, datasets: Mapping[str, str]) -> str:
 def _subject(model: StoredModel, titles: Mapping[str, str], choice: RegionChoice) -> figures.Subject | None:
     try:
         dataset = samples.dataset_of(model.dataset_fingerprint)
-        work = beside(dataset, titles[model.dataset_fingerprint], model, choice)
-        return background.answer(work, f"Measuring {page.plain(model.name)}", key=f"beside-{model.fingerprint[:8]}")
+        task = beside(dataset, titles[model.dataset_fingerprint], model, choice)
+        return background.answer(task, f"Measuring {page.plain(model.name)}", key=f"beside-{model.fingerprint[:8]}")
     except (DataError, WorkspaceError) as problem:
         st.caption(f"{page.plain(model.name)}: {page.plain(problem)}")
         return None
