@@ -39,11 +39,13 @@ def test_a_finished_run_shows_verdict_figures_classes_and_tables(open_page, work
     assert "Majority-class baseline 39.9 %, chance 33.3 %" in plainly(app)
     assert len(charts(app)) == 4
     assert all(charts(app))
-    classes, sizes = (frame.value for frame in app.dataframe)
+    classes, metrics, sizes = (frame.value for frame in app.dataframe)
     assert set(classes["Class"]) == set(wine.class_names)
     assert classes["Would help"].str.len().gt(5).all()
     assert sizes["Model"].tolist() == ["Logistic regression"] * 4 + ["Nearest neighbours"] * 4
     assert sizes["Samples"].tolist()[:3] == [15, 40, 80]
+    assert metrics["Metric"].tolist() == ["Balanced accuracy"] * 4 + ["Macro recall"] * 4
+    assert metrics["Samples"].tolist()[:3] == ["15", "40", "80"]
     assert sizes["Step, AccX"].tolist()[0] == ""
     assert "points" not in sizes["Step, AccX"][1]
     assert {button.label for button in app.get("download_button")} >= {"Table (TSV)", "Steps (TSV)", "Verdicts (TSV)"}
