@@ -121,6 +121,13 @@ KINDS = {
         "Over samples or units of the set; all claims of a comparison are corrected together.",
         "Recalibrate the model on labelled samples.", 0.005, made=_BOTH,
     ),
+    "matched_subsets.confusion": ClaimKind(
+        "M08", "A class is confused more often", "More samples of the class are predicted as the other on the new set.",
+        "Fewer samples of the class are predicted as the other on the new set.", "",
+        "Fisher's exact test over samples, and an interval over units, corrected for all confusions of a comparison "
+        "(Holm), apart from its other claims.",
+        "Inspect the samples of this cell, and collect more of both classes.",
+    ),
     "source_robustness.falls": ClaimKind(
         "S01", "Accuracy falls on held-out sources", "Accuracy is lower on held-out sources than on those seen.",
         "Accuracy is higher on held-out sources.", "Accuracy is the same on held-out sources and on those seen.",

@@ -18,6 +18,7 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.data.values import listed
 from touchstone.core.evaluate.calibration import probabilities_of
+from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.confusion_matrix import Cell, ConfusionMatrix, confusion_matrix
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
@@ -295,6 +296,8 @@ class Confusion:
     predicted: str
     reference: Cell
     target: Cell
+    claim: Claim | None = None
+    """Is the share larger on the new set? Corrected over all cells beside the diagonal; None where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -319,6 +322,12 @@ class MetricsOnSets:
     def mistakes(self) -> tuple[Confusion, ...]:
         """The cells beside the diagonal: classes that were predicted as others."""
         return tuple(cell for cell in self.confusions if cell.truth != cell.predicted)
+
+    @property
+    def most_changed(self) -> Claim | None:
+        """The claim of the confusion whose share differs most surely; None where none is known."""
+        claims = [each.claim for each in self.mistakes if each.claim is not None]
+        return min(claims, key=lambda claim: claim.p_value, default=None)
 
     def matrix(self, side: str) -> ConfusionMatrix:
         """The confusion matrix of the "reference" or the "target" set."""

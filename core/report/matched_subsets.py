@@ -30,10 +30,10 @@ from touchstone.core.evaluate.matched_subsets import (
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
 from touchstone.core.evaluate.matched_subsets.results import KINDS
 from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
-from touchstone.core.evaluate.metric_estimates import MOST_AREAS, InWords, MetricEstimate, MetricsOnSets
+from touchstone.core.evaluate.metric_estimates import MOST_AREAS, Confusion, InWords, MetricEstimate, MetricsOnSets
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS
 from touchstone.core.evaluate.thresholds import Decisions, Outcome
-from touchstone.core.evaluate.wording import Verdict, bare_p, count, percent, plural, quoted, resting
+from touchstone.core.evaluate.wording import Verdict, bare_p, count, percent, plural, points, quoted, resting
 from touchstone.core.figures import matched_subsets as figures
 from touchstone.core.figures.confusion_matrix import MOST_CLASSES, confusion_chart
 from touchstone.core.parameters import label_of
@@ -251,7 +251,8 @@ def by_metric(found: MetricsOnSets) -> tuple[Part, ...]:
         )
         for side, name in sides.items()
     )
-    return (metrics_table(found), Beside(matrices))
+    of_cells = (confusions_table(found),) if found.mistakes else ()
+    return (metrics_table(found), Beside(matrices), *of_cells)
 
 
 def metrics_table(found: MetricsOnSets) -> Table:
@@ -298,9 +299,21 @@ def confusions_table(found: MetricsOnSets) -> Table:
         Column("Reference", lambda each: each.reference.n_predicted, "Samples of the reference set", 0),
         Column("In class, ref.", lambda each: each.reference.n, "Samples of the class in the reference set", 0),
         Column("Reference (%)", lambda each: share_of(each.reference), "With its 95 % CI"),
+        Column("New is higher by", _more, "In points, with its 95 % CI"),
+        Column("Significantly", _decided, "Corrected for all confusions (Holm)"),
     )
     caption = f"The {count(len(rows))} largest of {count(len(found.mistakes))} confusions, by samples of the new set."
     return Table.of("Largest confusions", rows, columns, caption)
+
+
+def _more(each: Confusion) -> str:
+    made = each.claim
+    return "" if made is None else points(made.estimate, made.interval).replace(" points", "")
+
+
+def _decided(each: Confusion) -> str:
+    """What the claim about a confusion says; nothing while it is undecided."""
+    return {"above": "more often", "below": "less often"}.get("" if each.claim is None else each.claim.decision, "")
 
 
 def by_threshold(made: Decisions, threshold: float | None = None) -> tuple[Part, ...]:

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix as by_sklearn
 
+from touchstone.core.data import Predictions
 from touchstone.core.evaluate.confusion_matrix import confusion_matrix
 from touchstone.core.evaluate.intervals import wilson
+from touchstone.core.evaluate.matched_subsets import compare_sets, matched_verdict
 from touchstone.core.evaluate.units import Design
 from touchstone.core.figures.confusion_matrix import MOST_CLASSES, confusion_chart
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.report.confusion_matrix import MOST_CONFUSIONS, matrix_part
+from touchstone.core.report.matched_subsets import by_metric
 from touchstone.core.report.parts import Figure
 
 
@@ -66,3 +69,31 @@ def test_of_many_classes_the_largest_confusions_are_listed():
     first = shown.lines.iloc[0]
     counts = by_sklearn(y, called)
     assert first["Samples"] == (counts - np.diag(np.diag(counts))).max()
+
+
+def two_sets(n: int, seed: int, taken: float) -> tuple[Predictions, Predictions]:
+    """Three classes; on the new set a share of "a" is predicted as "b"."""
+    rng, sets = np.random.default_rng(seed), []
+    for share in (0.05, taken):
+        y = np.arange(n) % 3
+        called = np.where((y == 0) & (rng.random(n) < share), 1, y)
+        called = np.where((y == 2) & (rng.random(n) < 0.1), 0, called)
+        sets.append(Predictions(map(str, range(n)), y, called, ["a", "b", "c"]))
+    return sets[0], sets[1]
+
+
+def test_a_class_that_is_confused_more_often_is_named_with_both_shares():
+    compared = compare_sets(*two_sets(900, 1, 0.25), rng=np.random.default_rng(0))
+    first = max(compared.metrics.mistakes, key=lambda each: abs(each.claim.estimate))
+    assert (first.truth, first.predicted, first.claim.decision) == ("a", "b", "above")
+    assert first.claim.estimate == first.target.share - first.reference.share
+    [sentence] = [each for each in matched_verdict(compared).findings if "more often" in each]
+    assert sentence.startswith("“a” is predicted as “b” more often on the new set: ")
+    assert sentence.endswith("(2 confusions, Holm).")
+    table = by_metric(compared.metrics)[-1].lines
+    assert dict(zip(table["Predicted as"], table["Significantly"], strict=True)) == {"b": "more often", "a": ""}
+
+
+def test_where_nothing_changed_hardly_anything_is_claimed():
+    compared = [compare_sets(*two_sets(300, seed, 0.05), rng=np.random.default_rng(0)) for seed in range(40)]
+    assert sum(each.metrics.most_changed.decision != "undecided" for each in compared) <= 5

@@ -15,12 +15,16 @@ import numpy as np
 
 from tests.worlds.seen import SHARED, Digits, Gaussians, ManyClasses, Noise, Population, Seen
 from tests.worlds.world import World
+from touchstone.core.data import Predictions
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.matched_subsets import ModelComparisons, Outcomes, compare_models, compare_sets
+from touchstone.core.evaluate.matched_subsets.findings import with_confusions
+from touchstone.core.evaluate.metric_estimates import metrics_on_sets
+from touchstone.core.evaluate.units import samples_as_units
 
-FALLS, RESIDUAL, MIX, UNMATCHED, LABELS, MODELS, BASELINE, CALIBRATION = (
+FALLS, RESIDUAL, MIX, UNMATCHED, LABELS, MODELS, BASELINE, CALIBRATION, CONFUSION = (
     f"matched_subsets.{name}"
-    for name in ("falls", "residual", "mix", "unmatched", "labels", "models", "baseline", "calibration")
+    for name in ("falls", "residual", "mix", "unmatched", "labels", "models", "baseline", "calibration", "confusion")
 )
 
 
@@ -100,6 +104,14 @@ class Pair:
     def claims(self, data_seed: int, method_seed: int) -> Mapping[str, Claim]:
         return claims_of(self.compared(data_seed, method_seed))
 
+    def confused(self, data_seed: int, method_seed: int) -> Mapping[str, Claim]:
+        """Of the confusions, that with the smallest p-value."""
+        [pair] = self.models(data_seed)
+        names = [f"class {i}" for i in range(self.population.n_classes)]
+        old, new = (Predictions(map(str, range(len(seen.y))), seen.y, seen.label, names) for seen in pair)
+        known = with_confusions(metrics_on_sets(old, new, samples_as_units(old.n_samples, new.n_samples)))
+        return {} if known.most_changed is None else {CONFUSION: known.most_changed}
+
     def best(self, data_seed: int) -> Mapping[str, bool]:
         """Tests of one kind each that know how often the model is right for every input, and in the reference at large.
 
@@ -142,6 +154,10 @@ KEPT = {RESIDUAL: 0.0, UNMATCHED: 0.0, LABELS: 0.0}
 
 def world(name: str, pair: Pair, effects: Mapping[str, float], *, best: bool = True) -> World:
     return World("matched_subsets", name, effects, pair.claims, pair.best if best else None)
+
+
+def confusions(name: str, pair: Pair, effect: float) -> World:
+    return World("matched_subsets", f"confusions, {name}", {CONFUSION: effect}, pair.confused)
 
 
 DRAWN: tuple[World, ...] = (
@@ -258,6 +274,16 @@ DRAWN: tuple[World, ...] = (
         {MODELS: 0.173},
         best=False,
     ),
+    confusions("no shift, 2 000 x 500, logistic", Pair(), 0.0),
+    confusions("no shift, 600 x 600, logistic", Pair(n_reference=600, n_target=600), 0.0),
+    confusions("no shift, hardly ever wrong, 2 000 x 500, logistic", Pair(Gaussians(apart=1.6)), 0.0),
+    confusions(
+        "no shift, 60 classes, 3 000 x 3 000, discriminant",
+        Pair(ManyClasses(60), n_reference=3000, n_target=3000),
+        0.0,
+    ),
+    confusions("half of the labels predicted as one class drawn anew", Pair(flipped=0.5, flipped_label=1), 0.132),
+    confusions("12 % of labels drawn anew, 2 000 x 500, logistic", Pair(flipped=0.12), 0.063),
 )
 """On drawn data."""
 

@@ -141,7 +141,7 @@ def _metrics(reference: AnySet, target: AnySet, units: Units, positive: str | No
     """Every metric on both sets; None where not predictions were given but what was right."""
     if not (isinstance(reference, Predictions) and isinstance(target, Predictions)):
         return None
-    return metrics_on_sets(reference, target, units, positive=positive)
+    return findings.with_confusions(metrics_on_sets(reference, target, units, positive=positive))
 
 
 def outcomes_of_metric(

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from touchstone.core.evaluate.calibration import overconfidence
-from touchstone.core.evaluate.claims import Claim, Group, claim, claim_of_t, decided_anew, family
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, p_of_interval, wilson
+from touchstone.core.evaluate.claims import Claim, Group, claim, claim_of_t, corrected, decided_anew, family
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval, wilson, within
 from touchstone.core.evaluate.matched_subsets.estimates import whole
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Outcomes
 from touchstone.core.evaluate.matched_subsets.results import (
@@ -21,14 +21,14 @@ from touchstone.core.evaluate.matched_subsets.results import (
     SetComparison,
     SetEstimate,
 )
-from touchstone.core.evaluate.metric_estimates import MetricEstimate
+from touchstone.core.evaluate.metric_estimates import Confusion, MetricEstimate, MetricsOnSets
 from touchstone.core.evaluate.metrics import ACCURACY, Metric
 from touchstone.core.evaluate.units import Units
 from touchstone.core.evaluate.wording import bare, fixed, listed, percent, plural, points, quoted, resting
 
 
 def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
-    """Calibration, unmatched samples, what contradicts the paper or its rule, predicted labels, luck of matching."""
+    """Calibration, unmatched samples, what contradicts the paper or its rule, labels, confusions, luck of matching."""
     lines = (
         resting(_calibration(comparison, target), KINDS["calibration"]),
         _unmatched(comparison, target),
@@ -37,6 +37,7 @@ def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
         resting(_unlike_the_paper(comparison), KINDS["falls"], KINDS["mix"]),
         resting(_as_published(comparison), KINDS["residual"]),
         resting(_labels(comparison), KINDS["labels"]),
+        resting(_confused(comparison, target), KINDS["confusion"]),
         _luck(comparison),
     )
     return tuple(line for line in lines if line)
@@ -176,6 +177,8 @@ def _hundredths(value: float) -> str:
 # Which of the numbers may be said? All claims of a comparison, by the one rule of `core.evaluate.claims`.
 
 
+MOST_CONFUSED = 2
+"""So many pairs of classes are named that are confused more often."""
 SHARES = {"falls": 0.78, "residual": 0.08, "labels": 0.02, "calibration": 0.04, "baseline": 0.02}
 """What each claim has of a model's part of the 5 % at first; the claims of labels together, those of a set each. The
 headline has most, for what is said beside no fall matters less; what nearly every model passes has little."""
@@ -324,6 +327,50 @@ def baselines_of_metric(metric: Metric, sides: Mapping[str, MetricEstimate]) -> 
             claimed = claim(KINDS["baseline"], gain, interval, p_of_interval(gain, interval))
             baselines.append(Baseline(name, made.baseline, claimed, claimed.p_value))
     return tuple(baselines)
+
+
+def with_confusions(metrics: MetricsOnSets) -> MetricsOnSets:
+    """The same with claims about which classes are confused more often on the new set: a family of their own.
+
+    Fisher's test knows few samples, the interval knows units: what both allow is claimed.
+    """
+    from scipy.stats import fisher_exact
+
+    def made(each: Confusion) -> Claim:
+        old, new = each.reference, each.target
+        more, span = new.share - old.share, apart(new.share, new.interval, old.share, old.interval)
+        table = [[new.n_predicted, new.n - new.n_predicted], [old.n_predicted, old.n - old.n_predicted]]
+        p = max(float(fisher_exact(table).pvalue), p_of_interval(more, span))
+        return claim(KINDS["confusion"], more, within(span, -1.0, 1.0), p)
+
+    claims = iter(corrected([made(each) for each in metrics.mistakes if _is_known(each)]))
+    decided = (
+        replace(each, claim=next(claims)) if each.truth != each.predicted and _is_known(each) else each
+        for each in metrics.confusions
+    )
+    return replace(metrics, confusions=tuple(decided))
+
+
+def _is_known(confusion: Confusion) -> bool:
+    return confusion.reference.interval.known and confusion.target.interval.known
+
+
+def _confused(comparison: SetComparison, target: str) -> str:
+    """Which classes are confused more often, the most first."""
+    mistakes = () if comparison.metrics is None else comparison.metrics.mistakes
+    tested = [each for each in mistakes if each.claim is not None]
+    more = [each for each in tested if each.claim is not None and each.claim.decision == "above"]
+    if not more:
+        return ""
+    more.sort(key=lambda each: each.reference.share - each.target.share)
+    sentences = [
+        f"{quoted(each.truth)} is predicted as {quoted(each.predicted)} more often on {target}: "
+        f"{percent(each.target.share, each.target.interval)} against {percent(each.reference.share)}."
+        for each in more[:MOST_CONFUSED]
+    ]
+    left = len(more) - MOST_CONFUSED
+    others = f", and {plural(left, 'other pair')} of classes" if left > 0 else ""
+    return f"{' '.join(sentences).removesuffix('.')}{others} ({plural(len(tested), 'confusion')}, Holm)."
 
 
 def _renamed(outcomes: Outcomes, majority: float) -> bool:

@@ -32,9 +32,10 @@ KINDS = {
     "labels": "matched_subsets.labels",
     "baseline": "matched_subsets.baseline",
     "calibration": "matched_subsets.calibration",
+    "confusion": "matched_subsets.confusion",
 }
-"""Their kinds, with those of the residual of one predicted label, of the gain over the majority class, and of mean
-confidence less accuracy."""
+"""Their kinds, with those of the residual of one predicted label, of the gain over the majority class, of mean
+confidence less accuracy, and of a class that is predicted as another."""
 
 
 @dataclass(frozen=True)

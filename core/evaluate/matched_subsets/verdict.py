@@ -53,6 +53,7 @@ def matched_verdict(
     gains = tuple(baseline.gain for baseline in comparison.baselines)
     sure = tuple(each.claim for each in comparison.calibrations)
     labels = (label.claim for label in comparison.labels if label.claim is not None)
+    confused = None if comparison.metrics is None else comparison.metrics.most_changed
     first = (*gains, *comparison.claims, *sure) if useless else (*comparison.claims, *sure, *gains)
     return Verdict(
         headline=in_a_row(
@@ -67,7 +68,7 @@ def matched_verdict(
         used=_used(comparison, reference, target),
         advice=resting(_advice(comparison, names), *(KINDS[name] for name in ("baseline", *FIELDS))),
         findings=findings(comparison, target),
-        claims=(*first, *labels),
+        claims=(*first, *labels, *([] if confused is None else [confused])),
     )
 
 
