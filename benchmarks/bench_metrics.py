@@ -4,6 +4,9 @@ Test sets are drawn at random: from worlds of normal scores (of two and ten clas
 independent or by 20 units that share a style), whose truth is that of 400,000 samples; and with replacement from what a
 logistic regression says of real samples that it was not trained on, whose truth is that of all of them.
 `--only roc_auc f1` for some metrics, `--sets 50` for a first look. Prints the tables of docs/measured/metrics.md.
+
+`--on-sources` asks the same of metrics on held-out sources, and how often a fall is said where sources are alike; the
+truth is the mean over as many other data sets.
 """
 
 import argparse
@@ -18,9 +21,12 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
+from tests.worlds.source_robustness import Sources
 from touchstone.core.evaluate.metric_estimates import estimate
 from touchstone.core.evaluate.metric_functions import Scored
 from touchstone.core.evaluate.metrics import METRICS
+from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
+from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 SIZES = (50, 200, 1000, 5000)
@@ -43,7 +49,11 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=400)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--only", nargs="+", default=list(METRICS))
+    parser.add_argument("--on-sources", action="store_true")
     chosen = parser.parse_args()
+    if chosen.on_sources:
+        on_sources(chosen.sets)
+        return
     rows: dict[tuple[str, str, int], Row] = {}
     for world, whole, draw in worlds():
         truth = {name: METRICS[name].value(whole) for name in chosen.only}
@@ -61,6 +71,41 @@ def main() -> None:
     low = [(row.n_held / row.n_known, key, row) for key, row in rows.items() if _is_low(row)]
     for share, (name, world, n), row in sorted(low, key=lambda each: each[0]):
         print(f"- {METRICS[name].title}, {world}, n = {n}: {100 * share:.1f} % of {row.n_known}")
+
+
+POPULATIONS = {
+    "two classes, sources alike": Sources(2, 10, size=20, n_repeats=10),
+    "two classes, 75 %, sources alike": Sources(2, 10, size=20, first_class=3.0, n_repeats=10),
+    "two classes, 86 %, sources alike": Sources(2, 10, size=20, first_class=6.0, apart=2.2, n_repeats=10),
+    "sources within classes, 75 %, alike": Sources(2, 8, shared=False, size=20, first_class=3.0, n_repeats=10),
+    "two classes, 75 %, sources differ": Sources(2, 10, size=20, first_class=3.0, source_sd=0.6, n_repeats=10),
+    "sources within classes, they differ": Sources(2, 8, shared=False, size=12, source_sd=0.8, apart=2.0, n_repeats=10),
+    "four classes, sources within classes, they differ": Sources(
+        4, 8, shared=False, size=20, apart=2.5, source_sd=0.6, n_repeats=10
+    ),
+}
+"""Populations of sources: in the first four a fall is said by mistake."""
+
+
+def on_sources(n: int) -> None:
+    """By population: falls said of accuracy and of each metric, and how often intervals held the truth."""
+    print(f"{date.today()}, {platform.machine()}, {os.cpu_count()} cores; {n} data sets a row.\n")
+    print("| population | fall of accuracy said | of other metrics (least, most) | held, held out | held, seen |")
+    print("|---|---|---|---|---|")
+    for name, population in POPULATIONS.items():
+        drawn = [population.trials(1000 + i, i) for i in range(2 * n)]
+        known = [{each.metric: each for each in metrics_on_sources(trials)} for trials in drawn]
+        own = [expected_accuracy_intervals(trials).overall[0].falls.decision for trials in drawn[:n]]
+        falls, held = [], {"exclusive": [], "inclusive": []}
+        for metric in known[0]:
+            falls.append(sum(each[metric].falls.decision in ("above", "below") for each in known[:n]))
+            for end, shares in held.items():
+                truth = np.mean([getattr(each[metric], end).value for each in known[n:]])
+                within = [getattr(each[metric], end).over_sources.holds(float(truth)) for each in known[:n]]
+                shares.append(100 * float(np.mean(within)))
+        said = sum(decision in ("above", "below") for decision in own)
+        cells = [f"{min(shares):.1f} to {max(shares):.1f} %" for shares in held.values()]
+        print(f"| {name} | {said} | {min(falls)}, {max(falls)} | {cells[0]} | {cells[1]} |", flush=True)
 
 
 def _count(row: Row, name: str, scored: Scored, design: Design, truth: float) -> None:

@@ -27,6 +27,7 @@ from touchstone.core.evaluate.matched_subsets import (
     matched_verdict,
     models_verdict,
 )
+from touchstone.core.evaluate.matched_subsets.findings import confused
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
 from touchstone.core.evaluate.matched_subsets.results import KINDS
 from touchstone.core.evaluate.matched_subsets.verdict import words_of_units
@@ -240,8 +241,9 @@ def by_epsilon(row: SetComparison, curve: Callable[[str], Curve | None] | None) 
 
 def by_metric(found: MetricsOnSets) -> tuple[Part, ...]:
     """Every metric on both sets, and the confusion matrices; of many classes the largest confusions."""
+    of_cells = (confused(found), confusions_table(found)) if found.mistakes else ()
     if len(found.class_names) > MOST_CLASSES:
-        return (metrics_table(found), confusions_table(found))
+        return (metrics_table(found), *of_cells)
     sides = {"reference": "reference set", "target": "new set"}
     matrices = tuple(
         Figure(
@@ -251,7 +253,6 @@ def by_metric(found: MetricsOnSets) -> tuple[Part, ...]:
         )
         for side, name in sides.items()
     )
-    of_cells = (confusions_table(found),) if found.mistakes else ()
     return (metrics_table(found), Beside(matrices), *of_cells)
 
 

@@ -28,7 +28,7 @@ from touchstone.core.evaluate.wording import bare, fixed, listed, percent, plura
 
 
 def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
-    """Calibration, unmatched samples, what contradicts the paper or its rule, labels, confusions, luck of matching."""
+    """Calibration, unmatched samples, what contradicts the paper or its rule, predicted labels, luck of matching."""
     lines = (
         resting(_calibration(comparison, target), KINDS["calibration"]),
         _unmatched(comparison, target),
@@ -37,7 +37,6 @@ def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
         resting(_unlike_the_paper(comparison), KINDS["falls"], KINDS["mix"]),
         resting(_as_published(comparison), KINDS["residual"]),
         resting(_labels(comparison), KINDS["labels"]),
-        resting(_confused(comparison, target), KINDS["confusion"]),
         _luck(comparison),
     )
     return tuple(line for line in lines if line)
@@ -355,22 +354,22 @@ def _is_known(confusion: Confusion) -> bool:
     return confusion.reference.interval.known and confusion.target.interval.known
 
 
-def _confused(comparison: SetComparison, target: str) -> str:
+def confused(metrics: MetricsOnSets, target: str = "the new set") -> str:
     """Which classes are confused more often, the most first."""
-    mistakes = () if comparison.metrics is None else comparison.metrics.mistakes
-    tested = [each for each in mistakes if each.claim is not None]
-    more = [each for each in tested if each.claim is not None and each.claim.decision == "above"]
+    tested = [(each, each.claim) for each in metrics.mistakes if each.claim is not None]
+    more = [(each, made.estimate) for each, made in tested if made.decision == "above"]
+    corrected_for = f"({plural(len(tested), 'confusion')}, Holm, apart from all other claims)"
     if not more:
-        return ""
-    more.sort(key=lambda each: each.reference.share - each.target.share)
+        return f"No class is confused significantly more often on {target} {corrected_for}." if tested else ""
+    more.sort(key=lambda pair: -pair[1])
     sentences = [
         f"{quoted(each.truth)} is predicted as {quoted(each.predicted)} more often on {target}: "
         f"{percent(each.target.share, each.target.interval)} against {percent(each.reference.share)}."
-        for each in more[:MOST_CONFUSED]
+        for each, _ in more[:MOST_CONFUSED]
     ]
     left = len(more) - MOST_CONFUSED
     others = f", and {plural(left, 'other pair')} of classes" if left > 0 else ""
-    return f"{' '.join(sentences).removesuffix('.')}{others} ({plural(len(tested), 'confusion')}, Holm)."
+    return f"{' '.join(sentences).removesuffix('.')}{others} {corrected_for}."
 
 
 def _renamed(outcomes: Outcomes, majority: float) -> bool:
