@@ -34,6 +34,7 @@ SHARED = {
         "files",
         "html",
         "markdown",
+        "markup",
         "model_pairs",
         "parts",
         "run_report",
