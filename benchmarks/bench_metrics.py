@@ -6,22 +6,26 @@ logistic regression says of real samples that it was not trained on, whose truth
 `--only roc_auc f1` for some metrics, `--sets 50` for a first look. Prints the tables of docs/measured/metrics.md.
 
 `--on-sources` asks the same of metrics on held-out sources, and how often a fall is said where sources are alike; the
-truth is the mean over as many other data sets.
+truth is the mean over as many other data sets. `--rivals` lays the intervals of two classes and independent samples
+beside the best that are known: Wilson's of shares, and DeLong's of areas.
 """
 
 import argparse
 import os
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from math import sqrt
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
+from tests.evaluate.test_metrics import delong
 from tests.worlds.source_robustness import Sources
+from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.metric_estimates import estimate
 from touchstone.core.evaluate.metric_functions import Scored
 from touchstone.core.evaluate.metrics import METRICS
@@ -50,9 +54,10 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--only", nargs="+", default=list(METRICS))
     parser.add_argument("--on-sources", action="store_true")
+    parser.add_argument("--rivals", action="store_true")
     chosen = parser.parse_args()
-    if chosen.on_sources:
-        on_sources(chosen.sets)
+    if chosen.on_sources or chosen.rivals:
+        on_sources(chosen.sets) if chosen.on_sources else rivals(chosen.sets, chosen.sizes)
         return
     rows: dict[tuple[str, str, int], Row] = {}
     for world, whole, draw in worlds():
@@ -71,6 +76,53 @@ def main() -> None:
     low = [(row.n_held / row.n_known, key, row) for key, row in rows.items() if _is_low(row)]
     for share, (name, world, n), row in sorted(low, key=lambda each: each[0]):
         print(f"- {METRICS[name].title}, {world}, n = {n}: {100 * share:.1f} % of {row.n_known}")
+
+
+def by_delong(scored: Scored) -> Interval:
+    """The area's, plain."""
+    assert scored.proba is not None
+    area, se = delong(scored.y_true == scored.positive, scored.proba[:, scored.positive])
+    return Interval(area - 1.96 * se, area + 1.96 * se)
+
+
+def by_wilson(name: str) -> Callable[[Scored], Interval]:
+    """A share's, its formula written out."""
+
+    def interval(scored: Scored) -> Interval:
+        share = METRICS[name].share
+        assert share is not None
+        rows, counted = share(scored)
+        n, p, z = int(rows.sum()), float(counted[rows].mean()), 1.959964
+        middle, half = (p + z**2 / (2 * n)) / (1 + z**2 / n), z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        return Interval(middle - half / (1 + z**2 / n), middle + half / (1 + z**2 / n))
+
+    return interval
+
+
+SHARES = ("accuracy", "recall", "specificity", "precision", "negative_predictive_value")
+RIVALS: dict[str, Callable[[Scored], Interval]] = {name: by_wilson(name) for name in SHARES} | {"roc_auc": by_delong}
+
+
+def rivals(n_sets: int, sizes: Sequence[int]) -> None:
+    """By metric and size: how often both intervals hold the truth where ours is given, and their mean widths."""
+    print(f"{date.today()}, {platform.machine()}, {os.cpu_count()} cores; {n_sets} sets a world.\n")
+    print("| metric | n | sets | ours held | width | best known held | width |")
+    print("|---|---|---|---|---|---|---|")
+    alike = [each for each in worlds() if "10" not in each[0] and "units" not in each[0] and "digits" not in each[0]]
+    for name, rival in RIVALS.items():
+        for n in sizes:
+            both: list[tuple[bool, float, bool, float]] = []
+            for _, whole, draw in alike:
+                truth = METRICS[name].value(whole)
+                for i in range(n_sets):
+                    scored, design = draw(np.random.default_rng([i, n]), n)
+                    own = estimate(METRICS[name], scored, design).interval
+                    if own.known:
+                        other = rival(scored)
+                        both.append((own.holds(truth), own.width, other.holds(truth), other.width))
+            shown = np.mean(both, axis=0) if both else np.full(4, np.nan)
+            cells = [METRICS[name].title, n, len(both), f"{100 * shown[0]:.1f} %", f"{shown[1]:.4f}"]
+            print(f"| {' | '.join(map(str, [*cells, f'{100 * shown[2]:.1f} %', f'{shown[3]:.4f}']))} |", flush=True)
 
 
 POPULATIONS = {

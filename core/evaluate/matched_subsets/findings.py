@@ -354,16 +354,16 @@ def _is_known(confusion: Confusion) -> bool:
     return confusion.reference.interval.known and confusion.target.interval.known
 
 
-def confused(metrics: MetricsOnSets, target: str = "the new set") -> str:
+def confused(metrics: MetricsOnSets) -> str:
     """Which classes are confused more often, the most first."""
     tested = [(each, each.claim) for each in metrics.mistakes if each.claim is not None]
     more = [(each, made.estimate) for each, made in tested if made.decision == "above"]
     corrected_for = f"({plural(len(tested), 'confusion')}, Holm, apart from all other claims)"
     if not more:
-        return f"No class is confused significantly more often on {target} {corrected_for}." if tested else ""
+        return f"No class is confused significantly more often on the new set {corrected_for}." if tested else ""
     more.sort(key=lambda pair: -pair[1])
     sentences = [
-        f"{quoted(each.truth)} is predicted as {quoted(each.predicted)} more often on {target}: "
+        f"{quoted(each.truth)} is predicted as {quoted(each.predicted)} more often on the new set: "
         f"{percent(each.target.share, each.target.interval)} against {percent(each.reference.share)}."
         for each, _ in more[:MOST_CONFUSED]
     ]
