@@ -14,7 +14,7 @@ from touchstone.core.report.overview import baseline_of, marks
 from touchstone.core.workspace import StoredModel
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data import metric as metrics
+from touchstone.ui.data import metric as metric_choice
 from touchstone.ui.data.choice import Choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import One, check_address
@@ -64,7 +64,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
         return
     dataset = dataset_of(choice.stored.fingerprint)
     with subject:
-        metric = sheet.metric(dataset, on_sheet)
+        metric = sheet.choose_metric(dataset, on_sheet)
     words = InWords(metric.metric, metric.positive)
     known, broken = sheet.answers(on_sheet, None if metric.name == ACCURACY else (metric.name, metric.positive))
     results.ask_all(choice, model)
@@ -95,7 +95,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
         sheet.elsewhere(len(every), len(on_sheet))
     rests_on = [("Data", f"{choice.title}, fingerprint {dataset.fingerprint}")]
     beside = [*labelled, *(run for run in every if run.kind == QUESTIONS["parametric_null"].kind)]
-    settings = ({of_models.key: of_models.written(model)} if model else {}) | metrics.written(metric)
+    settings = ({of_models.key: of_models.written(model)} if model else {}) | metric_choice.written(metric)
     view = sheet.view(choice.title, [*on_sheet.values(), *beside], models, settings)
     sheet.take(
         choice.title, list(known.values()), shown, baseline, rests_on, words=words, asked=list(on_sheet), view=view

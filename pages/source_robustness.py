@@ -14,7 +14,15 @@ from touchstone.ui.source_robustness import controls, results
 
 
 def show(run: Run) -> None:
-    """All that finished trials tell, those of a run and those of models that were brought along."""
+    """All that finished trials tell; or why they do not tell the chosen metric yet."""
+    try:
+        show_what_is_known(run)
+    except DataError as problem:
+        page.error(problem)
+
+
+def show_what_is_known(run: Run) -> None:
+    """The trials of a run and those of models that were brought along."""
     known = own is not None or run.n_done > run.n_failed
     intervals = results.intervals(run, own, metric.positive) if known else None
     comparisons = results.comparisons(run, own) if intervals is not None else ()
@@ -82,7 +90,7 @@ own = controls.own_models(plan, dataset)
 leads = (plan_parameters(plan) or {}) | controls.own_parameters(own)
 share.offer(None if own else plan, leads, view=controls.view(plan, dataset, own, run))
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    looked, metric = controls.looked_at(run, own), controls.metric(dataset, run, own)
+    looked, metric = controls.looked_at(run, own), controls.choose_metric(dataset, run, own)
 if run is not None:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=jobs.SECONDS_BETWEEN_DRAWINGS)

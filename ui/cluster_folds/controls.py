@@ -14,7 +14,7 @@ from touchstone.core.evaluate.metrics import METRICS, shares_of_counts
 from touchstone.core.evaluate.wording import fixed
 from touchstone.core.parameters import About
 from touchstone.core.trials import FoldPlan
-from touchstone.ui.data import metric as metrics
+from touchstone.ui.data import metric as metric_choice
 from touchstone.ui.forms.controls import NamedNumbers, One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.shell.session import is_fixed
@@ -48,7 +48,7 @@ def choose_metric(class_names: tuple[str, ...]) -> ScoredBy:
     several = len(class_names) > 2
     names = [name for name in shares_of_counts() if not (several and METRICS[name].of_class and name != "f1")]
     meaning = "The paper uses macro F1 for several classes and, for two, the F1 of the positive one."
-    return metrics.choose(ScoredBy(), names, class_names, label="Score", help=meaning)
+    return metric_choice.choose(ScoredBy(), names, class_names, label="Score", help=meaning)
 
 
 # How many samples of each label belong in each fold? A table whose cells can be changed; the line of text follows.

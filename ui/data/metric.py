@@ -25,7 +25,7 @@ def choose(
     """
     of_all = [name for name in names if not METRICS[name].of_class]
     every = [usual, *map(ScoredBy, (ACCURACY, *of_all))]
-    every += [ScoredBy(name, label) for name in names if METRICS[name].of_class for label in class_names]
+    every += [ScoredBy(name, of_class) for name in names if METRICS[name].of_class for of_class in class_names]
     offered = {f"{each.name}-{each.positive}": each for each in dict.fromkeys(every)}
     titles = {key: _title(each) for key, each in offered.items()}
     first = next(iter(offered))

@@ -31,7 +31,7 @@ from touchstone.ui import cache, page_file
 from touchstone.ui.average_case import controls as average_case_controls
 from touchstone.ui.cluster_folds import results as cluster_folds_results
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data import metric as metrics
+from touchstone.ui.data import metric as metric_choice
 from touchstone.ui.guided_tests import explorer
 from touchstone.ui.guided_tests import results as guided_tests_results
 from touchstone.ui.overview import results
@@ -42,13 +42,13 @@ RANGES = ("source_robustness", "cluster_folds")
 """The questions whose answers may be about another metric than accuracy."""
 
 
-def metric(dataset: Dataset, on_sheet: Mapping[str, Run]) -> ScoredBy:
+def choose_metric(dataset: Dataset, on_sheet: Mapping[str, Run]) -> ScoredBy:
     """What the axis is of, and answers are about where they can be; asked where one of them can."""
     if not any(stem in on_sheet for stem in RANGES):
         return ScoredBy(ACCURACY)
     names = shares_of_counts() if dataset.n_classes == 2 else OF_RECALLS
     meaning = "What the axis is of. Answers that can be about it are."
-    return metrics.choose(ScoredBy(ACCURACY), names, dataset.class_names, help=meaning)
+    return metric_choice.choose(ScoredBy(ACCURACY), names, dataset.class_names, help=meaning)
 
 
 def answers(

@@ -27,7 +27,7 @@ from touchstone.core.workspace import Run, View, WorkspaceError, load_plan
 from touchstone.core.workspace.engine.executor import LIBRARIES
 from touchstone.core.workspace.runs import run_key
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data import metric as metrics
+from touchstone.ui.data import metric as metric_choice
 from touchstone.ui.data.samples import dataset_of, enlarged, portrait
 from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.forms.pick_one import choose
@@ -95,13 +95,13 @@ def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
         return choose("about", "The verdict is about", titles, help=_LEADING_HELP) if titles else None
 
 
-def metric(dataset: Dataset, run: Run | None, own: OwnModels | None) -> ScoredBy:
+def choose_metric(dataset: Dataset, run: Run | None, own: OwnModels | None) -> ScoredBy:
     """What the verdict says of a model: accuracy, or what else counts by class give; asked once there is a verdict."""
     if run is None and own is None:
         return ScoredBy(ACCURACY)
     meaning = "What the verdict says of the model. Trials count right answers by class, which gives these."
     names = shares_of_counts() if dataset.n_classes == 2 else source_robustness.OF_RECALLS
-    return metrics.choose(ScoredBy(ACCURACY), names, dataset.class_names, help=meaning)
+    return metric_choice.choose(ScoredBy(ACCURACY), names, dataset.class_names, help=meaning)
 
 
 def planned(run: Run | None, own: OwnModels | None) -> list[Row]:
