@@ -9,6 +9,7 @@ reads has few samples, only the first two are given.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf, isnan, nan, sqrt
 
 import numpy as np
@@ -329,11 +330,13 @@ class MetricsOnSets:
         claims = [each.claim for each in self.mistakes if each.claim is not None]
         return min(claims, key=lambda claim: claim.p_value, default=None)
 
-    def matrix(self, side: str) -> ConfusionMatrix:
-        """The confusion matrix of the "reference" or the "target" set."""
+    @cached_property
+    def matrices(self) -> dict[str, ConfusionMatrix]:
+        """The confusion matrices of the "reference" and the "target" set."""
         at = {name: i for i, name in enumerate(self.class_names)}
-        cells = {(at[each.truth], at[each.predicted]): getattr(each, side) for each in self.confusions}
-        return ConfusionMatrix(self.class_names, cells)
+        places = [((at[each.truth], at[each.predicted]), each) for each in self.confusions]
+        cells = {side: {place: getattr(each, side) for place, each in places} for side in ("reference", "target")}
+        return {side: ConfusionMatrix(self.class_names, of_side) for side, of_side in cells.items()}
 
     def of(self, name: str) -> MetricOnSets | None:
         """One metric by name; None where it is not there."""

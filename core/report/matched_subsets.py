@@ -248,7 +248,7 @@ def by_metric(found: MetricsOnSets) -> tuple[Part, ...]:
     matrices = tuple(
         Figure(
             f"confusion-{side}",
-            partial(confusion_chart, found.matrix(side), f"the {name}"),
+            partial(confusion_chart, found.matrices[side], f"the {name}"),
             f"What each true class was predicted as (%), {name}, n = {count(getattr(found.rows[0], side).n)}.",
         )
         for side, name in sides.items()

@@ -10,7 +10,7 @@ from touchstone.core.figures.theme import alt_text
 from touchstone.core.report.parts import Answer, Table
 from touchstone.core.workspace import LOCAL_OWNER
 
-FOLDED = ("more-findings", "columns", "by-class", "detail", "classes", "pairs")
+FOLDED = ("confusions", "more-findings", "columns", "by-class", "detail", "classes", "pairs")
 
 
 def spaced(text: str) -> str:
