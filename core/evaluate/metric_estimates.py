@@ -179,9 +179,9 @@ def _interval(metric: Metric, scored: Scored, design: Design, value: float) -> t
         return Interval(turned(share.lower), turned(share.upper)), why
     by_class, classes = UNKNOWN, np.unique(scored.y_true)
     short = "" if not metric.reads_classes else _short(scored, classes, design)
-    if metric.mean_of_shares is not None and (len(classes) <= 2 or not short):
+    if metric.mean_of_shares is not None and (not short or (len(classes) <= 2 and design.by_sample)):
         by_class = _of_shares(metric.mean_of_shares(scored), design, value)
-        if by_class.known and (design.by_sample or short):
+        if by_class.known and design.by_sample:
             return by_class, ""
     if short:
         return UNKNOWN, short
