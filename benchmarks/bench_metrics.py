@@ -16,9 +16,9 @@ import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from math import sqrt
 
 import numpy as np
+from scipy.stats import binomtest
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -86,15 +86,14 @@ def by_delong(scored: Scored) -> Interval:
 
 
 def by_wilson(name: str) -> Callable[[Scored], Interval]:
-    """A share's, its formula written out."""
+    """A share's, by scipy."""
 
     def interval(scored: Scored) -> Interval:
         share = METRICS[name].share
         assert share is not None
         rows, counted = share(scored)
-        n, p, z = int(rows.sum()), float(counted[rows].mean()), 1.959964
-        middle, half = (p + z**2 / (2 * n)) / (1 + z**2 / n), z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-        return Interval(middle - half / (1 + z**2 / n), middle + half / (1 + z**2 / n))
+        made = binomtest(int(counted[rows].sum()), int(rows.sum())).proportion_ci(method="wilson")
+        return Interval(float(made.low), float(made.high))
 
     return interval
 

@@ -22,7 +22,7 @@ def show(run: Run) -> None:
 
 
 def show_what_is_known(run: Run) -> None:
-    """The trials of a run and those of models that were brought along."""
+    """The trials of a run and those of uploaded models."""
     known = own is not None or run.n_done > run.n_failed
     intervals = results.intervals(run, own, metric.positive) if known else None
     comparisons = results.comparisons(run, own) if intervals is not None else ()

@@ -558,7 +558,12 @@ def check(
 def _answer(
     rows: pd.DataFrame, dataset: Dataset, plan: Plan, metric: tuple[str, str | None] | None
 ) -> tuple[Answer, str]:
-    """What a run comes to by a metric; by the usual one, with the reason, where its trials do not give that."""
+    """What a run comes to by a metric; by the usual one, with the reason, where its trials do not give that.
+
+    Raises DataError where it is about a class that the data have not.
+    """
+    if metric is not None and metric[1] is not None and metric[1] not in dataset.class_names:
+        raise DataError(f"There is no class {metric[1]!r}. Choose from {', '.join(dataset.class_names)}.")
     try:
         return answer_of(rows, dataset, plan, metric=metric), ""
     except DataError as problem:

@@ -60,9 +60,10 @@ def confusion_matrix(
     >>> matrix.mistakes, matrix.cells[0, 1].n_predicted, matrix.cells[0, 1].n
     ([(0, 1)], 1, 3)
     """
-    rows_of = {i: np.flatnonzero(y_true == i) for i in np.unique([*y_true, *(i for i, _ in also)]).tolist()}
+    n = len(class_names)
+    there = sorted({divmod(pair, n) for pair in np.unique(y_true * n + y_pred).tolist()} | {*also})
+    rows_of = {i: np.flatnonzero(y_true == i) for i, _ in there}
     designs = {i: design.of(rows) for i, rows in rows_of.items()}
-    there = sorted({*zip(y_true.tolist(), y_pred.tolist(), strict=True), *also})
     return ConfusionMatrix(class_names, {(i, j): _cell(y_pred[rows_of[i]] == j, designs[i]) for i, j in there})
 
 

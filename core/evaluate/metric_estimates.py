@@ -476,10 +476,11 @@ def _on_sets(metric: Metric, sides: Sequence[Scored], designs: Sequence[Design],
 
 def _confusions(names: tuple[str, ...], sides: Sequence[Scored], designs: Sequence[Design]) -> tuple[Confusion, ...]:
     """The cells that hold a sample of either set; they are shares of a class, whose samples came in units."""
-    pairs = {at for side in sides for at in zip(side.y_true.tolist(), side.y_pred.tolist(), strict=True)}
+    both = [np.concatenate([getattr(side, name) for side in sides]) for name in ("y_true", "y_pred")]
+    pairs = confusion_matrix(*both, names).cells.keys()
     reference, target = (
         confusion_matrix(side.y_true, side.y_pred, names, design, also=pairs).cells
         for side, design in zip(sides, designs, strict=True)
     )
-    confusions = [Confusion(names[i], names[j], reference[i, j], target[i, j]) for i, j in sorted(pairs)]
+    confusions = [Confusion(names[i], names[j], reference[i, j], target[i, j]) for i, j in pairs]
     return tuple(sorted(confusions, key=lambda each: (-each.target.n_predicted, -each.reference.n_predicted)))

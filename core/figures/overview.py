@@ -53,10 +53,7 @@ def accuracy_axis(
     """
     look, rows = theme(dark), _rows(marks)
     sentences = [f"{mark.label}: {percent(mark.value, mark.interval)}." for mark in marks]
-    height, alt = (
-        TOP + 46 + row * max(len(rows), 1),
-        " ".join([f"Values of {title}." if title != "Accuracy" else "Accuracies.", *sentences]),
-    )
+    height, alt = TOP + 46 + row * max(len(rows), 1), " ".join([f"{title} on one axis.", *sentences])
     figure = new_figure(look, f"{escape(title)} (%)", height=height, alt=alt)
     for place, mark in enumerate(rows):
         if isinstance(mark, str):

@@ -81,7 +81,7 @@ def split_boxes(
 def interval_chart(
     rows: Sequence[ExpectedInterval | MetricOnSources],
     *,
-    baselines: Sequence[Baseline] = (),
+    baselines: Sequence[Baseline | MetricOnSources] = (),
     names: Mapping[str, str] | None = None,
     dark: bool = False,
 ) -> go.Figure:
@@ -113,17 +113,21 @@ def interval_chart(
         hover = [f"{percent(each.value, each.over_sources)}<br>{plural(each.n_draws, 'draw')}" for each in estimates]
         drawn = {"size": 10, "outline": (1.5, style.colour)}
         draw.dots(figure, values[scheme], at, style, SCHEMES[scheme], hover, **drawn)
-    _lines(figure, look, _of_baselines(baselines) or {"baseline": [getattr(row, "baseline", np.nan) for row in rows]})
+    _lines(figure, look, _of_baselines(baselines))
     draw.name_axis(figure, row_names(rows, names))
     draw.percent_axis(figure)
     return figure
 
 
-def _of_baselines(baselines: Sequence[Baseline]) -> dict[str, list[float]]:
-    """The accuracy of the majority class and of chance, by row."""
-    if not baselines:
-        return {}
-    return {"majority class": [each.exclusive for each in baselines], "chance": [each.chance for each in baselines]}
+def _of_baselines(baselines: Sequence[Baseline | MetricOnSources]) -> dict[str, list[float]]:
+    """The accuracy of the majority class and of chance, or the baseline of another metric, by row."""
+    of_accuracy = [each for each in baselines if isinstance(each, Baseline)]
+    by_name = {
+        "majority class": [each.exclusive for each in of_accuracy],
+        "chance": [each.chance for each in of_accuracy],
+        "baseline": [each.baseline for each in baselines if isinstance(each, MetricOnSources)],
+    }
+    return {name: values for name, values in by_name.items() if values}
 
 
 def _lines(figure: go.Figure, look: Theme, baselines: Mapping[str, Sequence[float]], *, axis: str = "x") -> None:

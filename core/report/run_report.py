@@ -155,7 +155,7 @@ def takes_metric(question: Question) -> bool:
     >>> takes_metric(of_kind("folds")), takes_metric(of_kind("average_case"))
     (True, False)
     """
-    return question.plan != "" and "metric" in signature(module_of(question, "report").answer_of_rows).parameters
+    return question.plan is not None and "metric" in signature(module_of(question, "report").answer_of_rows).parameters
 
 
 def _question(plan: Plan) -> Question:

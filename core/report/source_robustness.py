@@ -214,12 +214,11 @@ def _baseline(baseline: source_robustness.Baseline | None, end: str) -> str:
 
 def interval_figure(intervals: source_robustness.AccuracyIntervals, metric: str = ACCURACY) -> parts.Figure:
     """The interval of every model, of its accuracy or of another metric."""
-    draw, beside, of = partial(figures.interval_chart, names=TITLES), "", "the accuracy"
-    if metric == ACCURACY:
-        draw, beside = partial(draw, intervals.overall, baselines=intervals.baselines), _baselines(intervals)
-    else:
-        rows = [row for each in intervals.overall if (row := intervals.metric_of(each, metric)) is not None]
-        draw, of = partial(draw, rows), rows[0].words.name
+    rows, baselines, of, beside = intervals.overall, intervals.baselines, "the accuracy", _baselines(intervals)
+    if metric != ACCURACY:
+        rows = baselines = tuple(row for each in rows if (row := intervals.metric_of(each, metric)) is not None)
+        of, beside = rows[0].words.name, ""
+    draw = partial(figures.interval_chart, rows, baselines=baselines, names=TITLES)
     return parts.Figure(
         "intervals",
         draw,

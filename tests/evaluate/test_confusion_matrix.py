@@ -89,7 +89,7 @@ def test_a_class_that_is_confused_more_often_is_named_with_both_shares():
     assert first.claim.estimate == first.target.share - first.reference.share
     assert first.claim in matched_verdict(compared).claims
     *_, sentence, table = by_metric(compared.metrics)
-    assert sentence.startswith("“a” is predicted as “b” more often on the new set: ")
+    assert sentence.startswith("“a” is predicted as “b” more often on the new set, by ")
     assert sentence.endswith("(2 confusions, Holm, apart from all other claims).")
     decided = dict(zip(table.lines["Predicted as"], table.lines["Significantly"], strict=True))
     assert decided == {"b": "more often", "a": ""}

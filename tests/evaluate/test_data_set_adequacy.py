@@ -209,11 +209,15 @@ def test_a_model_below_the_majority_is_called_that_first(found):
         above = replace(found.overall[0].above_majority, value=value, over_sources=Interval(value - 0.01, value + 0.01),
                         p_sources=0.001)  # fmt: skip
         curves = tuple(replace(curve, above_majority=above) for curve in found.curves)
-        verdict = adequacy_verdict(replace(found, curves=curves))
+        plain = replace(found, curves=curves, intervals=replace(found.intervals, metrics=()))
+        verdict = adequacy_verdict(plain)
         assert verdict.headline.startswith(
             f"model is {how} than the majority-class baseline of {100 * majority:.1f} %: 9"
         )
         assert verdict.claims[0].kind == "source_robustness.below_baseline"
+        with_metrics = adequacy_verdict(replace(plain, intervals=found.intervals)).headline
+        assert "There balanced accuracy is 9" in with_metrics
+        assert "is worse than" not in with_metrics, "it has learned something"
     assert "Majority-class baseline 25." in adequacy_verdict(found).used
     assert "chance 25.0 %" in adequacy_verdict(found).used
 

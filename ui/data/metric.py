@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from touchstone.core.data import Dataset
 from touchstone.core.evaluate.cluster_folds.results import ScoredBy
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS
+from touchstone.core.evaluate.source_robustness.by_metric import metrics_of_trials
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.shell import session, share
 
@@ -46,6 +48,11 @@ def choose(
         st.session_state.pop(_REMEMBERED)
     share.add(*written(offered[chosen]).popitem())
     return offered[chosen]
+
+
+def choose_of_trials(dataset: Dataset, help: str) -> ScoredBy:
+    """The same of accuracy and what else trials give, which count right answers by class."""
+    return choose(ScoredBy(ACCURACY), metrics_of_trials(dataset.n_classes), dataset.class_names, help=help)
 
 
 def written(chosen: ScoredBy) -> dict[str, list[str]]:

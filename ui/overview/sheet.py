@@ -16,14 +16,14 @@ from touchstone.core.evaluate.cluster_folds.results import ScoredBy
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
 from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
-from touchstone.core.evaluate.metrics import ACCURACY, shares_of_counts
-from touchstone.core.evaluate.source_robustness import OF_RECALLS
+from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.figures.overview import Mark
 from touchstone.core.questions import FIRST, QUESTIONS, module_of
 from touchstone.core.report import model_pairs
 from touchstone.core.report import overview as report
 from touchstone.core.report.html import to_html
+from touchstone.core.report.run_report import takes_metric
 from touchstone.core.trials import FoldPlan, TrialPlan
 from touchstone.core.trials.plan import to_json
 from touchstone.core.workspace import Run, StoredModel, View, WorkspaceError, load_plan
@@ -38,17 +38,12 @@ from touchstone.ui.overview import results
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import background, downloads, jobs, page, questions, session, share
 
-RANGES = ("source_robustness", "cluster_folds")
-"""The questions whose answers may be about another metric than accuracy."""
-
 
 def choose_metric(dataset: Dataset, on_sheet: Mapping[str, Run]) -> ScoredBy:
     """What the axis is of, and answers are about where they can be; asked where one of them can."""
-    if not any(stem in on_sheet for stem in RANGES):
+    if not any(takes_metric(QUESTIONS[stem]) for stem in on_sheet):
         return ScoredBy(ACCURACY)
-    names = shares_of_counts() if dataset.n_classes == 2 else OF_RECALLS
-    meaning = "What the axis is of. Answers that can be about it are."
-    return metric_choice.choose(ScoredBy(ACCURACY), names, dataset.class_names, help=meaning)
+    return metric_choice.choose_of_trials(dataset, "What the axis is of. Answers that can be about it are.")
 
 
 def answers(

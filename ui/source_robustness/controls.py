@@ -17,7 +17,7 @@ from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate import source_robustness
 from touchstone.core.evaluate.cluster_folds.results import ScoredBy
-from touchstone.core.evaluate.metrics import ACCURACY, shares_of_counts
+from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted, ratio
 from touchstone.core.parameters import About
@@ -100,8 +100,7 @@ def choose_metric(dataset: Dataset, run: Run | None, own: OwnModels | None) -> S
     if run is None and own is None:
         return ScoredBy(ACCURACY)
     meaning = "What the verdict says of the model. Trials count right answers by class, which gives these."
-    names = shares_of_counts() if dataset.n_classes == 2 else source_robustness.OF_RECALLS
-    return metric_choice.choose(ScoredBy(ACCURACY), names, dataset.class_names, help=meaning)
+    return metric_choice.choose_of_trials(dataset, meaning)
 
 
 def planned(run: Run | None, own: OwnModels | None) -> list[Row]:

@@ -15,6 +15,7 @@ from touchstone.core.evaluate.source_robustness import leading_row
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.source_robustness.parametric_null import cloud_sentence
 from touchstone.core.evaluate.source_robustness.results import below_majority
+from touchstone.core.evaluate.source_robustness.verdict import learned
 from touchstone.core.evaluate.wording import (
     Verdict,
     bare,
@@ -184,7 +185,7 @@ def adequacy_verdict(
     ]
     gap = gap_claim(curve, worth=worth)
     return Verdict(
-        headline=_headline(curve, _name(curve, adequacy, names), worth),
+        headline=_headline(curve, _name(curve, adequacy, names), worth, adequacy),
         used=_used(adequacy, curve),
         advice=resting(_advice(curve, worth) if finished else "", GAIN, GAP),
         findings=tuple(finding for finding in findings if finding),
@@ -236,16 +237,20 @@ def _advice(curve: Curve, worth: float) -> str:
 _REPEATS = "More repeats would narrow this."
 
 
-def _headline(curve: Curve, name: str, worth: float) -> str:
+def _headline(curve: Curve, name: str, worth: float, adequacy: Adequacy) -> str:
     """Said first: a model that is not significantly better than to answer the majority class, or is worse."""
     text = resting(f"{name}: {_lower(sentence(curve, worth=worth))}", GAIN, GAP)
     if not _is_doubtful(curve):
         return text
-    seen = curve.points[-1].expected.inclusive
-    reached = percent(seen.value, seen.over_sources)
-    baseline = f"the majority-class baseline of {percent(seen.value - curve.above_majority.value)}"
-    how = "worse" if below_majority(curve.above_majority).decision == "above" else "not significantly better"
-    return in_a_row(resting(f"{name} is {how} than {baseline}: {reached}.", "source_robustness.below_baseline"), text)
+    last = curve.points[-1].expected
+    seen, more = last.inclusive, learned(adequacy.intervals.metric_of(last, "balanced_accuracy"), "inclusive")
+    reached, majority = percent(seen.value, seen.over_sources), percent(seen.value - curve.above_majority.value)
+    is_worse = below_majority(curve.above_majority).decision == "above"
+    doubt = f"{name} is {'worse' if is_worse else 'not significantly better'} than the majority-class baseline of "
+    doubt += f"{majority}: {reached}.{more}"
+    if is_worse and more:
+        doubt = f"Always answering the majority class is more accurate than {name}: {majority} against {reached}.{more}"
+    return in_a_row(resting(doubt, "source_robustness.below_baseline"), text)
 
 
 def _is_doubtful(curve: Curve) -> bool:

@@ -342,30 +342,25 @@ def with_confusions(metrics: MetricsOnSets) -> MetricsOnSets:
         p = max(float(fisher_exact(table).pvalue), p_of_interval(more, span))
         return claim(KINDS["confusion"], more, within(span, -1.0, 1.0), p)
 
-    claims = iter(corrected([made(each) for each in metrics.mistakes if _is_known(each)]))
-    decided = (
-        replace(each, claim=next(claims)) if each.truth != each.predicted and _is_known(each) else each
-        for each in metrics.confusions
-    )
-    return replace(metrics, confusions=tuple(decided))
-
-
-def _is_known(confusion: Confusion) -> bool:
-    return confusion.reference.interval.known and confusion.target.interval.known
+    known = [each for each in metrics.mistakes if each.reference.interval.known and each.target.interval.known]
+    claims = corrected([made(each) for each in known])
+    decided = {(each.truth, each.predicted): claimed for each, claimed in zip(known, claims, strict=True)}
+    confusions = (replace(each, claim=decided.get((each.truth, each.predicted))) for each in metrics.confusions)
+    return replace(metrics, confusions=tuple(confusions))
 
 
 def confused(metrics: MetricsOnSets) -> str:
     """Which classes are confused more often, the most first."""
     tested = [(each, each.claim) for each in metrics.mistakes if each.claim is not None]
-    more = [(each, made.estimate) for each, made in tested if made.decision == "above"]
+    more = [(each, made) for each, made in tested if made.decision == "above"]
     corrected_for = f"({plural(len(tested), 'confusion')}, Holm, apart from all other claims)"
     if not more:
         return f"No class is confused significantly more often on the new set {corrected_for}." if tested else ""
-    more.sort(key=lambda pair: -pair[1])
+    more.sort(key=lambda pair: -pair[1].estimate)
     sentences = [
-        f"{quoted(each.truth)} is predicted as {quoted(each.predicted)} more often on the new set: "
-        f"{percent(each.target.share, each.target.interval)} against {percent(each.reference.share)}."
-        for each, _ in more[:MOST_CONFUSED]
+        f"{quoted(each.truth)} is predicted as {quoted(each.predicted)} more often on the new set, by "
+        f"{points(made.estimate, made.interval)}: {percent(each.target.share)} against {percent(each.reference.share)}."
+        for each, made in more[:MOST_CONFUSED]
     ]
     left = len(more) - MOST_CONFUSED
     others = f", and {plural(left, 'other pair')} of classes" if left > 0 else ""

@@ -13,7 +13,6 @@ from touchstone.core.evaluate.source_robustness.expected import expected_accurac
 from touchstone.core.evaluate.source_robustness.hardness import Hardness, hardest, same_clusters
 from touchstone.core.evaluate.source_robustness.held_out import HeldOutSource
 from touchstone.core.evaluate.source_robustness.results import (
-    OF_RECALLS,
     AccuracyInterval,
     AccuracyIntervals,
     Baseline,

@@ -50,13 +50,17 @@ def metrics_of_group(group: Group, positive: str | None = None) -> Iterator[Metr
     """The same of the models of one source finder and training-set size."""
     n_train, of_class = usual_n_train(group), _positive_class(group.layout, positive)
     for model, schemes in group.models.items():
-        for metric in _metrics_of(group.layout):
-            yield _on_sources(metric, of_class, model, n_train, group, schemes)
+        for name in metrics_of_trials(len(group.layout.labels)):
+            yield _on_sources(METRICS[name], of_class, model, n_train, group, schemes)
 
 
-def _metrics_of(layout: Layout) -> list[Metric]:
-    names = shares_of_counts() if len(layout.labels) == 2 else OF_RECALLS
-    return [METRICS[name] for name in names if name != ACCURACY]
+def metrics_of_trials(n_classes: int) -> tuple[str, ...]:
+    """The names of all metrics that trials give of so many classes, accuracy apart.
+
+    >>> metrics_of_trials(3), "recall" in metrics_of_trials(2)
+    (('balanced_accuracy', 'recall_macro'), True)
+    """
+    return tuple(name for name in shares_of_counts() if name != ACCURACY) if n_classes == 2 else OF_RECALLS
 
 
 def _positive_class(layout: Layout, named: str | None) -> int:

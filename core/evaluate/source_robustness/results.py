@@ -231,16 +231,16 @@ class MetricOnSources:
         """What is usually reported: the metric on a random split."""
         return self.random
 
-    @property
-    def below_baseline(self) -> Claim | None:
-        """How far the metric lies below what frequencies of classes reach, on held-out sources.
+    def below_baseline(self, end: str) -> Claim | None:
+        """How far the metric lies below what frequencies of classes reach, on "exclusive" or "inclusive" test parts.
 
         None of a metric whose baseline is another one where test parts mix classes otherwise.
         """
-        kept, below = self.exclusive, self.baseline - self.exclusive.value
-        if self.metric not in OF_RECALLS or not kept.over_sources.known:
+        reached: ExpectedValue = getattr(self, end)
+        if self.metric not in OF_RECALLS or not reached.over_sources.known:
             return None
-        interval = Interval(self.baseline - kept.over_sources.upper, self.baseline - kept.over_sources.lower)
+        below, over = self.baseline - reached.value, reached.over_sources
+        interval = Interval(self.baseline - over.upper, self.baseline - over.lower)
         return claim("source_robustness.below_baseline", below, interval, p_of_interval(below, interval))
 
 

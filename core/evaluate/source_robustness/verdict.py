@@ -1,6 +1,7 @@
 """What does it come to, in sentences? Every one is phrased from the decision of a claim (core.evaluate.claims)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan
 
 from touchstone.core.evaluate.claims import Claim
@@ -188,13 +189,13 @@ def source_verdict(
         for comparison in comparisons
         if comparison.source_finder == row.source_finder and row.model in (comparison.model, comparison.other)
     ]
-    balanced = intervals.metric_of(row, BALANCED)
-    name = names.get(row.model, row.model)
+    balanced, name = intervals.metric_of(row, "balanced_accuracy"), names.get(row.model, row.model)
+    known = _Known(row, name, baseline, balanced, metric)
     findings = (
         [_EPOCHS[epoch]]
-        if _constant(baseline)
+        if known.is_constant
         else [
-            resting(_unasked(row, name, baseline, balanced, metric), _FALLS),
+            resting(_unasked(known), _FALLS),
             resting(beyond_cloud(row, null), "source_robustness.beyond_cloud"),
             resting(standing(row, intervals.overall, comparisons, names), "source_robustness.model_keeps_more"),
             resting(by_class(classes), "source_robustness.class_falls_further"),
@@ -208,132 +209,136 @@ def source_verdict(
             _EPOCHS[epoch],
         ]
     )
-    worthless = _worthless(baseline, balanced)
-    below = None if metric is None else metric.below_baseline
+    below = None if metric is None else metric.below_baseline("exclusive")
     claims = [
         *([] if metric is None else [metric.falls]),
         *([] if below is None else [below]),
-        *([baseline.claim] if baseline is not None and worthless else []),
+        *([baseline.claim] if baseline is not None and known.is_worthless else []),
         row.falls,
-        *([baseline.claim] if baseline is not None and not worthless else []),
+        *([baseline.claim] if baseline is not None and not known.is_worthless else []),
         *([null] if null is not None else []),
         *(claim for claim in (of_class.further for of_class in classes) if claim is not None),
         *([hard[0].claim] if hard else []),
         *(comparison.claim for comparison in mine),
     ]
     return Verdict(
-        headline=_headline(row, name, baseline, balanced, metric),
+        headline=_headline(known),
         used=_used(intervals, row),
-        advice=resting(_advice(row, baseline, balanced, metric) if finished else "", _FALLS, _BASELINE),
+        advice=resting(_advice(known) if finished else "", _FALLS, _BASELINE),
         findings=tuple(finding for finding in findings if finding),
         claims=tuple(claims),
     )
 
 
-def _headline(
-    row: ExpectedInterval,
-    name: str,
-    baseline: Baseline | None,
-    balanced: MetricOnSources | None,
-    metric: MetricOnSources | None,
-) -> str:
+@dataclass(frozen=True)
+class _Known:
+    """What a headline and its advice rest on: a row by its model's name, its baseline, and other metrics of it."""
+
+    row: ExpectedInterval
+    name: str
+    baseline: Baseline | None
+    balanced: MetricOnSources | None
+    metric: MetricOnSources | None
+    """What the verdict is about; None: accuracy."""
+
+    @property
+    def about(self) -> ExpectedInterval | MetricOnSources:
+        """What falls."""
+        return self.row if self.metric is None else self.metric
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the model always answers one class."""
+        return self.baseline is not None and self.baseline.answers_only is not None
+
+    @property
+    def learned(self) -> str:
+        """See `learned`."""
+        return learned(self.balanced, "exclusive")
+
+    @property
+    def is_worthless(self) -> bool:
+        """Whether a model is constant, worse than the majority class, or by its own figures no better.
+
+        Not one that has learned to tell classes apart: its accuracy is low where it finds what is rare.
+        """
+        baseline = self.baseline
+        if baseline is None or isnan(baseline.exclusive):
+            return False
+        no_better = baseline.claim.decision in ("above", "small") or baseline.above.value <= 0
+        return self.is_constant or (baseline.above.over_sources.known and no_better and not self.learned)
+
+
+def _headline(known: _Known) -> str:
     """What limits everything first, then a model that is worth nothing, then what it loses.
 
     Of a model that may be better than the majority class, that this is undecided comes after what it loses.
     """
-    few = "With only 2 sources the interval is very wide." if row.n_sources == 2 else ""
-    if metric is not None and not _constant(baseline):
-        below = _below_own(metric)
-        lost = _fall(metric, name, keeps=not below)
-        return in_a_row(few, resting(lost, _FALLS), resting(below, _BASELINE))
-    if _worthless(baseline, balanced):
-        also = _fall(row, "It", keeps=False) if row.falls.decision == "above" and not _constant(baseline) else ""
-        return in_a_row(few, resting(_not_better(row, name, baseline, balanced), _BASELINE), resting(also, _FALLS))
-    undecided = _not_better(row, "It", baseline, balanced)
-    lost = _fall(row, name, keeps=not undecided)
+    row, few = known.row, "With only 2 sources the interval is very wide." if known.row.n_sources == 2 else ""
+    if known.is_constant or (known.metric is None and known.is_worthless):
+        also = _fall(row, "It", keeps=False) if row.falls.decision == "above" and not known.is_constant else ""
+        return in_a_row(few, resting(_not_better(known, known.name), _BASELINE), resting(also, _FALLS))
+    undecided = _not_better(known, "It") if known.metric is None else _no_better_metric(known.metric)
+    lost = _fall(known.about, known.name, keeps=not undecided)
     return in_a_row(few, resting(lost, _FALLS), resting(undecided, _BASELINE))
 
 
-BALANCED = "balanced_accuracy"
-
-
-def _unasked(
-    row: ExpectedInterval,
-    name: str,
-    baseline: Baseline | None,
-    balanced: MetricOnSources | None,
-    metric: MetricOnSources | None,
-) -> str:
+def _unasked(known: _Known) -> str:
     """What the accuracy does where the headline is about another metric; balanced accuracy where classes are uneven."""
-    if metric is not None:
-        return _fall(row, name, named=True)
-    if balanced is None or baseline is None or not baseline.exclusive > IMBALANCED:
+    if known.metric is not None:
+        return _fall(known.row, known.name, named=True)
+    balanced, baseline = known.balanced, known.baseline
+    if balanced is None or isnan(balanced.rho.value) or baseline is None or not baseline.exclusive > IMBALANCED:
         return ""
-    return "" if isnan(balanced.rho.value) else _fall(balanced, name)
+    return _fall(balanced, known.name)
 
 
-def _worthless(baseline: Baseline | None, balanced: MetricOnSources | None) -> bool:
-    """Whether a model is constant, worse than the majority class, or by its own figures no better.
-
-    Not one that has learned to tell classes apart: its accuracy is low where it finds what is rare.
-    """
-    if baseline is None or isnan(baseline.exclusive):
-        return False
-    if baseline.answers_only is not None:
-        return True
-    return (
-        baseline.above.over_sources.known
-        and (baseline.claim.decision in ("above", "small") or baseline.above.value <= 0)
-        and not _has_learned(balanced)
-    )
-
-
-def _has_learned(balanced: MetricOnSources | None) -> bool:
-    """Whether balanced accuracy is surely above what frequencies of classes reach."""
-    below = None if balanced is None else balanced.below_baseline
-    return below is not None and below.decision == "below"
-
-
-def _constant(baseline: Baseline | None) -> bool:
-    return baseline is not None and baseline.answers_only is not None
-
-
-def _not_better(row: ExpectedInterval, name: str, baseline: Baseline | None, balanced: MetricOnSources | None) -> str:
+def _not_better(known: _Known, name: str) -> str:
     """That a model is constant, or not better than the majority class; empty where it is better, or not known."""
+    row, baseline, where = known.row, known.baseline, held_out(known.row.source_finder)
     if baseline is None or isnan(baseline.exclusive):
         return ""
-    where = held_out(row.source_finder)
     ends = f"{percent(row.exclusive.value)} against {percent(baseline.exclusive)}"
     if baseline.answers_only is not None:
         its = f"{name} always predicts {quoted(baseline.answers_only)}; it ignores its input."
         return f"{its} On {where} it reaches {ends} of the majority-class baseline."
-    decision, above = baseline.claim.decision, baseline.above
-    if not above.over_sources.known or decision == "below":
+    if not baseline.above.over_sources.known or baseline.claim.decision == "below":
         return ""
-    by, learned = points(above.value, above.over_sources), _learned(balanced)
-    if learned and decision == "above":
-        loss = points(-above.value, Interval(-above.over_sources.upper, -above.over_sources.lower))
-        return f"On {where}, always answering {quoted(baseline.majority)} is more accurate by {loss}: {ends}.{learned}"
-    how = {"small": "no better", "above": "worse"}.get(decision, "not significantly better")
-    return f"{name} is {how} than the majority-class baseline on {where}: {ends}, a difference of {by}.{learned}"
+    if known.learned and baseline.claim.decision == "above":
+        loss = points(baseline.claim.estimate, baseline.claim.interval)
+        answer = f"always answering {quoted(baseline.majority)}"
+        return f"On {where}, {answer} is more accurate by {loss}: {ends}.{known.learned}"
+    by = points(baseline.above.value, baseline.above.over_sources)
+    how = _HOW.get(baseline.claim.decision, _UNSURE)
+    return f"{name} is {how} than the majority-class baseline on {where}: {ends}, a difference of {by}.{known.learned}"
 
 
-def _learned(balanced: MetricOnSources | None) -> str:
-    """What a model has learned all the same, by a metric that does not reward always answering one class."""
-    if balanced is None or not _has_learned(balanced):
+_HOW, _UNSURE = {"small": "no better", "above": "worse"}, "not significantly better"
+
+
+def learned(balanced: MetricOnSources | None, end: str) -> str:
+    """What a model has learned although it is no more accurate than the majority class; empty where that is not known.
+
+    Balanced accuracy does not reward always answering one class; `end` says on which test parts.
+    """
+    below = None if balanced is None else balanced.below_baseline(end)
+    if balanced is None or below is None or below.decision != "below":
         return ""
-    reached = balanced.words.value(balanced.exclusive.value, balanced.exclusive.over_sources)
-    return f" There {balanced.words.name} is {reached} against {balanced.words.value(balanced.baseline)}."
+    reached, words = getattr(balanced, end), balanced.words
+    ends = f"{words.value(reached.value, reached.over_sources)} against {words.value(balanced.baseline)}"
+    return f" There {words.name} is {ends}."
 
 
-def _below_own(metric: MetricOnSources) -> str:
+def _no_better_metric(metric: MetricOnSources) -> str:
     """That a metric is not above what frequencies of classes reach; empty where it is, or none of its own is known."""
-    below = metric.below_baseline
+    below, words = metric.below_baseline("exclusive"), metric.words
     if below is None or below.decision == "below":
         return ""
-    how = {"small": "no better", "above": "worse"}.get(below.decision, "not significantly better")
-    ends = f"{metric.words.value(metric.exclusive.value)} against {metric.words.value(metric.baseline)}"
-    return f"It is {how} than the baseline of {metric.words.name} on {held_out(metric.source_finder)}: {ends}."
+    reached = words.value(metric.exclusive.value, metric.exclusive.over_sources)
+    how, where = _HOW.get(below.decision, _UNSURE), held_out(metric.source_finder)
+    return (
+        f"It is {how} than the baseline of {words.name} on {where}: {reached} against {words.value(metric.baseline)}."
+    )
 
 
 def _fall(row: ExpectedInterval | MetricOnSources, name: str, *, keeps: bool = True, named: bool = False) -> str:
@@ -383,25 +388,20 @@ def _used(intervals: AccuracyIntervals, row: ExpectedInterval) -> str:
     return trials + data + (seen if row.n_cells_held_out < row.n_cells else "")
 
 
-def _advice(
-    row: ExpectedInterval,
-    baseline: Baseline | None,
-    balanced: MetricOnSources | None,
-    metric: MetricOnSources | None,
-) -> str:
-    known, about = row.source_finder == KNOWN_SOURCES, row if metric is None else metric
+def _advice(known: _Known) -> str:
+    row, about, has_sources = known.row, known.about, known.row.source_finder == KNOWN_SOURCES
     if not about.falls.interval.known:
         return "Next: ask for more repeats."
-    if _constant(baseline):
+    if known.is_constant:
         return "Next: check how this model is trained; it always predicts one class."
-    if metric is None and _worthless(baseline, balanced):
+    if known.metric is None and known.is_worthless:
         return "Next: find a model that beats the majority-class baseline."
     if row.n_cells_held_out < row.n_cells and about.falls.decision == "undecided":
         return "Next: ask for more repeats."
-    match about.falls.decision, known:
+    match about.falls.decision, has_sources:
         case "above", True:
             lower = about.words.value(about.exclusive.over_sources.lower)
-            what = "" if metric is None else f" of {about.words.name}"
+            what = "" if known.metric is None else f" of {about.words.name}"
             return f"Next: if inputs may come from new sources, plan for {lower}{what}."
         case "undecided", True:
             return "Next: collect samples from more sources; more repeats cannot narrow this interval."
