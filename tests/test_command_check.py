@@ -490,3 +490,9 @@ def test_a_metric_that_lacked_time_is_undecided_and_a_model_may_be_called_as_a_s
     ]
     meant = Requirement.read("recall >= .5").meant(numbers)
     assert [each.of for each in meant] == [("reference", "recall", "target"), ("recall", "recall", "target")]
+
+
+def test_a_class_that_the_data_have_not_is_an_error_and_not_another_metric(tmp_path, capsys):
+    options = ["--data", "wine", "--metric", "f1", "--positive-class", "nobody"]
+    assert main(["check", sheet(tmp_path, plans=[PLAN]), *options]) == 2
+    assert "There is no class 'nobody'. Choose from class_0, class_1, class_2." in capsys.readouterr().err
