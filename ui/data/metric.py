@@ -51,8 +51,12 @@ def choose(
 
 
 def choose_of_trials(dataset: Dataset, help: str) -> ScoredBy:
-    """The same of accuracy and what else trials give, which count right answers by class."""
-    return choose(ScoredBy(ACCURACY), metrics_of_trials(dataset.n_classes), dataset.class_names, help=help)
+    """The same of accuracy and what else trials give, which count right answers by class.
+
+    Macro recall is left out: where every class is tested it is balanced accuracy by another name.
+    """
+    names = [name for name in metrics_of_trials(dataset.n_classes) if name != "recall_macro"]
+    return choose(ScoredBy(ACCURACY), names, dataset.class_names, help=help)
 
 
 def written(chosen: ScoredBy) -> dict[str, list[str]]:
