@@ -26,7 +26,7 @@ from sklearn.model_selection import train_test_split
 from tests.evaluate.test_metrics import delong
 from tests.worlds.source_robustness import Sources
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.metric_estimates import estimate
+from touchstone.core.evaluate.metric_estimates import FEWEST_OF_CLASS, estimate
 from touchstone.core.evaluate.metric_functions import Scored
 from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
@@ -40,9 +40,14 @@ Draw = Callable[[np.random.Generator, int], tuple[Scored, Design]]
 
 @dataclass
 class Row:
-    """Of one metric in one world at one size: sets with an interval, of these those that hold the truth, widths."""
+    """Of one metric in one world at one size: sets with an interval, of these those that hold the truth, widths.
+
+    Of the sets in which each class that it reads has 20 samples, those with an interval are counted by themselves.
+    """
 
     n_sets: int = 0
+    n_enough: int = 0
+    n_given: int = 0
     n_known: int = 0
     n_held: int = 0
     widths: list[float] = field(default_factory=list)
@@ -160,8 +165,13 @@ def on_sources(n: int) -> None:
 
 
 def _count(row: Row, name: str, scored: Scored, design: Design, truth: float) -> None:
+    metric, own = METRICS[name], scored.counts.true
+    interval = estimate(metric, scored, design).interval
+    classes = own if not metric.of_class else np.array([own[scored.positive], scored.n - own[scored.positive]])
+    enough = not metric.reads_classes or classes.min() >= FEWEST_OF_CLASS
     row.n_sets += 1
-    interval = estimate(METRICS[name], scored, design).interval
+    row.n_enough += enough
+    row.n_given += enough and interval.known
     if interval.known:
         row.n_known += 1
         row.n_held += interval.holds(truth)
@@ -182,7 +192,7 @@ def _line(name: str, rows: list[tuple[tuple[str, str, int], Row]]) -> str:
         f"{np.mean([width for (_, _, size), row in rows if size == n for width in row.widths] or [np.nan]):.3f}"
         for n in (200, 1000)
     ]
-    given = sum(row.n_known for _, row in rows) / max(sum(row.n_sets for _, row in rows), 1)
+    given = sum(row.n_given for _, row in rows) / max(sum(row.n_enough for _, row in rows), 1)
     cells = [METRICS[name].title, len(some), f"{100 * held / max(known, 1):.1f} %", f"{100 * least:.1f} %"]
     return f"| {' | '.join(map(str, [*cells, sum(map(_is_low, some)), f'{100 * given:.0f} %', ', '.join(widths)]))} |"
 

@@ -3,7 +3,8 @@
 Shares (accuracy, sensitivity, precision, F1 of a class, which rises with a share) have Wilson's interval, of as many
 samples as tell as much as units do. Means of shares of classes combine these (Zou and Donner 2008). All others have
 the jackknife's standard error over units, in Wilson's form within the metric's range. Where a class that a metric
-reads has few samples, only the first two are given.
+reads has few samples, only the first two are given. A mean of losses that few samples make up is taken for a share of
+the most that could be lost.
 """
 
 import re
@@ -32,7 +33,7 @@ from touchstone.core.evaluate.intervals import (
     wilson,
     within,
 )
-from touchstone.core.evaluate.metric_functions import Parts, Scored
+from touchstone.core.evaluate.metric_functions import Parts, Scored, knowing_shares
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric
 from touchstone.core.evaluate.units import (
     EACH_SAMPLE,
@@ -50,7 +51,7 @@ FEWEST_OF_CLASS = 20
 ROUNDED = 1e-12
 """What influences come to that are 0 but for rounding."""
 FEWEST_MOVING = 8
-"""Of a mean of losses, fewer samples that make up its variance do not tell what others would lose."""
+"""Of a mean of losses, fewer units that make up its variance do not tell what others would lose."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,8 @@ def _interval(metric: Metric, scored: Scored, design: Design, value: float) -> t
         turned = metric.from_share or float
         return Interval(turned(share.lower), turned(share.upper)), why
     by_class, classes = UNKNOWN, np.unique(scored.y_true)
+    if metric.reads_classes and len(classes) == 1:
+        return UNKNOWN, "all samples are of one class"
     short = "" if not metric.reads_classes else _short(scored, classes, design)
     if metric.mean_of_shares is not None and (not short or (len(classes) <= 2 and design.by_sample)):
         by_class = _of_shares(metric.mean_of_shares(scored), design, value)
@@ -185,6 +188,8 @@ def _interval(metric: Metric, scored: Scored, design: Design, value: float) -> t
             return by_class, ""
     if short:
         return UNKNOWN, short
+    if few_lose(metric, scored, design):
+        return _of_what_could_be_lost(metric, scored, design), ""
     error = _error(metric.influences(scored), scored.y_true, design)
     if not error.df > 0:
         return UNKNOWN, f"too few {design.others} tell"
@@ -222,7 +227,8 @@ def _short(scored: Scored, classes: np.ndarray, design: Design) -> str:
 def _error(influences: Float[np.ndarray, " n"], y_true: Integer[np.ndarray, " n"], design: Design) -> Error:
     """The error over units; of samples, degrees of freedom are those of the classes that move it (Satterthwaite)."""
     if not design.by_sample:
-        return design.error(influences)
+        error = design.error(influences)
+        return replace(error, se=0.0, n_moving=0.0) if error.se <= ROUNDED else error
     n = np.bincount(y_true).astype(float)
     variances = np.bincount(y_true, weights=influences**2) * n / np.maximum(n - 1, 1)
     spread = float((variances[n > 1] ** 2 / (n[n > 1] - 1)).sum())
@@ -239,8 +245,6 @@ def _scaled(metric: Metric, value: float, error: Error, scored: Scored, design: 
     interval is that of the smallest class, of which all are right.
     """
     df = min(error.df, max(error.n_moving, 2.0)) if error.se > 0 else error.df
-    if metric.of_samples is not None and error.n_moving < FEWEST_MOVING:
-        return UNKNOWN
     highest = metric.highest[scored.n_classes > 2]
     if inf in (highest, -metric.lowest):  # by the logarithm of how far it is from its only end
         far = value - metric.lowest if highest == inf else highest - value
@@ -256,6 +260,29 @@ def _scaled(metric: Metric, value: float, error: Error, scored: Scored, design: 
         least = least if design.by_sample else min(least, float(design.units(scored.n).n[0]))
         interval = joined(interval, wilson(share * least, least))
     return Interval(metric.lowest + span * interval.lower, metric.lowest + span * interval.upper)
+
+
+def few_lose(metric: Metric, scored: Scored, design: Design) -> bool:
+    """Whether it is of losses, and so few units lose nearly all that others may lose anything."""
+    if metric.losses is None or metric.most_of_samples is None:
+        return False
+    lost = metric.losses(scored)
+    return _error((lost - lost.mean()) / scored.n, scored.y_true, design).n_moving < FEWEST_MOVING
+
+
+def _of_what_could_be_lost(metric: Metric, scored: Scored, design: Design) -> Interval:
+    """Wilson's interval of the share that is lost of the most that samples could lose, each unit taken for one sample.
+
+    No mean within these bounds varies more than a share of units that lose all or nothing.
+    """
+    assert metric.losses is not None and metric.most_of_samples is not None
+    most, n = float(metric.most_of_samples(scored).max()), alike(1.0 * design.units(scored.n).sizes[0])
+    share = wilson(float(metric.losses(scored).mean()) / most * n, n)
+    lost = Interval(most * share.lower, most * share.upper)
+    if metric.saved_of is None:
+        return lost
+    without = float(metric.losses(knowing_shares(scored)).mean())
+    return Interval(1 - lost.upper / without, 1 - lost.lower / without)
 
 
 # Metrics of one model on two test sets, and the classes that it takes for each other.
@@ -465,7 +492,8 @@ def _on_sets(metric: Metric, sides: Sequence[Scored], designs: Sequence[Design],
         return MetricOnSets(own, other, worse, UNKNOWN)
     if units.n_common:
         error = units.error(*(turn * metric.influences(side) for turn, side in zip((sign, -sign), sides, strict=True)))
-        if error.se > ROUNDED:
+        few = any(few_lose(metric, side, design) for side, design in zip(sides, designs, strict=True))
+        if error.se > ROUNDED and not few:
             half = half_width(error.se, error.df)
             return MetricOnSets(own, other, worse, within(growing_interval(worse, half, half), -span, span))
     less = apart(own.value, own.interval, other.value, other.interval)

@@ -235,6 +235,12 @@ def called(scored: Scored) -> Parts:
     return scored.y_pred == scored.positive, scored.y_true == scored.positive
 
 
+def called_of_each(scored: Scored) -> list[Parts]:
+    """The same of each class that is there or was predicted."""
+    classes = np.unique([scored.y_true, scored.y_pred]).tolist()
+    return [called(replace(scored, positive=code)) for code in classes]
+
+
 def left_alone(scored: Scored) -> Parts:
     """Samples of the rest, and those not predicted as the positive class."""
     return scored.y_true != scored.positive, scored.y_pred != scored.positive
@@ -336,7 +342,16 @@ def ap_influence(own: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) ->
 def brier(scored: Scored) -> Float[np.ndarray, " n"]:
     """The squared distance of each sample's probabilities from its class; half of it where there are two."""
     assert scored.proba is not None
-    of_truth = scored.proba[np.arange(scored.n), scored.y_true]
+    return _brier(scored, scored.proba[np.arange(scored.n), scored.y_true])
+
+
+def most_brier(scored: Scored) -> Float[np.ndarray, " n"]:
+    """That of each sample, were it of the class that is least probable."""
+    return _brier(scored, _least_probable(scored))
+
+
+def _brier(scored: Scored, of_truth: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    assert scored.proba is not None
     squares = np.einsum("ij,ij->i", scored.proba, scored.proba) - 2 * of_truth + 1
     return squares / 2 if scored.n_classes == 2 else squares
 
@@ -344,8 +359,25 @@ def brier(scored: Scored) -> Float[np.ndarray, " n"]:
 def log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
     """Minus the logarithm of the probability of each sample's class."""
     assert scored.proba is not None
+    return _log_losses(scored.proba[np.arange(scored.n), scored.y_true])
+
+
+def most_log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
+    """That of each sample, were it of the class that is least probable."""
+    return _log_losses(_least_probable(scored))
+
+
+def _least_probable(scored: Scored) -> Float[np.ndarray, " n"]:
+    """The least probability of each sample, of the classes that the model knows."""
+    assert scored.proba is not None
+    known = scored.proba.any(axis=0)
+    known[scored.y_true] = True
+    return scored.proba[:, known if known.sum() > 1 else slice(None)].min(axis=1)
+
+
+def _log_losses(of_truth: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
     eps = np.finfo(np.float64).eps
-    return -np.log(np.clip(scored.proba[np.arange(scored.n), scored.y_true], eps, 1 - eps))
+    return -np.log(np.clip(of_truth, eps, 1 - eps))
 
 
 def knowing_shares(scored: Scored) -> Scored:

@@ -59,6 +59,8 @@ class Metric:
         What each sample is worth, where the metric is their mean.
     saved_of
         The losses of samples of which it is the share that a model saves, of what frequencies of classes alone lose.
+    most_of_samples
+        Where samples are worth losses: the most that each could have lost, whatever its class.
     in_percent
         Whether it is written in percent, or as a bare number (an area of .985).
     has_interval
@@ -83,6 +85,7 @@ class Metric:
     influence: Callable[[Scored], np.ndarray] | None = None
     of_samples: Callable[[Scored], np.ndarray] | None = None
     saved_of: Callable[[Scored], np.ndarray] | None = None
+    most_of_samples: Callable[[Scored], np.ndarray] | None = None
     in_percent: bool = True
     has_interval: bool = True
 
@@ -108,6 +111,11 @@ class Metric:
     def applies(self, scored: Scored) -> bool:
         """Whether these predictions have what it needs."""
         return self.needs == "labels" or scored.proba is not None
+
+    @property
+    def losses(self) -> Callable[[Scored], np.ndarray] | None:
+        """What each sample loses, of metrics that are made of it; None of others."""
+        return self.of_samples or self.saved_of
 
     @property
     def is_no_mean(self) -> bool:
@@ -242,6 +250,7 @@ _ENTRIES = (
         "macro precision",
         functions.by_labels("precision_score", **_MACRO),
         of_counts=functions.macro(functions.precisions),
+        mean_of_shares=functions.called_of_each,
     ),
     Metric(
         "jaccard_macro",
@@ -260,6 +269,7 @@ _ENTRIES = (
         "macro recall",
         functions.by_labels("recall_score", **_MACRO),
         of_counts=functions.macro(functions.recalls),
+        mean_of_shares=functions.detected_of_each,
     ),
     Metric(
         "jaccard_weighted",
@@ -411,6 +421,7 @@ _ENTRIES = (
         highest=(1.0, 2.0),
         larger_is_better=False,
         of_samples=functions.brier,
+        most_of_samples=functions.most_brier,
         in_percent=False,
     ),
     Metric(
@@ -422,6 +433,7 @@ _ENTRIES = (
         highest=(inf, inf),
         larger_is_better=False,
         of_samples=functions.log_losses,
+        most_of_samples=functions.most_log_losses,
         in_percent=False,
     ),
     Metric(
@@ -431,6 +443,7 @@ _ENTRIES = (
         needs="probabilities",
         lowest=-inf,
         saved_of=functions.brier,
+        most_of_samples=functions.most_brier,
     ),
     Metric(
         "d2_log_loss_score",
@@ -439,6 +452,7 @@ _ENTRIES = (
         needs="probabilities",
         lowest=-inf,
         saved_of=functions.log_losses,
+        most_of_samples=functions.most_log_losses,
     ),
     Metric(
         "expected_calibration_error",

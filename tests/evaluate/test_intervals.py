@@ -27,11 +27,24 @@ p_values = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 
 
 @given(st.integers(1, 500), st.data())
-def test_wilson_is_scipys(n, data):
+def test_wilson_is_scipys_as_far_as_the_exact_interval_of_one_side(n, data):
     right = data.draw(st.integers(0, n))
     expected = stats.binomtest(right, n).proportion_ci(method="wilson")
+    least = stats.binomtest(right, n, alternative="greater").proportion_ci(method="exact").low
+    most = stats.binomtest(right, n, alternative="less").proportion_ci(method="exact").high
     interval = wilson(float(right), float(n))
-    assert (interval.lower, interval.upper) == pytest.approx((expected.low, expected.high), abs=1e-9)
+    ends = min(expected.low, least), max(expected.high, most)
+    assert (interval.lower, interval.upper) == pytest.approx(ends, abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [5, 20, 50, 200, 1000])
+def test_wilson_holds_every_share_near_0_and_1(n):
+    right = np.arange(n + 1)
+    ends = np.array([(each.lower, each.upper) for each in (wilson(float(k), float(n)) for k in right)])
+    near = np.linspace(0.01 / n, min(8 / n, 0.3), 400)
+    for share in [*near, *(1 - near)]:
+        held = (ends[:, 0] <= share) & (share <= ends[:, 1])
+        assert stats.binom.pmf(right[held], n, share).sum() > 0.93, share
 
 
 def test_wilson_of_nothing_is_unknown():

@@ -372,3 +372,49 @@ def test_of_a_class_with_few_samples_from_units_nothing_averages_to_an_interval(
     by_author = estimate(METRICS["balanced_accuracy"], scored, Design(np.arange(105) % 20, "author"))
     assert not by_author.interval.known
     assert by_author.why_not == "a class has fewer than 20 samples"
+
+
+@pytest.mark.parametrize("name", ["matthews_corrcoef", "cohen_kappa", "f1_macro", "roc_auc"])
+@pytest.mark.parametrize("n", [50, 51, 52, 57, 60])
+def test_a_perfect_model_is_not_known_to_be_perfect(name, n):
+    """Rounding alone made a standard error over units of 1e-17, and the interval was the point 1."""
+    y = np.arange(n) % 2
+    scored = Scored(y, y, 2, np.eye(2)[y] * 0.8 + 0.1)
+    for design in (Design(), Design(np.arange(n) // 2 % 20, "author")):
+        made = estimate(METRICS[name], scored, design)
+        assert made.value == pytest.approx(1)
+        assert made.interval.lower < 0.9
+
+
+def test_of_one_class_nothing_averages_over_classes():
+    """The balanced accuracy of a set that lacks a class is no estimate of that of sets that have both."""
+    scored = Scored(np.zeros(50, dtype=int), np.arange(50) % 5 // 4, 2, np.full((50, 2), 0.5))
+    assert estimate(METRICS["accuracy"], scored).interval.known
+    for name in ("balanced_accuracy", "matthews_corrcoef", "f1_macro", "precision_macro", "recall_macro"):
+        assert estimate(METRICS[name], scored).why_not == "all samples are of one class"
+
+
+@pytest.mark.parametrize("name", ["brier_score", "log_loss", "d2_brier_score", "d2_log_loss_score"])
+@pytest.mark.parametrize("by_author", [False, True])
+def test_losses_that_few_samples_make_up_hold_the_truth_of_all_samples(name, by_author):
+    """A model that says .999 and errs once in 100: most sets of 120 hold no, one or two errors, and nothing else."""
+
+    def drawn(rng: np.random.Generator, n: int) -> Scored:
+        y = rng.integers(2, size=n)
+        sure = np.eye(2)[np.where(rng.random(n) < 0.01, 1 - y, y)] * 0.998 + 0.001
+        return Scored(y, sure.argmax(axis=1), 2, sure)
+
+    metric, design = METRICS[name], Design(np.arange(120) % 20, "author") if by_author else Design()
+    truth = metric.value(drawn(np.random.default_rng(0), 400_000))
+    intervals = [estimate(metric, drawn(np.random.default_rng([1, i]), 120), design).interval for i in range(200)]
+    assert all(interval.known for interval in intervals)
+    assert sum(interval.holds(truth) for interval in intervals) >= 0.93 * 200 - 2 * sqrt(200 * 0.93 * 0.07)
+
+
+def test_the_most_that_a_sample_can_lose_is_that_of_its_worst_class():
+    rng = np.random.default_rng(0)
+    proba = np.column_stack([rng.dirichlet(np.ones(3), size=40), np.zeros(40)])  # of the last the model knows nothing
+    scored = Scored(rng.integers(3, size=40), proba.argmax(axis=1), 4, proba)
+    for name in ("brier_score", "log_loss"):
+        of_class = [METRICS[name].of_samples(replace(scored, y_true=np.full(40, label))) for label in range(3)]
+        assert METRICS[name].most_of_samples(scored) == pytest.approx(np.max(of_class, axis=0))
