@@ -275,7 +275,8 @@ def _of_what_could_be_lost(metric: Metric, scored: Scored, design: Design) -> In
 
     No mean within these bounds varies more than a share of units that lose all or nothing.
     """
-    assert metric.losses is not None and metric.most_of_samples is not None
+    assert metric.losses is not None
+    assert metric.most_of_samples is not None
     most, n = float(metric.most_of_samples(scored).max()), alike(1.0 * design.units(scored.n).sizes[0])
     share = wilson(float(metric.losses(scored).mean()) / most * n, n)
     lost = Interval(most * share.lower, most * share.upper)
