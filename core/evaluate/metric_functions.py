@@ -370,8 +370,7 @@ def most_log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
 def _least_probable(scored: Scored) -> Float[np.ndarray, " n"]:
     """The least probability of each sample, of the classes that the model knows."""
     assert scored.proba is not None
-    known = scored.proba.any(axis=0)
-    known[scored.y_true] = True
+    known = scored.proba.any(axis=0) | (scored.counts.true > 0)
     return scored.proba[:, known if known.sum() > 1 else slice(None)].min(axis=1)
 
 
