@@ -296,16 +296,28 @@ def wilson(n_correct: float, n: float, *, level: float = 0.95, df: float = np.in
     """
     if not (n > 0 and df > 0):
         return UNKNOWN
+    return Interval(
+        *map(float, wilson_ends(np.array(min(max(n_correct / n, 0.0), 1.0)), np.array(n), level=level, df=df))
+    )
+
+
+def wilson_ends(
+    share: Float[np.ndarray, "*shape"], n: Float[np.ndarray, "*shape"], *, level: float = 0.95, df: float = np.inf
+) -> tuple[Float[np.ndarray, "*shape"], Float[np.ndarray, "*shape"]]:
+    """The lower and the upper ends of `wilson` of many shares, each of `n` samples.
+
+    >>> [ends.round(3).tolist() for ends in wilson_ends(np.array([0.0, 0.5]), np.array([20.0, 100.0]))]
+    [[0.0, 0.404], [0.161, 0.596]]
+    """
     normal = special.ndtri(0.5 + level / 2)
     z = normal if np.isinf(df) else special.stdtrit(df, 0.5 + level / 2)
-    share = min(max(n_correct / n, 0.0), 1.0)
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     alike = n * (normal / z) ** 2 if z > 0 else n  # so many samples have this interval by the normal quantile
     k, others = share * alike, (1 - share) * alike
-    lower = min(float(centre - half), float(special.betaincinv(k, others + 1, 1 - level))) if share > 0 else 0.0
-    upper = max(float(centre + half), 1 - float(special.betaincinv(others, k + 1, 1 - level))) if share < 1 else 1.0
-    return Interval(max(lower, 0.0), min(upper, 1.0))
+    lower = np.minimum(centre - half, special.betaincinv(k, others + 1, 1 - level))
+    upper = np.maximum(centre + half, 1 - special.betaincinv(others, k + 1, 1 - level))
+    return np.where(share > 0, lower.clip(0.0), 0.0), np.where(share < 1, upper.clip(None, 1.0), 1.0)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

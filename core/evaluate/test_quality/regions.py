@@ -9,8 +9,8 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm
-from touchstone.core.evaluate.units import FEWEST_UNITS, Design, Z
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm, wilson_ends
+from touchstone.core.evaluate.units import FEWEST_UNITS, Design
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.parameters import asks
 
@@ -559,12 +559,7 @@ def share_intervals(
     share = np.where(known, k / size, np.nan)
     resampled = known & (np.minimum(k, n - k) >= FEWEST) & (worth is None)
     p = np.where(known, k / size, 0.5)
-    size = size if worth is None else np.where(known, worth, 1)
-    centre = (p + Z**2 / (2 * size)) / (1 + Z**2 / size)
-    half = Z / (1 + Z**2 / size) * np.sqrt(p * (1 - p) / size + Z**2 / (4 * size**2))
-    # At 0 and 1 Wilson's end is the share itself, but for rounding.
-    lower = np.where(k == 0, 0.0, np.maximum(centre - half, 0.0))
-    upper = np.where(k == n, 1.0, np.minimum(centre + half, 1.0))
+    lower, upper = wilson_ends(p, np.where(known, 1.0 * n if worth is None else worth, 1.0))
     if resampled.any():
         from scipy import stats
 
