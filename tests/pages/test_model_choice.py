@@ -201,7 +201,7 @@ def test_a_deleted_model_can_be_trained_again(workers, show, workspace, wine):
     assert app.button(key="train").label == "Train again"
     app.button(key="train").click().run()
     assert not app.exception
-    wait_until(lambda: workspace.models(LOCAL_OWNER), bool, seconds=120)
+    wait_until(lambda: workspace.models(LOCAL_OWNER), bool)
     [run] = workspace.runs(LOCAL_OWNER)
     wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).state, lambda state: state == "done")
     app.run()
@@ -215,7 +215,7 @@ def test_a_training_runs_elsewhere_and_its_model_is_in_use_as_soon_as_it_is_ther
     app.button(key="train").click().run()
     assert not app.exception
     run = workspace.find_run(LOCAL_OWNER, TrainingPlan("linear", n_epochs=4), wine.fingerprint)
-    wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).state, lambda state: state == "done", seconds=120)
+    wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).state, lambda state: state == "done")
     app.run()
     [model] = [one for one in workspace.models(LOCAL_OWNER) if one.training_plan == run.plan]
     assert in_use(app) == model.fingerprint

@@ -37,11 +37,11 @@ def interrupt_and_resume(workspace, home: Path, wine, plan: SleepPlan, n_kills: 
     for kill in range(n_kills):
         process, workers = start(home, run.id)
         goal = (kill + 1) * plan.n // (n_kills + 1)
-        wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).n_done, lambda n, goal=goal: n >= goal, seconds=120)
+        wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).n_done, lambda n, goal=goal: n >= goal)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         process.stdout.close()
-        wait_until(lambda workers=workers: alive(workers), lambda left: left == [], seconds=20)
+        wait_until(lambda workers=workers: alive(workers), lambda left: left == [])
         counts, missing = finished(plan), set(workspace.missing_trials(LOCAL_OWNER, run.id))
         assert plan.n - len(missing) >= goal, "a finished trial was lost"
         stored |= {trial: counts[trial] for trial in counts if trial not in missing and trial not in stored}
@@ -76,7 +76,7 @@ def test_a_thousand_short_trials_interrupted_twice_are_a_thousand_rows(workspace
     run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
 
     def wait_for(goal: int) -> int:
-        return wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).n_done, lambda n: n >= goal, seconds=120)
+        return wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).n_done, lambda n: n >= goal)
 
     process, workers = start(tmp_path, run.id)
     at_first = wait_for(250)
@@ -86,7 +86,7 @@ def test_a_thousand_short_trials_interrupted_twice_are_a_thousand_rows(workspace
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    wait_until(lambda: alive(workers), lambda left: left == [], seconds=20)
+    wait_until(lambda: alive(workers), lambda left: left == [])
     assert at_second < plan.n, "all was done before the second kill"
     process, workers = start(tmp_path, run.id)
     assert process.wait(timeout=300) == 0

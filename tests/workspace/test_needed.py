@@ -68,19 +68,17 @@ def test_the_pace_of_trials_is_counted_from_when_the_sources_were_found(workspac
 
 def test_a_run_says_what_it_waits_for_and_cancel_reaches_it(workspace, executor, wine):
     run = start(workspace, executor, wine, drawing_from("endless"))
-    waiting = wait_until(lambda: workspace.run(LOCAL_OWNER, run.id), lambda run: run.waits_for, seconds=60)
-    far = wait_until(
-        lambda: workspace.run(LOCAL_OWNER, run.id).waits_for, lambda steps: steps.n_steps == 10**6, seconds=60
-    )
+    waiting = wait_until(lambda: workspace.run(LOCAL_OWNER, run.id), lambda run: run.waits_for)
+    far = wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).waits_for, lambda steps: steps.n_steps == 10**6)
     assert waiting.waits_for.what.startswith("Finding sources by Endless: ")
     assert far == Steps(far.n_done, 10**6, "Finding sources by Endless: epoch")
     assert waiting.share == 0, "what is waited for is no part of the trials"
     workspace.cancel(LOCAL_OWNER, run.id)
-    assert wait_while_running(workspace, run.id, seconds=60).state == "cancelled"
+    assert wait_while_running(workspace, run.id).state == "cancelled"
     [sources] = sources_runs(workspace)
-    assert wait_while_running(workspace, sources.id, seconds=60).state == "cancelled"
+    assert wait_while_running(workspace, sources.id).state == "cancelled"
     assert workspace.run(LOCAL_OWNER, run.id).waits_for is None
-    wait_until(executor.client().processing, lambda tasks: not any(tasks.values()), seconds=30)
+    wait_until(executor.client().processing, lambda tasks: not any(tasks.values()))
 
 
 def test_a_search_that_another_run_waits_for_goes_on_and_its_cancel_ends_those_that_wait(workspace, executor, wine):
@@ -90,16 +88,16 @@ def test_a_search_that_another_run_waits_for_goes_on_and_its_cancel_ends_those_t
     first, second = (workspace.create_run(LOCAL_OWNER, plan, fingerprint) for plan in plans)
     assert all(engine.start(LOCAL_OWNER, run.id) for run in (first, second))
     for run in (first, second):
-        wait_until(lambda run=run: workspace.run(LOCAL_OWNER, run.id).waits_for, bool, seconds=60)
+        wait_until(lambda run=run: workspace.run(LOCAL_OWNER, run.id).waits_for, bool)
     workspace.cancel(LOCAL_OWNER, first.id)
-    assert wait_while_running(workspace, first.id, seconds=60).state == "cancelled"
+    assert wait_while_running(workspace, first.id).state == "cancelled"
     [sources] = sources_runs(workspace)
     assert (sources.state, sources.cancelling) == ("running", False)
     workspace.cancel(LOCAL_OWNER, sources.id)
-    ended = wait_while_running(workspace, second.id, seconds=60)
+    ended = wait_while_running(workspace, second.id)
     assert (ended.state, ended.n_done) == ("interrupted", 0)
     assert ended.errors == ("Finding sources by Endless was cancelled, and this run needs it. Resume to continue it.",)
-    wait_until(executor.client().processing, lambda tasks: not any(tasks.values()), seconds=30)
+    wait_until(executor.client().processing, lambda tasks: not any(tasks.values()))
 
 
 def test_a_search_that_fails_ends_the_run_with_its_reason(workspace, run_plan):
@@ -112,15 +110,15 @@ def test_a_search_that_fails_ends_the_run_with_its_reason(workspace, run_plan):
 
 def test_a_search_that_is_deleted_ends_the_runs_that_wait_for_it(workspace, executor, wine):
     run = start(workspace, executor, wine, drawing_from("endless"))
-    wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).waits_for, bool, seconds=60)
+    wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).waits_for, bool)
     [sources] = sources_runs(workspace)
     workspace.delete_run(LOCAL_OWNER, sources.id)
-    ended = wait_while_running(workspace, run.id, seconds=60)
+    ended = wait_while_running(workspace, run.id)
     assert (ended.state, ended.n_done) == ("interrupted", 0)
     assert ended.errors == (
         "Finding sources by Endless was deleted, and this run needs it. Resume to compute it again.",
     )
-    wait_until(executor.client().processing, lambda tasks: not any(tasks.values()), seconds=30)
+    wait_until(executor.client().processing, lambda tasks: not any(tasks.values()))
 
 
 def test_a_run_tells_what_its_sources_were_and_goes_on_with_no_others(workspace, executor, wine, run_plan):
@@ -139,7 +137,7 @@ def test_a_run_tells_what_its_sources_were_and_goes_on_with_no_others(workspace,
     begun = workspace.run(LOCAL_OWNER, begun.id)
     assert found_otherwise(begun, found_rows(workspace, LOCAL_OWNER, DEEP, wine)) == (SOURCES,)
     assert Engine(workspace, executor).start(LOCAL_OWNER, begun.id)
-    ended = wait_while_running(workspace, begun.id, seconds=60)
+    ended = wait_while_running(workspace, begun.id)
     assert (ended.state, ended.n_done) == ("interrupted", 1)
     assert ended.errors[0].startswith("The sources of this run were deleted")
 
@@ -149,7 +147,7 @@ def test_a_run_that_another_process_left_behind_is_taken_over(workspace, executo
     left = workspace.create_run(LOCAL_OWNER, SOURCES, fingerprint)
     assert workspace.acquire(LOCAL_OWNER, left.id, "another process")
     run = start(workspace, executor, wine, DEEP)
-    waiting = wait_until(lambda: workspace.run(LOCAL_OWNER, run.id), lambda run: run.waits_for, seconds=60)
+    waiting = wait_until(lambda: workspace.run(LOCAL_OWNER, run.id), lambda run: run.waits_for)
     assert waiting.waits_for == Steps(0, 2, "Finding sources by deep k-means: clustering")
     workspace.release(LOCAL_OWNER, left.id, "another process", "interrupted")
     assert wait_while_running(workspace, run.id).state == "done"

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from threading import Timer
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from touchstone.core.trials.plan import Counting
 from touchstone.core.workspace import LOCAL_OWNER, frames, runs
 from touchstone.core.workspace.engine import worker
 from touchstone.core.workspace.engine.executor import Executor, Pace, TrialQueue
-from touchstone.core.workspace.engine.run_in_work import Inputs, Reports
+from touchstone.core.workspace.engine.run_in_work import InFlight, Inputs, Reports, RunInWork
 from touchstone.core.workspace.engine.runner import Engine
 
 hear = Reports.hear
@@ -41,8 +42,11 @@ def sizes(monkeypatch) -> list[int]:
     return submitted
 
 
-def test_tiny_trials_go_many_at_a_time_and_long_ones_alone(run_plan, sizes):
-    assert run_plan(SleepPlan(n=400)).n_done == 400
+def test_tiny_trials_go_many_at_a_time_and_long_ones_alone(run_plan, sizes, monkeypatch):
+    took = Pace.took
+    with monkeypatch.context() as patched:  # a millisecond each, however busy this machine is
+        patched.setattr(Pace, "took", lambda pace, n_trials, _: took(pace, n_trials, 0.001 * n_trials))
+        assert run_plan(SleepPlan(n=400)).n_done == 400
     assert max(sizes) > 20
     assert sum(sizes) == 400
     sizes.clear()
@@ -69,11 +73,28 @@ def test_rows_are_the_same_with_one_worker_and_with_two(run_plan, workspace, win
     assert max(sizes) > 1
 
 
+def test_a_trial_whose_worker_is_gone_is_not_given_up_but_begins_anew():
+    """Its clock ran on while a new worker was started, or an answer that was lost was made again."""
+    given_up = []
+    work = RunInWork.__new__(RunInWork)
+    work.trial_seconds, work.in_flight, work.reports = -1.0, InFlight(), Reports(lambda _: None)
+    client = SimpleNamespace(nthreads=lambda: {"tcp://here": 1})
+    work.executor = SimpleNamespace(client=lambda: client, restart_worker=given_up.append)
+    work._forget, work._fail = work.in_flight.forget, lambda task, error: given_up.append(task)
+    for trial, address in enumerate(("tcp://here", "tcp://gone")):
+        work.reports.hear((0.0, {"trial": trial, "worker": address}))
+        work.in_flight.add(Mock(status="pending"), ((trial,),))
+    work._give_up_on_slow_trials()
+    assert given_up == [((0,),), "tcp://here"]
+    assert [task for _, task in work.in_flight.items()] == [((1,),)]
+    assert not work.reports.has_started((1,))
+
+
 @pytest.mark.evidence
 def test_of_many_at_a_time_only_those_fail_that_raise_or_kill_or_hang(run_plan, workspace, sizes, tmp_path):
     log = tmp_path / "log"
     plan = SleepPlan(n=200, raising=(90, 150), killing=(110,), hanging=(130,), log=str(log))
-    run = run_plan(plan, trial_seconds=10.0)
+    run = run_plan(plan, trial_seconds=20.0)
     assert (run.state, run.n_done, run.n_failed) == ("done", 200, 4)
     rows = workspace.rows(LOCAL_OWNER, run.id)
     assert rows["trial"].tolist() == list(range(200))

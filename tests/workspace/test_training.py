@@ -34,13 +34,13 @@ def test_a_training_leaves_its_rows_and_its_model(workspace, wine, run_plan):
 def test_cancel_is_heard_between_two_epochs_and_leaves_nothing(workspace, executor, wine, run_plan):
     run = workspace.create_run(LOCAL_OWNER, ENDLESS, workspace.add_dataset(LOCAL_OWNER, wine))
     assert Engine(workspace, executor).start(LOCAL_OWNER, run.id)
-    first = wait_until(lambda: workspace.run(LOCAL_OWNER, run.id), lambda run: run.steps, seconds=120)
+    first = wait_until(lambda: workspace.run(LOCAL_OWNER, run.id), lambda run: run.steps)
     assert (first.steps[0].n_steps, first.steps[0].what) == (10**7, "epoch")
     workspace.cancel(LOCAL_OWNER, run.id)
     stopped = wait_while_running(workspace, run.id)
     assert (stopped.state, stopped.n_done, stopped.steps) == ("cancelled", 0, ())
     assert workspace.models(LOCAL_OWNER) == []
-    wait_until(executor.client().processing, lambda tasks: not any(tasks.values()), seconds=30)
+    wait_until(executor.client().processing, lambda tasks: not any(tasks.values()))
     assert run_plan(TrainingPlan("linear", n_epochs=2)).state == "done"
 
 
@@ -50,10 +50,10 @@ def test_a_training_whose_worker_dies_begins_again_and_makes_the_same_model(work
     run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
     pids = worker_pids(executor)
     assert Engine(workspace, executor).start(LOCAL_OWNER, run.id)
-    wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).steps, bool, seconds=120)
+    wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).steps, bool)
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
-    run = wait_while_running(workspace, run.id, seconds=300)
+    run = wait_while_running(workspace, run.id)
     assert (run.state, run.n_done, run.n_failed) == ("done", 1, 0)
     rows = workspace.rows(LOCAL_OWNER, run.id)
     assert rows["epoch"].dropna().tolist() == list(range(1, 1001))

@@ -400,7 +400,10 @@ class RunInWork:
         """Tiny trials that take as long together as one may are tried one by one: nobody knows which is slow."""
         for future, task in self.in_flight.items():
             seconds, worker = self.reports.running(task[0])
-            if future.status == "pending" and seconds > self.trial_seconds * max(map(len, task)):
+            slow = future.status == "pending" and seconds > self.trial_seconds * max(map(len, task))
+            if slow and worker not in list(self.executor.client().nthreads()):
+                self.reports.forget(task[0])  # its worker is gone, or its answer went with it: it begins anew elsewhere
+            elif slow:
                 self._forget([future])
                 self._fail(
                     task,
