@@ -134,12 +134,13 @@ def key_numbers(found: Adequacy, of: Curve) -> list[parts.KeyNumber]:
         )
         for end, estimate in (("exclusive", last.exclusive), ("inclusive", last.inclusive))
     ]
+    next_doubling = _points(
+        f"Next doubling, {on[judged(of.source_finder)]}",
+        gain,
+        f"Expected gain from twice as many samples, extrapolated from the sizes tried. {over}",
+    )
     return [
-        _points(
-            f"Next doubling, {on[judged(of.source_finder)]}",
-            gain,
-            f"Expected gain from twice as many samples, extrapolated from the sizes tried. {over}",
-        ),
+        *([next_doubling] if of.is_comparable else []),
         _points(f"Gap of {on['exclusive']}", gap, f"Seen in training less held out, at the largest size. {over}"),
         *accuracies,
     ]
@@ -151,12 +152,13 @@ def curve_figure(found: Adequacy, of: Curve) -> parts.Figure:
     fitted = "Dashed lines are fitted learning curves, up to twice the data. " * is_fitted
     metric, name = of.points[-1].metric, of.words.name
     reached, baseline = (found.majority, "majority-class ") if metric is None else (metric.baseline, "")
+    mixed = "" if of.is_comparable else "Only the largest size has the data's own mix of classes. "
     beside = "" if np.isnan(reached) else f"The {baseline}baseline is {percent(reached)}."
     return parts.Figure(
         "curve",
         partial(figures.interval_curve, of, baseline=reached),
         f"The band runs from {name} on {on['exclusive']} to {name} on {on['inclusive']}. Hairlines are 95 % CIs "
-        f"for new data, short bars Monte-Carlo errors. {fitted}{beside}".rstrip(),
+        f"for new data, short bars Monte-Carlo errors. {fitted}{mixed}{beside}".rstrip(),
     )
 
 

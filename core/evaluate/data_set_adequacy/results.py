@@ -131,6 +131,8 @@ class Curve:
     """Of "exclusive" and "inclusive"."""
     above_majority: Difference = NO_DIFFERENCE
     """At the largest size, on sources seen in training: accuracy less that of the majority class; not of one class."""
+    is_comparable: bool = True
+    """Whether its sizes show a gain: a metric moves with the mix of classes, too, where parts differ in that."""
 
     @property
     def words(self) -> InWords:

@@ -17,7 +17,7 @@ from touchstone.core.evaluate.metrics import ACCURACY, IMBALANCED
 from touchstone.core.evaluate.source_robustness import leading_row
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.source_robustness.parametric_null import cloud_sentence
-from touchstone.core.evaluate.source_robustness.results import below_majority
+from touchstone.core.evaluate.source_robustness.results import ExpectedValue, MetricOnSources, below_majority
 from touchstone.core.evaluate.source_robustness.verdict import learned, no_better_metric
 from touchstone.core.evaluate.wording import (
     Verdict,
@@ -104,15 +104,29 @@ def sentence(curve: Curve, *, worth: float = WORTH) -> str:
     if outlook is None:
         return f"{name}: this needs both schemes at two sizes, the smaller at most four fifths of the larger."
     gain = outlook.next_gain
+    if not curve.is_comparable:
+        return f"{name}. {reached(curve)}."
     if not gain.interval.known:
         return f"{name}: an interval needs more repeats."
     return f"{name}. Twice as many samples would bring {points(gain.value, gain.interval)} of {curve.words.name}."
 
 
+def reached(curve: Curve) -> str:
+    """What a metric is at the largest size, on what the next doubling is judged on, beside its baseline."""
+    end, words, metric = judged(curve.source_finder), curve.words, curve.points[-1].about
+    value: ExpectedValue = getattr(metric, end)
+    least = metric.baseline if isinstance(metric, MetricOnSources) else float("nan")
+    against = "" if isnan(least) else f", against a baseline of {words.value(least)}"
+    return f"{words.title} is {words.value(value.value, value.over_sources)} on {ends(curve)[end]}{against}"
+
+
 def next_doubling(curve: Curve) -> str:
-    """What doubling is meant, and on what it is judged."""
+    """What doubling is meant, and on what it is judged; of a metric that shows no gain why not."""
     if curve.outlook is None:
         return ""
+    if not curve.is_comparable:
+        name = curve.words.name
+        return f"Smaller training parts have as many samples of each class, so {name} there does not show a gain."
     n = round(curve.outlook.after.n)
     of_class = " of the class" if curve.label is not None else ""
     on = ends(curve)[judged(curve.source_finder)]
@@ -266,18 +280,20 @@ def _doubt(curve: Curve, name: str, adequacy: Adequacy) -> tuple[str, list[Claim
         return "", []
     seen, below = last.expected.inclusive, below_majority(above)
     more = learned(adequacy.intervals.metric_of(last.expected, BALANCED), "inclusive")
-    reached, majority = percent(seen.value, seen.over_sources), percent(seen.value - above.value)
+    accuracy, majority = percent(seen.value, seen.over_sources), percent(seen.value - above.value)
     is_worse = below.decision == "above"
     doubt = f"{name} is {'worse' if is_worse else 'not significantly better'} than the majority-class baseline of "
-    doubt += f"{majority}: {reached}.{more}"
+    doubt += f"{majority}: {accuracy}.{more}"
     if is_worse and more:
-        doubt = f"Always answering the majority class is more accurate than {name}: {majority} against {reached}.{more}"
+        doubt = (
+            f"Always answering the majority class is more accurate than {name}: {majority} against {accuracy}.{more}"
+        )
     return doubt, [below]
 
 
 def _last_doubling(curve: Curve) -> str:
     """What a doubling brought so far, on what it is judged on."""
-    if curve.outlook is None:
+    if curve.outlook is None or not curve.is_comparable:
         return ""
     outlook, end = curve.outlook, judged(curve.source_finder)
     gain = {"exclusive": outlook.gain, "inclusive": outlook.familiar_gain}[end]
@@ -286,6 +302,8 @@ def _last_doubling(curve: Curve) -> str:
 
 
 def _fitted(learning: Learning, on: str) -> str:
+    if learning.law is None and not learning.reason:
+        return ""
     if learning.law is None:
         return f"No learning curve on {on}: {learning.reason}."
     return f"A learning curve fits on {on} (test of fit: p = {bare(learning.law.p_fit, 2)})."
