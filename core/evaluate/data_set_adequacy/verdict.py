@@ -147,8 +147,8 @@ def gap_sentence(curve: Curve, *, worth: float = WORTH) -> str:
         case "small":
             return f"{words.title} on {held_out} is within {points(worth)} of that on {seen}: a gap of {numbers}."
         case _:
-            of = "" if words == OF_ACCURACY else f" of {words.name}"
-            return f"No significant gap{of} between {held_out} and {seen}: {numbers}."
+            by = "" if words == OF_ACCURACY else f" of {words.name}"
+            return f"No significant gap{by} between {held_out} and {seen}: {numbers}."
 
 
 def _gap(curve: Curve, worth: float) -> Claim:
@@ -343,13 +343,13 @@ def _used(adequacy: Adequacy, curve: Curve) -> str:
     over = f" in each of {plural(last.n_clusterings, 'clustering')}" if last.n_clusterings > 1 else ""
     metric, beside = curve.points[-1].metric, baseline(curve, adequacy)
     beside = f" {beside[0].upper()}{beside[1:]}." if beside else ""
-    about, of = (last, "") if metric is None else (metric, f", {metric.words.name} is")
+    about, which = (last, ":") if metric is None else (metric, f", {metric.words.name} is")
     levels = [f"{percent(getattr(about, end).value)} on {on}" for end, on in reversed(ends(curve).items())]
     data = f"{plural(last.n_sources, noun(curve.source_finder))}{over}, {plural(last.exclusive.n_draws, 'repeat')}"
     return (
         f"{count(adequacy.n_used)} of {plural(adequacy.n_trials, 'trial')} used{rest}. "
         f"n = {count(last.n_samples)} samples{adequacy.design.by}, {data}. "
-        f"At the largest size{of or ':'} {' and '.join(levels)}.{beside}"
+        f"At the largest size{which} {' and '.join(levels)}.{beside}"
     )
 
 
