@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score, precision_score, recall_score
 
-from tests.worlds.data_set_adequacy_coverage import POPULATIONS, predicted_by_size, sized_frame
+from tests.worlds.data_set_adequacy_coverage import POPULATIONS, adequacy_of_world, predicted_by_size, sized_frame
 from tests.worlds.source_robustness import Sources
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
@@ -47,14 +47,9 @@ def n_per_class(world: Sources) -> dict[str, int]:
     return {f"class {code}": int(n) for code, n in enumerate(np.bincount(y))}
 
 
-def found_of(world: Sources, **options) -> Adequacy:
-    options = {"positive": "class 1"} | options if world.n_classes == 2 else options
-    return adequacy_of(rows_of(world), n_per_class=n_per_class(world), **options)
-
-
 @pytest.fixture(scope="module")
 def steep() -> Adequacy:
-    return found_of(STEEP)
+    return adequacy_of_world(STEEP, 1)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +122,7 @@ def test_the_gain_is_that_of_a_line_through_these_means(larger, slow, name):
 def test_by_accuracy_it_is_the_very_same(monkeypatch, world):
     """Accuracy by its function of counts has the gain, gap and curve of the accuracy itself, interval for interval."""
     monkeypatch.setattr(by_metric, "metrics_of_trials", lambda _: ("accuracy",))
-    found = found_of(world, by_class=False)
+    found = adequacy_of_world(world, 1, by_class=False)
     [own], [other] = found.overall, found.by_metric
     for name in ("next_gain", "gain"):
         first, second = getattr(own.outlook, name), getattr(other.outlook, name)
@@ -198,14 +193,14 @@ def test_key_numbers_figure_and_numbers_are_the_metrics(steep):
 
 
 def test_of_more_classes_it_is_about_what_rests_on_recalls():
-    found = found_of(MANY)
+    found = adequacy_of_world(MANY, 1)
     assert {curve.words.metric.name for curve in found.by_metric} == {"balanced_accuracy", "recall_macro"}
     assert "of balanced accuracy" in adequacy_verdict(found, by(found, "balanced_accuracy")).headline
 
 
 def test_where_parts_mix_classes_otherwise_a_metric_shows_no_gain():
     """Smaller parts have as many samples of each class: with them sensitivity falls and specificity rises."""
-    found = found_of(UNEVEN)
+    found = adequacy_of_world(UNEVEN, 1)
     measured = by(found, "recall").points
     assert measured[-1].about.exclusive.value < measured[0].about.exclusive.value - 0.05
     for name in ("balanced_accuracy", "recall", "precision"):
@@ -223,17 +218,17 @@ def test_where_parts_mix_classes_otherwise_a_metric_shows_no_gain():
         shown = answer(found, metric=name)
         assert "Only the largest size has the data's own mix of classes." in shown.figures[0].caption
     assert by(found, "f1").points[-1].about.exclusive.value > 0
-    assert all(curve.is_comparable for curve in found_of(FLAT).by_metric)
+    assert all(curve.is_comparable for curve in adequacy_of_world(FLAT, 1).by_metric)
 
 
 def test_a_little_unevenness_moves_balanced_accuracy_less_than_sensitivity():
-    found = found_of(replace(UNEVEN, size=34, first_class=1.3))
+    found = adequacy_of_world(replace(UNEVEN, size=34, first_class=1.3), 1)
     assert by(found, "balanced_accuracy").is_comparable
     assert not by(found, "recall").is_comparable
 
 
 def test_where_one_class_has_most_samples_balanced_accuracy_stands_beside_unasked():
-    found = found_of(UNEVEN)
+    found = adequacy_of_world(UNEVEN, 1)
     assert found.majority > 2 / 3
     verdict = adequacy_verdict(found)
     assert "of accuracy" in verdict.headline
@@ -243,7 +238,7 @@ def test_where_one_class_has_most_samples_balanced_accuracy_stands_beside_unaske
 
 
 def test_a_metric_at_its_baseline_is_said_first():
-    found = found_of(replace(FLAT, apart=0.0))
+    found = adequacy_of_world(replace(FLAT, apart=0.0), 1)
     verdict = adequacy_verdict(found, by(found, "balanced_accuracy"))
     assert "than the baseline of balanced accuracy on sources seen in training: " in verdict.headline
     assert verdict.headline.index("against 50.0 %") < verdict.headline.index("samples would")
