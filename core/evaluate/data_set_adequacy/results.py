@@ -28,7 +28,7 @@ class AtSize:
 
     @property
     def about(self) -> ExpectedInterval | MetricOnSources:
-        """What the curve is of."""
+        """The metric, or accuracy."""
         return self.metric or self.expected
 
 

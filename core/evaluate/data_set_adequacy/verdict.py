@@ -302,10 +302,8 @@ def _last_doubling(curve: Curve) -> str:
 
 
 def _fitted(learning: Learning, on: str) -> str:
-    if learning.law is None and not learning.reason:
-        return ""
     if learning.law is None:
-        return f"No learning curve on {on}: {learning.reason}."
+        return f"No learning curve on {on}: {learning.reason}." if learning.reason else ""
     return f"A learning curve fits on {on} (test of fit: p = {bare(learning.law.p_fit, 2)})."
 
 
