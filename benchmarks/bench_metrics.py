@@ -175,6 +175,7 @@ GAINS = {
     "nothing to learn": Sources(2, 10, size=40, apart=0.0, **LEVEL),
     "four classes alike, nothing to gain": Sources(4, 8, size=30, apart=2.5, **LEVEL),
     "80 %, nothing to gain": Sources(2, 10, size=20, first_class=4.0, apart=2.0, source_sd=0.6, **LEVEL),
+    "80 %, nothing to learn": Sources(2, 10, size=20, first_class=4.0, apart=0.0, **LEVEL),
     "1.1 points to gain": POPULATIONS_OF_GAINS["20 sources in each of 2 classes, steep"],
 }
 """Populations of sources: in all but the last a gain is said by mistake."""
