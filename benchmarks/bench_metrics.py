@@ -6,8 +6,9 @@ logistic regression says of real samples that it was not trained on, whose truth
 `--only roc_auc f1` for some metrics, `--sets 50` for a first look. Prints the tables of docs/measured/metrics.md.
 
 `--on-sources` asks the same of metrics on held-out sources, and how often a fall is said where sources are alike; the
-truth is the mean over as many other data sets. `--rivals` lays the intervals of two classes and independent samples
-beside the best that are known: Wilson's of shares, and DeLong's of areas.
+truth is the mean over as many other data sets. `--gains` counts how often more samples are said to help. `--rivals`
+lays the intervals of two classes and independent samples beside the best that are known: Wilson's of shares, and
+DeLong's of areas.
 """
 
 import argparse
@@ -24,7 +25,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from tests.evaluate.test_metrics import delong
+from tests.worlds.data_set_adequacy_coverage import POPULATIONS as POPULATIONS_OF_GAINS
+from tests.worlds.data_set_adequacy_coverage import adequacy_of_world
 from tests.worlds.source_robustness import Sources
+from touchstone.core.evaluate.data_set_adequacy.verdict import gain_claim
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.metric_estimates import FEWEST_OF_CLASS, estimate
 from touchstone.core.evaluate.metric_functions import Scored
@@ -59,8 +63,12 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--only", nargs="+", default=list(METRICS))
     parser.add_argument("--on-sources", action="store_true")
+    parser.add_argument("--gains", action="store_true")
     parser.add_argument("--rivals", action="store_true")
     chosen = parser.parse_args()
+    if chosen.gains:
+        gains(chosen.sets)
+        return
     if chosen.on_sources or chosen.rivals:
         on_sources(chosen.sets) if chosen.on_sources else rivals(chosen.sets, chosen.sizes)
         return
@@ -162,6 +170,34 @@ def on_sources(n: int) -> None:
         said = sum(decision in ("above", "below") for decision in own)
         cells = [f"{min(shares):.1f} to {max(shares):.1f} %" for shares in held.values()]
         print(f"| {name} | {said} | {min(falls)}, {max(falls)} | {cells[0]} | {cells[1]} |", flush=True)
+
+
+LEVEL = {"shared": False, "n_repeats": 10, "n_idle": 2}
+GAINS = {
+    "sources alike, nothing to gain": Sources(2, 10, size=40, apart=2.0, **LEVEL),
+    "the same, 52 %": Sources(2, 10, size=40, first_class=1.1, apart=2.0, **LEVEL),
+    "sources differ, nothing to gain": Sources(2, 10, size=40, apart=2.0, source_sd=0.6, **LEVEL),
+    "nothing to learn": Sources(2, 10, size=40, apart=0.0, **LEVEL),
+    "four classes alike, nothing to gain": Sources(4, 8, size=30, apart=2.5, **LEVEL),
+    "80 %, nothing to gain": Sources(2, 10, size=20, first_class=4.0, apart=2.0, source_sd=0.6, **LEVEL),
+    "80 %, nothing to learn": Sources(2, 10, size=20, first_class=4.0, apart=0.0, **LEVEL),
+    "1.1 points to gain": POPULATIONS_OF_GAINS["20 sources in each of 2 classes, steep"],
+}
+"""Populations of sources: in all but the last a gain is said by mistake."""
+
+
+def gains(n: int) -> None:
+    """By population: how often more samples are said to help, and how many of the metrics show a gain."""
+    print(f"{date.today()}, {platform.machine()}, {os.cpu_count()} cores; {n} data sets a row.\n")
+    print("| population | more samples help, by accuracy | by other metrics (least, most) | show a gain |")
+    print("|---|---|---|---|")
+    for name, population in GAINS.items():
+        made = [adequacy_of_world(population, i, by_class=False) for i in range(n)]
+        metrics = [curve.words.metric.name for curve in made[0].by_metric]
+        curves = {metric: [found.by(metric, found.overall[0]) for found in made] for metric in ("accuracy", *metrics)}
+        own, *others = [sum(gain_claim(curve).decision == "above" for curve in each) for each in curves.values()]
+        shown = [all(curve.is_comparable for curve in curves[metric]) for metric in metrics]
+        print(f"| {name} | {own} | {min(others)}, {max(others)} | {sum(shown)} of {len(metrics)} |", flush=True)
 
 
 def _count(row: Row, name: str, scored: Scored, design: Design, truth: float) -> None:

@@ -8,6 +8,7 @@ from touchstone.core.data import DataError
 from touchstone.core.report import data_set_adequacy as report
 from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data.metric import choose_of_trials
 from touchstone.ui.data_set_adequacy import controls
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, downloads, jobs, page, session, share
@@ -18,13 +19,14 @@ SECONDS_BETWEEN_DRAWINGS = 6.0
 
 def show(run: Run) -> None:
     """The verdict and its curve as far as they are known; everything else once the run has ended."""
-    adequacy = controls.adequacy(run) if run.n_done > run.n_failed else None
+    adequacy = controls.adequacy(run, metric.positive) if run.n_done > run.n_failed else None
     curve = None if adequacy is None else controls.chosen_curve(adequacy, look)
     if adequacy is None or curve is None:
         page.nothing_yet(running=run.state == "running")
         return
     finished, nulls = run.state != "running", results.cloud_claims(results.cloud_runs(plan, run.fingerprint))
-    shown = report.answer(adequacy, of=curve, worth=look.worth, panels=look.panels, nulls=nulls, finished=finished)
+    asked = {"worth": look.worth, "panels": look.panels, "metric": metric.name}
+    shown = report.answer(adequacy, of=curve, nulls=nulls, finished=finished, **asked)
     answer.show(shown, finished=finished, before=partial(results.source_notes, run))
     if not finished:
         return
@@ -50,8 +52,10 @@ with button:
 data_choice.not_used(dataset)
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
-look = controls.looked_at(plan)
-share.offer(plan, (plan_parameters(plan) or {}) | controls.look_parameters(plan, look))
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    look = controls.looked_at(plan)
+    share.offer(plan, (plan_parameters(plan) or {}) | controls.look_parameters(plan, look))
+    metric = choose_of_trials(dataset, asked=run is not None)
 if run is None:
     controls.nothing_computed(plan, plan.fitting(dataset), jobs.ahead(plan, dataset, n_trials))
 else:

@@ -8,20 +8,13 @@ from touchstone.core.data import DataError
 from touchstone.core.report import source_robustness as report
 from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
+from touchstone.ui.data.metric import choose_of_trials
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 from touchstone.ui.source_robustness import controls, results
 
 
 def show(run: Run) -> None:
-    """All that finished trials tell; or why they do not tell the chosen metric yet."""
-    try:
-        show_what_is_known(run)
-    except DataError as problem:
-        page.error(problem)
-
-
-def show_what_is_known(run: Run) -> None:
     """The trials of a run and those of uploaded models."""
     known = own is not None or run.n_done > run.n_failed
     intervals = results.intervals(run, own, metric.positive) if known else None
@@ -90,12 +83,12 @@ own = controls.own_models(plan, dataset)
 leads = (plan_parameters(plan) or {}) | controls.own_parameters(own)
 share.offer(None if own else plan, leads, view=controls.view(plan, dataset, own, run))
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    looked, metric = controls.looked_at(run, own), controls.choose_metric(dataset, run, own)
+    looked, metric = controls.looked_at(run, own), choose_of_trials(dataset, asked=bool(run or own))
 if run is not None:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=jobs.SECONDS_BETWEEN_DRAWINGS)
 elif own is not None:
-    show(controls.unstarted(plan, dataset))
+    jobs.shown(show, controls.unstarted(plan, dataset))
 else:
     controls.nothing_computed(plan, jobs.ahead(plan, dataset, n_trials))
     page.how_to_read(__file__)

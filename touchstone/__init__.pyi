@@ -107,6 +107,8 @@ def check(
     question: Literal["data_set_adequacy"],
     data: Dataset | str | PathLike[str],
     *,
+    metric: str | None = ...,
+    positive: str | None = ...,
     mute: Mapping[str, str] = ...,
     models: tuple[str, ...] = ...,
     source_finders: tuple[str, ...] = ...,

@@ -401,7 +401,7 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric",
         choices=tuple(METRICS),
-        help="what verdicts are about, of two files, of folds and on held-out sources",
+        help="what verdicts are about, of two files, of folds, on held-out sources and of more samples",
     )
     parser.add_argument("--positive-class", metavar="NAME", help="the class that sensitivity and the like are about")
     parser.add_argument("--undecided", choices=("pass", "fail"), help="how an undecided requirement counts")

@@ -24,20 +24,20 @@ PANEL = 170
 MODEL_MARKS = ("circle", "square", "triangle-up", "star", "hexagon", "cross", "pentagon", "x")
 
 
-def interval_curve(curve: Curve, *, majority: float | None = None, dark: bool = False) -> go.Figure:
+def interval_curve(curve: Curve, *, baseline: float | None = None, dark: bool = False) -> go.Figure:
     """The expected accuracy interval over the size of the training set (figure 7), with fitted curves where they fit.
 
-    Bars are intervals over draws, hairlines over sources and samples. A fitted curve goes on to twice the data. The
-    accuracy of the majority-class baseline is a dashed line where it lies within view.
+    Bars are intervals over draws, hairlines over sources and samples. A fitted curve goes on to twice the data. What
+    the baseline reaches is a dashed line where it lies within view. Of another metric all is that metric's.
     """
-    look, points = theme(dark), curve.points
+    look, points, name = theme(dark), curve.points, curve.words.name
     sentences = [
-        f"At {count(round(point.n))} samples {percent(point.expected.exclusive.value)} held out and "
-        f"{percent(point.expected.inclusive.value)} seen in training."
+        f"At {count(round(point.n))} samples {percent(point.about.exclusive.value)} held out and "
+        f"{percent(point.about.inclusive.value)} seen in training."
         for point in points
     ]
-    alt = ["Expected accuracy interval over the size of the training set.", *sentences]
-    figure = new_figure(look, "Training samples", "Expected accuracy (%)", height=400, alt=alt)
+    alt = [f"Expected {name} interval over the size of the training set.", *sentences]
+    figure = new_figure(look, "Training samples", f"Expected {escape(name)} (%)", height=400, alt=alt)
     _band(figure, points, look)
     for end, style in _styles(look).items():
         _fitted(figure, curve, end, style.colour)
@@ -45,8 +45,8 @@ def interval_curve(curve: Curve, *, majority: float | None = None, dark: bool = 
         _line(figure, points, end, style)
     size_axis(figure, _sizes(points))
     figure.update_yaxes(tickformat=".1f", range=draw.padded(figure, "y"))
-    if majority is not None:
-        draw.rule(figure, look.grey, y=100 * majority, dash="dash")
+    if baseline is not None and not np.isnan(baseline):
+        draw.rule(figure, look.grey, y=100 * baseline, dash="dash")
     return figure
 
 
@@ -208,13 +208,13 @@ def _fitted(figure: go.Figure, curve: Curve, end: str, colour: str) -> None:
     points = curve.learning[end].points
     if not points:
         return
-    n, accuracy = np.array([point.n for point in points]), 100 * np.array([point.accuracy for point in points])
+    n, values = np.array([point.n for point in points]), 100 * np.array([point.value for point in points])
     name = f"fitted, {SCHEMES[ENDS[end]]}"
     hidden = {"opacity": 0.12, "showlegend": False, "legendgroup": name}
     draw.band(figure, n, draw.ends_of(points, 100), colour, name, **hidden)
-    text = [f"{count(round(point.n))} samples: {percent(point.accuracy, point.interval)}" for point in points]
+    text = [f"{count(round(point.n))} samples: {percent(point.value, point.interval)}" for point in points]
     hover = "by the fitted curve, %{text}"
-    draw.line(figure, n, accuracy, draw.Style(colour, dash="dash"), name, hover, text=text, legendgroup=name)
+    draw.line(figure, n, values, draw.Style(colour, dash="dash"), name, hover, text=text, legendgroup=name)
 
 
 def _styles(look: Theme) -> dict[str, draw.Style]:
@@ -226,7 +226,7 @@ def _sizes(points: Sequence[AtSize]) -> np.ndarray:
 
 
 def _ends(points: Sequence[AtSize], end: str) -> list[ExpectedValue]:
-    return [getattr(point.expected, end) for point in points]
+    return [getattr(point.about, end) for point in points]
 
 
 def _change(estimates: Sequence[ExpectedValue]) -> str:

@@ -109,9 +109,9 @@ def check(
 
     `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
     `theta1`, `theta2` and `unit`. What is not said is as the page begins with. `metric` is what the verdict of
-    cluster_folds or source_robustness is about, of the class `positive` where it is about one. `mute` says why claims
-    are muted, by code (docs/claims.md): `Result.claims` has them, and the verdict does not say them. Raises DataError
-    for a question, a setting, a code, a model or data that there are not.
+    cluster_folds, source_robustness or data_set_adequacy is about, of the class `positive` where it is about one.
+    `mute` says why claims are muted, by code (docs/claims.md): `Result.claims` has them, and the verdict does not say
+    them. Raises DataError for a question, a setting, a code, a model or data that there are not.
 
     Examples
     --------

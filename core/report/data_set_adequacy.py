@@ -14,7 +14,7 @@ from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.outlook import judged
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Estimate
-from touchstone.core.evaluate.metrics import METRICS
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS
 from touchstone.core.evaluate.source_robustness import ExpectedInterval
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.source_robustness.results import MetricOnSources
@@ -23,7 +23,7 @@ from touchstone.core.evaluate.wording import count, percent, plural, points, rat
 from touchstone.core.figures import data_set_adequacy as figures
 from touchstone.core.report import parts
 from touchstone.core.report.run_report import MODEL_TITLES
-from touchstone.core.report.source_robustness import metrics_table
+from touchstone.core.report.source_robustness import metrics_table, not_given
 
 SHORT = {
     "more": "more samples",
@@ -38,12 +38,17 @@ SHORT = {
 
 
 def answer_of_rows(
-    rows: pd.DataFrame, dataset: Dataset, plan: AdequacyPlan, *, nulls: Mapping[str, Claim] = parts.NONE
+    rows: pd.DataFrame,
+    dataset: Dataset,
+    plan: AdequacyPlan,
+    *,
+    nulls: Mapping[str, Claim] = parts.NONE,
+    metric: tuple[str, str | None] = (ACCURACY, None),
 ) -> parts.Answer:
-    """Everything about a run, from the rows of its trials; `nulls` as in `answer`."""
+    """Everything about a run, from the rows of its trials; `nulls` and `metric` as in `answer`."""
     n_per_class = dict(zip(dataset.class_names, dataset.n_per_class.tolist(), strict=True))
-    adequacy = replace(adequacy_of(rows, n_per_class=n_per_class), design=design_beside_sources(dataset))
-    return answer(adequacy, nulls=nulls)
+    adequacy = adequacy_of(rows, n_per_class=n_per_class, positive=metric[1])
+    return answer(replace(adequacy, design=design_beside_sources(dataset)), nulls=nulls, metric=metric[0])
 
 
 def answer(
@@ -53,19 +58,23 @@ def answer(
     worth: float = verdict.WORTH,
     panels: str = "accuracy",
     nulls: Mapping[str, Claim] = parts.NONE,
+    metric: str = ACCURACY,
     finished: bool = True,
 ) -> parts.Answer:
-    """Everything about a run, the verdict about the curve `of` (the usual one by default).
+    """Everything about a run, the verdict about the curve `of` (the usual one by default), by its accuracy or `metric`.
 
     `nulls` has the claim that data without groups allow of clusters, by their finder; `finished` as in
-    `adequacy_verdict`.
+    `adequacy_verdict`. Raises DataError for a `metric` that these trials do not give.
     """
     of = of or verdict.first_curve(found)
     if of is None:
         return parts.nothing_yet()
+    about = of if metric == ACCURACY else found.by(metric, of)
+    if about is None:
+        raise not_given(metric, found.intervals.metrics_of(of.points[-1].expected))
     null = nulls.get(of.source_finder)
-    said = verdict.adequacy_verdict(found, of, worth=worth, names=MODEL_TITLES, null=null, finished=finished)
-    sections = [parts.Section("", (curve_figure(found, of),))]
+    said = verdict.adequacy_verdict(found, about, worth=worth, names=MODEL_TITLES, null=null, finished=finished)
+    sections = [parts.Section("", (curve_figure(found, about),))]
     if curves := found.classes_of(of):
         title = f"{MODEL_TITLES.get(of.model, of.model)}: which classes would gain?"
         sections.append(parts.Section(title, (class_figure(curves, panels), class_table(curves, worth)), "gaining"))
@@ -81,16 +90,23 @@ def answer(
         caption = f"Of {MODEL_TITLES.get(of.model, of.model)}. No CI is corrected for many metrics."
         sections.insert(-1, parts.Section("By metric", (metrics_table(metrics, caption, by_size=True),), "metrics"))
     files = {"Table": found.table, "Steps": found.steps_table, "Verdicts": partial(sentences, found, worth)}
-    return parts.Answer(said, tuple(key_numbers(found, of)), tuple(sections), tuple(numbers(found)), files)
+    return parts.Answer(said, tuple(key_numbers(found, about)), tuple(sections), tuple(numbers(found, metric)), files)
 
 
-def numbers(found: Adequacy) -> Iterator[parts.Quantity]:
-    """What can be bounded of every model and source finder: the gain of twice as many samples, the gap, and metrics."""
+def numbers(found: Adequacy, metric: str = ACCURACY) -> Iterator[parts.Quantity]:
+    """What can be bounded of every model and source finder: the gain of twice as many samples, the gap, and metrics.
+
+    That which the verdict is about has its own gain and gap, too.
+    """
     for curve in found.overall:
         of, last, over = (curve.model, curve.source_finder), curve.points[-1].expected, f"{noun(curve.source_finder)}s"
-        if curve.outlook is not None:
-            for name, gain in (("gain", curve.outlook.next_gain), ("gap", curve.outlook.gap)):
-                yield parts.Quantity(f"data_set_adequacy.{name}", of, gain.value, gain.interval, last.n_samples, over)
+        for each in dict.fromkeys((curve, found.by(metric, curve))):
+            if each is None or each.outlook is None:
+                continue
+            kind, named = ("", of) if each is curve else ("metric_", (*of, metric))
+            for name, gain in (("gain", each.outlook.next_gain), ("gap", each.outlook.gap)):
+                stem = f"data_set_adequacy.{kind}{name}"
+                yield parts.Quantity(stem, named, gain.value, gain.interval, last.n_samples, over)
         for each in found.intervals.metrics_of(last):
             named, kept = (*of, each.metric), each.exclusive
             yield parts.Quantity("data_set_adequacy.metric", named, kept.value, kept.over_sources, each.n, over)
@@ -104,42 +120,45 @@ def _metrics_of(found: Adequacy, of: Curve) -> list[MetricOnSources]:
 
 def key_numbers(found: Adequacy, of: Curve) -> list[parts.KeyNumber]:
     """What the next doubling would bring, the held-out gap and both accuracies, with intervals and baselines."""
-    told, last, on = of.outlook, of.points[-1].expected, verdict.ends(of)
+    told, last, on, words = of.outlook, of.points[-1].about, verdict.ends(of), of.words
     corrected = "" if told is None or told.n_claims < 2 else f"; for {plural(told.n_claims, 'curve')} at once"
     gain, gap = (Estimate(), Estimate()) if told is None else (told.next_gain, told.gap)
     over = f"The interval is the 95 % CI for new data{corrected}."
-    baseline = f"majority-class baseline {percent(found.majority)}, chance {percent(found.chance)}"
     accuracies = [
         parts.KeyNumber(
-            f"Accuracy, {on[end]}",
-            percent(estimate.value),
-            parts.over_repeats(percent, estimate.value, estimate.over_sources),
+            f"{words.title}, {on[end]}",
+            words.value(estimate.value),
+            parts.over_repeats(words.value, estimate.value, estimate.over_sources),
             "At the largest size. The interval is the 95 % CI for new data.",
-            baseline if of.label is None else "",
+            verdict.baseline(of, found) if of.label is None else "",
         )
         for end, estimate in (("exclusive", last.exclusive), ("inclusive", last.inclusive))
     ]
+    next_doubling = _points(
+        f"Next doubling, {on[judged(of.source_finder)]}",
+        gain,
+        f"Expected gain from twice as many samples, extrapolated from the sizes tried. {over}",
+    )
     return [
-        _points(
-            f"Next doubling, {on[judged(of.source_finder)]}",
-            gain,
-            f"Expected gain from twice as many samples, extrapolated from the sizes tried. {over}",
-        ),
+        *([next_doubling] if of.is_comparable else []),
         _points(f"Gap of {on['exclusive']}", gap, f"Seen in training less held out, at the largest size. {over}"),
         *accuracies,
     ]
 
 
 def curve_figure(found: Adequacy, of: Curve) -> parts.Figure:
-    """The accuracy interval over the size of the training set."""
+    """The interval of accuracy, or of another metric, over the size of the training set."""
     on, is_fitted = verdict.ends(of), any(learning.points for learning in of.learning.values())
     fitted = "Dashed lines are fitted learning curves, up to twice the data. " * is_fitted
+    metric, name = of.points[-1].metric, of.words.name
+    reached, baseline = (found.majority, "majority-class ") if metric is None else (metric.baseline, "")
+    mixed = "" if of.is_comparable else "Only the largest size has the data's own mix of classes. "
+    beside = "" if np.isnan(reached) else f"The {baseline}baseline is {percent(reached)}."
     return parts.Figure(
         "curve",
-        partial(figures.interval_curve, of, majority=found.majority),
-        f"The band runs from accuracy on {on['exclusive']} to accuracy on {on['inclusive']}. Hairlines are 95 % CIs "
-        f"for new data, short bars Monte-Carlo errors. {fitted}The majority-class baseline is "
-        f"{percent(found.majority)}.",
+        partial(figures.interval_curve, of, baseline=reached),
+        f"The band runs from {name} on {on['exclusive']} to {name} on {on['inclusive']}. Hairlines are 95 % CIs "
+        f"for new data, short bars Monte-Carlo errors. {fitted}{mixed}{beside}".rstrip(),
     )
 
 

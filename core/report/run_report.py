@@ -229,6 +229,8 @@ QUANTITIES = {
     "data_set_adequacy.gain": "accuracy that twice as many samples would add, as a fraction; of a model and a finder",
     "data_set_adequacy.gap": "accuracy on sources seen in training less that on held-out ones, at the largest size",
     "data_set_adequacy.metric": "another metric on held-out sources, at the largest size",
+    "data_set_adequacy.metric_gain": "the same gain of the metric of the verdict; of a model, a finder and a metric",
+    "data_set_adequacy.metric_gap": "the same gap of the metric of the verdict",
     "guided_tests.pictures": "accuracy of the whole model on generated pictures that the oracle confirms",
     "guided_tests.boundary": "the same, on pictures made at class boundaries",
     "few_labels.accuracy": "accuracy on new samples, from labels of few; of a pool",

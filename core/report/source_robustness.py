@@ -82,8 +82,7 @@ def answer(
     null = nulls.get(of.source_finder)
     about = None if metric == ACCURACY else intervals.metric_of(of, metric)
     if about is None and metric != ACCURACY:
-        given = ", ".join(each.metric for each in intervals.metrics_of(of))
-        raise DataError(f"Counts by class give no {metric!r} here. Choose from {ACCURACY}, {given}.")
+        raise not_given(metric, intervals.metrics_of(of))
     verdict = source_robustness.source_verdict(
         intervals, comparisons, row=of, names=names, epoch=epoch, null=null, metric=about, finished=finished
     )
@@ -114,6 +113,12 @@ def answer(
         tuple(numbers(intervals, dataset, metric)),
         files,
     )
+
+
+def not_given(metric: str, given: Sequence[MetricOnSources]) -> DataError:
+    """That trials do not give a metric, and which they do."""
+    names = ", ".join(each.metric for each in given)
+    return DataError(f"Counts by class give no {metric!r} here. Choose from {ACCURACY}, {names}.")
 
 
 def numbers(

@@ -18,7 +18,7 @@ def test_a_power_law_is_found_with_its_uncertainty():
     assert learning.next_gain.interval.width < 0.1
     assert [point.n for point in learning.points][::15] == pytest.approx([100, 20_000])
     for point in learning.points:
-        assert point.interval.lower < point.accuracy < point.interval.upper
+        assert point.interval.lower < point.value < point.interval.upper
     assert "A learning curve fits on held-out sources" in adequacy_verdict(found).text
     told = found.overall[0].outlook.next_gain
     assert told.value == learning.next_gain.value, "the verdict and its curve say two things"

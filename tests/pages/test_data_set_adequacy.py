@@ -59,6 +59,21 @@ def test_the_verdict_is_about_the_model_of_the_address(open_page, workspace, win
         assert f"{name}: which classes would gain?" in plainly(app)
 
 
+def test_the_verdict_and_its_figure_are_about_the_chosen_metric(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=PLAN)
+    app = _open(open_page, wine, metric="Balanced accuracy")
+    assert "of balanced accuracy.**" in plainly(app)
+    assert "By accuracy: " in plainly(app)
+    assert app.metric[3].label == "Balanced accuracy, clusters seen in training"
+    assert any(alt.startswith("Expected balanced accuracy interval over the size") for alt in charts(app))
+    assert app.session_state["share_offer"].parameters["metric"] == ["Balanced accuracy"]
+    assert app.button_group(key="metric").options == ["Accuracy", "Balanced accuracy"]
+    app.button_group(key="metric").set_value("accuracy-None").run()
+    assert "of balanced accuracy.**" not in plainly(app)
+    assert app.metric[3].label == "Accuracy, clusters seen in training"
+    assert any(alt.startswith("Expected accuracy interval over the size") for alt in charts(app))
+
+
 def test_what_is_worth_it_changes_the_verdict_without_a_run(open_page, workspace, wine):
     stored_run(workspace, wine, plan=PLAN)
     app = open_page("data_set_adequacy", data=wine.fingerprint, worth="20.0", **ADDRESS)

@@ -18,6 +18,7 @@ from tests.worlds.source_robustness import Sources, splits_of
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, nested_part
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy
 from touchstone.core.evaluate.data_set_adequacy.verdict import gain_claim
 from touchstone.core.split.scheme import Split
 from touchstone.core.trials.run import as_frame, count
@@ -115,10 +116,15 @@ def coverage(world: Sources, gain: float, n_data_sets: int, *, first_seed: int =
 
 def next_gain(world: Sources, data_seed: int, method_seed: int) -> Claim:
     """What the page would say of the next doubling of one data set."""
+    return gain_claim(adequacy_of_world(world, data_seed, method_seed, by_class=False).overall[0])
+
+
+def adequacy_of_world(world: Sources, data_seed: int, method_seed: int = 1, *, by_class: bool = True) -> Adequacy:
+    """What the page would know of one data set; metrics of one class are about the last."""
     x, y, sources = world.data(data_seed)
     n_per_class = {f"class {code}": int(n) for code, n in enumerate(np.bincount(y))}
-    found = adequacy_of(_frame(world, x, y, sources, method_seed), n_per_class=n_per_class, by_class=False)
-    return gain_claim(found.overall[0])
+    rows, last = sized_frame(world, x, y, sources, method_seed), f"class {world.n_classes - 1}"
+    return adequacy_of(rows, n_per_class=n_per_class, by_class=by_class, positive=last)
 
 
 def measured_gain(world: Sources, n_data_sets: int, *, first_seed: int = 50_000) -> tuple[float, float]:
@@ -127,13 +133,15 @@ def measured_gain(world: Sources, n_data_sets: int, *, first_seed: int = 50_000)
     for seed in range(first_seed, first_seed + n_data_sets):
         x, y, sources = twice.data(seed)
         once, right = round(0.4 * len(y)), {}
-        for _, _, size, split, predicted in _predicted(twice, x, y, sources, (once, ALL), ("source_exclusive",), seed):
+        for _, _, size, split, predicted in predicted_by_size(
+            twice, x, y, sources, (once, ALL), ("source_exclusive",), seed
+        ):
             right.setdefault(size, []).append(np.mean(predicted == y[split.test]))
         gains.append(np.mean(right[ALL]) - np.mean(right[once]))
     return float(np.mean(gains)), float(np.std(gains, ddof=1) / np.sqrt(n_data_sets))
 
 
-def _predicted(
+def predicted_by_size(
     world: Sources,
     x: np.ndarray,
     y: np.ndarray,
@@ -155,11 +163,11 @@ def _predicted(
                 yield scheme, repeat, size, Split(part, test), (z[test] @ weights).argmax(axis=1)
 
 
-def _frame(world: Sources, x: np.ndarray, y: np.ndarray, sources: np.ndarray, seed: int) -> pd.DataFrame:
+def sized_frame(world: Sources, x: np.ndarray, y: np.ndarray, sources: np.ndarray, seed: int) -> pd.DataFrame:
     usual, parts = round(0.8 * len(y)), []
     sizes = (usual // 8, usual // 4, usual // 2, ALL)
     schemes = ("source_exclusive", "source_inclusive")
-    for scheme, repeat, size, (train, test), predicted in _predicted(world, x, y, sources, sizes, schemes, seed):
+    for scheme, repeat, size, (train, test), predicted in predicted_by_size(world, x, y, sources, sizes, schemes, seed):
         counts = count(y[test], predicted, sources[test], world.n_classes)
         same = {"scheme": scheme, "repeat": repeat, "size": size, "n_train": len(train), "n_test": len(test)}
         n_rows = len(counts["label"])

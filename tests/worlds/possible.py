@@ -68,7 +68,7 @@ def of_sizes(rng: np.random.Generator) -> tuple[list[Bounded], Verdict]:
         numbers.append(("next gain", outlook.next_gain.value, outlook.next_gain.interval, -1.0, 1.0))
         numbers.append(("gap", outlook.gap.value, outlook.gap.interval, -1.0, 1.0))
         for learning in curve.learning.values():
-            numbers += [("curve", point.accuracy, point.interval, 0.0, 1.0) for point in learning.points]
+            numbers += [("curve", point.value, point.interval, 0.0, 1.0) for point in learning.points]
     return numbers, adequacy_verdict(found)
 
 

@@ -15,6 +15,7 @@ ADDRESS = "metric"
 FORMERLY = "score"
 """What addresses of folds called it; they go on to lead where they led."""
 _REMEMBERED = "metric-of-this-session"
+_OF_VERDICT = "What the verdict says of the model. Trials count right answers by class, which gives these."
 
 
 def choose(
@@ -50,11 +51,13 @@ def choose(
     return offered[chosen]
 
 
-def choose_of_trials(dataset: Dataset, help: str) -> ScoredBy:
-    """The same of accuracy and what else trials give, which count right answers by class.
+def choose_of_trials(dataset: Dataset, help: str = _OF_VERDICT, *, asked: bool = True) -> ScoredBy:
+    """The same of accuracy and what else trials give, which count right answers by class; accuracy if it is not asked.
 
     Macro recall is left out: where every class is tested it is balanced accuracy by another name.
     """
+    if not asked:
+        return ScoredBy(ACCURACY)
     names = [name for name in metrics_of_trials(dataset.n_classes) if name != "recall_macro"]
     return choose(ScoredBy(ACCURACY), names, dataset.class_names, help=help)
 

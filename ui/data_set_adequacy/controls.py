@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 import pandas as pd
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import Dataset
@@ -44,9 +43,8 @@ def looked_at(plan: AdequacyPlan) -> AdequacyLook:
     """The controls of what is looked at; none of them needs another run."""
     curve, worth, panels = _look_controls(plan)
     check_address([curve, worth, panels])
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        chosen = curve.draw() if len(curve.titles) > 2 else ""
-        return AdequacyLook(chosen, worth.draw() / 100, panels.draw())
+    chosen = curve.draw() if len(curve.titles) > 2 else ""
+    return AdequacyLook(chosen, worth.draw() / 100, panels.draw())
 
 
 def look_parameters(plan: AdequacyPlan, look: AdequacyLook) -> dict[str, list[str]]:
@@ -115,11 +113,15 @@ def _name(model: str, finder: str) -> str:
 
 
 @cache.result(max_entries=16)
-def adequacy(run: Run) -> Adequacy:
-    """All that the finished trials of a run tell of the size of the training set; by class once it has ended."""
+def adequacy(run: Run, positive: str | None = None) -> Adequacy:
+    """All that the finished trials of a run tell of the size of the training set; by class once it has ended.
+
+    Metrics of one class are about the `positive` one.
+    """
     data = dataset_of(run.fingerprint)
     n_per_class = dict(zip(data.class_names, data.n_per_class.tolist(), strict=True))
-    evaluated = adequacy_of(trials(run), n_per_class=n_per_class, by_class=run.state != "running")
+    by_class = run.state != "running"
+    evaluated = adequacy_of(trials(run), n_per_class=n_per_class, by_class=by_class, positive=positive)
     return replace(evaluated, design=design_beside_sources(data))
 
 

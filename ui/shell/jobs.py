@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from touchstone.core.data import Dataset
+from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.wording import count, plural
 from touchstone.core.report.run_report import OLDER_METHOD
 from touchstone.core.trials import Plan
@@ -117,16 +117,16 @@ def follow(run: Run, show: Callable[[Run], None], *, every: float = SECONDS_BETW
         if now is None or (now.state == "running") != running:
             st.rerun()
         else:
-            _shown(show, now)
+            shown(show, now)
 
     watch()
 
 
-def _shown(show: Callable[[Run], None], run: Run) -> None:
-    """A fragment runs by itself: what it cannot have of the workspace is said where it stands."""
+def shown(show: Callable[[Run], None], run: Run) -> None:
+    """A fragment runs by itself: what it cannot have of the workspace, or of its trials, is said where it stands."""
     try:
         show(run)
-    except WorkspaceError as problem:
+    except (DataError, WorkspaceError) as problem:
         error(problem)
 
 

@@ -16,8 +16,6 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate import source_robustness
-from touchstone.core.evaluate.cluster_folds.results import ScoredBy
-from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted, ratio
 from touchstone.core.parameters import About
@@ -27,7 +25,6 @@ from touchstone.core.workspace import Run, View, WorkspaceError, load_plan
 from touchstone.core.workspace.engine.executor import LIBRARIES
 from touchstone.core.workspace.runs import run_key
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data import metric as metric_choice
 from touchstone.ui.data.samples import dataset_of, enlarged, portrait
 from touchstone.ui.forms.controls import choice_line
 from touchstone.ui.forms.pick_one import choose
@@ -93,14 +90,6 @@ def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
         titles = {None: LEADING, **titles}
     with st.container(width=ROOM):
         return choose("about", "The verdict is about", titles, help=_LEADING_HELP) if titles else None
-
-
-def choose_metric(dataset: Dataset, run: Run | None, own: OwnModels | None) -> ScoredBy:
-    """What the verdict says of a model: accuracy, or what else counts by class give; asked once there is a verdict."""
-    if run is None and own is None:
-        return ScoredBy(ACCURACY)
-    meaning = "What the verdict says of the model. Trials count right answers by class, which gives these."
-    return metric_choice.choose_of_trials(dataset, meaning)
 
 
 def planned(run: Run | None, own: OwnModels | None) -> list[Row]:

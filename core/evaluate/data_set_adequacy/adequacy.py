@@ -4,7 +4,7 @@ A model at one size is to its draws what a model is: so each is given to source 
 sizes are compared as models are there, paired by draw and by source.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,7 +14,15 @@ import pandas as pd
 
 from touchstone.core.evaluate.data_set_adequacy.outlook import along, judged, learning_of, outlooks
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL
-from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Step
+from touchstone.core.evaluate.data_set_adequacy.results import (
+    Adequacy,
+    AtSize,
+    Curve,
+    Estimate,
+    Learning,
+    Outlook,
+    Step,
+)
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_of_group
 from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, finished, groups
@@ -27,7 +35,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
 )
 from touchstone.core.evaluate.source_robustness.expected import above_majority, expected_interval
 from touchstone.core.evaluate.source_robustness.hardness import difference
-from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE
+from touchstone.core.evaluate.source_robustness.results import OF_RECALLS, MetricOnSources
 from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
 DRAW = ["source_finder", "scheme", "clustering", "repeat"]
@@ -41,12 +49,14 @@ class Sized(NamedTuple):
     inclusive: Measured | None
 
 
-def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_class: bool = True) -> Adequacy:
-    """The curves of every model and source finder, overall and by class, as far as the trials go.
+def adequacy_of(
+    trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_class: bool = True, positive: str | None = None
+) -> Adequacy:
+    """The curves of every model and source finder, overall, by metric and by class, as far as the trials go.
 
     `trials` are rows of an AdequacyPlan, `n_per_class` says how many samples of each class the data set has. Draws
     count once they are finished at every size of their model, so that sizes differ in nothing but the training part.
-    Without curves `by_class`, and then without other metrics, it takes a moment, also of a hundred classes.
+    Without curves `by_class` it takes a moment, also of a hundred classes. `positive` as in `metrics_on_sources`.
 
     Examples
     --------
@@ -75,7 +85,7 @@ def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_clas
         # What was not tested could have been trained on: so each size is told the data set's number of samples.
         n_train=pd.array(n_samples - paired["n_test"].to_numpy(dtype=np.int64), dtype="Int64"),
     )
-    curves, metrics = [], []
+    curves, by_metric = [], []
     of_finders = list(groups(known))
     for group in of_finders:
         sizes = {
@@ -83,17 +93,19 @@ def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_clas
             for model, size in (names[key] for key in group.models)
         }
         curves += _curves(group, names, sizes, n_per_class, by_class=by_class, n_finders=len(of_finders))
-        for each in metrics_of_group(group) if by_class else ():
-            metrics.append(replace(each, model=names[each.model][0], n_train=round(sizes[names[each.model]])))
+        finder = group.layout.source_finder
+        overall = [curve for curve in curves if (curve.source_finder, curve.label) == (finder, None)]
+        by_metric += _curves_by_metric(group, overall, n_per_class, positive, n_finders=len(of_finders))
     is_whole = trials["label"].isna().to_numpy()
     return Adequacy(
         curves=tuple(curves),
-        intervals=replace(_intervals(curves, whole, int(is_whole.sum())), metrics=tuple(metrics)),
+        intervals=replace(_intervals(curves, whole, int(is_whole.sum())), metrics=_metrics(by_metric)),
         n_trials=int(is_whole.sum()),
         n_used=len(whole),
         n_failed=int((is_whole & (trials["status"] == "failed").to_numpy(dtype=bool)).sum()),
         majority=max(n_per_class.values()) / n_samples,
         chance=1 / len(n_per_class),
+        by_metric=tuple(by_metric),
     )
 
 
@@ -140,23 +152,108 @@ def _curves(
         outlooks_of_model = [of_all, *outlooks(sized[1:], layout, moderated=True)]
         for code, points, outlook in zip(codes, sized, outlooks_of_model, strict=True):
             label = None if code is None else layout.labels[code]
-            learning = {
-                end: learning_of([(p.point.n, getattr(p, end)) for p in points], layout, drawn=label is None)
-                for end in ("exclusive", "inclusive")
-            }
-            curves.append(
-                Curve(
-                    model=model,
-                    source_finder=layout.source_finder,
-                    label=label,
-                    points=tuple(sized_point.point for sized_point in points),
-                    steps=_steps(points, layout),
-                    outlook=None if outlook is None else along(outlook, learning[judged(layout.source_finder)]),
-                    learning=learning,
-                    above_majority=above if label is None else NO_DIFFERENCE,
-                )
-            )
+            curve = replace(_curve(model, label, points, outlook, layout), steps=_steps(points, layout))
+            curves.append(replace(curve, above_majority=above) if label is None else curve)
     return curves
+
+
+def _curve(model: str, label: str | None, points: Sequence[Sized], outlook: Outlook | None, layout: Layout) -> Curve:
+    name = points[-1].point.about.words.name
+    learning = {
+        end: learning_of([(p.point.n, getattr(p, end)) for p in points], layout, drawn=label is None, name=name)
+        for end in ("exclusive", "inclusive")
+    }
+    return Curve(
+        model=model,
+        source_finder=layout.source_finder,
+        label=label,
+        points=tuple(sized_point.point for sized_point in points),
+        steps=(),
+        outlook=None if outlook is None else along(outlook, learning[judged(layout.source_finder)]),
+        learning=learning,
+    )
+
+
+# How do other metrics change with the size of the training set?
+#
+# Smaller training parts have as many samples of each class, the largest has the data's own mix. Metrics move with that:
+# the rarer a class is in training, the less often it is answered. Where parts mix classes too differently, a metric
+# has its values and its gap, and no gain.
+
+
+MOST_MIXED, MOST_MIXED_BY_RECALLS = 1.15, 1.75
+"""How many times as much one class may grow as another, from a size to the largest. Of metrics that rest on recalls
+what one class wins the other loses. With nothing to gain (100 data sets a row), the gain of balanced accuracy is .1
+points off at 1.75 and 2; sensitivity is .2 points off at 1.15, .6 at 1.5, 1.3 at 2 and 3 at 4."""
+
+
+def _curves_by_metric(
+    group: Group, overall: Sequence[Curve], n_per_class: Mapping[str, int], positive: str | None, *, n_finders: int
+) -> Iterator[Curve]:
+    """Of one source finder: the curves of every model by every other metric, made as those of its accuracy."""
+    mixed = max((_mixed(group, curve, n_per_class) for curve in overall), default=1.0)
+    measured = {(each.metric, each.model): (each, ends) for each, ends in metrics_of_group(group, positive)}
+    for metric in dict.fromkeys(metric for metric, _ in measured):
+        sized_models = []
+        for curve in overall:
+            sized = []
+            for point in curve.points:
+                each, ends = measured[metric, _key(curve, point)]
+                at_size = replace(each, model=curve.model, n_train=point.expected.n_train)
+                sized.append(Sized(replace(point, metric=at_size), ends[EXCLUSIVE], ends[INCLUSIVE]))
+            sized_models.append(_on_equal_draws(sized))
+        of_models = outlooks(sized_models, group.layout, moderated=False, beside=n_finders)
+        for curve, sized, outlook in zip(overall, sized_models, of_models, strict=True):
+            made = _curve(curve.model, None, sized, outlook, group.layout)
+            most = MOST_MIXED_BY_RECALLS if metric in OF_RECALLS else MOST_MIXED
+            yield made if mixed <= most else _without_gains(made)
+
+
+def _mixed(group: Group, curve: Curve, n_per_class: Mapping[str, int]) -> float:
+    """How many times as much one class grows as another from some size to the largest; 1 where parts mix alike."""
+    n = np.array(
+        [
+            [
+                _n_of_class(label, code, point.size, group.models[_key(curve, point)], n_per_class)
+                for code, label in enumerate(group.layout.labels)
+            ]
+            for point in curve.points
+        ]
+    )
+    grown = np.log(np.maximum(n[-1], 1.0) / np.maximum(n, 1.0))
+    return float(np.exp(np.ptp(grown, axis=1).max()))
+
+
+def _key(curve: Curve, point: AtSize) -> str:
+    return f"{curve.model} at {point.size}"
+
+
+def _without_gains(curve: Curve) -> Curve:
+    """What a metric is at each size, and the gap at the largest."""
+    none = dict.fromkeys(("next_gain", "gain", "familiar_gain", "closing"), Estimate())
+    return replace(
+        curve,
+        outlook=None if curve.outlook is None else replace(curve.outlook, **none),
+        learning=dict.fromkeys(curve.learning, Learning(None, "")),
+        is_comparable=False,
+    )
+
+
+def _on_equal_draws(sized: Sequence[Sized]) -> list[Sized]:
+    """Without what cannot be compared: a metric that some size has no value of in a draw where the largest has one."""
+
+    def alike(end: str, measured: Measured | None) -> Measured | None:
+        last = getattr(sized[-1], end)
+        if measured is None or last is None:
+            return measured
+        return measured if np.array_equal(np.isnan(measured.accuracy), np.isnan(last.accuracy)) else None
+
+    ends = ("exclusive", "inclusive")
+    return [each._replace(**{end: alike(end, getattr(each, end)) for end in ends}) for each in sized]
+
+
+def _metrics(by_metric: Sequence[Curve]) -> tuple[MetricOnSources, ...]:
+    return tuple(point.metric for curve in by_metric for point in curve.points if point.metric is not None)
 
 
 def _sized(

@@ -26,6 +26,7 @@ from touchstone.core.evaluate.intervals import (
     t_p_value,
     within,
 )
+from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.source_robustness.counts import Layout
 from touchstone.core.evaluate.source_robustness.estimate import (
     FEW_ERRORS,
@@ -203,9 +204,9 @@ def outlooks(
             next_gain=together(
                 *([claimed[name][place] for name in names.values()] for names in (_AT, _MISFIT)),
                 *_accuracies(end, layout),
-            ).of_accuracies(getattr(end.after.point.expected, judged(layout.source_finder))),
-            gain=claimed["gain"][place].of_accuracies(end.after.point.expected.exclusive),
-            familiar_gain=claimed["familiar_gain"][place].of_accuracies(end.after.point.expected.inclusive),
+            ).of_shares(getattr(end.after.point.about, judged(layout.source_finder))),
+            gain=claimed["gain"][place].of_shares(end.after.point.about.exclusive),
+            familiar_gain=claimed["familiar_gain"][place].of_shares(end.after.point.about.inclusive),
             gap=replace(claimed["gap"][place], interval=within(claimed["gap"][place].interval, -1.0, 1.0)),
             closing=claimed["closing"][place],
         )
@@ -347,10 +348,12 @@ AHEAD = 2.0
 """How far beyond the data the curve is drawn, and asked: twice as many samples."""
 
 
-def learning_of(points: Sequence[tuple[float, Measured | None]], layout: Layout, *, drawn: bool) -> Learning:
+def learning_of(
+    points: Sequence[tuple[float, Measured | None]], layout: Layout, *, drawn: bool, name: str = ACCURACY
+) -> Learning:
     """The curve through one accuracy over the size of the training set, or the reason why there is none.
 
-    `drawn` says whether its own points are wanted, too, for a figure.
+    `drawn` says whether its own points are wanted, too, for a figure; `name` is what reasons call another metric.
 
     The curve's own error is by the delta method: to first order it is a weighted sum of the accuracies at all sizes,
     whose errors over sources and samples are known together.
@@ -363,12 +366,13 @@ def learning_of(points: Sequence[tuple[float, Measured | None]], layout: Layout,
         return Learning(None, "the class has no additional samples at the larger sizes")
     last = measured[-1]
     if (1 - last.value) * last.n_samples < FEW_ERRORS:
-        return Learning(None, "nearly every sample is classified correctly")
+        nearly = "nearly every sample is classified correctly" if name == ACCURACY else f"{name} is nearly 100 %"
+        return Learning(None, nearly)
     accuracy = np.stack([measure.accuracy for measure in measured], axis=1)
     whole = ~np.isnan(accuracy).any(axis=1)
     law = fit_power_law(n, accuracy[whole], last.clustering[whole])
     if isinstance(law, str):
-        return Learning(None, law)
+        return Learning(None, law.replace(ACCURACY, name))
     return _known(law, n, measured, layout, n_points=N_POINTS if drawn else 0)
 
 

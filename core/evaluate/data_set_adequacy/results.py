@@ -7,8 +7,9 @@ import pandas as pd
 
 from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, within
+from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals, Difference, ExpectedInterval
-from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE, ExpectedValue
+from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE, ExpectedValue, MetricOnSources
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 
@@ -22,6 +23,13 @@ class AtSize:
     size: int
     n: float
     expected: ExpectedInterval
+    metric: MetricOnSources | None = None
+    """What the curve is of, where that is not accuracy."""
+
+    @property
+    def about(self) -> ExpectedInterval | MetricOnSources:
+        """The metric, or accuracy."""
+        return self.metric or self.expected
 
 
 @dataclass(frozen=True)
@@ -50,11 +58,11 @@ class Estimate:
     of_draws: float = float("nan")
     p_value: float = float("nan")
 
-    def of_accuracies(self, now: ExpectedValue) -> "Estimate":
-        """As a gain of an accuracy that is `now`: no more than is left, nor less than is there, as far as it is known.
+    def of_shares(self, now: ExpectedValue) -> "Estimate":
+        """As a gain of a share that is `now`: no more than is left, nor less than is there, as far as it is known.
 
         >>> now = ExpectedValue(0.96, over_sources=Interval(0.93, 0.98))
-        >>> Estimate(0.08, Interval(-0.02, 0.18)).of_accuracies(now)
+        >>> Estimate(0.08, Interval(-0.02, 0.18)).of_shares(now)
         Estimate(value=0.04..., interval=Interval(lower=-0.02, upper=0.06...), ...)
         """
         known = now.over_sources if now.over_sources.known else Interval(0.0, 1.0)
@@ -89,7 +97,7 @@ class CurvePoint:
     """A point of a fitted learning curve, its interval over sources and samples."""
 
     n: float
-    accuracy: float
+    value: float
     interval: Interval
 
 
@@ -123,6 +131,13 @@ class Curve:
     """Of "exclusive" and "inclusive"."""
     above_majority: Difference = NO_DIFFERENCE
     """At the largest size, on sources seen in training: accuracy less that of the majority class; not of one class."""
+    is_comparable: bool = True
+    """Whether its sizes show a gain: a metric moves with the mix of classes, too, where parts differ in that."""
+
+    @property
+    def words(self) -> InWords:
+        """How sentences speak of what it is of."""
+        return self.points[-1].about.words
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +155,8 @@ class Adequacy:
     """Share of the most frequent class: the accuracy of the majority-class baseline."""
     chance: float = float("nan")
     """One over the number of classes."""
+    by_metric: tuple[Curve, ...] = ()
+    """The overall curves of every other metric that trials give."""
     design: Design = EACH_SAMPLE
     """Of what the samples are, beside their sources."""
 
@@ -152,6 +169,12 @@ class Adequacy:
         """The same model and source finder, class by class."""
         same = (curve.model, curve.source_finder)
         return tuple(c for c in self.curves if c.label is not None and (c.model, c.source_finder) == same)
+
+    def by(self, metric: str, curve: Curve) -> Curve | None:
+        """The overall curve of the same model and source finder by a metric; None where these trials do not give it."""
+        same = (metric, curve.model, curve.source_finder)
+        curves = (*self.overall, *self.by_metric)
+        return next((c for c in curves if (c.words.metric.name, c.model, c.source_finder) == same), None)
 
     def table(self) -> pd.DataFrame:
         """Tidy rows, one for each size: those of source robustness with `size` and `n` (see `AtSize`) before them."""

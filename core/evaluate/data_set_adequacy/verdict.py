@@ -6,16 +6,19 @@ sources are held against clouds without groups, and never carry the word.
 """
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.data_set_adequacy.outlook import judged
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve, Estimate, Learning
 from touchstone.core.evaluate.intervals import UNKNOWN
+from touchstone.core.evaluate.metric_estimates import OF_ACCURACY
+from touchstone.core.evaluate.metrics import ACCURACY, IMBALANCED
 from touchstone.core.evaluate.source_robustness import leading_row
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.source_robustness.parametric_null import cloud_sentence
-from touchstone.core.evaluate.source_robustness.results import below_majority
-from touchstone.core.evaluate.source_robustness.verdict import learned
+from touchstone.core.evaluate.source_robustness.results import ExpectedValue, MetricOnSources, below_majority
+from touchstone.core.evaluate.source_robustness.verdict import learned, no_better_metric
 from touchstone.core.evaluate.wording import (
     Verdict,
     bare,
@@ -34,6 +37,7 @@ from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
 
 GAIN, GAP = "data_set_adequacy.gain", "data_set_adequacy.gap"
+BALANCED = "balanced_accuracy"
 WORTH = 0.01
 """A gain of so much by the next doubling, or a gap of so much, is worth collecting for, unless the reader says else."""
 
@@ -100,15 +104,29 @@ def sentence(curve: Curve, *, worth: float = WORTH) -> str:
     if outlook is None:
         return f"{name}: this needs both schemes at two sizes, the smaller at most four fifths of the larger."
     gain = outlook.next_gain
+    if not curve.is_comparable:
+        return f"{name}. {reached(curve)}."
     if not gain.interval.known:
         return f"{name}: an interval needs more repeats."
-    return f"{name}. Twice as many samples would bring {points(gain.value, gain.interval)} of accuracy."
+    return f"{name}. Twice as many samples would bring {points(gain.value, gain.interval)} of {curve.words.name}."
+
+
+def reached(curve: Curve) -> str:
+    """What a metric is at the largest size, on what the next doubling is judged on, beside its baseline."""
+    end, words, metric = judged(curve.source_finder), curve.words, curve.points[-1].about
+    value: ExpectedValue = getattr(metric, end)
+    least = metric.baseline if isinstance(metric, MetricOnSources) else float("nan")
+    against = "" if isnan(least) else f", against a baseline of {words.value(least)}"
+    return f"{words.title} is {words.value(value.value, value.over_sources)} on {ends(curve)[end]}{against}"
 
 
 def next_doubling(curve: Curve) -> str:
-    """What doubling is meant, and on what it is judged."""
+    """What doubling is meant, and on what it is judged; of a metric that shows no gain why not."""
     if curve.outlook is None:
         return ""
+    if not curve.is_comparable:
+        name = curve.words.name
+        return f"Smaller training parts have as many samples of each class, so {name} there does not show a gain."
     n = round(curve.outlook.after.n)
     of_class = " of the class" if curve.label is not None else ""
     on = ends(curve)[judged(curve.source_finder)]
@@ -120,16 +138,17 @@ def gap_sentence(curve: Curve, *, worth: float = WORTH) -> str:
     if curve.outlook is None or not curve.outlook.gap.interval.known:
         return ""
     gap, held_out, seen = curve.outlook.gap, f"held-out {nouns(curve)}", "those seen in training"
-    numbers = points(gap.value, gap.interval)
+    words, numbers = curve.words, points(gap.value, gap.interval)
     match _gap(curve, worth).decision:
         case "above":
-            return f"Accuracy on {held_out} is {numbers} below that on {seen}."
+            return f"{words.title} on {held_out} is {numbers} below that on {seen}."
         case "below":
-            return f"Accuracy on {held_out} is above that on {seen}, by {points(-gap.value)}: a gap of {numbers}."
+            return f"{words.title} on {held_out} is above that on {seen}, by {points(-gap.value)}: a gap of {numbers}."
         case "small":
-            return f"Accuracy on {held_out} is within {points(worth)} of that on {seen}: a gap of {numbers}."
+            return f"{words.title} on {held_out} is within {points(worth)} of that on {seen}: a gap of {numbers}."
         case _:
-            return f"No significant gap between {held_out} and {seen}: {numbers}."
+            by = "" if words == OF_ACCURACY else f" of {words.name}"
+            return f"No significant gap{by} between {held_out} and {seen}: {numbers}."
 
 
 def _gap(curve: Curve, worth: float) -> Claim:
@@ -151,7 +170,7 @@ def adequacy_verdict(
     null: Claim | None = None,
     finished: bool = True,
 ) -> Verdict:
-    """Say what the trials tell of one curve of `adequacy.overall` (None: `first_curve`).
+    """Say what the trials tell of one curve of `adequacy.overall` or `.by_metric` (None: `first_curve`).
 
     `null` is the claim "source_robustness.beyond_cloud" of found clusters, where it is known. There is no advice before
     the trials have `finished`.
@@ -168,9 +187,15 @@ def adequacy_verdict(
     if curve is None:
         failed = plural(adequacy.n_failed, "trial") + " failed." if adequacy.n_failed else ""
         return Verdict("No split has been finished at every size yet.", failed, "", ())
-    others = [other for other in adequacy.overall if other is not curve]
+    by_same = (adequacy.by(curve.words.metric.name, other) for other in adequacy.overall)
+    beside, name = _beside(adequacy, curve), _name(curve, adequacy, names)
+    doubt, below = _doubt(curve, name, adequacy)
+    comes_to = resting(f"{name}: {_lower(sentence(curve, worth=worth))}", GAIN, GAP)
     found_clusters = curve.source_finder != KNOWN_SOURCES
     findings = [
+        resting(
+            "" if beside is None else f"By {beside.words.name}: {_lower(sentence(beside, worth=worth))}", GAIN, GAP
+        ),
         next_doubling(curve),
         resting(gap_sentence(curve, worth=worth), GAP),
         resting(_clouds(curve, null, worth), "source_robustness.beyond_cloud"),
@@ -179,23 +204,31 @@ def adequacy_verdict(
         *(resting(each, GAIN, GAP) for each in _classes(adequacy.classes_of(curve), worth)),
         *(
             resting(f"{_name(each, adequacy, names)}: {_lower(sentence(each, worth=worth))}", GAIN, GAP)
-            for each in others
+            for each in by_same
+            if each is not None and each is not curve
         ),
         resting(_settles(curve, worth), GAIN),
     ]
-    gap = gap_claim(curve, worth=worth)
+    about = [curve] if beside is None or curve.words == OF_ACCURACY else [curve, beside]
+    gaps = (gap_claim(each, worth=worth) for each in about)
     return Verdict(
-        headline=_headline(curve, _name(curve, adequacy, names), worth, adequacy),
+        headline=in_a_row(resting(doubt, "source_robustness.below_baseline"), comes_to),
         used=_used(adequacy, curve),
         advice=resting(_advice(curve, worth) if finished else "", GAIN, GAP),
         findings=tuple(finding for finding in findings if finding),
         claims=(
-            *([below_majority(curve.above_majority)] if _is_doubtful(curve) else []),
-            gain_claim(curve, worth=worth),
-            *([gap] if gap is not None else []),
+            *below,
+            *(gain_claim(each, worth=worth) for each in about),
+            *(gap for gap in gaps if gap is not None),
             *([null] if null is not None and found_clusters else []),
         ),
     )
+
+
+def _beside(adequacy: Adequacy, curve: Curve) -> Curve | None:
+    """What a verdict also names: accuracy where it is about another metric, balanced accuracy of uneven classes."""
+    other = BALANCED if curve.words == OF_ACCURACY else ACCURACY
+    return None if other == BALANCED and not adequacy.majority > IMBALANCED else adequacy.by(other, curve)
 
 
 def _clouds(curve: Curve, null: Claim | None, worth: float) -> str:
@@ -237,31 +270,30 @@ def _advice(curve: Curve, worth: float) -> str:
 _REPEATS = "More repeats would narrow this."
 
 
-def _headline(curve: Curve, name: str, worth: float, adequacy: Adequacy) -> str:
-    """Said first: a model that is not significantly better than to answer the majority class, or is worse."""
-    text = resting(f"{name}: {_lower(sentence(curve, worth=worth))}", GAIN, GAP)
-    if not _is_doubtful(curve):
-        return text
-    last = curve.points[-1].expected
-    seen, more = last.inclusive, learned(adequacy.intervals.metric_of(last, "balanced_accuracy"), "inclusive")
-    reached, majority = percent(seen.value, seen.over_sources), percent(seen.value - curve.above_majority.value)
-    is_worse = below_majority(curve.above_majority).decision == "above"
+def _doubt(curve: Curve, name: str, adequacy: Adequacy) -> tuple[str, list[Claim]]:
+    """That a model may be no better than the baseline of what the curve is of, and the claim; else nothing."""
+    last, above = curve.points[-1], curve.above_majority
+    if last.metric is not None:
+        doubt, below = no_better_metric(last.metric, name, "inclusive"), last.metric.below_baseline("inclusive")
+        return doubt, [below] if doubt and below is not None else []
+    if not (above.over_sources.known and above.over_sources.lower <= 0):
+        return "", []
+    seen, below = last.expected.inclusive, below_majority(above)
+    more = learned(adequacy.intervals.metric_of(last.expected, BALANCED), "inclusive")
+    accuracy, majority = percent(seen.value, seen.over_sources), percent(seen.value - above.value)
+    is_worse = below.decision == "above"
     doubt = f"{name} is {'worse' if is_worse else 'not significantly better'} than the majority-class baseline of "
-    doubt += f"{majority}: {reached}.{more}"
+    doubt += f"{majority}: {accuracy}.{more}"
     if is_worse and more:
-        doubt = f"Always answering the majority class is more accurate than {name}: {majority} against {reached}.{more}"
-    return in_a_row(resting(doubt, "source_robustness.below_baseline"), text)
-
-
-def _is_doubtful(curve: Curve) -> bool:
-    """Whether the model may be no better than the majority class."""
-    over = curve.above_majority.over_sources
-    return over.known and over.lower <= 0
+        doubt = (
+            f"Always answering the majority class is more accurate than {name}: {majority} against {accuracy}.{more}"
+        )
+    return doubt, [below]
 
 
 def _last_doubling(curve: Curve) -> str:
     """What a doubling brought so far, on what it is judged on."""
-    if curve.outlook is None:
+    if curve.outlook is None or not curve.is_comparable:
         return ""
     outlook, end = curve.outlook, judged(curve.source_finder)
     gain = {"exclusive": outlook.gain, "inclusive": outlook.familiar_gain}[end]
@@ -271,7 +303,7 @@ def _last_doubling(curve: Curve) -> str:
 
 def _fitted(learning: Learning, on: str) -> str:
     if learning.law is None:
-        return f"No learning curve on {on}: {learning.reason}."
+        return f"No learning curve on {on}: {learning.reason}." if learning.reason else ""
     return f"A learning curve fits on {on} (test of fit: p = {bare(learning.law.p_fit, 2)})."
 
 
@@ -307,14 +339,24 @@ def _used(adequacy: Adequacy, curve: Curve) -> str:
     failed = f", {count(adequacy.n_failed)} failed" if adequacy.n_failed else ""
     rest = f" (of splits finished at every size{failed})" if unused else ""
     over = f" in each of {plural(last.n_clusterings, 'clustering')}" if last.n_clusterings > 1 else ""
-    levels = [f"{percent(getattr(last, end).value)} on {on}" for end, on in reversed(ends(curve).items())]
+    metric, beside = curve.points[-1].metric, baseline(curve, adequacy)
+    beside = f" {beside[0].upper()}{beside[1:]}." if beside else ""
+    about, which = (last, ":") if metric is None else (metric, f", {metric.words.name} is")
+    levels = [f"{percent(getattr(about, end).value)} on {on}" for end, on in reversed(ends(curve).items())]
     data = f"{plural(last.n_sources, noun(curve.source_finder))}{over}, {plural(last.exclusive.n_draws, 'repeat')}"
     return (
         f"{count(adequacy.n_used)} of {plural(adequacy.n_trials, 'trial')} used{rest}. "
         f"n = {count(last.n_samples)} samples{adequacy.design.by}, {data}. "
-        f"At the largest size: {' and '.join(levels)}. "
-        f"Majority-class baseline {percent(adequacy.majority)}, chance {percent(adequacy.chance)}."
+        f"At the largest size{which} {' and '.join(levels)}.{beside}"
     )
+
+
+def baseline(curve: Curve, adequacy: Adequacy) -> str:
+    """What a model reaches that learned nothing but frequencies, in words; empty where that is not known."""
+    metric = curve.points[-1].metric
+    if metric is None:
+        return f"majority-class baseline {percent(adequacy.majority)}, chance {percent(adequacy.chance)}"
+    return "" if isnan(metric.baseline) else f"baseline {metric.words.value(metric.baseline)}"
 
 
 def _name(curve: Curve, adequacy: Adequacy, names: Mapping[str, str]) -> str:

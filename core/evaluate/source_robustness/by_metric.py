@@ -43,11 +43,15 @@ def metrics_on_sources(
     >>> round(found["balanced_accuracy"].exclusive.value, 3), found["recall"].positive
     (0.7, 'spam')
     """
-    return tuple(each for group in groups(trials, sizes) for each in metrics_of_group(group, positive))
+    return tuple(each for group in groups(trials, sizes) for each, _ in metrics_of_group(group, positive))
 
 
-def metrics_of_group(group: Group, positive: str | None = None) -> Iterator[MetricOnSources]:
-    """The same of the models of one source finder and training-set size."""
+Ends = dict[str, Measured | None]
+"""What a metric's errors are made from, by scheme; None where it is missing."""
+
+
+def metrics_of_group(group: Group, positive: str | None = None) -> Iterator[tuple[MetricOnSources, Ends]]:
+    """The same of the models of one source finder and training-set size, each with what it was made from."""
     n_train, of_class = usual_n_train(group), _positive_class(group.layout, positive)
     for model, schemes in group.models.items():
         for name in metrics_of_trials(len(group.layout.labels)):
@@ -74,7 +78,7 @@ def _positive_class(layout: Layout, named: str | None) -> int:
 
 def _on_sources(
     metric: Metric, positive: int, model: str, n_train: int, group: Group, schemes: dict[str, CountsOfTrials]
-) -> MetricOnSources:
+) -> tuple[MetricOnSources, Ends]:
     layout = group.layout
 
     def value(counts: CountsByClass) -> np.ndarray:
@@ -85,8 +89,9 @@ def _on_sources(
         made = measure_metric(schemes[scheme], layout, scheme, value) if scheme in schemes else None
         return None if made is None or np.isnan(made.value) else made
 
-    random, inclusive, exclusive = map(measured, (RANDOM, INCLUSIVE, EXCLUSIVE))
-    return MetricOnSources(
+    ends = {scheme: measured(scheme) for scheme in (RANDOM, INCLUSIVE, EXCLUSIVE)}
+    random, inclusive, exclusive = ends.values()
+    on_sources = MetricOnSources(
         metric=metric.name,
         positive=layout.labels[positive] if metric.of_class else None,
         model=model,
@@ -100,3 +105,4 @@ def _on_sources(
         baseline=best_guess(metric, layout.n_samples, positive),
         n=round(float(layout.n_samples.sum())),
     )
+    return on_sources, ends

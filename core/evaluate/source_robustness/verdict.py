@@ -15,6 +15,7 @@ from touchstone.core.evaluate.source_robustness.results import (
     AccuracyIntervals,
     Baseline,
     ExpectedInterval,
+    ExpectedValue,
     MetricOnSources,
 )
 from touchstone.core.evaluate.wording import (
@@ -278,7 +279,7 @@ def _headline(known: _Known) -> str:
     if known.is_constant or (known.metric is None and known.is_worthless):
         also = _fall(row, "It", keeps=False) if row.falls.decision == "above" and not known.is_constant else ""
         return in_a_row(few, resting(_not_better(known, known.name), _BASELINE), resting(also, _FALLS))
-    undecided = _not_better(known, "It") if known.metric is None else _no_better_metric(known.metric)
+    undecided = _not_better(known, "It") if known.metric is None else no_better_metric(known.metric, "It", "exclusive")
     lost = _fall(known.about, known.name, keeps=not undecided)
     return in_a_row(few, resting(lost, _FALLS), resting(undecided, _BASELINE))
 
@@ -329,16 +330,16 @@ def learned(balanced: MetricOnSources | None, end: str) -> str:
     return f" There {words.name} is {ends}."
 
 
-def _no_better_metric(metric: MetricOnSources) -> str:
+def no_better_metric(metric: MetricOnSources, name: str, end: str) -> str:
     """That a metric is not above what frequencies of classes reach; empty where it is, or none of its own is known."""
-    below, words = metric.below_baseline("exclusive"), metric.words
+    below, words = metric.below_baseline(end), metric.words
     if below is None or below.decision == "below":
         return ""
-    reached = words.value(metric.exclusive.value, metric.exclusive.over_sources)
-    how, where = _HOW.get(below.decision, _UNSURE), held_out(metric.source_finder)
-    return (
-        f"It is {how} than the baseline of {words.name} on {where}: {reached} against {words.value(metric.baseline)}."
-    )
+    ends = {"exclusive": held_out(metric.source_finder), "inclusive": f"{noun(metric.source_finder)}s seen in training"}
+    at: ExpectedValue = getattr(metric, end)
+    reached, baseline = words.value(at.value, at.over_sources), words.value(metric.baseline)
+    how = _HOW.get(below.decision, _UNSURE)
+    return f"{name} is {how} than the baseline of {words.name} on {ends[end]}: {reached} against {baseline}."
 
 
 def _fall(row: ExpectedInterval | MetricOnSources, name: str, *, keeps: bool = True, named: bool = False) -> str:
