@@ -255,3 +255,15 @@ def test_a_size_at_which_a_metric_is_not_defined_on_every_split_is_not_compared(
     assert len(curve.points) == 4
     assert curve.outlook.next_gain.value == pytest.approx(by(larger, "precision").outlook.next_gain.value)
     assert curve.learning["exclusive"].law is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_model_that_learned_nothing_shows_no_gain_where_classes_are_uneven(seed):
+    """Smaller training parts have even classes: accuracy rose to the majority's share, and "more samples" helped."""
+    found = adequacy_of_world(replace(UNEVEN, apart=0.0, source_sd=0.0), seed)
+    [whole], classes = found.overall, found.classes_of(found.overall[0])
+    assert gain_claim(whole).decision != "above"
+    assert not any(curve.is_comparable for curve in (whole, *classes))
+    said = adequacy_verdict(found, whole)
+    assert "would" not in said.headline.partition(". ")[0]
+    assert any("so accuracy there does not show a gain" in finding for finding in map(str, said.findings))

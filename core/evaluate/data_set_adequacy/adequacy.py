@@ -150,10 +150,14 @@ def _curves(
     curves = []
     for (model, sized, above), of_all in zip(sized_models, overall, strict=True):
         outlooks_of_model = [of_all, *outlooks(sized[1:], layout, moderated=True)]
+        of_model = []
         for code, points, outlook in zip(codes, sized, outlooks_of_model, strict=True):
             label = None if code is None else layout.labels[code]
             curve = replace(_curve(model, label, points, outlook, layout), steps=_steps(points, layout))
-            curves.append(replace(curve, above_majority=above) if label is None else curve)
+            of_model.append(replace(curve, above_majority=above) if label is None else curve)
+        # Where nothing is known to be learned, accuracy rises with the mix of classes alone.
+        unlearned = of_model[0].may_be_no_better and _mixed(group, of_model[0], n_per_class) > MOST_MIXED
+        curves += map(_without_gains, of_model) if unlearned else of_model
     return curves
 
 

@@ -135,6 +135,11 @@ class Curve:
     """Whether its sizes show a gain: a metric moves with the mix of classes, too, where parts differ in that."""
 
     @property
+    def may_be_no_better(self) -> bool:
+        """Whether accuracy may be no more than that of the majority class."""
+        return self.above_majority.over_sources.known and self.above_majority.over_sources.lower <= 0
+
+    @property
     def words(self) -> InWords:
         """How sentences speak of what it is of."""
         return self.points[-1].about.words

@@ -276,7 +276,7 @@ def _doubt(curve: Curve, name: str, adequacy: Adequacy) -> tuple[str, list[Claim
     if last.metric is not None:
         doubt, below = no_better_metric(last.metric, name, "inclusive"), last.metric.below_baseline("inclusive")
         return doubt, [below] if doubt and below is not None else []
-    if not (above.over_sources.known and above.over_sources.lower <= 0):
+    if not curve.may_be_no_better:
         return "", []
     seen, below = last.expected.inclusive, below_majority(above)
     more = learned(adequacy.intervals.metric_of(last.expected, BALANCED), "inclusive")
