@@ -270,7 +270,7 @@ def test_the_summary_gives_the_range_of_accuracy_and_what_is_open():
     model = StoredModel("f1", "d1", "CNN", None, "cnn", "{}", 200, 199, 0.0)
     both = summary(known, marks(known, [model]))
     assert both.headline == short.headline.replace("Accuracy", "Trained anew, accuracy"), "a model joined with recipes"
-    assert "One model: CNN: test accuracy, 99.5 % [97.2, 99.9]." in both.used
+    assert "One model: CNN: test accuracy, 99.5 % [97.2, 100.0]." in both.used
     assert not problems_of(both)
     assert summary(known, shown).advice == "Next: open the question with the lowest accuracy."
     assert summary(known, shown, n_unasked=1, finished=False).advice == ""

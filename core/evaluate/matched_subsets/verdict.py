@@ -42,7 +42,7 @@ def matched_verdict(
     >>> from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
     >>> hard = Outcomes(np.zeros(4, dtype=int), np.full(4, np.nan), np.array([True, True, True, False]), ("any",))
     >>> print(matched_verdict(compare_sets(hard, hard, rng=np.random.default_rng(0))).headline)
-    No significant fall on the new set: 0.0 points [−49.4, 49.4], 75.0 % to 75.0 %. Matching needs confidences.
+    No significant fall on the new set: 0.0 points [−55.5, 55.5], 75.0 % to 75.0 %. Matching needs confidences.
     """
     names = {"reference": reference, "target": target}
     useless = [
