@@ -115,6 +115,6 @@ with subject:
 if chosen == FILES:
     with lead:
         page.lead(LISTED)
-    sheet.sheet_of_files()
+    sheet.sheet_of_files(subject)
 else:
     of_data(choice, models, lead, subject)

@@ -460,6 +460,13 @@ def test_a_metric_is_required_by_its_name_or_one_end_of_it(tmp_path, capsys, req
     assert "Sensitivity for “fraud” falls by 45.0 points" in says
 
 
+def test_the_axis_of_the_report_is_of_the_metric(tmp_path, capsys):
+    report = tmp_path / "out.html"
+    options = ["--metric", "recall", "--report", str(report), "--require", "recall >= 0"]
+    assert main(["check", "--predictions", *files_of_frauds(tmp_path), *options]) == 0
+    assert "Sensitivity you can plan for." in report.read_text()
+
+
 def test_the_other_class_can_be_named(tmp_path, capsys):
     options = ["--metric", "recall", "--positive-class", "legit", "--require", "recall.lower >= .9"]
     assert main(["check", "--predictions", *files_of_frauds(tmp_path), *options]) == 0

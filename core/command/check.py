@@ -26,7 +26,8 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.matched_subsets import matched_verdict
-from touchstone.core.evaluate.metrics import METRICS
+from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
+from touchstone.core.evaluate.metrics import METRICS, metric_named
 from touchstone.core.evaluate.wording import Verdict, fixed
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.html import to_html
@@ -303,6 +304,8 @@ class Checked:
     outcomes: tuple[Outcome, ...]
     said: tuple[str, ...]
     unfinished: tuple[str, ...]
+    words: InWords = OF_ACCURACY
+    """Of what the axis of its report is."""
 
     def table(self) -> pd.DataFrame:
         """Tidy rows: requirement, number, value, lower, upper, n, decision; those of which nothing is required last."""
@@ -350,7 +353,7 @@ class Checked:
         decided = [
             f"{outcome.requirement.written}: {outcome.decision} ({_told(outcome.of)})" for outcome in self.outcomes
         ]
-        shown = marks_of(self.found)
+        shown = marks_of(self.found, self.words.metric.name)
         ends = tuple(Column(name, "", decimals=4) for name in ("value", "lower", "upper"))
         sections = [
             Section("What is required", tuple(decided) or ("Nothing is required.",)),
@@ -361,7 +364,7 @@ class Checked:
             claims = Table.of("Claims by code, as decided", self.claims, _CLAIM_COLUMNS)
             sections.insert(-1, Section("Claims", (claims,)))
         if shown:
-            sections.insert(0, Section("", (axis_figure(shown, None),)))
+            sections.insert(0, Section("", (axis_figure(shown, None, words=self.words),)))
         answer = Answer(None, (), tuple(sections))
         return to_html(Report("Can this accuracy be trusted?", subject, answer, _HOW_TO_READ, (), ""))
 
@@ -552,7 +555,9 @@ def check(
             decided += [*answer.numbers, *made] if run.state == "done" else []
             said += [] if answer.verdict is None else [_named(step.stem, answer.verdict.muting(mute).text) + usual]
     outcomes = _outcomes(sheet, (*found, *claims), decided, unfinished)
-    return Checked(tuple(found), tuple(claims), tuple(outcomes), tuple(said), tuple(one.says for one in unfinished))
+    words = InWords(metric_named(sheet.metric[0]), sheet.metric[1]) if sheet.metric else OF_ACCURACY
+    late = tuple(one.says for one in unfinished)
+    return Checked(tuple(found), tuple(claims), tuple(outcomes), tuple(said), late, words)
 
 
 def _answer(

@@ -7,7 +7,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.wording import count, percent
+from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
+from touchstone.core.evaluate.metrics import ACCURACY
+from touchstone.core.evaluate.wording import count
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.theme import Theme, escape, new_figure, theme
 
@@ -24,7 +26,8 @@ class Mark:
     """An accuracy on the axis.
 
     `role` says what it is of: "random", "inclusive" and "exclusive" (sources), "folds", "reference", "target" or
-    "labels". It is of a recipe that is trained anew, or else of one model. `over` is what its interval is over.
+    "labels". It is of a recipe that is trained anew, or else of one model. `over` is what its interval is over, and
+    `baseline` that of its own set.
     """
 
     label: str
@@ -34,44 +37,48 @@ class Mark:
     role: str
     is_recipe: bool
     over: str = "samples"
+    baseline: float | None = None
 
 
 def accuracy_axis(
     marks: Sequence[Mark],
     baseline: float | None,
     *,
-    title: str = "Accuracy",
-    line: str = "majority class",
+    words: InWords = OF_ACCURACY,
     row: int = ROW,
     dark: bool = False,
 ) -> go.Figure:
     """Accuracies with their intervals, a row each in the order given; a dashed line at the majority class, if near.
 
-    Of another metric `title` names it, and `line` its baseline.
+    Of another metric `words` speak, and the line is its baseline. Without one, marks have ticks at their own, if near.
 
     Those whose intervals are over the same stand together, under a row that says over what, if there are several sorts.
     """
-    look, rows = theme(dark), _rows(marks)
-    sentences = [f"{mark.label}: {percent(mark.value, mark.interval)}." for mark in marks]
-    height, alt = TOP + 46 + row * max(len(rows), 1), " ".join([f"{title} on one axis.", *sentences])
-    figure = new_figure(look, f"{escape(title)} (%)", height=height, alt=alt)
+    look, rows, unit, shown = theme(dark), _rows(marks), words.factor, {"showlegend": False}
+    sentences = [f"{mark.label}: {words.value(mark.value, mark.interval)}." for mark in marks]
+    height, alt = TOP + 46 + row * max(len(rows), 1), " ".join([f"{words.title} on one axis.", *sentences])
+    figure = new_figure(look, escape(words.axis), height=height, alt=alt)
     for place, mark in enumerate(rows):
         if isinstance(mark, str):
             continue
         style = draw.Style(_colour(look, mark.role), "circle" if mark.is_recipe else "diamond-open")
-        hover = [f"{escape(mark.label)}<br>{percent(mark.value, mark.interval)}<br>n = {count(mark.n)}"]
-        shown = {"showlegend": False}
+        hover = [f"{escape(mark.label)}<br>{words.value(mark.value, mark.interval)}<br>n = {count(mark.n)}"]
         if mark.interval.known:
-            draw.bars(figure, [place], draw.ends_of([mark], 100), style.colour, mark.label, width=1.6, **shown)
-        x = draw.values_of([mark], 100)
+            draw.bars(figure, [place], draw.ends_of([mark], unit), style.colour, mark.label, width=1.6, **shown)
+        x = draw.values_of([mark], unit)
         draw.dots(figure, x, np.array([float(place)]), style, mark.label, hover, size=10, **shown)
     figure.update_layout(margin_t=TOP, minreducedheight=ROW)  # else the title of few rows is drawn over the ticks
-    ends = draw.padded(figure)
-    figure.update_xaxes(tickformat=".0f", range=ends)
-    if baseline is not None and ends is not None and ends[0] < 100 * baseline < ends[1]:
+    low, high = draw.padded(figure) or (0.0, 1.0)
+    figure.update_xaxes(tickformat=".0f" if words.metric.in_percent else None, range=[low, high])
+    line = "majority class" if words.metric.name == ACCURACY else "baseline"
+    if baseline is not None and low < unit * baseline < high:
         figure.update_layout(margin_t=TOP + 16, height=height + 16)
-        text = f"{line} {percent(baseline)}"
-        draw.rule(figure, look.grey, x=100 * baseline, dash="dash", text=text, xanchor="left")
+        text = f"{line} {words.value(baseline)}"
+        draw.rule(figure, look.grey, x=unit * baseline, dash="dash", text=text, xanchor="left")
+    for place, mark in enumerate(rows) if baseline is None else ():
+        if isinstance(mark, Mark) and mark.baseline is not None and low < unit * mark.baseline < high:
+            at, tick = [unit * mark.baseline], draw.Style(look.grey, "line-ns-open")
+            draw.dots(figure, at, [place], tick, line, [f"{line} {words.value(mark.baseline)}"], size=14, **shown)
     draw.name_axis(figure, [mark if isinstance(mark, str) else mark.label for mark in rows], longest=LONGEST)
     return figure
 

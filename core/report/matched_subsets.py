@@ -135,8 +135,8 @@ def numbers(rows: Sequence[SetComparison]) -> Iterator[Quantity]:
         for on_sets in () if row.metrics is None else row.metrics.rows:
             for side in ("reference", "target"):
                 made = getattr(on_sets, side)
-                what = (row.model, made.metric, side)
-                yield Quantity("matched_subsets.metric", what, made.value, made.interval, made.n, over)
+                what, baseline = (row.model, made.metric, side), None if isnan(made.baseline) else made.baseline
+                yield Quantity("matched_subsets.metric", what, made.value, made.interval, made.n, over, baseline)
         for each in row.calibrations:
             n, name = getattr(row, f"n_{each.set}"), f"matched_subsets.{each.set}_overconfidence"
             yield Quantity(name, of, each.claim.estimate, each.claim.interval, n, over)

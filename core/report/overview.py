@@ -18,7 +18,7 @@ from touchstone.core.evaluate.claim_error_rates import reliability
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import half_width, wilson
 from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
-from touchstone.core.evaluate.metrics import ACCURACY, best_guess
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, best_guess
 from touchstone.core.evaluate.wording import Verdict, count, percent, plural, points
 from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
 from touchstone.core.questions import QUESTIONS, Question
@@ -175,11 +175,11 @@ def marks(
 def marks_of(quantities: Sequence[Quantity], metric: str = ACCURACY) -> list[Mark]:
     """Those of these numbers that are accuracies, or values of a metric, together by what they are of, in order."""
     on_axis = ON_AXIS if metric == ACCURACY else METRIC_ON_AXIS
-    known = [one for one in quantities if one.name in on_axis and not isnan(one.value)]
-    if metric != ACCURACY:
-        known = [one for one in known if one.of[2] == metric]
-    groups, names = list(dict.fromkeys(one.of for one in known)), list(on_axis)
-    known.sort(key=lambda one: (groups.index(one.of), names.index(one.name)))
+    known = [one for one in quantities if one.name in on_axis and not isnan(one.value) and metric_of(one) == metric]
+    about = [one.of[: on_axis[one.name].n_names] for one in known]
+    groups, names = list(dict.fromkeys(about)), list(on_axis)
+    order = sorted(range(len(known)), key=lambda i: (groups.index(about[i]), names.index(known[i].name)))
+    known = [known[i] for i in order]
     labels = [label(one) for one in known]
     return [
         Mark(
@@ -187,12 +187,36 @@ def marks_of(quantities: Sequence[Quantity], metric: str = ACCURACY) -> list[Mar
             one.value,
             one.interval,
             one.n,
-            on_axis[one.name].role,
+            on_axis[one.name].role or one.of[-1],
             is_recipe=QUESTIONS[one.name.partition(".")[0]].speaks_of == "recipe",
             over=one.over,
+            baseline=one.baseline,
         )
         for one, called in zip(known, labels, strict=True)
     ]
+
+
+def metric_of(quantity: Quantity) -> str:
+    """The metric of a number that stands on the axis: accuracy where it names none.
+
+    >>> from touchstone.core.evaluate.intervals import UNKNOWN
+    >>> metric_of(Quantity("matched_subsets.metric", ("the model", "roc_auc", "target"), 0.9, UNKNOWN, 50))
+    'roc_auc'
+    """
+    names = quantity.of[{**ON_AXIS, **METRIC_ON_AXIS}[quantity.name].n_names :]
+    return names[0] if names else ACCURACY
+
+
+def metrics_of(answers: Sequence[Answered]) -> list[Metric]:
+    """What the axis of comparisons can be of: what the first was about, accuracy, then all that they tell of both sets.
+
+    >>> metrics_of([])[0].title
+    'accuracy'
+    """
+    numbers = [one for answer in answers for one in answer.quantities]
+    usual = next((one.of[1:] for one in numbers if one.name == "matched_subsets.gap"), ())
+    known = (metric_of(one) for one in numbers if one.name == "matched_subsets.metric")
+    return [METRICS[name] for name in dict.fromkeys((*usual, ACCURACY, *known))]
 
 
 def key_numbers(answers: Sequence[Answered]) -> tuple[KeyNumber, ...]:
@@ -253,12 +277,12 @@ def summary(
     recipes = [mark for mark in shown if mark.is_recipe]
     alike, others = recipes or shown, [mark for mark in shown if recipes and not mark.is_recipe]
     least, most = (end(alike, key=lambda mark: mark.value) for end in (min, max))
-    ends = [percent(mark.value, mark.interval) for mark in (least, most)]
+    ends = [words.value(mark.value, mark.interval) for mark in (least, most)]
     headline = f"{f'Trained anew, {words.name}' if others else words.title} runs from {ends[0]} to {ends[1]}."
     where = f"Lowest: {least.label}, n = {count(least.n)}. Highest: {most.label}, n = {count(most.n)}."
     for mark in others[:1]:
         more = f", and {count(len(others) - 1)} more below" if others[1:] else ""
-        where += f" One model: {mark.label}, {percent(mark.value, mark.interval)}{more}."
+        where += f" One model: {mark.label}, {words.value(mark.value, mark.interval)}{more}."
     worst = "lowest" if words.metric.larger_is_better else "highest"
     reading = f"Next: open the question with the {worst} {words.name}." if finished else ""
     return Verdict(headline, f"{where} {answered}", asking or reading, ())
@@ -279,12 +303,18 @@ def baseline_of(dataset: Dataset, words: InWords = OF_ACCURACY) -> float | None:
 def axis_figure(
     shown: Sequence[Mark], baseline: float | None, *, words: InWords = OF_ACCURACY, row: int = ROW
 ) -> Figure:
-    """Every accuracy on one axis, or every value of what `words` speak of, beside its baseline where there is one."""
+    """Every accuracy on one axis, or every value of what `words` speak of, beside its baseline where there is one.
+
+    That is of all of them, or else each has the one of its own set.
+    """
+    own = {mark.baseline for mark in shown if mark.baseline is not None} if baseline is None else {baseline}
+    ends = dict.fromkeys(words.value(end(own)) for end in (min, max) if own)
     line = "Majority class" if words.metric.name == ACCURACY else "Baseline"
-    beside = "" if baseline is None else f" {line}: {percent(baseline)}."
+    beside = f" {line}{' (ticks)' * (len(own) > 1)}: {' to '.join(ends)}." if own else ""
+    baseline = own.pop() if len(own) == 1 else None
     sorts, caption = {mark.over for mark in shown}, CAPTION.replace("Accuracy", words.title, 1)
     caption = caption.replace("95 % CIs.", f"95 % CIs over {sorts.pop()}.") if len(sorts) == 1 else caption
-    draw = partial(accuracy_axis, tuple(shown), baseline, title=words.title, line=line.lower(), row=row)
+    draw = partial(accuracy_axis, tuple(shown), baseline, words=words, row=row)
     return Figure("accuracies", draw, caption + beside)
 
 
@@ -351,20 +381,17 @@ def sheet(
     if unasked:
         sections.append(Section("Not asked", (f"{'; '.join(unasked)}",)))
     if shown:
-        values = Table("Accuracies", _in_percent(shown, words.title))
+        values = Table("Accuracies", _in_numbers(shown, words))
         sections.append(Section("In numbers", (values,), on_paper=False))
     return Report(TITLE, subject, Answer(None, (), tuple(sections)), HOW_TO_READ, tuple(provenance), "", is_sheet=True)
 
 
-def _in_percent(shown: Sequence[Mark], title: str) -> pd.DataFrame:
+def _in_numbers(shown: Sequence[Mark], words: InWords) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            title: [mark.label for mark in shown],
-            "%": [f"{100 * mark.value:.1f}" for mark in shown],
-            "95 % CI": [
-                f"[{100 * mark.interval.lower:.1f}, {100 * mark.interval.upper:.1f}]" if mark.interval.known else ""
-                for mark in shown
-            ],
+            words.title: [mark.label for mark in shown],
+            "%" if words.metric.in_percent else "Value": [words.value(mark.value).replace(" %", "") for mark in shown],
+            "95 % CI": [brackets(words.value, mark.value, mark.interval) for mark in shown],
             "n": [count(mark.n) for mark in shown],
             "CI over": [mark.over for mark in shown],
         }

@@ -40,6 +40,7 @@ class Quantity:
     """A number that can be bounded: what it is called, and `of` what (a model, a scheme, a sigma) it is.
 
     Its interval is one of 95 %, and `over` says over what, more than one of them: samples, clusters, authors.
+    `baseline` is what is reached without learning, where it is known of this number by itself.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Quantity:
     interval: Interval
     n: int
     over: str = "samples"
+    baseline: float | None = None
 
     @property
     def title(self) -> str:

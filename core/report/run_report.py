@@ -254,10 +254,14 @@ OF_A_METRIC = {
 
 
 class OnAxis(NamedTuple):
-    """An accuracy that stands on the sheet's axis: its role there, and its words, of what it is of."""
+    """An accuracy that stands on the sheet's axis: its role there, and its words, of what it is of.
+
+    Without a role it is that which its last name says. The first `n_names` say what it is of, the next its metric.
+    """
 
     role: str
     words: Callable[[Sequence[str]], str]
+    n_names: int = 2
 
 
 def _of_sources(what: str) -> Callable[[Sequence[str]], str]:
@@ -274,18 +278,19 @@ ON_AXIS = {
     "source_robustness.exclusive": OnAxis("exclusive", _of_sources("held-out {}s")),
     "cluster_folds.accuracy": OnAxis("folds", _of_folds),
     "few_labels.accuracy": OnAxis("labels", lambda of: f"New samples of {of[0]}, by few labels"),
-    "matched_subsets.reference": OnAxis("reference", lambda of: f"{of[0]}: reference set"),
-    "matched_subsets.target": OnAxis("target", lambda of: f"{of[0]}: new test set"),
-    "matched_subsets.matched": OnAxis("target", lambda of: f"{of[0]}: new test set, matched"),
+    "matched_subsets.metric": OnAxis("", lambda of: f"{of[0]}: {_SETS[of[2]]}", 1),
+    "matched_subsets.matched": OnAxis("target", lambda of: f"{of[0]}: new test set, matched", 1),
 }
 """The accuracies that one can plan for, by name, in the order of the axis."""
+_SETS = {"reference": "reference set", "target": "new test set"}
 METRIC_ON_AXIS = {
     "source_robustness.metric_random": ON_AXIS["source_robustness.random"],
     "source_robustness.metric_inclusive": ON_AXIS["source_robustness.inclusive"],
     "source_robustness.metric": ON_AXIS["source_robustness.exclusive"],
     "cluster_folds.metric": ON_AXIS["cluster_folds.accuracy"],
+    **{name: each for name, each in ON_AXIS.items() if name.startswith("matched_subsets.")},
 }
-"""The same of another metric; these say of which, in the third place of what they are of."""
+"""The same of another metric; these say of which."""
 
 
 def label(of: Quantity) -> str:

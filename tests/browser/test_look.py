@@ -61,3 +61,17 @@ def test_the_menus_stay_on_the_row_of_the_title(server: Server, page: Page):
         assert title is not None
         assert share is not None
         assert title["y"] < share["y"] + share["height"] / 2 < title["y"] + title["height"], stem
+
+
+def test_the_question_keeps_room_for_its_words_on_a_phone(server: Server, page: Page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    for stem in ("runs", "matched_subsets", "data_sets"):
+        page.goto(f"{server.url}/{stem}?data=wine")
+        title = page.get_by_role("heading", level=1)
+        expect(title).to_be_visible()
+        wide = settled(page).locator(".st-key-header").bounding_box()
+        assert wide is not None
+        place = title.bounding_box()
+        assert place is not None
+        assert place["width"] > 0.6 * wide["width"], stem
+        assert place["x"] + place["width"] <= wide["x"] + wide["width"] <= 390, stem

@@ -231,6 +231,28 @@ def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace, c
     assert "Accuracy falls" not in texts(open_page("overview", sheet="prediction files"))
 
 
+def test_the_axis_of_files_is_of_the_chosen_metric_and_so_are_report_and_link(open_page, workspace):
+    two = {
+        side: store(workspace, f"{side}.tsv", made(600, fall, 1)) for side, fall in (("reference", 0), ("target", 0.2))
+    }
+    settled(open_page("matched_subsets", **two, metric="macro F1"))
+    app = open_page("overview", sheet="prediction files")
+    assert app.selectbox(key="metric").value == "f1_macro-None", "what the files were compared by"
+    assert "Macro F1 runs from" in plainly(app)
+    app.selectbox(key="metric").select("balanced_accuracy-None").run()
+    assert "Balanced accuracy runs from" in plainly(app)
+    assert "Macro F1 falls by" in plainly(app), "the answer stays about what it was made for"
+    [drawn] = [chart.proto.alt for chart in app.get("plotly_chart")]
+    assert drawn.startswith("Balanced accuracy on one axis.")
+    assert "Baseline: 33.3 %." in plainly(app)
+    offered = app.session_state["share_offer"]
+    assert offered.parameters["metric"] == offered.view.settings["metric"] == ["Balanced accuracy"]
+    assert "Balanced accuracy you can plan for." in app.session_state["share_report"][0]().decode()
+    again = settled(open_page("overview", **offered.parameters))
+    assert "Balanced accuracy runs from" in plainly(again)
+    assert "does not exist here" in texts(open_page("overview", sheet="prediction files", metric="Charm"))
+
+
 def test_samples_are_cross_examined_from_the_runs_of_the_sheet(open_page, workspace, wine):
     stored_run(workspace, wine, plan=FoldPlan(models=("logistic",), n_folds=3, seeds=(0, 1, 2)))
     app = open_page("overview", data=wine.fingerprint)

@@ -31,6 +31,7 @@ from touchstone.core.report.overview import (
     baseline_of,
     key_numbers,
     marks,
+    metrics_of,
     settles,
     sheet,
     summary,
@@ -86,7 +87,8 @@ def test_the_axis_of_another_metric_has_its_values_and_its_baseline():
 
 
 def test_the_axis_has_what_speaks_of_accuracy_and_nothing_else():
-    files = [Quantity(f"matched_subsets.{end}", ("m",), 0.7, Interval(0.6, 0.8), 50) for end in ("reference", "gap")]
+    ends = {"metric": ("m", "accuracy", "reference"), "gap": ("m",)}
+    files = [Quantity(f"matched_subsets.{end}", of, 0.7, Interval(0.6, 0.8), 50) for end, of in ends.items()]
     model = StoredModel("f1", "d1", "CNN", None, "cnn", "{}", 200, 190, 0.0)
     shown = marks([answer(*numbers("svm")), answer(*files, stem="matched_subsets")], [model])
     assert [mark.label for mark in shown] == [
@@ -129,7 +131,8 @@ def test_two_accuracies_of_one_name_say_what_they_are_of():
 def test_two_comparisons_of_one_model_are_told_apart_and_what_they_share_stands_there_once():
     def compared(about: str, target: float) -> Answered:
         known = [("reference", 0.9), ("target", target)]
-        of = [Quantity(f"matched_subsets.{end}", ("m",), at, Interval(at - 0.1, at + 0.1), 50) for end, at in known]
+        name, metric = "matched_subsets.metric", "accuracy"
+        of = [Quantity(name, ("m", metric, side), at, Interval(at - 0.1, at + 0.1), 50) for side, at in known]
         return replace(answer(*of, stem="matched_subsets"), about=about)
 
     shown = marks([compared("new against old", 0.8), compared("newest against old", 0.7)])
@@ -138,6 +141,44 @@ def test_two_comparisons_of_one_model_are_told_apart_and_what_they_share_stands_
         "m: new test set (new against old)",
         "m: new test set (newest against old)",
     ]
+
+
+def test_the_axis_of_files_is_of_any_metric_each_set_beside_its_own_baseline():
+    rng = np.random.default_rng(0)
+    sides = []
+    for n, rare in ((400, 0.2), (300, 0.4)):
+        y = (rng.random(n) < rare).astype(int)
+        score = np.clip(0.3 + 0.4 * y + 0.2 * rng.normal(size=n), 0.01, 0.99)
+        proba = np.column_stack([1 - score, score])
+        sides.append(Predictions(np.arange(n).astype(str), y, proba.argmax(axis=1), ["ham", "spam"], proba))
+    by_recall = compare_pairs({"m": sides[0]}, {"m": sides[1]}, rng=rng, metric="recall")
+    answers = [answer(*matched_numbers(by_recall.rows), stem="matched_subsets")]
+    assert [metric.name for metric in metrics_of(answers)][:3] == ["recall", "accuracy", "balanced_accuracy"]
+    found = by_recall.rows[0].metrics
+    for name in ("accuracy", "recall", "balanced_accuracy", "roc_auc", "brier_score"):
+        shown, words, of = marks(answers, metric=name), InWords(METRICS[name]), found.of(name)
+        assert [mark.value for mark in shown][:2] == [of.reference.value, of.target.value]
+        assert len(shown) == (3 if name == "recall" else 2), "the matched part is of what was compared"
+        figure = axis_figure(shown, None, words=words)
+        drawn = figure.draw(dark=False)
+        assert drawn.layout.xaxis.title.text == words.axis
+        assert words.value(of.target.value, of.target.interval) in alt_text(drawn)
+        ends = [choose(shown, key=lambda mark: mark.value) for choose in (min, max)]
+        written = " to ".join(words.value(mark.value, mark.interval) for mark in ends)
+        assert summary(answers, shown, words=words).headline == f"{words.title} runs from {written}."
+        report = sheet("f", answers, shown=shown, baseline=None, words=words, unasked=(), provenance=())
+        page = to_html(report).decode()
+        assert words.value(of.target.value).removesuffix(" %") in page
+    ticks = [trace for trace in axis_figure(marks(answers), None).draw(dark=False).data if trace.name]
+    assert {trace.marker.symbol for trace in ticks} >= {"line-ns-open"}
+    assert axis_figure(marks(answers), None).caption.endswith("Majority class (ticks): 60.3 % to 79.8 %.")
+    balanced = axis_figure(
+        marks(answers, metric="balanced_accuracy"), None, words=InWords(METRICS["balanced_accuracy"])
+    )
+    assert balanced.caption.endswith("Baseline: 50.0 %.")
+    assert (
+        "Baseline" not in axis_figure(marks(answers, metric="recall"), None, words=InWords(METRICS["recall"])).caption
+    )
 
 
 @pytest.mark.parametrize(("units", "sorts"), [(True, {"speakers"}), (False, {"sources", "samples"})])

@@ -48,7 +48,7 @@ def choose_metric(class_names: tuple[str, ...]) -> ScoredBy:
     several = len(class_names) > 2
     names = [name for name in shares_of_counts() if not (several and METRICS[name].of_class and name != "f1")]
     meaning = "The paper uses macro F1 for several classes and, for two, the F1 of the positive one."
-    return metric_choice.choose(ScoredBy(), names, class_names, label="Score", help=meaning)
+    return metric_choice.choose(metric_choice.of_counts(ScoredBy(), names, class_names), label="Score", help=meaning)
 
 
 # How many samples of each label belong in each fold? A table whose cells can be changed; the line of text follows.

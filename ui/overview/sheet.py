@@ -16,7 +16,7 @@ from touchstone.core.evaluate.cluster_folds.results import ScoredBy
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
 from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
-from touchstone.core.evaluate.metrics import ACCURACY
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.figures.overview import Mark
 from touchstone.core.questions import FIRST, QUESTIONS, module_of
@@ -165,12 +165,19 @@ SHEET = {"sheet": ["prediction files"]}
 """The parameter of the address that leads to this sheet."""
 COMPARED = "compared"
 """The parameter of the address that names a comparison, by the parameters of its own page."""
+_METRIC_HELP = (
+    "What the axis is of. Each answer stays about the metric that its files were compared by. Sensitivity and the like "
+    "are of the positive class of each comparison."
+)
 Known = tuple[report.Answered, Mapping[str, str | list[str]], str]
 """An answer, the parameters of its address, and the command that checks it."""
 
 
-def sheet_of_files() -> None:
-    """Every answer that is known, the newest first, on one axis; where there is none, where to begin."""
+def sheet_of_files(beside: DeltaGenerator) -> None:
+    """Every answer that is known, the newest first, on one axis; where there is none, where to begin.
+
+    What the axis is of is chosen in the place `beside`; all of it was told when files were compared.
+    """
     modules = [module_of(question, "card") for question in QUESTIONS.values() if not question.about_data_set]
     named = st.query_params.get_all(COMPARED)
     try:
@@ -184,8 +191,12 @@ def sheet_of_files() -> None:
     if named:
         known.sort(key=lambda each: named.index(_written(each)))
     shown = [answer for answer, _, _ in known[:MOST]]
-    accuracies = report.marks(shown)
-    axis(shown, accuracies, None)
+    metric = METRICS[ACCURACY]
+    if shown:
+        with beside:
+            metric = metric_choice.choose(report.metrics_of(shown), help=_METRIC_HELP)
+    words, marks = InWords(metric), report.marks(shown, metric=metric.name)
+    axis(shown, marks, None, words=words)
     for place, (answer, query, _) in enumerate(known[:MOST]):
         with st.container(border=True, key=f"card-files-{place}", gap="small"):
             _card(answer, dict(query))
@@ -195,7 +206,8 @@ def sheet_of_files() -> None:
         with st.container(gap="xsmall"):
             offer_of_files(modules, shown)
         every = [question.stem for question in QUESTIONS.values()]
-        take(SUBJECT, shown, accuracies, None, _rests_on(known[:MOST]), asked=every, view=_view(known[:MOST]))
+        rests_on, linked = _rests_on(known[:MOST]), _view(known[:MOST], metric_choice.written(metric))
+        take(SUBJECT, shown, marks, None, rests_on, words=words, asked=every, view=linked)
         share.add_commands([(f"Command: checks {answer.about}", command) for answer, _, command in known[:MOST]])
     for module in modules:
         module.begin()
@@ -206,9 +218,9 @@ def _written(known: Known) -> str:
     return urlencode(known[1], doseq=True)
 
 
-def _view(known: Sequence[Known]) -> View:
+def _view(known: Sequence[Known], metric: Mapping[str, Sequence[str]]) -> View:
     """What a link to this sheet shows: the comparisons on it, which are made anew where it is opened."""
-    settings = {**SHEET, COMPARED: [_written(each) for each in known]}
+    settings = {**SHEET, COMPARED: [_written(each) for each in known], **metric}
     return View(FIRST, settings, SUBJECT, predictions=tuple(_files(known)))
 
 
