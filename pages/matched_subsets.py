@@ -31,7 +31,7 @@ def show(comparisons: ModelComparisons) -> None:
         curve=lambda model: background.answer(curve(model), "Matching at every epsilon", key="curve"),
     )
     samples = {"Samples": partial(results.matched_samples, sets, plan, model)} if comparison.can_match else {}
-    subset = None
+    subset = cell = None
     answer.show(shown)
     with st.container(gap="xsmall"):
         answer.fold(shown.section("models"))
@@ -39,13 +39,13 @@ def show(comparisons: ModelComparisons) -> None:
         if comparison.can_calibrate:
             calibrated = partial(calibration.show, sets, plan, model)
             subset = page.fold(report.CALIBRATED, calibrated, key="calibration", asked_by=(calibration.SUBSET,))
-        if comparison.can_match:
-            title = "Samples and their subsets"
-            page.fold(title, lambda: answer.part(report.samples(samples["Samples"]())), key="matched-samples")
         if comparison.metrics is not None:
             by_metric = partial(confusions.show, comparison.metrics, pairs.references[model], pairs.targets[model])
             asked_by = (confusions.TRUTH, confusions.PREDICTED)
-            page.fold("By metric and class", by_metric, key="metrics", asked_by=asked_by)
+            cell = page.fold("By metric and class", by_metric, key="metrics", asked_by=asked_by)
+        if comparison.can_match:
+            title = "Samples and their subsets"
+            page.fold(title, lambda: confusions.show_samples(samples["Samples"](), cell), key="matched-samples")
         if comparison.decisions is not None:
             at_threshold = partial(thresholds.show, comparison.decisions)
             page.fold("At other thresholds", at_threshold, key="thresholds", asked_by=(thresholds.THRESHOLD,))

@@ -27,7 +27,7 @@ def show(looked: Looked, quality: TestQuality) -> None:
         answer.folds(shown, {"confusions": partial(results.confusions, looked, quality)})
         named, others = models_beside(looked, quality)
         pair = two_classes(looked, quality)
-        page.fold("Every sample", lambda: answer.part(report.sample_table(results.sample_table(looked))), key="numbers")
+        page.fold("Every sample", partial(results.every_sample, looked), key="numbers")
     details = (*report.rests_on(looked, quality, model), ("Versions", page.versions()))
     files = {"Samples": partial(results.sample_table, looked), "Curves": partial(curves_table, looked)}
     downloads.of_answer("test_quality", data_choice.required().title, shown, details, files=files)

@@ -203,6 +203,18 @@ def scale(colours: Sequence[str]) -> list[list[object]]:
     return [[float(at), colour] for at, colour in zip(np.linspace(0, 1, len(colours)), colours, strict=True)]
 
 
+def inks_on(colours: Sequence[str], shares: np.ndarray) -> list[str]:
+    """Black or white, whichever is read better on the colour that an evenly spaced scale has at each share of it.
+
+    >>> inks_on(("#000000", "#FFFFFF"), np.array([0.1, 0.45, 0.5]))
+    ['white', 'white', 'black']
+    """
+    ends = np.array([[int(colour[start : start + 2], 16) for start in (1, 3, 5)] for colour in colours]) / 255
+    at = np.linspace(0, 1, len(colours))
+    linear = [np.interp(shares, at, channel) ** 2.2 for channel in ends.T]
+    return np.where(np.dot([0.2126, 0.7152, 0.0722], linear) > 0.179, "black", "white").tolist()
+
+
 def as_name(name: str) -> str:
     """A name from the data where it stands alone; one that is a number is quoted, as in sentences.
 

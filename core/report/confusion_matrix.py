@@ -5,12 +5,12 @@ from functools import partial
 from touchstone.core.evaluate.confusion_matrix import Cell, ConfusionMatrix
 from touchstone.core.evaluate.wording import count, percent
 from touchstone.core.figures.confusion_matrix import MOST_CLASSES, confusion_chart
-from touchstone.core.report.parts import Column, Figure, Part, Table
+from touchstone.core.report.parts import Column, Figure, Table
 
 MOST_CONFUSIONS = 20
 
 
-def matrix_part(matrix: ConfusionMatrix, of: str) -> Part:
+def matrix_part(matrix: ConfusionMatrix, of: str) -> Figure | Table:
     """The matrix of `of`, such as "the test set"."""
     n = f"{of}, n = {count(matrix.n)}"
     if len(matrix.class_names) <= MOST_CLASSES:

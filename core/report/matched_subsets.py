@@ -55,6 +55,7 @@ from touchstone.core.report.parts import (
 
 Curve = tuple[SetComparison, ...]
 Classes = tuple[ClassCalibration, ...]
+CONFUSIONS = "Largest confusions"
 CALIBRATED = "Is the model calibrated?"
 NO_CLASSES = "No calibration by class: the file has one probability per row, not one for every class."
 
@@ -303,8 +304,10 @@ def confusions_table(found: MetricsOnSets) -> Table:
         Column("New is higher by", _more, "In points, with its 95 % CI"),
         Column("Significantly", _decided, "Corrected for all confusions (Holm)"),
     )
-    caption = f"The {count(len(rows))} largest of {count(len(found.mistakes))} confusions, by samples of the new set."
-    return Table.of("Largest confusions", rows, columns, caption)
+    every = plural(len(found.mistakes), "confusion")
+    several = f"{every} in all" if len(rows) == len(found.mistakes) else f"The {count(len(rows))} largest of {every}"
+    caption = f"{several}, by samples of the new set."
+    return Table.of(CONFUSIONS, rows, columns, caption)
 
 
 def _more(each: Confusion) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
@@ -60,6 +60,44 @@ def test_a_broken_file_gets_its_error_as_written(server: Server, page: Page, tmp
     expect(page.get_by_role("button", name="Use as reference set")).to_have_count(0)
     click(page.get_by_role("button", name="Discard"))
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
+
+
+def test_a_click_anywhere_on_a_cell_lists_its_samples_in_every_table(server: Server, page: Page, tmp_path: Path):
+    rows = [f"{number}\t{truth}\t{called}\t0.{number % 40 + 51}" for number, (truth, called) in enumerate(PREDICTED)]
+    page.goto(f"{server.url}/matched_subsets")
+    for side, button in (("reference", "Use as reference set"), ("target", "Use as new set")):
+        file = tmp_path / f"{side}.tsv"
+        file.write_text("\n".join(["id\tgold\tpredicted\tconfidence", *rows[side == "target" :]]))
+        upload(page, file, side)
+        click(page.get_by_role("button", name=button))
+    verdict(page)
+    unfold(page, "By metric and class", "Samples and their subsets")
+    ham, spam = "“ham” predicted as “spam”", "“spam” predicted as “ham”"
+    for side, across, down, cell in (("reference", 0.95, 0.05, ham), ("new", 0.05, 0.95, spam)):
+        matrix = page.get_by_role("figure", name=re.compile(f"Confusion matrix of the {side} set"))
+        click_at(matrix.locator(".nsewdrag"), across, down)
+        expect(page.get_by_text(f"Samples of {cell}:")).to_be_visible()
+        expect(page.get_by_text(re.compile(rf"^\d+ samples of 239: {cell}$"))).to_be_visible()
+    click_at(page.locator(".st-key-confusions"), 0.1, 0.85)
+    expect(page.get_by_text(f"Samples of {ham}:")).to_be_visible()
+
+
+def click_at(drawn: Locator, across: float, down: float) -> None:
+    """Click a place in what is drawn and has nothing to name there, as a mouse does that comes from beside it."""
+    settled(drawn.page)
+    size = drawn.bounding_box()
+    assert size is not None
+    drawn.hover(position={"x": size["width"] / 2, "y": size["height"] / 2})
+    drawn.hover(position={"x": across * size["width"], "y": down * size["height"]})
+    drawn.click(position={"x": across * size["width"], "y": down * size["height"]})
+
+
+PREDICTED = [
+    (truth, called)
+    for truth, called, n in (("ham", "ham", 50), ("ham", "spam", 10), ("spam", "spam", 40), ("spam", "ham", 20))
+    for _ in range(n)
+]
+"""Classes of the samples of a file, and what they are predicted as."""
 
 
 def upload(page: Page, file: Path, side: str) -> None:

@@ -10,7 +10,7 @@ from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.matched_subsets import compare_sets, matched_verdict
 from touchstone.core.evaluate.units import Design
 from touchstone.core.figures.confusion_matrix import MOST_CLASSES, confusion_chart
-from touchstone.core.figures.theme import alt_text
+from touchstone.core.figures.theme import alt_text, theme
 from touchstone.core.report.confusion_matrix import MOST_CONFUSIONS, matrix_part
 from touchstone.core.report.matched_subsets import by_metric
 from touchstone.core.report.parts import Figure
@@ -53,12 +53,46 @@ def test_a_click_tells_the_rows_of_its_cell():
     matrix = confusion_matrix(y, called, names)
     rows = {at: np.flatnonzero((y == at[0]) & (called == at[1])).tolist() for at in matrix.cells}
     figure = confusion_chart(matrix, "the test set", rows=rows)
-    (clickable,) = [trace for trace in figure.data if trace.type == "scatter"]
+    (clickable,) = [trace for trace in figure.data if trace.type == "scatter" and trace.customdata is not None]
     told = {
         (int(i), int(j)): list(each) for j, i, each in zip(clickable.x, clickable.y, clickable.customdata, strict=True)
     }
-    assert told == rows
+    assert told == {at: rows.get(at, []) for at in np.ndindex(3, 3)}, "an empty cell tells none of its neighbour's"
     assert alt_text(figure).startswith("Confusion matrix of the test set. Largest: ")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("n_classes", "whole"), [(2, False), (10, True)])
+def test_numbers_stand_in_cells_with_samples_alone_and_can_be_read(n_classes, whole, dark):
+    y, called, names = labels(n_classes, 40, 5)
+    matrix = confusion_matrix(y, called, names)
+    figure, look = confusion_chart(matrix, "the test set", dark=dark), theme(dark)
+    written = {
+        (int(i), int(j)): (text, trace.textfont.color)
+        for trace in figure.data
+        if trace.type == "scatter" and trace.mode == "text"
+        for i, j, text in zip(trace.y, trace.x, trace.text, strict=True)
+    }
+    assert written.keys() == matrix.cells.keys()
+    colours = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in look.rising]) / 255
+    for at, (text, ink) in written.items():
+        share = matrix.cells[at].share
+        assert text == (f"{100 * share:.0f}" if whole else f"{100 * share:.1f}")
+        ground = [np.interp(share, np.linspace(0, 1, len(colours)), channel) for channel in colours.T]
+        light = sum(
+            part * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+            for part, c in zip((0.2126, 0.7152, 0.0722), ground, strict=True)
+        )
+        assert (light + 0.05 if ink == "black" else 1.05 / (light + 0.05) * 0.05) / 0.05 >= 4.5
+
+
+def test_long_names_are_short_on_the_axes_of_many_classes_and_whole_where_one_points():
+    y, called, _ = labels(12, 300, 6)
+    names = tuple(f"a name that is long, number {number}" for number in range(12))
+    figure = confusion_chart(confusion_matrix(y, called, names), "the test set")
+    assert len(set(figure.layout.xaxis.ticktext)) == 12
+    assert max(map(len, figure.layout.yaxis.ticktext)) <= 14
+    assert "a name that is long, number 11" in str(figure.data[-1].hovertext)
 
 
 def test_of_many_classes_the_largest_confusions_are_listed():

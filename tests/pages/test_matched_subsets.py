@@ -585,8 +585,13 @@ def test_a_cell_of_the_matrix_lists_its_samples_and_stands_in_the_address(open_p
     assert "Samples of “fraud” predicted as “legit”:" in read
     listed = next(frame.value for frame in app.dataframe if "Sample" in frame.value.columns)
     assert set(listed["Set"]) == {"reference", "new"}
+    subsets = next(frame.value for frame in app.dataframe if "subset" in frame.value.columns)
+    assert sorted(subsets["id"]) == sorted(listed["Sample"])
     app.segmented_control(key="true_class").set_value("legit").run()
     assert "Samples of “legit” predicted as “legit”:" in plainly(settled(app))
+    app.button(key="forget-cell").click().run()
+    subsets = next(frame.value for frame in settled(app).dataframe if "subset" in frame.value.columns)
+    assert len(subsets) == 900 + 500
 
 
 def test_a_threshold_says_what_it_costs_in_samples(open_page, decided):

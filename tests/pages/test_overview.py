@@ -1,4 +1,5 @@
 import io
+import json
 import re
 import shlex
 from dataclasses import replace
@@ -275,6 +276,8 @@ def test_samples_are_cross_examined_from_the_runs_of_the_sheet(open_page, worksp
     assert "2 samples selected**, here and on every map" in plainly(app)
     listed = next(frame.value for frame in app.dataframe if "predicted" in frame.value)
     assert listed["id"].tolist() == [wine.ids[3], wine.ids[100]]
+    [mapped] = [chart.proto for chart in app.get("plotly_chart") if chart.proto.alt.startswith("Map of")]
+    assert any(trace.get("selectedpoints") for trace in json.loads(mapped.spec)["data"]), "the map follows"
 
 
 def test_a_run_under_way_gives_no_advice_about_classes(open_page, workspace, wine):

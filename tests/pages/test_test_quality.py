@@ -257,6 +257,23 @@ def test_what_is_selected_on_the_plane_stands_beside_it(open_page, workspace):
     assert "of the two at a boundary" not in plainly(app)
 
 
+def test_what_is_selected_is_all_that_the_table_of_samples_has(open_page, workspace):
+    data, model = clouds(workspace)
+    app = unfolded(open_page("test_quality", data=data.fingerprint, model=model))
+
+    def table():
+        return next(frame.value for frame in app.dataframe if "Near centroid" in frame.value)
+
+    every = table()
+    chosen = [data.ids.tolist().index(id) for id in every["Sample"][:2]]
+    app.session_state["map_selected"] = (data.fingerprint, tuple(chosen))
+    app.run()
+    assert table()["Sample"].tolist() == every["Sample"][:2].tolist()
+    assert f"The 2 selected samples of {len(every)}." in plainly(app)
+    app.button(key="clear-confusions").click().run()
+    assert len(table()) == len(every)
+
+
 def test_findings_lead_to_guided_tests_of_the_same_regions(open_page, workspace):
     data, model = clouds(workspace)
     app = open_page("test_quality", data=data.fingerprint, model=model, theta2="0.8", r="0.7")

@@ -40,6 +40,21 @@ def folded() -> None:
     page.fold("By class", draw, key="by-class")
 
 
+def many_classes() -> None:
+    import numpy as np
+
+    from touchstone.core.data import Dataset
+    from touchstone.core.evaluate.confusion_matrix import confusion_matrix
+    from touchstone.ui.data_sets import maps
+
+    y, names = np.arange(62) % 31, tuple(f"class {number}" for number in range(31))
+    called = np.where(np.arange(62) < 5, (y + 1) % 31, y)
+    data = Dataset("many", "tabular", np.arange(62.0)[:, None], y, names, list(map(str, range(62))))
+    matrix = confusion_matrix(y, called, names)
+    maps.confusions(matrix, "the test set", data, np.arange(62), called, key="matrix")
+    maps._select(data, [3])
+
+
 def files() -> None:
     import pandas as pd
     import streamlit as st
@@ -87,6 +102,14 @@ def test_a_fold_is_computed_only_while_it_is_open():
     app.run()
     assert not app.markdown
     assert app.session_state["drawn"] == 1
+
+
+def test_of_many_classes_a_line_of_the_list_can_be_clicked_for_its_samples():
+    app = AppTest.from_function(many_classes, default_timeout=60).run().run()
+    assert not app.exception
+    assert any("Click a line" in caption.value.replace("\\", "") for caption in app.caption)
+    listed = app.dataframe[1].value
+    assert listed[["id", "label", "predicted"]].values.tolist() == [["3", "class 3", "class 4"]]
 
 
 def test_one_menu_has_all_that_a_page_offers_each_once():

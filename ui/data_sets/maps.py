@@ -34,7 +34,7 @@ from touchstone.core.figures.marks import MOST_COLOURS, map_chart
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.parameters import About
 from touchstone.core.report.confusion_matrix import matrix_part
-from touchstone.core.report.parts import Figure
+from touchstone.core.report.parts import Table
 from touchstone.core.represent import number_title, numbers_of
 from touchstone.core.represent.representations import pca_map
 from touchstone.core.trials import FoldPlan, MapPlan
@@ -297,20 +297,27 @@ def linked_chart(
 def confusions(
     matrix: ConfusionMatrix, what: str, dataset: Dataset, rows: np.ndarray, y_pred: np.ndarray, *, key: str
 ) -> None:
-    """A confusion matrix of these samples of a data set; a click on a cell selects what is in it, and lists it."""
+    """A confusion matrix of these samples of a data set; a click on a cell selects what is in it, and lists it.
+
+    Of many classes it is a list of confusions, whose lines can be clicked.
+    """
     shown = matrix_part(matrix, what)
-    if not isinstance(shown, Figure):
-        answer.part(shown)
-        return
     cells = {at: rows[(dataset.y[rows] == at[0]) & (y_pred == at[1])].tolist() for at in matrix.cells}
-    figure = confusion_chart(matrix, what, rows=cells, dark=page.dark())
-    caption = f"{page.plain(shown.caption)} Click a cell to list its samples."
-    linked_chart(figure, caption, dataset.fingerprint, key=key, by=("points",))
+    if isinstance(shown, Table):
+        clickable = replace(shown, caption=f"{shown.caption} Click a line to list its samples.")
+        answer.table(clickable, key=key, on_line=lambda line: _select(dataset, cells[matrix.mistakes[line]]))
+    else:
+        figure = confusion_chart(matrix, what, rows=cells, dark=page.dark())
+        caption = f"{page.plain(shown.caption)} Click a cell to list its samples."
+        linked_chart(figure, caption, dataset.fingerprint, key=key, by=("points",))
     called = dict(zip(rows.tolist(), np.array(dataset.class_names, dtype=object)[y_pred], strict=True))
     chosen = [row for row in selected(dataset.fingerprint) if row in called]
     if not chosen:
         return
-    st.markdown(f"**{plural(len(chosen), 'sample')} selected**, here and on every map of this data set")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        words = f"**{plural(len(chosen), 'sample')} selected**, here and on every map of this data set"
+        st.markdown(words, width="stretch")
+        st.button("Clear", key=f"clear-{key}", type="tertiary", icon=":material/close:", on_click=_forget)
     if dataset.kind == "image":
         shown = chosen[:_PICTURES]
         words = [f"{dataset.class_names[dataset.y[row]]}, predicted {called[row]}" for row in shown]
@@ -367,8 +374,12 @@ def search(dataset: Dataset) -> None:
 def _find(dataset: Dataset) -> None:
     rows = data_choice.find_samples(dataset, st.session_state[_find_key(dataset)]).rows
     if len(rows):
-        _forget()
-        st.session_state[_SELECTED] = (dataset.fingerprint, tuple(rows.tolist()))
+        _select(dataset, rows.tolist())
+
+
+def _select(dataset: Dataset, rows: Sequence[int]) -> None:
+    _forget()
+    st.session_state[_SELECTED] = (dataset.fingerprint, tuple(rows))
 
 
 def show_selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:

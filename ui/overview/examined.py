@@ -149,9 +149,9 @@ def _map(examined: Examined) -> None:
         return
     hard = overview.hardness(table)
     groups = np.select([hard < 0, hard == 0, hard == 1], [3, 0, 1], default=2)
-    figure = map_chart(_points(dataset), groups, HARDNESS, coloured=[1, 2], dark=page.dark())
-    maps.linked_chart(figure, MAP_CAPTION, dataset.fingerprint, key="hard-map")
     chosen = maps.selected(dataset.fingerprint)
+    figure = map_chart(_points(dataset), groups, HARDNESS, coloured=[1, 2], selected=chosen, dark=page.dark())
+    maps.linked_chart(figure, MAP_CAPTION, dataset.fingerprint, key="hard-map")
     maps.show_selection(dataset, chosen)
     if chosen:
         known = table.iloc[list(chosen)]

@@ -89,8 +89,11 @@ def part(shown: Part) -> None:
             page.says(shown)
 
 
-def table(shown: Table) -> None:
-    """A table with its columns as they are declared, and the line beneath."""
+def table(shown: Table, *, key: str | None = None, on_line: Callable[[int], None] | None = None) -> None:
+    """A table with its columns as they are declared, and the line beneath.
+
+    With a `key` of its own `on_line` hears of the line that was clicked.
+    """
     config = {
         column.title: st.column_config.Column(help=page.plain(column.help) or None, width=column.width)
         if (form := _number(shown.lines[column.title], column.decimals)) is None
@@ -98,9 +101,17 @@ def table(shown: Table) -> None:
         for column in shown.columns
     }
     lazy = len(shown.lines) > LAZY_ROWS
-    st.dataframe(shown.lines, column_config=config, hide_index=True, alt=shown.title, lazy=lazy)
+    more = {}
+    if on_line is not None:
+        more = {"key": key, "selection_mode": "single-cell", "on_select": partial(_tell, key, on_line)}
+    st.dataframe(shown.lines, column_config=config, hide_index=True, alt=shown.title, lazy=lazy, **more)
     if shown.caption:
         st.caption(page.plain(shown.caption))
+
+
+def _tell(key: str, on_line: Callable[[int], None]) -> None:
+    for line, _ in st.session_state[key]["selection"]["cells"][:1]:
+        on_line(line)
 
 
 def _number(cells: pd.Series, decimals: int | None) -> str | None:

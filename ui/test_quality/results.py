@@ -22,7 +22,7 @@ from touchstone.core.evaluate.test_quality.regions import FORM
 from touchstone.core.evaluate.test_quality.shift_plan import FEWEST_RESPLITS, CovariateShiftPlan, shift_of_rows
 from touchstone.core.evaluate.test_quality.verdict import MEMORY, disagreement, seen, separation
 from touchstone.core.evaluate.two_samples import PartsTold, SeenShift
-from touchstone.core.evaluate.wording import fixed, percent, plural, quoted
+from touchstone.core.evaluate.wording import count, fixed, percent, plural, quoted
 from touchstone.core.figures import test_quality as figures
 from touchstone.core.parameters import About
 from touchstone.core.report import test_quality as report
@@ -410,6 +410,16 @@ def _subject(model: StoredModel, titles: Mapping[str, str], choice: RegionChoice
     except (DataError, WorkspaceError) as problem:
         st.caption(f"{page.plain(model.name)}: {page.plain(problem)}")
         return None
+
+
+def every_sample(looked: Looked) -> None:
+    """The table of test samples: all of them, or those that are selected."""
+    table = sample_table(looked)
+    chosen = np.isin(looked.parts.test_rows, maps.selected(looked.dataset.fingerprint))
+    if chosen.any():
+        st.caption(f"The {plural(int(chosen.sum()), 'selected sample')} of {count(len(table))}.")
+        table = table[chosen]
+    answer.part(report.sample_table(table))
 
 
 def confusions(looked: Looked, quality: TestQuality) -> None:
