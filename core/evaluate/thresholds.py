@@ -33,6 +33,11 @@ class Outcome:
     specificity: Interval
     precision: Interval
 
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """Samples of both classes by what they are called."""
+        return self.hits, self.missed, self.false_alarms, self.left_alone
+
     def share(self, name: str) -> float:
         """Sensitivity, specificity or precision; NaN where it is of nothing."""
         part, rest = {

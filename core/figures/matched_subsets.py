@@ -199,18 +199,22 @@ def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     return figure
 
 
-def roc_chart(decisions: Decisions, *, dark: bool = False) -> go.Figure:
-    """Sensitivity by how many of the rest are called positive, at every threshold; marked what the files predict."""
+def roc_chart(decisions: Decisions, threshold: float | None = None, *, dark: bool = False) -> go.Figure:
+    """Sensitivity by how many of the rest are called positive, at every threshold.
+
+    Marked are what the files predict, and the `threshold` in question.
+    """
     rest = Axis("1 − specificity (%)", "specificity", lambda share: 1 - share)
-    figure, look = _decision_chart(decisions, rest, Axis("Sensitivity (%)", "sensitivity"), "ROC curve", dark)
+    upright = Axis("Sensitivity (%)", "sensitivity")
+    figure, look = _decision_chart(decisions, rest, upright, "ROC curve", threshold, dark)
     draw.line(figure, [0.0, 100.0], [0.0, 100.0], Style(look.grey, dash="dot"), "chance", width=1)
     return figure
 
 
-def precision_recall_chart(decisions: Decisions, *, dark: bool = False) -> go.Figure:
-    """Precision by sensitivity, at every threshold; lines across say how frequent the class is, as chance reaches."""
+def precision_recall_chart(decisions: Decisions, threshold: float | None = None, *, dark: bool = False) -> go.Figure:
+    """Precision by sensitivity, marked alike; lines across say how frequent the class is, as chance reaches."""
     found, precise = Axis("Sensitivity (%)", "sensitivity"), Axis("Precision (%)", "precision")
-    figure, look = _decision_chart(decisions, found, precise, "Precision-recall curve", dark)
+    figure, look = _decision_chart(decisions, found, precise, "Precision-recall curve", threshold, dark)
     for name, style in _sets(look).items():
         frequent = 100 * float(getattr(decisions, name).positive.mean())
         draw.line(figure, [0.0, 100.0], [frequent] * 2, Style(style.colour, dash="dot"), f"chance, {name}", width=1)
@@ -225,7 +229,9 @@ class Axis(NamedTuple):
     shown: Callable[[float], float] = lambda share: share
 
 
-def _decision_chart(decisions: Decisions, along: Axis, upright: Axis, what: str, dark: bool) -> tuple[go.Figure, Theme]:
+def _decision_chart(
+    decisions: Decisions, along: Axis, upright: Axis, what: str, threshold: float | None, dark: bool
+) -> tuple[go.Figure, Theme]:
     look = theme(dark)
     files = {name: getattr(decisions, name).at(float("nan")) for name in _sets(look)}
     alt = [f"{what} of {quoted(decisions.positive)} on both sets."]
@@ -241,10 +247,13 @@ def _decision_chart(decisions: Decisions, along: Axis, upright: Axis, what: str,
         ends = draw.ends_of(curve, 100, kind=upright.name)
         draw.band(figure, x, ends, style.colour, f"{name}, 95 %", opacity=0.14, showlegend=False)
         draw.line(figure, x, y, Style(style.colour), name, [_outcome_hover(each) for each in curve], width=1.8)
-        own = files[name]
-        place = (np.array([100 * axis.shown(own.share(axis.name))]) for axis in (along, upright))
-        drawn = {"size": 10, "outline": (1.5, style.colour)}
-        draw.dots(figure, *place, style, f"{name}, as predicted", [_outcome_hover(own)], **drawn)
+        marked = {"as predicted": (files[name], style)}
+        if threshold is not None and (other := getattr(decisions, name).at(threshold)).counts != files[name].counts:
+            marked[f"at {threshold:.2f}"] = (other, Style(style.colour, f"{style.symbol}-open"))
+        for words, (outcome, own) in marked.items():
+            place = (np.array([100 * axis.shown(outcome.share(axis.name))]) for axis in (along, upright))
+            size = {"size": 10 if own is style else 15, "outline": (1.5, style.colour)}
+            draw.dots(figure, *place, own, f"{name}, {words}", [_outcome_hover(outcome)], **size)
     for axis in ("x", "y"):
         figure.update_layout({f"{axis}axis": {"range": [-2, 102], "tickformat": ".0f"}})
     return figure, look

@@ -325,18 +325,20 @@ def by_threshold(made: Decisions, threshold: float | None = None) -> tuple[Part,
     curves = (
         Figure(
             "roc",
-            partial(figures.roc_chart, made),
+            partial(figures.roc_chart, made, threshold),
             f"ROC curve of {quoted(made.positive)}: up and to the left is better. Bands are 95 % CIs of sensitivity "
             "at each threshold.",
         ),
         Figure(
             "precision-recall",
-            partial(figures.precision_recall_chart, made),
+            partial(figures.precision_recall_chart, made, threshold),
             "Precision-recall curve: up and to the right is better. Bands are 95 % CIs of precision at each threshold.",
         ),
     )
     shown = [each / 10 for each in range(1, 10)] if threshold is None else [threshold]
-    return (Beside(curves), thresholds_table(made, shown))
+    guessed = f"{quoted(made.positive)} is taken as the positive class, because it is the rarer one."
+    asked = () if made.sure else (Note(f"{guessed} Choose the other one where that is wrong."),)
+    return (*asked, Beside(curves), thresholds_table(made, shown))
 
 
 def cost_of(made: Decisions, threshold: float) -> str:

@@ -602,5 +602,28 @@ def test_a_threshold_says_what_it_costs_in_samples(open_page, decided):
     said = " ".join(charts(app))
     assert "ROC curve of “fraud” on both sets." in said
     assert "Precision-recall curve of “fraud” on both sets." in said
+    marked = {"reference, as predicted", "target, as predicted", "reference, at 0.25", "target, at 0.25"}
+    assert marked <= names_of_roc(app)
     app.slider(key="threshold").set_value(0.5).run()
     assert "At a threshold of 0.50 nothing changes on the new set" in plainly(settled(app))
+    assert "target, at 0.50" not in names_of_roc(app)
+    assert "is taken as the positive class" not in plainly(app), "its name says so"
+
+
+def names_of_roc(app) -> set[str]:
+    [roc] = [chart.proto for chart in app.get("plotly_chart") if chart.proto.alt.startswith("ROC curve")]
+    return {trace.get("name") for trace in json.loads(roc.spec)["data"]}
+
+
+def test_where_names_do_not_say_which_class_is_positive_it_is_guessed_by_rarity_and_asked(open_page, workspace):
+    files = {"reference": frauds(900, 0.9, 1), "target": frauds(500, 0.5, 2)}
+    renamed = {side: file.replace(b"fraud", b"dog").replace(b"legit", b"cat") for side, file in files.items()}
+    two = {side: store(workspace, f"{side}.tsv", content, None) for side, content in renamed.items()}
+    app = settled(open_page("matched_subsets", **two, threshold="0.25"))
+    asked = app.selectbox(key="positive_class")
+    assert asked.label == "Which class is positive?"
+    guess = "“dog” is taken as the positive class, because it is the rarer one."
+    assert guess in plainly(app)
+    asked.select("cat").run()
+    assert guess not in plainly(settled(app))
+    assert any(alt.startswith("ROC curve of “cat”") for alt in charts(app))

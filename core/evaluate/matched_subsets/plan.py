@@ -85,7 +85,9 @@ class MatchingPlan:
         address="positive_class",
         choices=lambda about: {name: name for name in about.classes} or None,
         word="usual",
-        differs=lambda about: {"place": "row"} if _is_unsure(about.classes) else {},
+        differs=lambda about: (
+            {"place": "row", "label": "Which class is positive?"} if _is_unsure(about.classes) else {}
+        ),
     )
     epsilon: float = asks(
         EPSILON,
