@@ -1,18 +1,25 @@
 """A toy is put into a registry and nowhere else: it is offered, run, checked, drawn, and in the report."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.metrics import recall_score
 
 from tests.pages.conftest import charts, plainly, stored_run
 from tests.pages.test_average_case import kept, planned, rows_of
 from tests.pages.test_average_case import stored_run as stored_average_case
+from tests.pages.test_matched_subsets import frauds, settled, store
+from touchstone.core import compare
+from touchstone.core.__main__ import main
 from touchstone.core.cluster.finders import SOURCE_FINDERS, SourceFinder
-from touchstone.core.data import DataError, load_example
+from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.evaluate.average_case import ESTIMATORS, Facts, GaussianLogits, Mark
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
+from touchstone.core.evaluate.metric_functions import recalls
+from touchstone.core.evaluate.metrics import METRICS, Metric
 from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
 from touchstone.core.figures import average_case as figures
 from touchstone.core.figures.theme import theme
@@ -23,7 +30,7 @@ from touchstone.core.report import average_case as average_case_report
 from touchstone.core.report import source_robustness as source_robustness_report
 from touchstone.core.report.descriptions import describe
 from touchstone.core.report.parts import Answer, Figure, Table
-from touchstone.core.trials import TrialPlan, to_json
+from touchstone.core.trials import FoldPlan, TrialPlan, to_json
 from touchstone.core.workspace import LOCAL_OWNER, frames, load_plan
 from touchstone.ui.forms.plan_form import plan_parameters
 
@@ -88,6 +95,63 @@ def words_of(answer: Answer) -> str:
         else:
             said.append(part)
     return "\n".join(said)
+
+
+GEOMETRIC = Metric(
+    "geometric_mean",
+    "geometric mean of recalls",
+    lambda scored, weights: float(
+        np.sqrt(np.prod(recall_score(scored.y_true, scored.y_pred, average=None, sample_weight=weights)))
+    ),
+    of_counts=lambda counts, _: np.sqrt(np.prod(recalls(counts), axis=-1)),
+)
+"""Of two classes."""
+
+
+def test_a_metric_is_behind_every_door(open_page, workspace, monkeypatch, tmp_path, capsys):
+    """Pages of files and of data, the sheet of both, reports, command line, check and Python."""
+    monkeypatch.setitem(METRICS, GEOMETRIC.name, GEOMETRIC)
+    title = "Geometric mean of recalls"
+    contents = {"reference": frauds(900, 0.9, 1), "target": frauds(500, 0.5, 2)}
+    two = {side: store(workspace, f"{side}.tsv", content, None) for side, content in contents.items()}
+
+    app = settled(open_page("matched_subsets", **two, metric=GEOMETRIC.title))
+    assert f"{title} falls by" in plainly(app)
+    offered = next(table.value for table in app.dataframe if "New is worse by" in table.value)
+    assert GEOMETRIC.title in offered["Metric"].tolist()
+    commands = [code.value for code in app.code if "core compare" in code.value]
+    assert commands
+    assert all(f"--metric={GEOMETRIC.name}" in command for command in commands)
+    assert title in app.session_state["share_report"][0]().decode()
+    app = open_page("overview", sheet="prediction files")
+    assert f"{title} runs from" in plainly(app), "the sheet begins with what the files were compared by"
+
+    y, ids = np.arange(120) % 2, [f"row {number}" for number in range(120)]
+    x = np.random.default_rng(0).normal(size=(120, 3)) + y[:, None]
+    data = Dataset("two", "tabular", x, y, ("legit", "fraud"), ids)
+    workspace.add_dataset(LOCAL_OWNER, data)
+    stored_run(workspace, data)
+    stored_run(workspace, data, plan=FoldPlan(models=("logistic",), seeds=(0, 1, 2)))
+    for stem, more in (("source_robustness", {"repeats": "4"}), ("cluster_folds", {"models": "Logistic regression"})):
+        app = open_page(stem, data=data.fingerprint, metric=title, **more)
+        assert GEOMETRIC.title in plainly(app), stem
+        assert GEOMETRIC.title in app.session_state["share_report"][0]().decode(), stem
+    app = open_page("overview", data=data.fingerprint, metric=title)
+    assert f"{title} runs from" in plainly(app)
+
+    files = []
+    for side, content in contents.items():
+        files.append(str(tmp_path / f"{side}.tsv"))
+        Path(files[-1]).write_bytes(content)
+    result = compare(*files, metric=GEOMETRIC.name)
+    assert result.verdict.headline.startswith(f"{title} falls by")
+    assert main(["compare", "--reference", files[0], "--target", files[1], "--metric", GEOMETRIC.name]) == 0
+    assert f"{title} falls by" in "".join(capsys.readouterr())
+    report = tmp_path / "out.html"
+    required = ["--require", f"{GEOMETRIC.name}.lower >= .9", "--metric", GEOMETRIC.name, "--report", str(report)]
+    assert main(["check", "--predictions", *files, *required]) == 1
+    assert "fails" in capsys.readouterr().out
+    assert f"{title} you can plan for." in report.read_text("utf-8")
 
 
 def test_an_estimator_is_offered_run_audited_drawn_and_reported(open_page, workspace, monkeypatch):

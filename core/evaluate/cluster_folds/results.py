@@ -62,7 +62,8 @@ class ScoredBy:
         Macro F1 is the mean over the classes that are there or were predicted, as scikit-learn and notebooks have it.
         """
         assert self.metric.of_counts is not None
-        return self.metric.of_counts(counts, 0 if self.positive is None else class_names.index(self.positive))
+        positive = 0 if self.positive is None else class_names.index(self.positive)
+        return np.asarray(self.metric.of_counts(counts, positive))
 
 
 @dataclass(frozen=True)
