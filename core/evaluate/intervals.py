@@ -277,15 +277,20 @@ def clopper_pearson(k: float, n: float, alpha: float) -> tuple[float, float]:
     >>> clopper_pearson(10.0, 10.0, 0.05)
     (0.691..., 1.0)
     """
-    lower = float(special.betaincinv(k, n - k + 1, alpha / 2)) if k > 0 else 0.0
-    upper = float(special.betaincinv(k + 1, n - k, 1 - alpha / 2)) if k < n else 1.0
-    return lower, upper
+    lower, upper = _exact_ends(k, n, alpha / 2)
+    return float(lower), float(upper)
+
+
+def _exact_ends(k: float | np.ndarray, n: float | np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the largest share that so many of n, or more, or fewer, have a chance of `tail` of."""
+    lower = np.where(k > 0, special.betaincinv(k, n - k + 1, tail), 0.0)
+    return lower, np.where(k < n, 1 - special.betaincinv(n - k, k + 1, tail), 1.0)
 
 
 def wilson(n_correct: float, n: float, *, level: float = 0.95, df: float = np.inf) -> Interval:
     """Wilson's score interval of a share. `n_correct` may be a mean over repeats, hence no whole number.
 
-    Beside ends of 0 and 1, where it would hold too seldom, it reaches as far as the exact interval of one side
+    Near 0 and 1, where it would hold too seldom, it reaches as far as the exact interval of one side
     (after Brown, Cai and DasGupta 2001, section 4.1.1, who do so by Poisson's). `df` are the degrees of freedom where
     the spread of the share was itself measured: the quantile is then Student's.
 
@@ -314,10 +319,9 @@ def wilson_ends(
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     alike = n * (normal / z) ** 2 if z > 0 else n  # so many samples have this interval by the normal quantile
-    k, others = share * alike, (1 - share) * alike
-    lower = np.minimum(centre - half, special.betaincinv(k, others + 1, 1 - level))
-    upper = np.maximum(centre + half, 1 - special.betaincinv(others, k + 1, 1 - level))
-    return np.where(share > 0, lower.clip(0.0), 0.0), np.where(share < 1, upper.clip(None, 1.0), 1.0)
+    least, most = _exact_ends(share * alike, alike, 1 - level)
+    lower, upper = np.minimum(centre - half, least).clip(0.0), np.maximum(centre + half, most).clip(None, 1.0)
+    return np.where(share > 0, lower, 0.0), np.where(share < 1, upper, 1.0)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -188,7 +188,7 @@ def _interval(metric: Metric, scored: Scored, design: Design, value: float) -> t
             return by_class, ""
     if short:
         return UNKNOWN, short
-    if few_lose(metric, scored, design):
+    if _few_lose(metric, scored, design):
         return _of_what_could_be_lost(metric, scored, design), ""
     error = _error(metric.influences(scored), scored.y_true, design)
     if not error.df > 0:
@@ -262,7 +262,7 @@ def _scaled(metric: Metric, value: float, error: Error, scored: Scored, design: 
     return Interval(metric.lowest + span * interval.lower, metric.lowest + span * interval.upper)
 
 
-def few_lose(metric: Metric, scored: Scored, design: Design) -> bool:
+def _few_lose(metric: Metric, scored: Scored, design: Design) -> bool:
     """Whether it is of losses, and so few units lose nearly all that others may lose anything."""
     if metric.losses is None or metric.most_of_samples is None:
         return False
@@ -493,7 +493,7 @@ def _on_sets(metric: Metric, sides: Sequence[Scored], designs: Sequence[Design],
         return MetricOnSets(own, other, worse, UNKNOWN)
     if units.n_common:
         error = units.error(*(turn * metric.influences(side) for turn, side in zip((sign, -sign), sides, strict=True)))
-        few = any(few_lose(metric, side, design) for side, design in zip(sides, designs, strict=True))
+        few = any(_few_lose(metric, side, design) for side, design in zip(sides, designs, strict=True))
         if error.se > ROUNDED and not few:
             half = half_width(error.se, error.df)
             return MetricOnSets(own, other, worse, within(growing_interval(worse, half, half), -span, span))

@@ -212,7 +212,7 @@ def test_where_parts_mix_classes_otherwise_a_metric_shows_no_gain():
         verdict = adequacy_verdict(found, curve)
         assert f". {curve.words.title} is " in verdict.headline
         assert "would bring" not in verdict.headline
-        assert "does not show a gain" in verdict.findings[1]
+        assert f"{curve.words.name} shows no gain" in verdict.findings[1]
         assert "learning curve" not in verdict.text
         assert "last step" not in verdict.text
         shown = answer(found, metric=name)
@@ -266,4 +266,4 @@ def test_a_model_that_learned_nothing_shows_no_gain_where_classes_are_uneven(see
     assert not any(curve.is_comparable for curve in (whole, *classes))
     said = adequacy_verdict(found, whole)
     assert "would" not in said.headline.partition(". ")[0]
-    assert any("so accuracy there does not show a gain" in finding for finding in map(str, said.findings))
+    assert any("unlike the data: accuracy shows no gain" in finding for finding in map(str, said.findings))

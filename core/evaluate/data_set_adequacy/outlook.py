@@ -370,9 +370,9 @@ def learning_of(
         return Learning(None, nearly)
     accuracy = np.stack([measure.accuracy for measure in measured], axis=1)
     whole = ~np.isnan(accuracy).any(axis=1)
-    law = fit_power_law(n, accuracy[whole], last.clustering[whole])
+    law = fit_power_law(n, accuracy[whole], last.clustering[whole], name)
     if isinstance(law, str):
-        return Learning(None, law.replace(ACCURACY, name))
+        return Learning(None, law)
     return _known(law, n, measured, layout, n_points=N_POINTS if drawn else 0)
 
 

@@ -47,8 +47,9 @@ def fit_power_law(
     n: Float[np.ndarray, " n_sizes"],
     accuracy: Float[np.ndarray, "n_draws n_sizes"],
     clustering: Integer[np.ndarray, " n_draws"],
+    name: str = "accuracy",
 ) -> PowerLaw | str:
-    """The curve through the mean accuracies, or the reason why there is none, in words.
+    """The curve through the mean accuracies, or the reason why there is none, in words; `name` is what they are of.
 
     Examples
     --------
@@ -69,22 +70,22 @@ def fit_power_law(
         return f"a curve through {n_sizes} sizes needs more than {len(accuracy)} repeats"
     variance = np.diag(covariance)
     if not (variance > NO_VARIANCE).any():
-        return "accuracy is the same on every split"
+        return f"{name} is the same on every split"
     rise = means[-1] - means[0]
     contrast = np.zeros(n_sizes)
     contrast[[0, -1]] = -1, 1
     error = float(np.sqrt(contrast @ covariance @ contrast))
     if rise <= float(special.stdtrit(df, 1 - LEVEL / 2)) * error:
-        return "accuracy does not rise significantly with size"
+        return f"{name} does not rise significantly with size"
     weight = 1 / np.maximum(variance, 0.01 * variance.mean())
     at = n / n[-1]
     exponent = _best_exponent(at, means, weight)
     ceiling, scale = _linear(at, means, weight, exponent)
     if exponent <= EXPONENTS[0] * 1.05:
-        return "accuracy rises with the logarithm of the size; no ceiling is in sight"
+        return f"{name} rises with the logarithm of the size; no ceiling is in sight"
     if scale <= 0 or exponent >= EXPONENTS[1] * 0.95:
-        return "accuracy levels off at once, which is no power law"
-    return _tested(at, means, covariance, df, weight, n_max=float(n[-1]), law=(ceiling, scale, exponent))
+        return f"{name} levels off at once, which is no power law"
+    return _tested(at, means, covariance, df, weight, n_max=float(n[-1]), law=(ceiling, scale, exponent), name=name)
 
 
 def _tested(
@@ -96,6 +97,7 @@ def _tested(
     *,
     n_max: float,
     law: tuple[float, float, float],
+    name: str,
 ) -> PowerLaw | str:
     ceiling, scale, exponent = law
     free = slice(1, 3) if ceiling == 1.0 else slice(0, 3)
@@ -105,7 +107,7 @@ def _tested(
     sensitivity[free] = np.linalg.pinv(slopes) * root.T
     error = float(np.sqrt(sensitivity[2] @ covariance @ sensitivity[2])) / exponent
     if not error < LEAST_KNOWN:
-        return "these sizes do not show how soon accuracy levels off"
+        return f"these sizes do not show how soon {name} levels off"
     over = np.linalg.svd(slopes)[0][:, slopes.shape[1] :]
     left = over.T @ (root[:, 0] * (means - ceiling + scale * at**-exponent))
     spread = over.T @ (root * covariance * root.T) @ over
@@ -114,7 +116,7 @@ def _tested(
     p_fit = float(special.fdtrc(n_left, df - n_left + 1, t_squared * (df - n_left + 1) / (df * n_left)))
     if p_fit < LEVEL:
         shown = "p < .001" if p_fit < 0.001 else f"p = {p_fit:.3f}".replace("0.", ".")
-        return f"accuracy does not follow a power law ({shown})"
+        return f"{name} does not follow a power law ({shown})"
     return PowerLaw(ceiling, scale, exponent, n_max, p_fit, sensitivity)
 
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
 
 from touchstone.core.evaluate.claims import LEVEL, Claim, claim
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
+    clopper_pearson,
     holm,
     moderated_variances,
     t_interval,
@@ -186,11 +186,7 @@ def _kept(accuracy: np.ndarray, mean: np.ndarray, size: np.ndarray) -> np.ndarra
 
 def _exact(accuracy: float, size: float, family: int) -> Interval:
     """Clopper and Pearson's interval of the accuracy, for `family` sources at once."""
-    right, tail = accuracy * size, LEVEL / family / 2
-    wrong = size - right
-    lower = float(special.betaincinv(right, wrong + 1, tail)) if right > 0 else 0.0
-    upper = float(special.betaincinv(right + 1, wrong, 1 - tail)) if wrong > 0 else 1.0
-    return Interval(lower, upper)
+    return Interval(*clopper_pearson(accuracy * size, size, LEVEL / family))
 
 
 def _fisher(accuracy: float, size: float, others: float, of_others: float) -> float:
