@@ -310,7 +310,7 @@ def axis_figure(
     own = {mark.baseline for mark in shown if mark.baseline is not None} if baseline is None else {baseline}
     ends = dict.fromkeys(words.value(end(own)) for end in (min, max) if own)
     line = "Majority class" if words.metric.name == ACCURACY else "Baseline"
-    beside = f" {line}{' (ticks)' * (len(own) > 1)}: {' to '.join(ends)}." if own else ""
+    beside = f" {line}{' (grey ticks, where near)' * (len(own) > 1)}: {' to '.join(ends)}." if own else ""
     baseline = own.pop() if len(own) == 1 else None
     sorts, caption = {mark.over for mark in shown}, CAPTION.replace("Accuracy", words.title, 1)
     caption = caption.replace("95 % CIs.", f"95 % CIs over {sorts.pop()}.") if len(sorts) == 1 else caption

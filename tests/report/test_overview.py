@@ -171,7 +171,9 @@ def test_the_axis_of_files_is_of_any_metric_each_set_beside_its_own_baseline():
         assert words.value(of.target.value).removesuffix(" %") in page
     ticks = [trace for trace in axis_figure(marks(answers), None).draw(dark=False).data if trace.name]
     assert {trace.marker.symbol for trace in ticks} >= {"line-ns-open"}
-    assert axis_figure(marks(answers), None).caption.endswith("Majority class (ticks): 60.3 % to 79.8 %.")
+    assert axis_figure(marks(answers), None).caption.endswith(
+        "Majority class (grey ticks, where near): 60.3 % to 79.8 %."
+    )
     balanced = axis_figure(
         marks(answers, metric="balanced_accuracy"), None, words=InWords(METRICS["balanced_accuracy"])
     )
