@@ -23,33 +23,34 @@ PLAN = AdequacyPlan(models=("logistic", "nearest_neighbours"), sizes=(15, 40, AL
 
 
 @given(data=st.data(), n_classes=st.integers(1, 6), seed=st.integers(0, 99))
-def test_parts_are_nested_and_hold_a_like_share_of_every_class(data, n_classes, seed):
+def test_parts_are_nested_and_mix_classes_as_the_whole(data, n_classes, seed):
     y = np.array(data.draw(st.lists(st.integers(0, n_classes - 1), min_size=1, max_size=60)))
     train = np.flatnonzero(np.random.default_rng(seed).random(len(y)) < 0.8)
     small, large = sorted(data.draw(st.tuples(st.integers(1, 80), st.integers(1, 80))))
-    parts = [
-        nested_part(train, y, size, n_classes=n_classes, rng=np.random.default_rng(seed)) for size in (small, large)
-    ]
+    parts = [nested_part(train, y, size, rng=np.random.default_rng(seed)) for size in (small, large)]
     assert set(parts[0]) <= set(parts[1]) <= set(train)
     held = np.bincount(y[train], minlength=n_classes)
+    n_held = (held > 0).sum()
     for size, part in zip((small, large), parts, strict=True):
         assert (np.diff(part) > 0).all()
-        n = np.bincount(y[part], minlength=n_classes)
-        share, rest = divmod(size, n_classes)
-        assert (n >= np.minimum(held, share)).all()
-        assert (n <= np.minimum(held, share + 1)).all()
-        assert (n > share).sum() <= rest
-        if (held > share).all():
-            assert n.sum() == size
+        assert len(part) == min(size, len(train))
+        n, share = np.bincount(y[part], minlength=n_classes), held * len(part) / max(len(train), 1)
+        assert (n <= held).all()
+        if size >= n_held:
+            assert (n[held > 0] >= 1).all()
+            # Rare classes have one, more than their share: what that costs the others is less than one for each.
+            assert (n <= np.maximum(share + 1, 1)).all()
+            assert (n >= share - n_held).all()
+        if len(part) and (share[held > 0] >= 1).all():
+            assert (np.abs(n - share) < 1 + 1e-9).all()
 
 
 def test_rows_of_a_class_are_chosen_uniformly():
     y = np.repeat([0, 1], [4, 8])
     chosen = np.zeros(12)
     for seed in range(2000):
-        chosen[nested_part(np.arange(12), y, 5, n_classes=2, rng=np.random.default_rng(seed))] += 1
-    assert chosen[:4] / 2000 == pytest.approx(2.5 / 4, abs=0.05)
-    assert chosen[4:] / 2000 == pytest.approx(2.5 / 8, abs=0.05)
+        chosen[nested_part(np.arange(12), y, 6, rng=np.random.default_rng(seed))] += 1
+    assert chosen / 2000 == pytest.approx(0.5, abs=0.05)
 
 
 def test_json_comes_back_and_the_runner_knows_the_kind():
@@ -80,19 +81,22 @@ def test_sizes_that_do_not_fit_are_left_out_and_named(wine):
     assert replace(plan, sizes=(2, 3, ALL)).fitting(wine) == (3, ALL), "a part needs a sample of every class"
 
 
-def test_a_class_with_too_few_gives_all_and_is_named(wine):
+def test_a_rare_class_has_its_share_and_one_at_least(wine):
     rows = np.flatnonzero((wine.y != 0) | (np.cumsum(wine.y == 0) <= 10))
     rare = Dataset("rare", "tabular", wine.x[rows], wine.y[rows], wine.class_names, [wine.ids[i] for i in rows])
-    plan = replace(PLAN, models=("nearest_neighbours",), sizes=(60, ALL), n_sources=2)
-    assert f"in {wine.class_names[0]}." in plan.notes(rare)[0]
+    plan = replace(PLAN, models=("nearest_neighbours",), sizes=(10, 60, ALL), n_sources=2)
+    assert f"A part of 10 samples has one of {wine.class_names[0]}" in plan.notes(rare)[0]
+    assert replace(plan, sizes=(60, ALL)).notes(rare) == ()
     draw = plan.trial_plan.draws(rare)[0]
-    whole, part = (plan.split(rare, draw, size).train for size in (ALL, 60))
-    n = np.bincount(rare.y[part])
-    assert n[0] == np.bincount(rare.y[whole])[0] < 20
-    assert n[1:].tolist() == [20, 20]
-    rows = plan.run_trial(rare, 0, context=Context())
+    whole, part, tiny = (np.bincount(rare.y[plan.split(rare, draw, size).train]) for size in (ALL, 60, 10))
+    assert part == pytest.approx(60 * whole / whole.sum(), abs=1)
+    assert (tiny.sum(), tiny[0]) == (10, 1)
+    rows = plan.run_trial(rare, 1, context=Context())
     assert rows["size"].unique() == [60]
-    assert rows["n_train"].unique() == [len(part)], "the true number is not told"
+    assert rows["n_train"].unique() == [60]
+    of_label = rows.loc[rows["source"].isna() & rows["label"].notna()].set_index("label")["n_label_train"]
+    assert of_label.loc[list(rare.class_names)].tolist() == part.tolist()
+    assert rows.loc[rows["label"].isna(), "n_label_train"].isna().all()
 
 
 def test_trials_are_paired_over_sizes_schemes_and_models(wine):
@@ -119,7 +123,8 @@ def test_test_parts_do_not_change_and_training_parts_are_nested(wine):
         assert all(np.array_equal(part.test, parts[0].test) for part in parts)
         assert set(parts[0].train) < set(parts[1].train) < set(parts[2].train)
         assert np.array_equal(parts[2].train, PLAN.trial_plan.split(wine, draw).train)
-        assert np.bincount(wine.y[parts[0].train]).tolist() == [5, 5, 5]
+        shares = np.bincount(wine.y[parts[2].train]) / len(parts[2].train)
+        assert np.bincount(wine.y[parts[0].train]) == pytest.approx(15 * shares, abs=1)
 
 
 def test_on_the_whole_training_part_a_trial_is_that_of_a_trial_plan(wine):

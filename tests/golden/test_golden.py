@@ -22,7 +22,7 @@ ABOUT, PLANS = GOLDEN["about"], GOLDEN["plans"]
 KINDS = sorted({entry["kind"] for entry in PLANS})
 NEWER = {
     "trials": 1,  # since 2 schemes train on equal sizes, and samples are tested in turn
-    "adequacy": 1,  # the same
+    "adequacy": 1,  # the same; since 3 smaller parts have the data's own mix of classes
     "covariate_shift": 1,  # since 2 a draw counts for both mixtures, whichever it is from
     "average_case": 1,  # since 2 means of classes rest on fresh draws that are counted; since 3 a trial has all sigmas
     "guided_tests": 1,  # since 2 a suite of pictures judges the whole model, and classes have ten parents

@@ -141,12 +141,12 @@ def test_sizes_that_make_no_plan_are_an_error_as_written(open_page, wine, sizes,
     assert app.text_input(key="sizes").value == sizes, "what was written is gone"
 
 
-def test_a_class_with_too_few_is_named(open_page, workspace, wine):
+def test_a_class_too_rare_for_the_smallest_part_is_named(open_page, workspace, wine):
     rows = [row for row in range(wine.n_samples) if wine.y[row] != 0 or row < 12]
     rare = Dataset("rare", "tabular", wine.x[rows], wine.y[rows], wine.class_names, [wine.ids[row] for row in rows])
     workspace.add_dataset(LOCAL_OWNER, rare)
-    app = open_page("data_set_adequacy", data=rare.fingerprint, sizes="15, 60, all")
-    assert f"Too few samples for an equal share of 60 in {wine.class_names[0]}" in plainly(app)
+    app = open_page("data_set_adequacy", data=rare.fingerprint, sizes="9, 60, all")
+    assert f"A part of 9 samples has one of {wine.class_names[0]}, which is more than in the data." in plainly(app)
 
 
 def test_the_overview_tells_the_verdict_and_leads_here(open_page, workspace, wine):

@@ -79,7 +79,7 @@ def adequacy_of(
     tried = whole.loc[:, ["model", "size"]].drop_duplicates().itertuples(index=False)
     names = {f"{model} at {size}": (str(model), int(size)) for model, size in tried}
     n_samples = sum(n_per_class.values())
-    n_train = whole.groupby(["source_finder", "model", "size"])["n_train"].mean().to_dict()
+    n_trained = _n_trained(paired, n_per_class)
     known = paired.assign(
         model=paired["model"].astype("str") + " at " + paired["size"].astype("str"),
         # What was not tested could have been trained on: so each size is told the data set's number of samples.
@@ -88,14 +88,11 @@ def adequacy_of(
     curves, by_metric = [], []
     of_finders = list(groups(known))
     for group in of_finders:
-        sizes = {
-            (model, size): float(n_train[group.layout.source_finder, model, size])
-            for model, size in (names[key] for key in group.models)
-        }
-        curves += _curves(group, names, sizes, n_per_class, by_class=by_class, n_finders=len(of_finders))
         finder = group.layout.source_finder
+        n_of = {key: n_trained[finder, *names[key]] for key in group.models}
+        curves += _curves(group, names, n_of, by_class=by_class, n_finders=len(of_finders))
         overall = [curve for curve in curves if (curve.source_finder, curve.label) == (finder, None)]
-        by_metric += _curves_by_metric(group, overall, n_per_class, positive, n_finders=len(of_finders))
+        by_metric += _curves_by_metric(group, overall, n_of, positive, n_finders=len(of_finders))
     is_whole = trials["label"].isna().to_numpy()
     return Adequacy(
         curves=tuple(curves),
@@ -122,11 +119,31 @@ def _paired(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.loc[pd.MultiIndex.from_frame(rows.loc[:, names]).isin(complete_keys)]
 
 
+def _n_trained(
+    paired: pd.DataFrame, n_per_class: Mapping[str, int]
+) -> dict[tuple[str, str, int], dict[str | None, float]]:
+    """The mean number of samples trained on by source finder, model and size: of each label, and of all (None).
+
+    Trials of older methods do not say it: they took equally many of each label, as far as what was left sufficed.
+    """
+    rows = paired.loc[paired["source"].isna().to_numpy()]
+    if "n_label_train" in rows.columns:
+        own = rows["n_label_train"]
+    else:
+        left = rows["label"].map(n_per_class).astype("float64") - rows["n_label"].astype("float64")
+        own = left.where(rows["size"] == ALL, np.minimum(left, rows["size"].astype("float64") / len(n_per_class)))
+    n = own.where(rows["label"].notna(), rows["n_train"]).astype("float64")
+    means = n.groupby([rows[name] for name in ("source_finder", "model", "size", "label")], dropna=False).mean()
+    of: dict[tuple[str, str, int], dict[str | None, float]] = {}
+    for (finder, model, size, label), mean in means.items():
+        of.setdefault((finder, model, int(size)), {})[None if pd.isna(label) else label] = float(mean)
+    return of
+
+
 def _curves(
     group: Group,
     names: Mapping[str, tuple[str, int]],
-    n_train: Mapping[tuple[str, int], float],
-    n_per_class: Mapping[str, int],
+    n_of: Mapping[str, Mapping[str | None, float]],
     *,
     by_class: bool,
     n_finders: int,
@@ -137,14 +154,11 @@ def _curves(
     codes: list[int | None] = [None, *range(len(layout.labels) if by_class else 0)]
     for model in models:
         sizes = sorted(
-            ((names[key][1], counts) for key, counts in group.models.items() if names[key][0] == model),
-            key=lambda model_size: (model_size[0] == ALL, model_size[0]),
+            (key for key in group.models if names[key][0] == model),
+            key=lambda key: (names[key][1] == ALL, names[key][1]),
         )
-        sized = [
-            [_sized(model, size, n_train[model, size], layout, schemes, code, n_per_class) for size, schemes in sizes]
-            for code in codes
-        ]
-        above = above_majority(layout, sizes[-1][1], INCLUSIVE)
+        sized = [[_sized(*names[key], n_of[key], layout, group.models[key], code) for key in sizes] for code in codes]
+        above = above_majority(layout, group.models[sizes[-1]], INCLUSIVE)
         sized_models.append((model, sized, above))
     overall = outlooks([sized[0] for _, sized, _ in sized_models], layout, moderated=False, beside=n_finders)
     curves = []
@@ -156,7 +170,7 @@ def _curves(
             curve = replace(_curve(model, label, points, outlook, layout), steps=_steps(points, layout))
             of_model.append(replace(curve, above_majority=above) if label is None else curve)
         # Where nothing is known to be learned, accuracy rises with the mix of classes alone.
-        unlearned = of_model[0].may_be_no_better and _mixed(group, of_model[0], n_per_class) > MOST_MIXED
+        unlearned = of_model[0].may_be_no_better and _mixed(of_model[0], n_of) > MOST_MIXED
         curves += map(_without_gains, of_model) if unlearned else of_model
     return curves
 
@@ -180,9 +194,9 @@ def _curve(model: str, label: str | None, points: Sequence[Sized], outlook: Outl
 
 # How do other metrics change with the size of the training set?
 #
-# Smaller training parts have as many samples of each class, the largest has the data's own mix. Metrics move with that:
-# the rarer a class is in training, the less often it is answered. Where parts mix classes too differently, a metric
-# has its values and its gap, and no gain.
+# The rarer a class is in training, the less often it is answered, and metrics move with that. Where parts mix classes
+# too differently (those of older methods had as many samples of each class, and small ones one at least of a rare
+# class), a metric has its values and its gap, and no gain.
 
 
 MOST_MIXED, MOST_MIXED_BY_RECALLS = 1.15, 1.75
@@ -192,10 +206,15 @@ points off at 1.75 and 2; sensitivity is .2 points off at 1.15, .6 at 1.5, 1.3 a
 
 
 def _curves_by_metric(
-    group: Group, overall: Sequence[Curve], n_per_class: Mapping[str, int], positive: str | None, *, n_finders: int
+    group: Group,
+    overall: Sequence[Curve],
+    n_of: Mapping[str, Mapping[str | None, float]],
+    positive: str | None,
+    *,
+    n_finders: int,
 ) -> Iterator[Curve]:
     """Of one source finder: the curves of every model by every other metric, made as those of its accuracy."""
-    mixed = max((_mixed(group, curve, n_per_class) for curve in overall), default=1.0)
+    mixed = max((_mixed(curve, n_of) for curve in overall), default=1.0)
     measured = {(each.metric, each.model): (each, ends) for each, ends in metrics_of_group(group, positive)}
     for metric in dict.fromkeys(metric for metric, _ in measured):
         sized_models = []
@@ -213,19 +232,11 @@ def _curves_by_metric(
             yield made if mixed <= most else _without_gains(made)
 
 
-def _mixed(group: Group, curve: Curve, n_per_class: Mapping[str, int]) -> float:
+def _mixed(curve: Curve, n_of: Mapping[str, Mapping[str | None, float]]) -> float:
     """How many times as much one class grows as another from some size to the largest; 1 where parts mix alike."""
-    n = np.array(
-        [
-            [
-                _n_of_class(label, code, point.size, group.models[_key(curve, point)], n_per_class)
-                for code, label in enumerate(group.layout.labels)
-            ]
-            for point in curve.points
-        ]
-    )
-    grown = np.log(np.maximum(n[-1], 1.0) / np.maximum(n, 1.0))
-    return float(np.exp(np.ptp(grown, axis=1).max()))
+    of_labels = [[n for label, n in n_of[_key(curve, at)].items() if label is not None] for at in curve.points]
+    n = np.maximum(np.array(of_labels), 1.0)
+    return float(np.exp(np.ptp(np.log(n[-1] / n), axis=1).max()))
 
 
 def _key(curve: Curve, point: AtSize) -> str:
@@ -263,11 +274,10 @@ def _metrics(by_metric: Sequence[Curve]) -> tuple[MetricOnSources, ...]:
 def _sized(
     model: str,
     size: int,
-    n_train: float,
+    n_of: Mapping[str | None, float],
     layout: Layout,
     schemes: dict[str, Counts],
     code: int | None,
-    n_per_class: Mapping[str, int],
 ) -> Sized:
     mask = np.ones(len(layout.labels), dtype=bool) if code is None else np.arange(len(layout.labels)) == code
 
@@ -275,16 +285,9 @@ def _sized(
         expected = measure(schemes[scheme], layout, scheme, mask) if scheme in schemes else None
         return None if expected is None or np.isnan(expected.value) else expected
 
-    n = n_train if code is None else _n_of_class(layout.labels[code], code, size, schemes, n_per_class)
-    expected = expected_interval(model, round(n_train), layout, schemes, code=code)
+    n = n_of[None if code is None else layout.labels[code]]
+    expected = expected_interval(model, round(n_of[None]), layout, schemes, code=code)
     return Sized(AtSize(size, n, expected), measured(EXCLUSIVE), measured(INCLUSIVE))
-
-
-def _n_of_class(label: str, code: int, size: int, schemes: dict[str, Counts], n_per_class: Mapping[str, int]) -> float:
-    """How many samples of a class were trained on: what the held-out sources left, as far as the size allows."""
-    drawn = [schemes[EXCLUSIVE]] if EXCLUSIVE in schemes else schemes.values()
-    left = n_per_class[label] - np.concatenate([counts.n[counts.done, code] for counts in drawn])
-    return float(np.mean(left if size == ALL else np.minimum(left, size / len(n_per_class))))
 
 
 def _steps(points: Sequence[Sized], layout: Layout) -> tuple[Step, ...]:

@@ -25,11 +25,12 @@ ALL = 0
 SIZES = (100, 300, 1000, 3000, 10_000, 30_000, ALL)
 """The paper's, as far as they fit."""
 
-COLUMNS = {**TRIAL_COLUMNS, "size": "Int64"}
-"""Those of a trials frame, and `size`: what the training part was to be cut to, 0 for all of it.
+COLUMNS = {**TRIAL_COLUMNS, "size": "Int64", "n_label_train": "Int64"}
+"""Those of a trials frame, and what the training part was cut to.
 
-`n_train` is always the true number of samples that were trained on: it differs from draw to draw where all are taken,
-and is less than `size` where a class had too few.
+`size` is what was asked for, 0 for all of it; `n_train` is the number that was trained on, which differs from draw to
+draw where all are taken. `n_label_train` is that of a row's label alone, and NA in rows of all labels; runs of methods
+before 3 do not have it: they trained on `size / n_classes` of each label, or on fewer where it had fewer.
 """
 
 
@@ -49,8 +50,8 @@ def _with_zero_for_all(sizes: tuple[int | None, ...]) -> tuple[int, ...]:
 class AdequacyPlan:
     """Fit every model on parts of the training set of every draw, and test it on that draw's whole test part.
 
-    The parts of one draw are nested, they hold `size / n_classes` samples of each class, at random, and all models
-    train on the same ones. A class with fewer gives all that it has, and no other class makes up for it.
+    The parts of one draw are nested, they mix classes as the whole training part does, and all models train on the
+    same ones. Samples of a class are drawn at random; a class so rare that it would have none has one.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ class AdequacyPlan:
         SIZES,
         "Training samples",
         "Sizes of the training part, separated by commas; “all” is the whole of it. Sizes that do not fit are "
-        "left out. Samples are drawn class by class, and smaller parts lie within larger ones.",
+        "left out. All parts have the data's own mix of classes, and smaller parts lie within larger ones.",
         address="sizes",
         place="row",
         lowest=1,
@@ -103,7 +104,7 @@ class AdequacyPlan:
     described: ClassVar[str] = "{models} · {source_finders} · {sizes} · {n_repeats}"
 
     kind: ClassVar[str] = "adequacy"
-    METHOD_VERSION: ClassVar[int] = 2
+    METHOD_VERSION: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -125,7 +126,7 @@ class AdequacyPlan:
         return tuple(size for size in self.sizes if size == ALL or dataset.n_classes <= size < largest)
 
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
-        """Sentences on what the data set does not give: sizes that do not fit, classes with too few samples."""
+        """Sentences on what the data set does not give: sizes that do not fit, classes too rare for the smallest."""
         fitting, sentences = self.fitting(dataset), []
         unfit = [count(size) for size in self.sizes if size not in fitting]
         if unfit:
@@ -134,14 +135,12 @@ class AdequacyPlan:
                 f"A training part has about {count(usual)} samples, so these sizes are left out: "
                 f"{listed(unfit, most=6)}."
             )
-        largest = max(fitting, default=ALL)
-        held = (1 - self.test_share) * dataset.n_per_class
-        short = [name for name, n in zip(dataset.class_names, held, strict=True) if n < largest // dataset.n_classes]
-        if short:
+        smallest = min((size for size in fitting if size != ALL), default=len(dataset.y))
+        share = smallest / len(dataset.y) * dataset.n_per_class
+        rare = [name for name, n in zip(dataset.class_names, share, strict=True) if n < 1]
+        if rare:
             sentences.append(
-                f"Too few samples for an equal share of {count(largest)} in {listed(short)}. Such a class "
-                f"contributes all its samples, and no other class makes up for them. Other classes can fall short "
-                f"if their larger sources are held out."
+                f"A part of {count(smallest)} samples has one of {listed(rare)}, which is more than in the data."
             )
         return tuple(sentences)
 
@@ -162,7 +161,7 @@ class AdequacyPlan:
         if size == ALL:
             return split
         rng = np.random.default_rng([self.seed, *draw.scheme.encode(), draw.repeat])
-        return Split(nested_part(split.train, dataset.y, size, n_classes=dataset.n_classes, rng=rng), split.test)
+        return Split(nested_part(split.train, dataset.y, size, rng=rng), split.test)
 
     def needs(self, dataset: Dataset) -> tuple[Plan, ...]:
         """The plans that find the sources to draw from, where a network finds them."""
@@ -187,14 +186,17 @@ class AdequacyPlan:
             seed=plan.fit_seed(draw),
             should_stop=context.should_stop,
         )
-        return plan.counted(dataset, draw, predicted, model=model, seconds=seconds, split=split) | {"size": size}
+        counted = plan.counted(dataset, draw, predicted, model=model, seconds=seconds, split=split)
+        n_of_label = pd.Series(np.bincount(dataset.y[split.train], minlength=dataset.n_classes), dataset.class_names)
+        return counted | {"size": size, "n_label_train": n_of_label.reindex(counted["label"]).astype("Int64").array}
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""
         draw, rest = divmod(index, len(self.fitting(dataset)) * len(self.models))
         size, model = divmod(rest, len(self.models))
         rows = self.trial_plan.failed_trial(dataset, draw * len(self.models) + model)
-        return rows.assign(size=pd.array([self.fitting(dataset)[size]], dtype="Int64"))
+        sizes = pd.array([self.fitting(dataset)[size], None], dtype="Int64")
+        return rows.assign(size=sizes[:1], n_label_train=sizes[1:])
 
     def _trial(self, dataset: Dataset, index: int) -> tuple[Draw, int, str]:
         """Split by split, and within it size by size, so that what has finished soon makes whole curves."""
@@ -209,29 +211,28 @@ def nested_part(
     y: Integer[np.ndarray, " n_samples"],
     size: int,
     *,
-    n_classes: int,
     rng: np.random.Generator,
 ) -> Integer[np.ndarray, " n_part"]:
-    """Cut training rows to a size, with as many of each class (one more or less where it does not divide).
+    """Cut training rows to a size that mixes classes as all of them do, rounded, and holds one of each at least.
 
-    Classes take turns, each with its rows in random order. So with an `rng` in the same state the part of a smaller
-    size lies within that of a larger one, and a class that has run out of rows misses its turn.
+    The rows of a class, in random order, stand evenly along the part: so with an `rng` in the same state the part of a
+    smaller size lies within that of a larger one. A part of fewer rows than there are classes lacks some.
 
     Examples
     --------
-    >>> y = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
-    >>> part = nested_part(np.arange(10), y, 4, n_classes=2, rng=np.random.default_rng(0))
+    >>> y = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1])
+    >>> part = nested_part(np.arange(9), y, 6, rng=np.random.default_rng(0))
     >>> y[part].tolist()
-    [0, 0, 1, 1]
+    [0, 0, 0, 0, 1, 1]
     """
-    turn_of_class = rng.permutation(n_classes)
     shuffled = rng.permutation(train)
-    of_class = y[shuffled]
+    _, of_class, sizes = np.unique(y[shuffled], return_inverse=True, return_counts=True)
     by_class = np.argsort(of_class, kind="stable")
-    sizes = np.bincount(of_class, minlength=n_classes)
     place = np.empty(len(train), dtype=np.int64)
     place[by_class] = np.arange(len(train)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.sort(shuffled[place * n_classes + turn_of_class[of_class] < size])
+    along = np.where(place == 0, 0.0, (place + 0.5) / sizes[of_class])
+    turn_of_class = rng.permutation(len(sizes))
+    return np.sort(shuffled[np.lexsort((turn_of_class[of_class], along))[:size]])
 
 
 @lru_cache(maxsize=8)

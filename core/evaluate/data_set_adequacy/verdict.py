@@ -126,7 +126,7 @@ def next_doubling(curve: Curve) -> str:
         return ""
     if not curve.is_comparable:
         name = curve.words.name
-        return f"Smaller training parts have equally many samples of each class, unlike the data: {name} shows no gain."
+        return f"Smaller training parts mix classes otherwise than the data: {name} shows no gain."
     n = round(curve.outlook.after.n)
     of_class = " of the class" if curve.label is not None else ""
     on = ends(curve)[judged(curve.source_finder)]
