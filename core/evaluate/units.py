@@ -224,12 +224,21 @@ class Design:
     def wilson(self, marked: Bool[np.ndarray, " n"]) -> Interval:
         """Wilson's interval of the share of samples that are marked, of as many samples as tell as much as units do.
 
+        Where a few units make up the rarer of the two, its variance is known as badly as of so few.
+
         >>> EACH_SAMPLE.wilson(np.arange(10) < 0)
         Interval(lower=0.0, upper=0.277...)
         """
         n, share = len(marked), float(marked.mean()) if len(marked) else nan
         effect = self.effect((marked - share) / max(n, 1))
-        return wilson(float(marked.sum()) / effect.times, n / effect.times, df=effect.df)
+        df = min(effect.df, max(self._n_holding(marked if share <= 0.5 else ~marked) - 1, 2.0)) if effect.df > 0 else 0.0
+        return wilson(float(marked.sum()) / effect.times, n / effect.times, df=df)
+
+    def _n_holding(self, marked: Bool[np.ndarray, " n"]) -> float:
+        """Of how many units alike two marked samples would be of one as often as here (Simpson 1949)."""
+        n_of_unit = np.zeros(1) if self.codes is None else np.bincount(self.codes, weights=marked)
+        n, met = float(n_of_unit.sum()), float((n_of_unit * (n_of_unit - 1)).sum())
+        return n * (n - 1) / met if met > 0 else inf
 
     def effect(self, influences: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"] | None = None) -> "Effect":
         """By how much units make less of the samples, for a statistic that each moves by so much."""

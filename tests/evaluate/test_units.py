@@ -267,3 +267,24 @@ def test_random_folds_of_vowels_are_as_unsure_as_a_bootstrap_over_speakers(fit, 
         drawn.append(np.mean([part.mean() for part in right]))
     interval = mean_over_folds(fit, x, y, table["speaker"].to_numpy(), seeds=range(3)).interval
     assert interval.width == pytest.approx(np.subtract(*np.quantile(drawn, [0.975, 0.025])), rel=0.2)
+
+
+def test_a_rare_outcome_that_a_few_units_make_up_is_no_surer_than_of_so_few():
+    """A share of 3.6 % that differs between 20 units: by degrees of freedom of all it was held in 89 %."""
+    unit, rng = np.repeat(np.arange(20), 250), np.random.default_rng(1)
+    design, truth, n = Design(unit, "author"), stats.norm.cdf(-2.3 / np.hypot(1, 0.8)), 1000
+    held = 0
+    for _ in range(n):
+        marked = rng.random(len(unit)) < stats.norm.cdf(-2.3 + 0.8 * rng.standard_normal(20))[unit]
+        held += design.wilson(marked).holds(truth)
+    assert held / n >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / n)
+
+
+def test_units_that_hold_a_rare_outcome_are_counted_by_pairs():
+    design = Design(np.repeat(np.arange(10), 40), "author")
+    spread, met = np.arange(400) % 40 == 0, np.isin(np.arange(400), [*range(5), *range(40, 45)])
+    assert design.wilson(spread) == wilson(10.0, 400.0, df=design.effect((spread - 0.025) / 400).df)
+    effect, pairs = design.effect((met - 0.025) / 400), 10 * 9 / (2 * 5 * 4)
+    assert effect.df > 8
+    assert design.wilson(met) == wilson(10 / effect.times, 400 / effect.times, df=max(pairs - 1, 2.0))
+    assert design.wilson(~met).upper == pytest.approx(1 - design.wilson(met).lower)
