@@ -134,6 +134,16 @@ class InWords:
         """The title of an axis of its values."""
         return f"{self.title} (%)" if self.metric.in_percent else self.title
 
+    @property
+    def ticks(self) -> str:
+        """The format of ticks at its values."""
+        return ".1f" if self.metric.in_percent else ".2f"
+
+    @property
+    def expected(self) -> str:
+        """The title of an axis of its expected values."""
+        return f"Expected {self.name}{self.axis.removeprefix(self.title)}"
+
     def axis_of(self, difference: str) -> str:
         """The title of an axis of differences."""
         return f"{difference} (points)" if self.metric.in_percent else difference

@@ -231,8 +231,8 @@ class Design:
         """
         n, share = len(marked), float(marked.mean()) if len(marked) else nan
         effect = self.effect((marked - share) / max(n, 1))
-        df = min(effect.df, max(self._n_holding(marked if share <= 0.5 else ~marked) - 1, 2.0)) if effect.df > 0 else 0.0
-        return wilson(float(marked.sum()) / effect.times, n / effect.times, df=df)
+        own_df = max(self._n_holding(marked if share <= 0.5 else ~marked) - 1, 2.0)
+        return wilson(float(marked.sum()) / effect.times, n / effect.times, df=min(effect.df, own_df))
 
     def _n_holding(self, marked: Bool[np.ndarray, " n"]) -> float:
         """Of how many units alike two marked samples would be of one as often as here (Simpson 1949)."""

@@ -30,23 +30,23 @@ def interval_curve(curve: Curve, *, baseline: float | None = None, dark: bool = 
     Bars are intervals over draws, hairlines over sources and samples. A fitted curve goes on to twice the data. What
     the baseline reaches is a dashed line where it lies within view. Of another metric all is that metric's.
     """
-    look, points, name = theme(dark), curve.points, curve.words.name
+    look, points, words = theme(dark), curve.points, curve.words
     sentences = [
-        f"At {count(round(point.n))} samples {percent(point.about.exclusive.value)} held out and "
-        f"{percent(point.about.inclusive.value)} seen in training."
+        f"At {count(round(point.n))} samples {words.value(point.about.exclusive.value)} held out and "
+        f"{words.value(point.about.inclusive.value)} seen in training."
         for point in points
     ]
-    alt = [f"Expected {name} interval over the size of the training set.", *sentences]
-    figure = new_figure(look, "Training samples", f"Expected {escape(name)} (%)", height=400, alt=alt)
+    alt = [f"Expected {words.name} interval over the size of the training set.", *sentences]
+    figure = new_figure(look, "Training samples", escape(words.expected), height=400, alt=alt)
     _band(figure, points, look)
     for end, style in _styles(look).items():
         _fitted(figure, curve, end, style.colour)
-        draw.both_bars(figure, _sizes(points), _ends(points, end), style.colour, unit=100, upright=True)
+        draw.both_bars(figure, _sizes(points), _ends(points, end), style.colour, unit=words.factor, upright=True)
         _line(figure, points, end, style)
     size_axis(figure, _sizes(points))
-    figure.update_yaxes(tickformat=".1f", range=draw.padded(figure, "y"))
+    figure.update_yaxes(tickformat=words.ticks, range=draw.padded(figure, "y"))
     if baseline is not None and not np.isnan(baseline):
-        draw.rule(figure, look.grey, y=100 * baseline, dash="dash")
+        draw.rule(figure, look.grey, y=words.factor * baseline, dash="dash")
     return figure
 
 
@@ -180,18 +180,19 @@ def _panel(figure: go.Figure, curve: Curve, quantity: str, look: Theme, *, row: 
 
 
 def _band(figure: go.Figure, points: Sequence[AtSize], look: Theme) -> None:
-    ends = [draw.values_of(_ends(points, end), 100) for end in ("exclusive", "inclusive")]
+    unit = points[-1].about.words.factor
+    ends = [draw.values_of(_ends(points, end), unit) for end in ("exclusive", "inclusive")]
     draw.band(figure, _sizes(points), ends, look.grey, "expected interval", opacity=0.16)
 
 
 def _line(figure: go.Figure, points: Sequence[AtSize], end: str, style: draw.Style, *, size: int = 9) -> None:
-    estimates = _ends(points, end)
+    estimates, words = _ends(points, end), points[-1].about.words
     hover = [
-        f"{count(round(point.n))} samples: {percent(estimate.value, estimate.over_sources)}<br>"
-        f"sd {percent(estimate.sd)}, {plural(estimate.n_draws, 'draw')}"
+        f"{count(round(point.n))} samples: {words.value(estimate.value, estimate.over_sources)}<br>"
+        f"sd {words.value(estimate.sd)}, {plural(estimate.n_draws, 'draw')}"
         for point, estimate in zip(points, estimates, strict=True)
     ]
-    y, name = draw.values_of(estimates, 100), SCHEMES[ENDS[end]]
+    y, name = draw.values_of(estimates, words.factor), SCHEMES[ENDS[end]]
     draw.dots(figure, _sizes(points), y, style, name, hover, size=size, joined=1.5)
 
 
@@ -205,14 +206,14 @@ def _rho_line(
 
 
 def _fitted(figure: go.Figure, curve: Curve, end: str, colour: str) -> None:
-    points = curve.learning[end].points
+    points, words = curve.learning[end].points, curve.words
     if not points:
         return
-    n, values = np.array([point.n for point in points]), 100 * np.array([point.value for point in points])
+    n, values = np.array([point.n for point in points]), words.factor * np.array([point.value for point in points])
     name = f"fitted, {SCHEMES[ENDS[end]]}"
     hidden = {"opacity": 0.12, "showlegend": False, "legendgroup": name}
-    draw.band(figure, n, draw.ends_of(points, 100), colour, name, **hidden)
-    text = [f"{count(round(point.n))} samples: {percent(point.value, point.interval)}" for point in points]
+    draw.band(figure, n, draw.ends_of(points, words.factor), colour, name, **hidden)
+    text = [f"{count(round(point.n))} samples: {words.value(point.value, point.interval)}" for point in points]
     hover = "by the fitted curve, %{text}"
     draw.line(figure, n, values, draw.Style(colour, dash="dash"), name, hover, text=text, legendgroup=name)
 

@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from touchstone.core.evaluate.intervals import Interval
+from touchstone.core.evaluate.metric_estimates import OF_ACCURACY
 from touchstone.core.evaluate.source_robustness import (
     AccuracyIntervals,
     Baseline,
@@ -90,18 +91,18 @@ def interval_chart(
     The bar at an end is its interval over draws, the hairline the one over sources and samples; the caption says so,
     for a legend of all would not fit a phone. Grey lines are the majority class and chance, or a metric's baseline.
     """
-    look, metric = theme(dark), rows[0].words.name if rows else "accuracy"
+    look, words = theme(dark), rows[0].words if rows else OF_ACCURACY
     sentences = [
-        f"{name}: {percent(row.exclusive.value, row.exclusive.over_sources)} expected on held-out sources, "
-        f"{percent(row.inclusive.value, row.inclusive.over_sources)} seen in training."
+        f"{name}: {words.value(row.exclusive.value, row.exclusive.over_sources)} expected on held-out sources, "
+        f"{words.value(row.inclusive.value, row.inclusive.over_sources)} seen in training."
         for row, name in zip(rows, row_names(rows, names), strict=True)
     ]
-    alt = [f"Expected {metric} intervals.", *sentences]
-    figure = new_figure(look, f"Expected {escape(metric)} (%)", height=_height(len(rows), 52), alt=alt)
+    alt = [f"Expected {words.name} intervals.", *sentences]
+    figure = new_figure(look, escape(words.expected), height=_height(len(rows), 52), alt=alt)
     at, styles = np.arange(len(rows), dtype=np.float64), scheme_styles(look)
     ends = {"source_exclusive": "exclusive", "source_inclusive": "inclusive", "random": "usual"}
     parts = {scheme: [getattr(row, end) for row in rows] for scheme, end in ends.items()}
-    values = {scheme: draw.values_of(estimates, 100) for scheme, estimates in parts.items()}
+    values = {scheme: draw.values_of(estimates, words.factor) for scheme, estimates in parts.items()}
     span, band = (values["source_exclusive"], values["source_inclusive"]), {"width": 14.0, "showlegend": False}
     draw.bars(figure, at, span, faded(look.grey), "expected interval", **band)
     for scheme, estimates in parts.items():
@@ -109,13 +110,15 @@ def interval_chart(
         if scheme == "random" and np.isnan(values[scheme]).all():
             continue
         if scheme != "random":
-            draw.both_bars(figure, at, estimates, style.colour, unit=100)
-        hover = [f"{percent(each.value, each.over_sources)}<br>{plural(each.n_draws, 'draw')}" for each in estimates]
+            draw.both_bars(figure, at, estimates, style.colour, unit=words.factor)
+        hover = [
+            f"{words.value(each.value, each.over_sources)}<br>{plural(each.n_draws, 'draw')}" for each in estimates
+        ]
         drawn = {"size": 10, "outline": (1.5, style.colour)}
         draw.dots(figure, values[scheme], at, style, SCHEMES[scheme], hover, **drawn)
-    _lines(figure, look, _of_baselines(baselines))
+    _lines(figure, look, _of_baselines(baselines), unit=words.factor)
     draw.name_axis(figure, row_names(rows, names))
-    draw.percent_axis(figure)
+    figure.update_xaxes(tickformat=words.ticks, range=draw.padded(figure, "x"))
     return figure
 
 
@@ -130,14 +133,16 @@ def _of_baselines(baselines: Sequence[Baseline | MetricOnSources]) -> dict[str, 
     return {name: values for name, values in by_name.items() if values}
 
 
-def _lines(figure: go.Figure, look: Theme, baselines: Mapping[str, Sequence[float]], *, axis: str = "x") -> None:
+def _lines(
+    figure: go.Figure, look: Theme, baselines: Mapping[str, Sequence[float]], *, axis: str = "x", unit: int = 100
+) -> None:
     """Grey lines across all rows at the means of what is known of each baseline, where they are near what is drawn."""
     drawn = draw.values_along(figure, axis)
     for (name, values), dash in zip(baselines.items(), ("dash", "dot"), strict=False):
         known = [value for value in values if not np.isnan(value)]
-        if not known or np.isnan(drawn).all() or 100 * (np.mean(known) + FAR) <= np.nanmin(drawn):
+        if not known or np.isnan(drawn).all() or unit * (np.mean(known) + FAR) <= np.nanmin(drawn):
             continue
-        at, ends = np.full(2, 100 * np.mean(known)), np.array([-0.5, len(values) - 0.5])
+        at, ends = np.full(2, unit * np.mean(known)), np.array([-0.5, len(values) - 0.5])
         x, y = (at, ends) if axis == "x" else (ends, at)
         figure.add_scatter(x=x, y=y, mode="lines", line={"color": look.grey, "dash": dash, "width": 1.2}, name=name)
 

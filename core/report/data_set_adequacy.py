@@ -14,6 +14,7 @@ from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.outlook import judged
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Estimate
+from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS
 from touchstone.core.evaluate.source_robustness import ExpectedInterval
 from touchstone.core.evaluate.source_robustness.held_out import noun
@@ -134,14 +135,17 @@ def key_numbers(found: Adequacy, of: Curve) -> list[parts.KeyNumber]:
         )
         for end, estimate in (("exclusive", last.exclusive), ("inclusive", last.inclusive))
     ]
-    next_doubling = _points(
+    next_doubling = _difference(
+        words,
         f"Next doubling, {on[judged(of.source_finder)]}",
         gain,
         f"Expected gain from twice as many samples, extrapolated from the sizes tried. {over}",
     )
     return [
         *([next_doubling] if of.is_comparable else []),
-        _points(f"Gap of {on['exclusive']}", gap, f"Seen in training less held out, at the largest size. {over}"),
+        _difference(
+            words, f"Gap of {on['exclusive']}", gap, f"Seen in training less held out, at the largest size. {over}"
+        ),
         *accuracies,
     ]
 
@@ -153,7 +157,7 @@ def curve_figure(found: Adequacy, of: Curve) -> parts.Figure:
     metric, name = of.points[-1].metric, of.words.name
     reached, baseline = (found.majority, "majority-class ") if metric is None else (metric.baseline, "")
     mixed = "" if of.is_comparable else "Only the largest size has the data's own mix of classes. "
-    beside = "" if np.isnan(reached) else f"The {baseline}baseline is {percent(reached)}."
+    beside = "" if np.isnan(reached) else f"The {baseline}baseline is {of.words.value(reached)}."
     return parts.Figure(
         "curve",
         partial(figures.interval_curve, of, baseline=reached),
@@ -283,8 +287,9 @@ def _step(curve: Curve, point: AtSize, end: str) -> str:
     return points(steps[0].value, steps[0].over_sources).replace(" points", "") if steps else ""
 
 
-def _points(label: str, told: Estimate, meaning: str) -> parts.KeyNumber:
-    return parts.KeyNumber(label, points(told.value), parts.over_repeats(points, told.value, told.interval), meaning)
+def _difference(words: InWords, label: str, told: Estimate, meaning: str) -> parts.KeyNumber:
+    value = words.difference(told.value)
+    return parts.KeyNumber(label, value, parts.over_repeats(words.difference, told.value, told.interval), meaning)
 
 
 def _bare_points(told: Estimate) -> str:

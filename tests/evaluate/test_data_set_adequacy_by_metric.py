@@ -18,8 +18,8 @@ from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve
 from touchstone.core.evaluate.data_set_adequacy.verdict import GAIN, GAP, adequacy_verdict, gain_claim, kind, sentence
 from touchstone.core.evaluate.intervals import t_interval
 from touchstone.core.evaluate.source_robustness import by_metric
-from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
-from touchstone.core.evaluate.wording import percent
+from touchstone.core.evaluate.source_robustness.by_metric import metrics_of_trials, metrics_on_sources
+from touchstone.core.evaluate.wording import gap, percent
 from touchstone.core.figures.data_set_adequacy import interval_curve
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.report.data_set_adequacy import answer
@@ -192,10 +192,21 @@ def test_key_numbers_figure_and_numbers_are_the_metrics(steep):
         answer(steep, metric="roc_auc")
 
 
-def test_of_more_classes_it_is_about_what_rests_on_recalls():
+def test_of_more_classes_it_is_about_metrics_of_all_classes_in_their_own_unit():
     found = adequacy_of_world(MANY, 1)
-    assert {curve.words.metric.name for curve in found.by_metric} == {"balanced_accuracy", "recall_macro"}
-    assert "of balanced accuracy" in adequacy_verdict(found, by(found, "balanced_accuracy")).headline
+    assert {curve.words.metric.name for curve in found.by_metric} == {*metrics_of_trials(4)}
+    assert "of macro F1" in adequacy_verdict(found, by(found, "f1_macro")).headline
+    correlation = by(found, "matthews_corrcoef")
+    verdict, shown = adequacy_verdict(found, correlation), answer(found, metric="matthews_corrcoef")
+    gain = correlation.outlook.next_gain
+    assert f"would bring {gap(gain.value, gain.interval)} of Matthews correlation." in verdict.headline
+    last = correlation.points[-1].about
+    assert gap(last.exclusive.value) in verdict.used
+    assert shown.key_numbers[2].value == gap(last.exclusive.value)
+    drawn = next(each for each in shown.figures if each.key == "curve").draw()
+    assert drawn.layout.yaxis.title.text == "Expected Matthews correlation"
+    [line] = [trace for trace in drawn.data if trace.name == "held out"]
+    assert line.y == pytest.approx([point.about.exclusive.value for point in correlation.points])
 
 
 def of_an_older_method(world: Sources) -> Adequacy:

@@ -1,23 +1,41 @@
 """Are metrics on held-out sources what scikit-learn says of each draw, and their errors those of an accuracy?"""
 
 from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import balanced_accuracy_score, f1_score, precision_score, recall_score
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    cohen_kappa_score,
+    f1_score,
+    jaccard_score,
+    matthews_corrcoef,
+    precision_score,
+    recall_score,
+)
 
 from tests.evaluate.populations import frame, trial_rows
-from tests.worlds.source_robustness import Sources
+from tests.worlds.source_robustness import Sources, splits_of
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.evaluate.metric_functions import Counts as CountsByClass
 from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals, source_verdict
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_on_sources
 from touchstone.core.evaluate.source_robustness.counts import groups
-from touchstone.core.evaluate.source_robustness.estimate import measure, measure_metric
+from touchstone.core.evaluate.source_robustness.estimate import (
+    influences_of,
+    measure,
+    measure_metric,
+    taken_for,
+    with_one_source,
+)
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report.source_robustness import answer
-from touchstone.core.trials.trial_plan import EXCLUSIVE
+from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
 TWO = Sources(2, 8, shared=False, size=12, source_sd=0.8, apart=2.0)
 MANY = Sources(4, 8, shared=False, size=20, apart=2.5, source_sd=0.6)
@@ -70,12 +88,86 @@ def test_values_are_scikit_learns_mean_over_draws():
         assert known[name].exclusive.value == pytest.approx(np.nanmean(draws)), name
 
 
-def test_of_more_classes_those_stand_there_that_rest_on_recalls():
-    known = metrics_on_sources(MANY.trials(1, 1))
-    assert [each.metric for each in known] == ["balanced_accuracy", "recall_macro"]
-    assert all(each.positive is None for each in known)
+def answers_of(world: Sources, seed: int, scheme: str) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The source, the class and the answer of every tested sample of each draw, as `Sources.trials` fits them."""
+    x, y, sources = world.data(seed)
+    z, target = np.column_stack([np.ones(len(y)), x[:, 0]]), np.eye(world.n_classes)[y]
+    ridge = world.penalty * np.diag([1e-6] + [1.0] * (z.shape[1] - 1))
+    draws = []
+    for train, test in splits_of(world.n_repeats, seed, y, sources)[scheme]:
+        weights = np.linalg.solve(z[train].T @ z[train] + ridge, z[train].T @ target[train])
+        draws.append((sources[test], y[test], (z[test] @ weights).argmax(axis=1)))
+    return draws
+
+
+OF_ALL_CLASSES = {
+    "balanced_accuracy": balanced_accuracy_score,
+    "f1_macro": partial(f1_score, average="macro"),
+    "f1_weighted": partial(f1_score, average="weighted"),
+    "precision_macro": partial(precision_score, average="macro", zero_division=np.nan),
+    "jaccard_macro": partial(jaccard_score, average="macro"),
+    "matthews_corrcoef": matthews_corrcoef,
+    "cohen_kappa": cohen_kappa_score,
+}
+
+
+def test_of_more_classes_those_of_all_classes_are_scikit_learns_mean_over_draws():
+    known = {each.metric: each for each in metrics_on_sources(MANY.trials(1, 1))}
+    assert {*OF_ALL_CLASSES, "recall_macro", "precision_weighted", "jaccard_weighted", "jaccard_micro"} == {*known}
+    assert all(each.positive is None for each in known.values())
     row = expected_accuracy_intervals(MANY.trials(1, 1)).overall[0]
-    assert known[0].exclusive.value == pytest.approx(row.balanced_accuracy[EXCLUSIVE])
+    assert known["balanced_accuracy"].exclusive.value == pytest.approx(row.balanced_accuracy[EXCLUSIVE])
+    for scheme, end in ((EXCLUSIVE, "exclusive"), (INCLUSIVE, "inclusive")):
+        draws = answers_of(MANY, 1, scheme)
+        for name, function in OF_ALL_CLASSES.items():
+            expected = np.mean([function(y, said) for _, y, said in draws])
+            assert getattr(known[name], end).value == pytest.approx(expected, abs=1e-9), name
+
+
+@pytest.mark.parametrize("world", [MANY, replace(MANY, shared=True), replace(MANY, source_sd=1.5)])
+def test_their_errors_are_those_of_knowing_what_each_source_was_taken_for(world):
+    """Trials know that of classes. What is known of each source changes an error by a twentieth; of precision, more."""
+    (group,) = groups(world.trials(2, 2))
+    ((counts),) = [schemes[EXCLUSIVE] for schemes in group.models.values()]
+    units, k = [int(name) for name in group.layout.unit_name], world.n_classes
+    table, times = np.zeros((max(units) + 1, k, k)), np.zeros(max(units) + 1)
+    draws = answers_of(world, 2, EXCLUSIVE)
+    for source, y, said in draws:
+        np.add.at(table, (source, y, said), 1)
+        times[np.unique(source)] += 1
+    right, true, predicted = (each[units] for each in (table.diagonal(0, 1, 2), table.sum(axis=2), table.sum(axis=1)))
+    how = {"times": times[units], "stratum": group.layout.unit_stratum, "n_draws": len(draws)}
+    part = np.hsplit(with_one_source(np.hstack([right, true, predicted]), **how), 3)
+    for name in OF_ALL_CLASSES:
+        of_counts = METRICS[name].of_counts
+        exact = influences_of(np.real(of_counts(CountsByClass(*part), 0)), **how)
+        own = measure_metric(counts, group.layout, EXCLUSIVE, lambda of, by=of_counts: np.real(by(of, 0))).influence
+        off = 0.15 if name.startswith("precision") else 0.05
+        assert np.linalg.norm(own) == pytest.approx(np.linalg.norm(exact), rel=off), name
+        assert np.corrcoef(own, exact)[0, 1] > 0.95, name
+
+
+@given(st.integers(2, 8), st.integers(0, 10_000))
+def test_a_table_of_margins_has_them_and_nothing_on_its_diagonal(n_classes, seed):
+    rng = np.random.default_rng(seed)
+    counted = rng.integers(1, 30, (n_classes, n_classes)) * (1 - np.eye(n_classes))
+    into = taken_for(counted.sum(axis=1), counted.sum(axis=0))
+    assert np.diag(into) == pytest.approx(0)
+    assert into.sum(axis=1) == pytest.approx(1)
+    assert counted.sum(axis=1) @ into == pytest.approx(counted.sum(axis=0), rel=1e-3)
+
+
+def test_correlations_may_be_negative_and_have_intervals_within_their_range():
+    """A model that learned nothing: its correlation is about 0, and says so with both signs."""
+    nothing = replace(MANY, apart=0.0, source_sd=0.0)
+    known = {each.metric: each for each in metrics_on_sources(nothing.trials(1, 1))}
+    for name in ("matthews_corrcoef", "cohen_kappa"):
+        for end in ("exclusive", "inclusive"):
+            value = getattr(known[name], end)
+            assert abs(value.value) < 0.1
+            assert -1 <= value.over_sources.lower < 0 < value.over_sources.upper <= 1
+        assert known[name].baseline == pytest.approx(0)
+        assert known[name].fall.over_sources.holds(0.0)
 
 
 def test_no_number_is_impossible_and_the_report_has_a_row_for_each():
@@ -84,7 +176,7 @@ def test_no_number_is_impossible_and_the_report_has_a_row_for_each():
     for each in metrics:
         for field in ("inclusive", "exclusive"):
             interval = getattr(each, field).over_sources
-            assert 0 <= interval.lower <= getattr(each, field).value <= interval.upper <= 1
+            assert METRICS[each.metric].lowest <= interval.lower <= getattr(each, field).value <= interval.upper <= 1
         assert -1 <= each.fall.over_sources.lower <= each.fall.over_sources.upper <= 1
         assert 0 <= each.rho.over_sources.lower <= each.rho.over_sources.upper <= 1 / each.inclusive.value + 1e-9
     intervals = expected_accuracy_intervals(trials)

@@ -181,9 +181,7 @@ def sized_frame(world: Sources, x: np.ndarray, y: np.ndarray, sources: np.ndarra
         n_rows = len(counts["label"])
         n_label_train = np.bincount(y[train], minlength=world.n_classes)[counts["label"]]
         parts.append(
-            counts
-            | {name: np.full(n_rows, value) for name, value in same.items()}
-            | {"n_label_train": n_label_train}
+            counts | {name: np.full(n_rows, value) for name, value in same.items()} | {"n_label_train": n_label_train}
         )
     rows = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     label = np.append([f"class {code}" for code in range(world.n_classes)], None)[rows["label"]]

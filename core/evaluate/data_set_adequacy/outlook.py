@@ -20,7 +20,6 @@ from touchstone.core.evaluate.intervals import (
     Interval,
     joined,
     moderated_variances,
-    share_difference,
     share_interval,
     t_interval,
     t_p_value,
@@ -35,6 +34,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     error_over_draws,
     error_over_sources,
     few_errors,
+    less_by_samples,
 )
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
@@ -204,10 +204,10 @@ def outlooks(
             next_gain=together(
                 *([claimed[name][place] for name in names.values()] for names in (_AT, _MISFIT)),
                 *_accuracies(end, layout),
-            ).of_shares(getattr(end.after.point.about, judged(layout.source_finder))),
-            gain=claimed["gain"][place].of_shares(end.after.point.about.exclusive),
-            familiar_gain=claimed["familiar_gain"][place].of_shares(end.after.point.about.inclusive),
-            gap=replace(claimed["gap"][place], interval=within(claimed["gap"][place].interval, -1.0, 1.0)),
+            ).of_gain(end.after.point, judged(layout.source_finder)),
+            gain=claimed["gain"][place].of_gain(end.after.point, "exclusive"),
+            familiar_gain=claimed["familiar_gain"][place].of_gain(end.after.point, "inclusive"),
+            gap=claimed["gap"][place].of_gap(end.after.point),
             closing=claimed["closing"][place],
         )
         for place, end in enumerate(known)
@@ -295,8 +295,8 @@ def _contrast(terms: list[tuple[float, Measured]], layout: Layout) -> Contrast:
 
 def _own_variance(measured: Measured) -> float:
     """p (1 - p), of a share that is never quite 0 or 1."""
-    share = (measured.value * measured.n_samples + 1) / (measured.n_samples + 2)
-    return share * (1 - share)
+    share = (measured.share * measured.n_samples + 1) / (measured.n_samples + 2)
+    return measured.span**2 * share * (1 - share)
 
 
 def _of_samples(terms: list[tuple[float, Measured]]) -> Interval:
@@ -304,9 +304,7 @@ def _of_samples(terms: list[tuple[float, Measured]]) -> Interval:
     if len(terms) > 2 or not all(few_errors(measured) for _, measured in terms):
         return UNKNOWN
     (weight, first), (_, second) = terms
-    difference = share_difference(
-        first.value * first.n_samples, first.n_samples, second.value * second.n_samples, second.n_samples
-    )
+    difference, _ = less_by_samples(first, second)
     return Interval(weight * difference.lower, weight * difference.upper)
 
 

@@ -9,7 +9,7 @@ from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, within
 from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals, Difference, ExpectedInterval
-from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE, ExpectedValue, MetricOnSources
+from touchstone.core.evaluate.source_robustness.results import NO_DIFFERENCE, MetricOnSources
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
 
 
@@ -58,19 +58,22 @@ class Estimate:
     of_draws: float = float("nan")
     p_value: float = float("nan")
 
-    def of_shares(self, now: ExpectedValue) -> "Estimate":
-        """As a gain of a share that is `now`: no more than is left, nor less than is there, as far as it is known.
-
-        >>> now = ExpectedValue(0.96, over_sources=Interval(0.93, 0.98))
-        >>> Estimate(0.08, Interval(-0.02, 0.18)).of_shares(now)
-        Estimate(value=0.04..., interval=Interval(lower=-0.02, upper=0.06...), ...)
-        """
-        known = now.over_sources if now.over_sources.known else Interval(0.0, 1.0)
-        value = float(np.clip(self.value, -now.value, 1 - now.value))
-        of_draws = within(self.over_draws, -now.value, 1 - now.value)
+    def of_gain(self, now: AtSize, end: str) -> "Estimate":
+        """No more than is left of what is `now`, nor less than is there, as far as that is known."""
+        value, lowest = getattr(now.about, end), now.about.words.metric.lowest
+        known = value.over_sources if value.over_sources.known else Interval(lowest, 1.0)
+        least, most = lowest - value.value, 1 - value.value
         return replace(
-            self, value=value, interval=within(self.interval, -known.upper, 1 - known.lower), over_draws=of_draws
+            self,
+            value=float(np.clip(self.value, least, most)),
+            interval=within(self.interval, lowest - known.upper, 1 - known.lower),
+            over_draws=within(self.over_draws, least, most),
         )
+
+    def of_gap(self, now: AtSize) -> "Estimate":
+        """No more than the metric can differ by."""
+        most = 1 - now.about.words.metric.lowest
+        return replace(self, interval=within(self.interval, -most, most))
 
 
 @dataclass(frozen=True)

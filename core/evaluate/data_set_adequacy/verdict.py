@@ -27,7 +27,6 @@ from touchstone.core.evaluate.wording import (
     listed,
     percent,
     plural,
-    points,
     quoted,
     resting,
 )
@@ -108,7 +107,8 @@ def sentence(curve: Curve, *, worth: float = WORTH) -> str:
         return f"{name}. {reached(curve)}."
     if not gain.interval.known:
         return f"{name}: an interval needs more repeats."
-    return f"{name}. Twice as many samples would bring {points(gain.value, gain.interval)} of {curve.words.name}."
+    by = curve.words.difference(gain.value, gain.interval)
+    return f"{name}. Twice as many samples would bring {by} of {curve.words.name}."
 
 
 def reached(curve: Curve) -> str:
@@ -138,14 +138,16 @@ def gap_sentence(curve: Curve, *, worth: float = WORTH) -> str:
     if curve.outlook is None or not curve.outlook.gap.interval.known:
         return ""
     gap, held_out, seen = curve.outlook.gap, f"held-out {nouns(curve)}", "those seen in training"
-    words, numbers = curve.words, points(gap.value, gap.interval)
+    words, numbers = curve.words, curve.words.difference(gap.value, gap.interval)
     match _gap(curve, worth).decision:
         case "above":
             return f"{words.title} on {held_out} is {numbers} below that on {seen}."
         case "below":
-            return f"{words.title} on {held_out} is above that on {seen}, by {points(-gap.value)}: a gap of {numbers}."
+            by = words.difference(-gap.value)
+            return f"{words.title} on {held_out} is above that on {seen}, by {by}: a gap of {numbers}."
         case "small":
-            return f"{words.title} on {held_out} is within {points(worth)} of that on {seen}: a gap of {numbers}."
+            at_most = words.difference(worth)
+            return f"{words.title} on {held_out} is within {at_most} of that on {seen}: a gap of {numbers}."
         case _:
             by = "" if words == OF_ACCURACY else f" of {words.name}"
             return f"No significant gap{by} between {held_out} and {seen}: {numbers}."
@@ -298,7 +300,8 @@ def _last_doubling(curve: Curve) -> str:
     outlook, end = curve.outlook, judged(curve.source_finder)
     gain = {"exclusive": outlook.gain, "inclusive": outlook.familiar_gain}[end]
     sizes = f"from {count(round(outlook.before.n))} to {count(round(outlook.after.n))} samples"
-    return f"The last step, {sizes}, brought {points(gain.value, gain.interval)} a doubling on {ends(curve)[end]}."
+    brought = curve.words.difference(gain.value, gain.interval)
+    return f"The last step, {sizes}, brought {brought} a doubling on {ends(curve)[end]}."
 
 
 def _fitted(learning: Learning, on: str) -> str:
@@ -342,7 +345,7 @@ def _used(adequacy: Adequacy, curve: Curve) -> str:
     metric, beside = curve.points[-1].metric, baseline(curve, adequacy)
     beside = f" {beside[0].upper()}{beside[1:]}." if beside else ""
     about, which = (last, ":") if metric is None else (metric, f", {metric.words.name} is")
-    levels = [f"{percent(getattr(about, end).value)} on {on}" for end, on in reversed(ends(curve).items())]
+    levels = [f"{about.words.value(getattr(about, end).value)} on {on}" for end, on in reversed(ends(curve).items())]
     data = f"{plural(last.n_sources, noun(curve.source_finder))}{over}, {plural(last.exclusive.n_draws, 'repeat')}"
     return (
         f"{count(adequacy.n_used)} of {plural(adequacy.n_trials, 'trial')} used{rest}. "

@@ -1,8 +1,8 @@
 """What does a model keep on held-out sources, by metrics other than accuracy? From the trials that there are.
 
-Trials count by class who is right, so every metric that is a share of such counts has a value in each draw. Its errors
-over draws and over sources are made as those of an accuracy (`estimate`). Of two classes all metrics have them; of more
-those that rest on the recall of each class, since trials do not count which source's samples were taken for which.
+Trials count by class who is right and what was answered, so every metric that is a share of such counts has a value in
+each draw. Its errors over draws and over sources are made as those of an accuracy (`estimate`). Of more than two
+classes there are those of all classes together.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,12 +13,12 @@ import pandas as pd
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.metric_estimates import positive_class
 from touchstone.core.evaluate.metric_functions import Counts as CountsByClass
-from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, best_guess, shares_of_counts
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, best_guess
 from touchstone.core.evaluate.source_robustness.counts import Counts as CountsOfTrials
 from touchstone.core.evaluate.source_robustness.counts import Group, Layout, groups
 from touchstone.core.evaluate.source_robustness.estimate import Measured, measure_metric
 from touchstone.core.evaluate.source_robustness.expected import expected_value, fall_of, rho_of, usual_n_train
-from touchstone.core.evaluate.source_robustness.results import OF_RECALLS, MetricOnSources
+from touchstone.core.evaluate.source_robustness.results import MetricOnSources
 from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE, RANDOM
 
 
@@ -61,10 +61,11 @@ def metrics_of_group(group: Group, positive: str | None = None) -> Iterator[tupl
 def metrics_of_trials(n_classes: int) -> tuple[str, ...]:
     """The names of all metrics that trials give of so many classes, accuracy apart.
 
-    >>> metrics_of_trials(3), "recall" in metrics_of_trials(2)
-    (('balanced_accuracy', 'recall_macro'), True)
+    >>> "f1_macro" in metrics_of_trials(3), "recall" in metrics_of_trials(3), "recall" in metrics_of_trials(2)
+    (True, False, True)
     """
-    return tuple(name for name in shares_of_counts() if name != ACCURACY) if n_classes == 2 else OF_RECALLS
+    names = [name for name, each in METRICS.items() if each.of_counts is not None and each.highest == (1.0, 1.0)]
+    return tuple(name for name in names if name != ACCURACY and (n_classes == 2 or not METRICS[name].of_class))
 
 
 def _positive_class(layout: Layout, named: str | None) -> int:
@@ -86,7 +87,8 @@ def _on_sources(
         return np.asarray(metric.of_counts(counts, positive), dtype=np.float64)
 
     def measured(scheme: str) -> Measured | None:
-        made = measure_metric(schemes[scheme], layout, scheme, value) if scheme in schemes else None
+        lowest = metric.lowest
+        made = measure_metric(schemes[scheme], layout, scheme, value, lowest=lowest) if scheme in schemes else None
         return None if made is None or np.isnan(made.value) else made
 
     ends = {scheme: measured(scheme) for scheme in (RANDOM, INCLUSIVE, EXCLUSIVE)}

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.evaluate.intervals import Interval, sum_of_errors, wilson
+from touchstone.core.evaluate.intervals import Interval, share_difference, share_difference_p, sum_of_errors, wilson
 from touchstone.core.evaluate.metric_functions import Counts as CountsByClass
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
 from touchstone.core.trials.trial_plan import EXCLUSIVE
@@ -49,6 +49,18 @@ class Measured:
     """How many different samples were tested, about."""
     left_out: Float[np.ndarray, " n_turns"]
     """The value without the sources of each turn; NaN where the turn is unfinished, empty where none was asked for."""
+    lowest: float = 0.0
+    """The least that the value can be: 0 of an accuracy, -1 of a correlation. The most is 1."""
+
+    @property
+    def span(self) -> float:
+        """How far the least and the most are from each other."""
+        return 1 - self.lowest
+
+    @property
+    def share(self) -> float:
+        """Where the value lies between the least and the most."""
+        return (self.value - self.lowest) / self.span
 
     @property
     def sd(self) -> float:
@@ -100,16 +112,18 @@ Value = Callable[[CountsByClass], np.ndarray]
 """A metric of counts by class, of many tables at once."""
 
 
-def measure_metric(counts: Counts, layout: Layout, scheme: str, value: Value) -> Measured:
+def measure_metric(counts: Counts, layout: Layout, scheme: str, value: Value, *, lowest: float = 0.0) -> Measured:
     """The mean over draws of a metric of the whole test part, its errors made of the same pieces as an accuracy's.
 
-    Of two classes a wrong sample of one was taken for the other. Of more it is not known which source's samples were
-    taken for which class, so that a metric has to rest on who is right of each class alone.
+    Trials count what each class was taken for, not each source: its wrong samples go where those of their class go.
     """
     n = counts.n.sum(axis=1)
     drawn = n > 0
     of_draws = np.full(len(n), np.nan)
-    of_draws[drawn] = value(CountsByClass(counts.correct[drawn], counts.n[drawn], _predicted(counts)[drawn]))
+    right, true = counts.correct[drawn], counts.n[drawn]
+    predicted = _predicted(counts)[drawn]
+    of_draws[drawn] = value(CountsByClass(right, true, predicted))
+    into = taken_for((true - right).sum(axis=0), (predicted - right).sum(axis=0))
     clustering, n_labels = layout.draws[scheme][:, 0], len(layout.labels)
     of_cells = counts.cell_times > 0
     cells = [of_cells & (layout.cell_label == label) for label in range(n_labels)]
@@ -121,7 +135,7 @@ def measure_metric(counts: Counts, layout: Layout, scheme: str, value: Value) ->
     def moved(here: np.ndarray, times: np.ndarray, stratum: np.ndarray, n_draws: int) -> np.ndarray:
         part = with_one_source(right_and_true[here], times, stratum, n_draws=n_draws)
         right, true = np.hsplit(part, 2)
-        stood_in = value(CountsByClass(right, true, _taken(right, true)))
+        stood_in = value(CountsByClass(right, true, right + (true - right) @ into))
         return influences_of(stood_in, times, stratum, n_draws=n_draws)
 
     known = ~np.isnan(of_draws)
@@ -137,19 +151,36 @@ def measure_metric(counts: Counts, layout: Layout, scheme: str, value: Value) ->
         n_seen=n_seen,
         n_samples=float(layout.n_samples[layout.n_samples > 0].min(initial=np.inf)),
         left_out=np.empty(0),
+        lowest=lowest,
     )
 
 
 def _predicted(counts: Counts) -> Float[np.ndarray, "n_draws n_labels"]:
     """How many samples were taken for each class: counted, or of two classes what follows from who is right."""
-    known = ~np.isnan(counts.predicted)
-    return np.where(known, counts.predicted, _taken(counts.correct, counts.n))
+    if counts.n.shape[1] != 2:
+        return counts.predicted
+    return np.where(np.isnan(counts.predicted), counts.correct + (counts.n - counts.correct)[:, ::-1], counts.predicted)
 
 
-def _taken(right: np.ndarray, true: np.ndarray) -> np.ndarray:
-    """Of two classes how many are taken for each; of more as if wrong samples were taken for nothing."""
-    wrong = true - right
-    return right + wrong[..., ::-1] if right.shape[-1] == 2 else right
+def taken_for(
+    wrong: Float[np.ndarray, " n_labels"], false: Float[np.ndarray, " n_labels"]
+) -> Float[np.ndarray, "n_labels n_labels"]:
+    """The share of the wrong samples of each class (row) that was taken for each other one.
+
+    `wrong` samples of each class and `false` answers of each are known. Of all tables with these margins and nothing on
+    the diagonal it is the one where classes are else alike (iterative proportional fitting; Deming and Stephan 1940).
+
+    Examples
+    --------
+    >>> taken_for(np.array([4.0, 2.0, 2.0]), np.array([3.0, 3.0, 2.0])).round(2).tolist()
+    [[0.0, 0.61, 0.39], [0.79, 0.0, 0.21], [0.71, 0.29, 0.0]]
+    """
+    n = len(wrong)
+    table = (1 - np.eye(n)) * np.maximum(false, 1e-9)
+    for _ in range(200):
+        table *= (np.maximum(wrong, 1e-9) / np.maximum(table.sum(axis=1), 1e-300))[:, None]
+        table *= np.maximum(false, 1e-9) / np.maximum(table.sum(axis=0), 1e-300)
+    return table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300)
 
 
 FEW_ERRORS = 5
@@ -158,12 +189,24 @@ FEW_ERRORS = 5
 
 def few_errors(measured: Measured) -> bool:
     """Whether so few samples were wrong (or right) that an error over draws or sources may come out as nothing."""
-    return min(measured.value, 1 - measured.value) * measured.n_samples < FEW_ERRORS
+    return min(measured.share, 1 - measured.share) * measured.n_samples < FEW_ERRORS
 
 
 def of_samples(measured: Measured) -> Interval:
     """What the samples alone leave unsure of an accuracy (Wilson)."""
-    return wilson(measured.value * measured.n_samples, measured.n_samples)
+    return scaled(wilson(measured.share * measured.n_samples, measured.n_samples), measured)
+
+
+def scaled(share: Interval, measured: Measured) -> Interval:
+    """The interval of a value whose share, between the least and the most, has this one."""
+    return Interval(*(measured.lowest + measured.span * end for end in (share.lower, share.upper)))
+
+
+def less_by_samples(first: Measured, second: Measured) -> tuple[Interval, float]:
+    """How much more the first is, and the p-value of 0, as if of different samples and of nothing else (Newcombe)."""
+    shares = [(each.share * each.n_samples, each.n_samples) for each in (first, second)]
+    interval, p = share_difference(*shares[0], *shares[1]), share_difference_p(*shares[0], *shares[1])
+    return Interval(first.span * interval.lower, first.span * interval.upper), p
 
 
 def _left_out(counts: Counts, labels: Bool[np.ndarray, " n_labels"]) -> Float[np.ndarray, " n_turns"]:

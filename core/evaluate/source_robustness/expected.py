@@ -15,8 +15,6 @@ from touchstone.core.evaluate.intervals import (
     half_width,
     joined,
     p_of_interval,
-    share_difference,
-    share_difference_p,
     share_interval,
     t_p_value,
     within,
@@ -28,9 +26,11 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     error_over_draws,
     error_over_sources,
     few_errors,
+    less_by_samples,
     measure,
     of_samples,
     rho_terms,
+    scaled,
 )
 from touchstone.core.evaluate.source_robustness.hardness import accuracy_difference, classes_against_rest
 from touchstone.core.evaluate.source_robustness.held_out import held_out_sources
@@ -169,7 +169,7 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
         x, i = of_samples(exclusive), of_samples(inclusive)
         highest = min(x.upper / i.lower, most) if i.lower > 0 else most
         over_sources = joined(over_sources, Interval(x.lower / i.upper, highest))
-    of_draws = share_interval(exclusive.value, draws.se / most, draws.df)
+    of_draws = share_interval(max(exclusive.value, 0.0), draws.se / most, draws.df)
     return ExpectedValue(
         value=rho,
         over_draws=Interval(of_draws.lower * most, of_draws.upper * most),
@@ -204,10 +204,10 @@ def expected_value(measured: Measured | None, layout: Layout) -> ExpectedValue:
         return ExpectedValue(float("nan"))
     terms = [(1.0, measured)]
     draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
-    over_sources = share_interval(measured.value, sources.se, sources.df)
+    over_sources = scaled(share_interval(measured.share, sources.se / measured.span, sources.df), measured)
     if few_errors(measured):
         over_sources = joined(over_sources, of_samples(measured))
-    over_draws = share_interval(measured.value, draws.se, draws.df)
+    over_draws = scaled(share_interval(measured.share, draws.se / measured.span, draws.df), measured)
     return ExpectedValue(measured.value, over_draws, over_sources, measured.sd, _n_draws(measured))
 
 
@@ -284,11 +284,10 @@ def fall_of(inclusive: Measured | None, exclusive: Measured | None, layout: Layo
     none = error_over_sources(terms, layout, doubled=False)
     grown = fall_interval(fall.value, half_width(none.se, none.df), half_width(fall.se, fall.df))
     p_none = t_p_value(fall.value, none.se, none.df)
-    fall = replace(fall, over_sources=within(grown, -1.0, 1.0), p_sources=p_none)
+    fall = replace(fall, over_sources=within(grown, -inclusive.span, inclusive.span), p_sources=p_none)
     if not (few_errors(inclusive) or few_errors(exclusive)):
         return fall
-    shares = [(part.value * part.n_samples, part.n_samples) for part in (inclusive, exclusive)]
-    newcombe, p = share_difference(*shares[0], *shares[1]), share_difference_p(*shares[0], *shares[1])
+    newcombe, p = less_by_samples(inclusive, exclusive)
     over_sources = joined(fall.over_sources, newcombe)
     return replace(fall, over_sources=over_sources, p_sources=float(np.maximum(fall.p_sources, p)))
 
@@ -297,7 +296,8 @@ def _less(first: Measured | None, second: Measured | None, layout: Layout) -> Di
     if first is None or second is None:
         return NO_DIFFERENCE
     terms = [(1.0, first), (-1.0, second)]
-    return accuracy_difference(first.value - second.value, error_over_draws(terms), error_over_sources(terms, layout))
+    draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
+    return accuracy_difference(first.value - second.value, draws, sources, most=first.span)
 
 
 def _macro_f1(counts: Counts) -> float:

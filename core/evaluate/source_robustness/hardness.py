@@ -262,11 +262,11 @@ def difference(value: float, draws: Error, sources: Error, **holm_corrected: flo
     )
 
 
-def accuracy_difference(value: float, draws: Error, sources: Error) -> Difference:
+def accuracy_difference(value: float, draws: Error, sources: Error, *, most: float = 1.0) -> Difference:
     """As `difference`, of two accuracies: few degrees of freedom reach no further than 100 points either way."""
     free = difference(value, draws, sources)
     return replace(
-        free, over_draws=within(free.over_draws, -1.0, 1.0), over_sources=within(free.over_sources, -1.0, 1.0)
+        free, over_draws=within(free.over_draws, -most, most), over_sources=within(free.over_sources, -most, most)
     )
 
 
