@@ -292,3 +292,13 @@ def test_of_an_older_method_it_shows_no_gain_at_all():
     said = adequacy_verdict(found, whole)
     assert "would" not in said.headline.partition(". ")[0]
     assert any("otherwise than the data: accuracy shows no gain" in finding for finding in map(str, said.findings))
+
+
+def test_a_correlation_below_nothing_has_a_curve_or_a_reason_and_warns_of_nothing():
+    found = adequacy_of_world(replace(MANY, apart=0.0, source_sd=0.0), 2)
+    for name in ("matthews_corrcoef", "cohen_kappa"):
+        curve = by(found, name)
+        for point in curve.points:
+            assert -1 <= point.about.exclusive.over_sources.lower < 0 < point.about.exclusive.over_sources.upper
+        assert -1 <= curve.outlook.next_gain.interval.lower <= curve.outlook.next_gain.interval.upper <= 2
+        assert all(each.law is not None or each.reason for each in curve.learning.values())

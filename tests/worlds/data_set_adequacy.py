@@ -39,11 +39,13 @@ class Drawn:
     apart: float
     n_sources: int = 0
     spread: float = 0.0
+    mix: tuple[int, ...] = (1,) * N_CLASSES
+    """How many samples of each class come before the first of the next round."""
 
     def data(self, seed: int, *, times: int = 1) -> Dataset:
         """A data set of this world, or one that is so many times as large; the same seed gives the same."""
         rng = np.random.default_rng([seed, times])
-        y = np.arange(times * self.n_samples) % N_CLASSES
+        y = np.resize(np.repeat(np.arange(N_CLASSES), self.mix), times * self.n_samples)
         x = rng.standard_normal((len(y), self.n_dimensions)) + _centres(self)[y]
         sources = None
         if self.n_sources:
@@ -132,6 +134,7 @@ CEILING = Drawn(4000, 32, 3.5)
 STEEP = Drawn(280, 40, 3.5)
 SOURCES = Drawn(600, 6, 3.5, n_sources=8, spread=1.5)
 BY_LOT = Drawn(600, 6, 0.0)
+MOSTLY_ONE = Drawn(600, 6, 0.0, mix=(17, 1, 1, 1))
 ALIKE = Drawn(600, 6, 0.0, n_sources=8, spread=1.5)
 """Classes with the same centre: what is to be known of one is known of its sources alone, and helps on no other."""
 
@@ -167,5 +170,6 @@ WORLDS: tuple[World, ...] = (
         n_repeats=USUAL_REPEATS,
     ),
     _world("labels by lot", BY_LOT, {GAIN: 0.0}, lambda _: {}),
+    _world("labels by lot, 85 % of one class", MOSTLY_ONE, {GAIN: 0.0}, lambda _: {}),
     _world("8 known sources in each class, classes alike", ALIKE, {GAIN: 0.0}, lambda _: {}),
 )

@@ -35,6 +35,7 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     error_over_sources,
     few_errors,
     less_by_samples,
+    scaled,
 )
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
@@ -363,8 +364,12 @@ def learning_of(
     if not (np.diff(n) > 0).all():
         return Learning(None, "the class has no additional samples at the larger sizes")
     last = measured[-1]
-    if (1 - last.value) * last.n_samples < FEW_ERRORS:
-        nearly = "nearly every sample is classified correctly" if name == ACCURACY else f"{name} is nearly 100 %"
+    if (1 - last.share) * last.n_samples < FEW_ERRORS:
+        nearly = (
+            "nearly every sample is classified correctly"
+            if name == ACCURACY
+            else f"{name} is nearly as high as it can be"
+        )
         return Learning(None, nearly)
     accuracy = np.stack([measure.accuracy for measure in measured], axis=1)
     whole = ~np.isnan(accuracy).any(axis=1)
@@ -380,8 +385,11 @@ def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: L
         return error_over_sources(terms, layout), error_over_draws(terms)
 
     def accuracy(value: float, weights: np.ndarray) -> Estimate:
-        sources, draws = errors(weights)
-        return Estimate(value, share_interval(value, sources.se, sources.df), share_interval(value, draws.se, draws.df))
+        last = measured[-1]
+        share = float(np.clip((value - last.lowest) / last.span, 0.0, 1.0))
+        return Estimate(
+            value, *(scaled(share_interval(share, each.se / last.span, each.df), last) for each in errors(weights))
+        )
 
     points = []
     for at in np.geomspace(n[0], AHEAD * n[-1], n_points):
