@@ -200,7 +200,7 @@ def _interval(metric: Metric, scored: Scored, design: Design, value: float) -> t
         return UNKNOWN, short
     if _few_lose(metric, scored, design):
         return _of_what_could_be_lost(metric, scored, design), ""
-    error = _error(metric.influences(scored), scored.y_true, design)
+    error = error_of(metric.influences(scored), scored.y_true, design)
     if not error.df > 0:
         return UNKNOWN, f"too few {design.others} tell"
     interval = _scaled(metric, value, error, scored, design)
@@ -234,7 +234,7 @@ def _short(scored: Scored, classes: np.ndarray, design: Design) -> str:
     return ""
 
 
-def _error(influences: Float[np.ndarray, " n"], y_true: Integer[np.ndarray, " n"], design: Design) -> Error:
+def error_of(influences: Float[np.ndarray, " n"], y_true: Integer[np.ndarray, " n"], design: Design) -> Error:
     """The error over units; of samples, degrees of freedom are those of the classes that move it (Satterthwaite)."""
     if not design.by_sample:
         error = design.error(influences)
@@ -277,7 +277,7 @@ def _few_lose(metric: Metric, scored: Scored, design: Design) -> bool:
     if metric.losses is None or metric.most_of_samples is None:
         return False
     lost = metric.losses(scored)
-    return _error((lost - lost.mean()) / scored.n, scored.y_true, design).n_moving < FEWEST_MOVING
+    return error_of((lost - lost.mean()) / scored.n, scored.y_true, design).n_moving < FEWEST_MOVING
 
 
 def _of_what_could_be_lost(metric: Metric, scored: Scored, design: Design) -> Interval:
@@ -451,7 +451,7 @@ def scored_sets(reference: Predictions, target: Predictions, positive: str | Non
     names = classes_of(reference, target)
     if positive is not None and positive not in names:
         raise DataError(f"There is no class {positive!r}. Choose one of {listed(names)}.")
-    own, other = (_scored(each, names) for each in (reference, target))
+    own, other = (scored_as(each, names) for each in (reference, target))
     label, sure = (1, False) if positive is None else (names.index(positive), True)
     if positive is None and len(names) == 2:
         label, sure = positive_class(names, own.counts.true + other.counts.true)
@@ -484,8 +484,8 @@ def metrics_on_sets(
     return MetricsOnSets(rows, sets.positive, sets.sure, sets.class_names, confusions)
 
 
-def _scored(predictions: Predictions, names: tuple[str, ...]) -> Scored:
-    """The predictions of a set with the classes of both."""
+def scored_as(predictions: Predictions, names: tuple[str, ...]) -> Scored:
+    """Predictions with the classes of several files, theirs among them."""
     at = {name: i for i, name in enumerate(names)}
     code = np.array([at[name] for name in predictions.class_names])
     known, proba = probabilities_of(predictions), None

@@ -1,0 +1,380 @@
+"""Is the new model better? Models on the same samples, paired, by unit, in any metric.
+
+Two models that predict the same samples are mostly right and wrong together: only samples on which one is right and the
+other wrong tell them apart. So a difference of accuracies is judged by McNemar's mid-p (Fagerland, Lydersen and Laake
+2013) with Tango's score interval (1998), and any other metric, or any metric over units, by the jackknife of the
+difference itself, in which what both share cancels.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import ceil, nan, sqrt
+
+import numpy as np
+from jaxtyping import Bool, Shaped
+from scipy import special, stats
+
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.data.predictions.same_samples import SameSamples, same_samples
+from touchstone.core.data.values import listed
+from touchstone.core.evaluate.claims import Claim, claim, corrected
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, t_interval, t_p_value, within
+from touchstone.core.evaluate.metric_estimates import (
+    ROUNDED,
+    InWords,
+    MetricEstimate,
+    error_of,
+    estimate,
+    positive_class,
+    scored_as,
+)
+from touchstone.core.evaluate.metric_functions import Scored
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric
+from touchstone.core.evaluate.units import Design, Z, design_of_units
+
+BETTER, CLASS_CHANGES = "model_comparison.better", "model_comparison.class_changes"
+POWER = 0.8
+MOST_SAMPLES = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class ModelsOnSamples:
+    """Models by name on the samples that all of them predict, in one order; the first is what others are held against.
+
+    `positive` is the class that metrics of one class are about, None of several classes where none was named.
+    """
+
+    predictions: Mapping[str, Predictions]
+    common: SameSamples
+    class_names: tuple[str, ...]
+    scored: Mapping[str, Scored]
+    positive: str | None
+    design: Design
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models, the reference first."""
+        return tuple(self.predictions)
+
+    @property
+    def ids(self) -> Shaped[np.ndarray, " n_samples"]:
+        """The ids of the samples, as the first file has them."""
+        return self.predictions[self.names[0]].ids
+
+    @cached_property
+    def correct(self) -> Mapping[str, Bool[np.ndarray, " n_samples"]]:
+        """Where each model is right."""
+        return {name: each.correct for name, each in self.predictions.items()}
+
+
+def models_on_samples(
+    files: Mapping[str, Predictions], *, positive: str | None = None, common: SameSamples | None = None
+) -> ModelsOnSamples | None:
+    """The models on the samples that all files have; None where these are not the same samples (`same_samples`).
+
+    Raises DataError for fewer than two models, for a class that there is not, and for common ids of other classes.
+
+    Examples
+    --------
+    >>> y, ids = np.arange(20) % 2, [f"text {i}" for i in range(20)]
+    >>> def file(y_pred):
+    ...     return Predictions(ids, y, y_pred, ["ham", "spam"])
+    >>> models = models_on_samples({"old": file(np.zeros(20, dtype=int)), "new": file(y)})
+    >>> models.names, models.common.by, models.positive
+    (('old', 'new'), 'ids', 'spam')
+    """
+    if len(files) < 2:
+        raise DataError("A comparison needs two models or more.")
+    common = common or same_samples([*files.values()])
+    if common is None:
+        return None
+    taken = {name: file.take(rows) for (name, file), rows in zip(files.items(), common.rows, strict=True)}
+    class_names = tuple(dict.fromkeys(label for file in taken.values() for label in file.class_names))
+    if positive is not None and positive not in class_names:
+        raise DataError(f"There is no class {positive!r}. Choose one of {listed(class_names)}.")
+    scored = {name: scored_as(file, class_names) for name, file in taken.items()}
+    label = 1 if positive is None else class_names.index(positive)
+    if positive is None and len(class_names) == 2:
+        label, _ = positive_class(class_names, next(iter(scored.values())).counts.true)
+        positive = class_names[label]
+    named = next((file for file in taken.values() if file.units is not None), next(iter(taken.values())))
+    return ModelsOnSamples(
+        predictions=taken,
+        common=common,
+        class_names=class_names,
+        scored={name: replace(each, positive=label) for name, each in scored.items()},
+        positive=positive,
+        design=design_of_units(named.units, named.unit_word),
+    )
+
+
+# How far apart are two models, and how sure is that?
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much better `model` is than `other` by a metric (a loss that is lower is better), with its paired interval.
+
+    `n_gained` samples were wrong with the other and are right now, `n_lost` the other way round. `claim` is corrected
+    for all pairs that were looked at; where nothing can be told of others, `why_not` says why.
+    """
+
+    model: str
+    other: str
+    value: float
+    interval: Interval
+    claim: Claim
+    n_gained: int
+    n_lost: int
+    n: int
+    why_not: str = ""
+
+    @property
+    def better(self) -> str | None:
+        """The better model, where one surely is."""
+        return {"above": self.model, "below": self.other}.get(self.claim.decision)
+
+    @property
+    def n_needed(self) -> int | None:
+        """How many paired samples would show a difference such as this one in 80 % of sets; None where none would."""
+        needed = samples_needed((self.n_gained + self.n_lost) / self.n, self.value)
+        return None if needed is None or needed > MOST_SAMPLES else needed
+
+    def against(self, margin: float) -> str:
+        """What the interval says of a margin: "better", "no worse" (by so much), "worse", or "undecided".
+
+        >>> made = claim(BETTER, 0.004, Interval(-0.006, 0.014), 0.4)
+        >>> each = Difference("new", "old", 0.004, made.interval, made, 30, 26, 1000)
+        >>> each.against(0.01), each.against(0.005)
+        ('no worse', 'undecided')
+        """
+        if not self.interval.known:
+            return "undecided"
+        if self.interval.lower > 0:
+            return "better"
+        if self.interval.lower > -margin:
+            return "no worse"
+        return "worse" if self.interval.upper < -margin else "undecided"
+
+
+def samples_needed(discordant: float, difference: float, *, power: float = POWER) -> int | None:
+    """How many paired samples show a difference of accuracies with McNemar's test at 5 % (Connor 1987).
+
+    `discordant` is the share of samples on which exactly one of both models is right, at least the difference. None
+    where nothing differs.
+
+    >>> samples_needed(0.05, 0.01), samples_needed(0.05, 0.0)
+    (3923, None)
+    """
+    difference = abs(difference)
+    if not 0 < difference <= discordant:
+        return None
+    spread = Z * sqrt(discordant) + float(special.ndtri(power)) * sqrt(discordant - difference**2)
+    return ceil((spread / difference) ** 2)
+
+
+def mcnemar_mid_p(n_gained: int, n_lost: int) -> float:
+    """Two-sided mid-p of "both models are as often right", of the samples on which one of both is.
+
+    >>> round(mcnemar_mid_p(30, 6), 6), mcnemar_mid_p(0, 0)
+    (4.1e-05, 1.0)
+    """
+    n, few = n_gained + n_lost, min(n_gained, n_lost)
+    if n_gained == n_lost:
+        return 1.0
+    return float(min(2 * stats.binom.cdf(few, n, 0.5) - stats.binom.pmf(few, n, 0.5), 1.0))
+
+
+def tango_interval(n_gained: int, n_lost: int, n: int, *, level: float = 0.95) -> Interval:
+    """The score interval of a paired difference of shares (Tango 1998).
+
+    >>> tango_interval(30, 6, 1000)
+    Interval(lower=0.01..., upper=0.03...)
+    """
+    from scipy.optimize import brentq
+
+    value, z = (n_gained - n_lost) / n, float(special.ndtri((1 + level) / 2))
+
+    def score(difference: float) -> float:
+        a, c = 2 * n, -n_lost * difference * (1 - difference)
+        b = -n_gained - n_lost + (2 * n - n_gained + n_lost) * difference
+        lost = (sqrt(max(b * b - 4 * a * c, 0.0)) - b) / (2 * a)
+        variance = n * (2 * lost + difference * (1 - difference))
+        return (n_gained - n_lost - n * difference) / sqrt(variance) if variance > 0 else 0.0
+
+    def end(edge: float, sign: float) -> float:
+        def beyond(difference: float) -> float:
+            return score(difference) - sign * z
+
+        return edge if beyond(edge) * beyond(value) > 0 else float(brentq(beyond, *sorted((edge, value)), xtol=1e-12))
+
+    edge = 1 - 1e-12
+    return Interval(end(-edge, 1.0), end(edge, -1.0))
+
+
+def difference(
+    models: ModelsOnSamples, metric: Metric, model: str, other: str, *, positive: str | None = None
+) -> Difference:
+    """One model less another, as it stands, not corrected for other pairs; `positive` is another class to be about."""
+    own, its = (models.scored[name] for name in (model, other))
+    if positive is not None:
+        own, its = (replace(each, positive=models.class_names.index(positive)) for each in (own, its))
+    rows, right, its_right = np.ones(own.n, dtype=bool), models.correct[model], models.correct[other]
+    of_shares = metric.share is not None and metric.share_of in ("", "truth") and metric.from_share is None
+    if of_shares and metric.share is not None:  # of the same samples whatever a model says
+        (rows, right), (_, its_right) = (metric.share(each) for each in (own, its))
+    n_gained, n_lost = int((rows & right & ~its_right).sum()), int((rows & ~right & its_right).sum())
+    n, sign = int(rows.sum()), 1 if metric.larger_is_better else -1
+    value, interval, p = sign * (metric.value(own) - metric.value(its)), UNKNOWN, nan
+    without = [made for each in (own, its) if not (made := estimate(metric, each, models.design)).interval.known]
+    why_not = without[0].why_not if without else ""
+    if not without:
+        of_samples = (tango_interval(n_gained, n_lost, n), mcnemar_mid_p(n_gained, n_lost)) if of_shares else None
+        interval, p = _paired(models, metric, (own, its), value, sign, of_samples)
+        why_not = "" if interval.known else "no answer differs"
+    made = claim(BETTER if positive is None else CLASS_CHANGES, value, interval, p)
+    return Difference(model, other, value, interval, made, n_gained, n_lost, n, why_not)
+
+
+def _paired(
+    models: ModelsOnSamples,
+    metric: Metric,
+    sides: tuple[Scored, Scored],
+    value: float,
+    sign: int,
+    of_samples: tuple[Interval, float] | None,
+) -> tuple[Interval, float]:
+    """The interval of a difference, and the p-value of none; over units no surer than `of_samples`."""
+    if of_samples is not None and models.design.by_sample:
+        return of_samples
+    own, its = sides
+    error = error_of(sign * (metric.influences(own) - metric.influences(its)), own.y_true, models.design)
+    if not error.se > ROUNDED:
+        return of_samples or (UNKNOWN, nan)
+    df, span = min(error.df, max(error.n_moving, 2.0)), metric.highest[own.n_classes > 2] - metric.lowest
+    interval, p = within(t_interval(value, error.se, df), -span, span), t_p_value(value, error.se, df)
+    return (interval, p) if of_samples is None else (joined(interval, of_samples[0]), max(p, of_samples[1]))
+
+
+# Which of many models may be the best, and what changed between two of them?
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A model with its metric, and the ranks that it may have: 1 is best."""
+
+    model: str
+    estimate: MetricEstimate
+    best_rank: int
+    worst_rank: int
+
+
+@dataclass(frozen=True, eq=False)
+class ModelComparison:
+    """All models by one metric: values, differences that are corrected together, ranks, and what changed.
+
+    `changed` is the share of samples that the first other model answers otherwise than the reference, whether right or
+    wrong; `classes` has by how much it finds more samples of each class.
+    """
+
+    models: ModelsOnSamples
+    metric: str
+    ranked: tuple[Ranked, ...]
+    differences: tuple[Difference, ...]
+    against_reference: tuple[Difference, ...]
+    classes: Mapping[str, Difference]
+    changed: float
+    of_changed: Interval
+    margin: float | None = None
+
+    @property
+    def words(self) -> InWords:
+        """How sentences speak of the metric."""
+        return InWords(METRICS[self.metric], self.models.positive)
+
+    @property
+    def may_be_best(self) -> tuple[str, ...]:
+        """The models that no other is surely better than."""
+        return tuple(each.model for each in self.ranked if each.best_rank == 1)
+
+
+def compare_paired(
+    models: ModelsOnSamples, *, metric: str = ACCURACY, margin: float | None = None, every_pair: bool = True
+) -> ModelComparison:
+    """Hold every model against the first, and all against one another, by a metric of the registry.
+
+    Claims against the reference are one family, those of all pairs another (Holm). With `margin`, the largest loss that
+    would be put up with, differences are held against that, too. Without `every_pair` only the reference is compared.
+
+    Raises DataError for a metric that these predictions do not give.
+
+    Examples
+    --------
+    >>> rng, y = np.random.default_rng(0), np.arange(400) % 2
+    >>> def file(share):
+    ...     y_pred = np.where(rng.random(400) < share, y, 1 - y)
+    ...     return Predictions([f"t{i}" for i in range(400)], y, y_pred, ["a", "b"])
+    >>> found = compare_paired(models_on_samples({"old": file(0.7), "new": file(0.9), "newer": file(0.9)}))
+    >>> found.may_be_best, [each.better for each in found.against_reference]
+    (('newer', 'new'), ['new', 'newer'])
+    """
+    entry = METRICS[metric]
+    _check(models, entry)
+    reference, *others = models.names
+    against = _corrected([difference(models, entry, name, reference) for name in others])
+    pairs = combinations(models.names, 2) if every_pair else ((reference, name) for name in others)
+    differences = _corrected([difference(models, entry, name, other) for other, name in pairs])
+    values = {name: estimate(entry, scored, models.design) for name, scored in models.scored.items()}
+    first, own = models.predictions[reference], models.predictions[others[0]]
+    said = [np.array(each.class_names, dtype=object)[each.y_pred] for each in (first, own)]
+    changed = np.asarray(said[0] != said[1], dtype=bool)
+    return ModelComparison(
+        models=models,
+        metric=metric,
+        ranked=tuple(_ranked(models.names, values, differences, larger_is_better=entry.larger_is_better)),
+        differences=differences,
+        against_reference=against,
+        classes=_classes(models, others[0], reference),
+        changed=float(changed.mean()),
+        of_changed=models.design.wilson(changed) if models.design.enough else UNKNOWN,
+        margin=margin,
+    )
+
+
+def _check(models: ModelsOnSamples, metric: Metric) -> None:
+    if metric.of_class and models.positive is None:
+        raise DataError(f"{metric.title} is about one class: name it as the positive one.")
+    without = [name for name, scored in models.scored.items() if not metric.applies(scored)]
+    if without:
+        raise DataError(f"{metric.title} needs the probabilities of all classes, which {listed(without)} lack.")
+
+
+def _corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+    known = [each for each in differences if each.interval.known]
+    claims = iter(corrected([each.claim for each in known]))
+    return tuple(replace(each, claim=next(claims)) if each.interval.known else each for each in differences)
+
+
+def _ranked(
+    names: Sequence[str],
+    values: Mapping[str, MetricEstimate],
+    differences: Sequence[Difference],
+    *,
+    larger_is_better: bool,
+) -> Iterator[Ranked]:
+    """Best first; a rank is as good as there are models that are surely better, and as bad as surely worse ones."""
+    decided = [(each.better, each.other if each.better == each.model else each.model) for each in differences]
+    for name in sorted(names, key=lambda each: (-1 if larger_is_better else 1) * values[each].value):
+        won = sum(better == name for better, _ in decided)
+        lost = sum(better is not None and worse == name for better, worse in decided)
+        yield Ranked(name, values[name], 1 + lost, len(names) - won)
+
+
+def _classes(models: ModelsOnSamples, model: str, other: str) -> dict[str, Difference]:
+    """Of every class that has a sample, its claims corrected for their number."""
+    there = [models.class_names[code] for code in np.flatnonzero(models.scored[other].counts.true)]
+    changes = [difference(models, METRICS["recall"], model, other, positive=label) for label in there]
+    return dict(zip(there, _corrected(changes), strict=True))

@@ -1,0 +1,92 @@
+"""Are files of the same samples, and which of their rows belong together?"""
+
+import numpy as np
+import pytest
+
+from touchstone.core.data import DataError, Predictions
+from touchstone.core.data.predictions.same_samples import same_samples
+
+N = 60
+Y = np.random.default_rng(0).integers(0, 3, N)
+IDS = [f"text {row}" for row in range(N)]
+
+
+def file(ids=IDS, y=Y, name="a file", **more) -> Predictions:
+    return Predictions(ids, y, y, ["a", "b", "c"], name=name, **more)
+
+
+def test_the_same_file_twice_is_whole_and_by_ids():
+    common = same_samples([file(), file()])
+    assert (common.by, common.n, common.is_whole) == ("ids", N, True)
+
+
+def test_shuffled_rows_are_found_by_their_ids():
+    order = np.random.default_rng(1).permutation(N)
+    shuffled = file([IDS[row] for row in order], Y[order])
+    common = same_samples([file(), shuffled])
+    assert common.is_whole
+    own, its = common.rows
+    assert [IDS[row] for row in own] == [shuffled.ids[row] for row in its]
+
+
+def test_where_half_of_the_ids_are_missing_the_others_are_common():
+    common = same_samples([file(), file(IDS[: N // 2] + [f"new {row}" for row in range(N // 2)])])
+    assert (common.n, common.is_whole, common.n_given) == (N // 2, False, (N, N))
+
+
+@pytest.mark.parametrize("write", ["{:04}", "{}", "0{}"])
+def test_numbers_as_ids_are_the_same_however_they_are_written(write):
+    numbers = [7 * row + 3 for row in range(N)]
+    common = same_samples([file(list(map(str, numbers))), file([write.format(number) for number in numbers])])
+    assert (common.by, common.n) == ("ids", N)
+
+
+def test_numbers_that_would_stand_twice_stay_as_they_are():
+    assert (
+        same_samples([file([f"{row // 2:0{2 + row % 2}}" for row in range(N)]), file([f"9{row}" for row in range(N)])])
+        is None
+    )
+
+
+def test_other_true_classes_for_common_ids_are_refused_and_three_are_named():
+    other = Y.copy()
+    other[[3, 8, 20, 31]] = (other[[3, 8, 20, 31]] + 1) % 3
+    with pytest.raises(DataError, match=r"4 of 60 samples have another true class in old\.csv .*text 3 \((a|b|c) and"):
+        same_samples([file(name="old.csv"), file(y=other)])
+    try:
+        same_samples([file(), file(y=other)])
+    except DataError as problem:
+        assert all(f"text {row}" in str(problem) for row in (3, 8, 20))
+
+
+def test_ids_that_count_rows_of_other_samples_do_not_pair_them():
+    other = np.random.default_rng(5).integers(0, 3, N)
+    assert same_samples([file(), file(y=other)]) is None
+
+
+def test_without_ids_the_order_of_true_classes_tells():
+    rows = list(map(str, range(N)))
+    common = same_samples([file(rows), file(rows)])
+    assert (common.by, common.is_whole) == ("order", True)
+    assert same_samples([file(rows), file(IDS)]).by == "order"
+    assert same_samples([file(rows), file(rows, np.roll(Y, 1))]) is None
+    assert same_samples([file(rows), file(rows[:-1], Y[:-1])]) is None
+
+
+def test_sorted_classes_do_not_tell():
+    rows, in_order = list(map(str, range(N))), np.sort(Y)
+    assert same_samples([file(rows, in_order), file(rows, in_order)]) is None
+
+
+def test_ids_within_trials_are_pairs():
+    trials = {"trial": ["1"] * (N // 2) + ["2"] * (N // 2)}
+    ids = IDS[: N // 2] * 2
+    common = same_samples([file(ids, groups=trials), file(ids[::-1], Y[::-1], groups={"trial": trials["trial"][::-1]})])
+    assert common.is_whole
+    assert (Y[common.rows[0]] == Y[::-1][common.rows[1]]).all()
+
+
+def test_three_files_have_in_common_what_all_have():
+    common = same_samples([file(), file(IDS[10:], Y[10:]), file(IDS[:50], Y[:50])])
+    assert common.n == 40
+    assert {IDS[row] for row in common.rows[0]} == set(IDS[10:50])

@@ -1,0 +1,256 @@
+"""Are paired differences right: against scipy, a slow jackknife and real pairs, and how often is a sentence wrong?"""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, binomtest
+from sklearn.metrics import f1_score, log_loss, roc_auc_score
+
+from touchstone.core.data import DataError, Predictions
+from touchstone.core.evaluate.intervals import holm
+from touchstone.core.evaluate.metrics import METRICS
+from touchstone.core.evaluate.model_comparison import (
+    ModelComparison,
+    compare_paired,
+    difference,
+    mcnemar_mid_p,
+    models_on_samples,
+    samples_needed,
+    tango_interval,
+)
+
+N_UNITS = 20
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_mid_p_is_the_exact_test_without_half_of_what_was_counted(n_gained, n_lost):
+    n, p = n_gained + n_lost, mcnemar_mid_p(n_gained, n_lost)
+    assert p == mcnemar_mid_p(n_lost, n_gained)
+    if n_gained == n_lost:
+        assert p == 1
+    else:
+        assert p == pytest.approx(binomtest(n_gained, n, 0.5).pvalue - binom.pmf(n_gained, n, 0.5))
+
+
+def likelihood(gained: np.ndarray, lost: np.ndarray, k: tuple[int, int, int]) -> np.ndarray:
+    both = 1 - gained - lost
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = [n * np.log(p) if n else 0 * p for n, p in zip(k, (gained, lost, both), strict=True)]
+    return np.where((gained >= 0) & (lost >= 0) & (both >= 0), sum(terms), -np.inf)
+
+
+@pytest.mark.parametrize(
+    ("n_gained", "n_lost", "n"), [(30, 6, 1000), (3, 0, 50), (0, 0, 40), (12, 12, 30), (40, 2, 60)]
+)
+def test_tangos_interval_holds_the_differences_that_its_score_does_not_reject(n_gained, n_lost, n):
+    """By a grid over the share that is lost, of every difference near the ends."""
+    (n_gained, n_lost, n), interval = counts, tango_interval(*counts)
+
+    def score(value: float) -> float:
+        lost = np.linspace(max(0.0, -value), (1 - value) / 2, 200_001)
+        best = lost[likelihood(lost + value, lost, (n_gained, n_lost, n - n_gained - n_lost)).argmax()]
+        return ((n_gained - n_lost) / n - value) / np.sqrt((2 * best + value - value**2) / n)
+
+    assert score(interval.lower) == pytest.approx(1.96, abs=0.01)
+    assert score(interval.upper) == pytest.approx(-1.96, abs=0.01)
+
+
+def drawn(
+    rng: np.random.Generator, n: int, *, n_models: int = 2, unit_sd: float = 0.0, noise: tuple[float, ...] = ()
+) -> dict[str, Predictions]:
+    """One fitted ridge classifier, asked about another block of features each time: so all models are as good.
+
+    Blocks share the class alone. A unit moves all its samples, in each block by itself. `noise` is added to the blocks
+    of the first models, and makes these worse.
+    """
+    d = 5
+
+    def data(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        y, unit = rng.integers(0, 2, n), np.arange(n) % N_UNITS
+        x = 0.6 * (2 * y - 1)[:, None, None] + rng.standard_normal((n, n_models, d))
+        x += unit_sd * rng.standard_normal((N_UNITS, n_models, d))[unit]
+        for place, sd in enumerate(noise):
+            x[:, place] += sd * rng.standard_normal((n, d))
+        return x, y, unit
+
+    (x, y, _), last = data(300), n_models - 1
+    weights = np.linalg.solve(x[:, last].T @ x[:, last] + np.eye(d), x[:, last].T @ (2 * y - 1))
+    x, y, unit = data(n)
+    ids, groups = [f"t{row}" for row in range(n)], {"unit": unit.astype(str)} if unit_sd else {}
+    files = {}
+    for place in range(n_models):
+        yes = 1 / (1 + np.exp(-3 * (x[:, place] @ weights)))
+        known = {"proba": np.column_stack([1 - yes, yes]), "groups": groups, "unit_name": "author"}
+        files[f"model {place}"] = Predictions(ids, y, (yes > 0.5).astype(int), ["a", "b"], **known)
+    return files
+
+
+def compared(files: dict[str, Predictions], **how) -> ModelComparison:
+    models = models_on_samples(files)
+    assert models is not None
+    return compare_paired(models, **how)
+
+
+OF_METRICS = {
+    "accuracy": lambda y, said, yes: (y == said).mean(),
+    "f1_macro": lambda y, said, yes: f1_score(y, said, average="macro"),
+    "recall": lambda y, said, yes: (said[y == 1] == 1).mean(),
+    "roc_auc": lambda y, said, yes: roc_auc_score(y, yes),
+    "log_loss": lambda y, said, yes: -log_loss(y, yes),
+}
+
+
+@pytest.mark.parametrize("name", OF_METRICS)
+@pytest.mark.parametrize("unit_sd", [0.0, 0.4])
+def test_differences_are_scikit_learns_and_vary_as_leaving_out_samples_or_units_does(name, unit_sd):
+    files = drawn(np.random.default_rng(4), 400, unit_sd=unit_sd, noise=(1.0,))
+    made = difference(models_on_samples(files, positive="b"), METRICS[name], "model 1", "model 0")
+    old, new = files.values()
+
+    def value(rows: np.ndarray) -> float:
+        own, its = (OF_METRICS[name](old.y_true[rows], each.y_pred[rows], each.proba[rows, 1]) for each in (new, old))
+        return own - its
+
+    every = np.arange(400)
+    assert made.value == pytest.approx(value(every))
+    unit = every if not unit_sd else every % N_UNITS
+    without = np.array([value(every[unit != each]) for each in np.unique(unit)])
+    k = len(without)
+    se = np.sqrt((k - 1) / k * ((without - without.mean()) ** 2).sum())
+    wide = made.interval.width / 2
+    # Over units degrees of freedom are those of the units that move it, and at most those of all.
+    assert wide == pytest.approx(1.96 * se, rel=0.08) if not unit_sd else 2.0 * se < wide < 3.2 * se
+
+
+def test_what_both_models_share_makes_no_interval_wider():
+    files = drawn(np.random.default_rng(0), 1000)
+    old = files["model 0"]
+    y_pred = old.y_pred.copy()
+    y_pred[:10] = old.y_true[:10]
+    better = Predictions(old.ids, old.y_true, y_pred, old.class_names)
+    made = compared({"old": old, "new": better}).against_reference[0]
+    assert made.n_lost == 0
+    assert made.interval.width < 0.02
+
+
+def test_the_same_model_twice_differs_in_nothing_and_says_how_little_that_shows():
+    file = drawn(np.random.default_rng(0), 500)["model 0"]
+    found = compared({"old": file, "copy": file})
+    [made] = found.against_reference
+    assert (made.value, made.n_gained, made.n_lost, found.changed, made.claim.p_value) == (0, 0, 0, 0, 1)
+    assert made.interval.lower == pytest.approx(-0.0076, abs=1e-3)
+    assert made.n_needed is None
+    by_loss = compared({"old": file, "copy": file}, metric="log_loss").against_reference[0]
+    assert not by_loss.interval.known
+    assert by_loss.why_not == "no answer differs"
+
+
+def test_a_class_that_one_model_finds_more_often_is_named():
+    file = drawn(np.random.default_rng(0), 500)["model 0"]
+    y_pred = np.where((file.y_true == 1) & (np.arange(500) % 9 == 0), 0, file.y_pred)
+    found = compared({"old": file, "new": Predictions(file.ids, file.y_true, y_pred, ["a", "b"])})
+    assert found.classes["a"].claim.decision == "undecided"
+    assert found.classes["b"].claim.decision == "below"
+    assert found.classes["b"].n == (file.y_true == 1).sum()
+
+
+def test_what_cannot_be_compared_is_refused_with_a_reason():
+    files = drawn(np.random.default_rng(0), 50)
+    hard = {name: Predictions(each.ids, each.y_true, each.y_pred, ["a", "b"]) for name, each in files.items()}
+    with pytest.raises(DataError, match=r"AUC needs the probabilities of all classes, which .*model 0.* lack"):
+        compared(hard, metric="roc_auc")
+    with pytest.raises(DataError, match="two models or more"):
+        models_on_samples({"old": files["model 0"]})
+    with pytest.raises(DataError, match="There is no class 'c'"):
+        models_on_samples(files, positive="c")
+
+
+def test_pairs_of_real_networks_are_decided_as_mcnemar_with_holm_decides(shared_data):
+    table = pd.read_csv(shared_data / "cifar101" / "cifar10_test_predictions.tsv", sep="\t")
+    names = [name for name in table if name not in ("id", "label")]
+    labels = [str(label) for label in range(10)]
+    files = {
+        name: Predictions(table["id"].astype(str), table["label"], table[name], labels, name=name) for name in names
+    }
+    found = compared(files)
+    right = {name: (table[name] == table["label"]).to_numpy() for name in names}
+    pairs = list(combinations(names, 2))
+    assert [(each.other, each.model) for each in found.differences] == pairs
+    p_values = []
+    for first, second in pairs:
+        only = [int((right[a] & ~right[b]).sum()) for a, b in ((first, second), (second, first))]
+        n = sum(only)
+        p_values.append(binomtest(only[0], n, 0.5).pvalue - binom.pmf(only[0], n, 0.5) if only[0] != only[1] else 1.0)
+    decided = [p < 0.05 for p in holm(p_values)]
+    assert len(pairs) == 91
+    # "Alike" is decided, too; a difference below half a point is worth no sentence, however sure.
+    assert [each.better is not None for each in found.differences] == decided
+    ranks = {each.model: (each.best_rank, each.worst_rank) for each in found.ranked}
+    best = max(names, key=lambda name: right[name].mean())
+    assert ranks[best][0] == 1
+    assert found.ranked[0].model == best
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize(("n", "n_models", "unit_sd"), [(400, 2, 0.0), (400, 2, 0.4), (400, 8, 0.0), (400, 8, 0.4)])
+def test_where_nothing_differs_hardly_a_sentence_says_so(n, n_models, unit_sd):
+    wrong = 0
+    for seed in range(120):
+        found = compared(
+            drawn(np.random.default_rng([7, seed]), n, n_models=n_models, unit_sd=unit_sd), every_pair=False
+        )
+        wrong += any(each.better for each in found.against_reference)
+    assert wrong <= 0.05 * 120 + 2 * np.sqrt(0.05 * 0.95 * 120)
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("name", ["balanced_accuracy", "f1", "roc_auc", "brier_score"])
+def test_nor_by_other_metrics(name):
+    wrong = 0
+    for seed in range(120):
+        found = compared(drawn(np.random.default_rng([8, seed]), 200), metric=name, every_pair=False)
+        wrong += found.against_reference[0].better is not None
+    assert wrong <= 0.05 * 120 + 2 * np.sqrt(0.05 * 0.95 * 120)
+
+
+@pytest.mark.parametrize(("n", "gained", "lost", "least"), [(1000, 0.028, 0.008, 49), (2000, 0.0115, 0.0015, 56)])
+def test_a_small_difference_is_found_as_often_as_mcnemar_finds_it(n, gained, lost, least):
+    found, y = 0, np.arange(n) % 2
+    ids = [f"t{row}" for row in range(n)]
+    for seed in range(60):
+        rng = np.random.default_rng([9, seed])
+        lot = rng.random(n)
+        old = np.where(lot < gained, False, (lot < gained + lost) | (rng.random(n) < 0.88))
+        new = np.where(lot < gained, True, np.where(lot < gained + lost, False, old))
+        files = {
+            name: Predictions(ids, y, np.where(right, y, 1 - y), ["a", "b"])
+            for name, right in (("old", old), ("new", new))
+        }
+        found += compared(files, every_pair=False).against_reference[0].better == "new"
+    assert found >= least
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("unit_sd", [0.0, 0.4])
+def test_no_worse_is_rarely_said_at_the_margin_itself(unit_sd):
+    """The new model's blocks have noise: it loses as much as the margin, by 100,000 samples."""
+    noise = (0.0, 0.35)
+    whole = drawn(np.random.default_rng(1), 100_000, unit_sd=unit_sd, noise=noise)
+    old, new = (each.accuracy for each in whole.values())
+    wrong = 0
+    for seed in range(120):
+        files = drawn(np.random.default_rng([10, seed]), 600, unit_sd=unit_sd, noise=noise)
+        made = compared(files, every_pair=False).against_reference[0]
+        wrong += made.against(old - new) in ("better", "no worse")
+    assert wrong <= 0.05 * 120 + 2 * np.sqrt(0.05 * 0.95 * 120)
+
+
+def test_as_many_samples_as_needed_show_it_in_four_of_five_sets():
+    n, rng = samples_needed(0.06, 0.02), np.random.default_rng(0)
+    n_gained, n_lost, _ = rng.multinomial(n, [0.04, 0.02, 0.94], size=2000).T
+    found = np.mean([mcnemar_mid_p(a, b) < 0.05 for a, b in zip(n_gained.tolist(), n_lost.tolist(), strict=True)])
+    assert found == pytest.approx(0.8, abs=0.03)
