@@ -44,7 +44,17 @@ from typing import NoReturn
 
 from touchstone.core import COMMAND
 from touchstone.core.command import given_files, upkeep
-from touchstone.core.command.check import add_check_options, check, explained, read_sheet, write
+from touchstone.core.command.check import (
+    Sheet,
+    add_check_options,
+    add_decision_options,
+    check,
+    check_compared,
+    explained,
+    read_sheet,
+    required,
+    write,
+)
 from touchstone.core.command.given_files import add_compare_options, compare_files
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.data.home import home
@@ -128,9 +138,9 @@ def _parser(about: str = ABOUT) -> argparse.ArgumentParser:
     claims = commands.add_parser("claims", help="say what a kind of claim says, when, and what to do")
     codes = [each.code for each in KINDS.values()]
     claims.add_argument("code", nargs="?", choices=codes, metavar="CODE", help=f"one of {', '.join(codes)}")
-    add_compare_options(
-        commands.add_parser("compare", help="say whether accuracy drops from one file of predictions to another")
-    )
+    comparing = commands.add_parser("compare", help="say whether a new model is better, or accuracy drops on a new set")
+    add_compare_options(comparing)
+    add_decision_options(comparing)
     checks = commands.add_parser("check", help="say whether what is required of an accuracy holds")
     add_check_options(checks)
     checks.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
@@ -191,7 +201,10 @@ def _compare(chosen: argparse.Namespace) -> int:
     compared = compare_files(chosen, engine().workspace, LOCAL_OWNER)
     for note in compared.notes:
         print(note, file=sys.stderr)
-    compared.comparisons.table().to_csv(sys.stdout, sep="\t", index=False)
+    if chosen.require:
+        sheet = Sheet(require=tuple(map(required, chosen.require)), mute=dict(chosen.mute))
+        return write(check_compared(compared, sheet), chosen, f"{chosen.reference} and {chosen.target}")
+    next(iter(compared.answer.files.values()))().to_csv(sys.stdout, sep="\t", index=False)
     print(compared.verdict.text, file=sys.stderr)
     return 0
 
@@ -215,7 +228,7 @@ def _check(chosen: argparse.Namespace) -> int:
         budget=chosen.budget,
         model=model,
     )
-    return write(checked, chosen)
+    return write(checked, chosen, chosen.data or " and ".join(chosen.predictions or ()))
 
 
 def _finished_by_name(plan: Plan, fingerprint: str, until: float | None) -> Run:

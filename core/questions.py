@@ -121,6 +121,15 @@ QUESTIONS: dict[str, Question] = {
             about_data_set=False,
         ),
         Question(
+            "model_comparison",
+            "Is the new model better?",
+            "Model comparison",
+            ":material/balance:",
+            "Questions",
+            "predictions",
+            about_data_set=False,
+        ),
+        Question(
             "average_case",
             "Which samples and classes are fragile under noise?",
             "Average case",

@@ -216,6 +216,8 @@ def compare(
     unit: str | None = None,
     seed: int = 0,
     mute: Mapping[str, str] = ...,
+    design: Literal["paired", "independent"] | None = None,
+    margin: float | None = None,
     epsilon: float = ...,
     by: Literal["label", "probability"] = ...,
     method: Literal["random", "maximum"] = ...,

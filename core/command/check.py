@@ -12,7 +12,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -21,11 +21,10 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from touchstone.core import COMMAND
-from touchstone.core.command.given_files import add_compare_options, compare_files
+from touchstone.core.command.given_files import Compared, add_compare_options, compare_files
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
-from touchstone.core.evaluate.matched_subsets import matched_verdict
 from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
 from touchstone.core.evaluate.metrics import METRICS, metric_named
 from touchstone.core.evaluate.wording import Verdict, fixed
@@ -50,10 +49,12 @@ NOT_OF_RUNS = {
 }
 """Codes of claims that no run comes to, and where they are made."""
 DECISIONS = ("above", "below", "small")
+OF_MODELS = {"difference": "model_comparison.difference", "changed": "model_comparison.changed"}
+"""What numbers of models on the same samples are called for short."""
 
 Decision = Literal["holds", "fails", "undecided", "muted"]
 _FORM = re.compile(
-    r"\s*(?P<name>[\w.]+?)(?:\.(?P<end>lower|upper))?\s*(?:\[(?P<of>[^\]]*)\])?\s*(?P<sign>>=|<=)\s*(?P<bound>[-+]?[\d.]+(?:e-?\d+)?)\s*"
+    r"\s*(?P<name>[\w.]+?)(?:\.(?P<end>lower|upper))?\s*(?:\[(?P<of>[^\]]*)\])?\s*(?P<sign>>=?|<=?)\s*(?P<bound>[-+]?[\d.]+(?:e-?\d+)?)\s*"
 )
 
 _CLAIM = re.compile(r"\s*(?P<denied>not\s+)?(?P<code>[A-Z]\d\d)\s*(?:\[(?P<of>[^\]]*)\])?\s*")
@@ -147,9 +148,11 @@ class Requirement:
     Requirement(name='source_robustness.rho', of=('svm',), at_least=True, bound=0.9, end='')
     >>> Requirement.read("balanced_accuracy.lower >= .8").written
     'balanced_accuracy.lower >= 0.8'
-    >>> Requirement.read("rho > .9")
+    >>> Requirement.read("difference.lower > -.01").written
+    'model_comparison.difference.lower >= -0.01'
+    >>> Requirement.read("rho = .9")
     Traceback (most recent call last):
-    touchstone.core.data.errors.DataError: 'rho > .9' is no requirement. Write one such as 'source_robustness.rho ...
+    touchstone.core.data.errors.DataError: 'rho = .9' is no requirement. Write one such as 'source_robustness.rho ...
     """
 
     name: str
@@ -162,7 +165,8 @@ class Requirement:
     def read(cls, text: str) -> "Requirement":
         """Read one as it is written. Raises DataError for what is none, or is of a number that cannot be bounded."""
         form = _FORM.fullmatch(text)
-        if form is None or form["name"] not in {*QUANTITIES, *METRICS}:
+        name = "" if form is None else OF_MODELS.get(form["name"], form["name"])
+        if form is None or name not in {*QUANTITIES, *METRICS}:
             raise DataError(
                 f"{text!r} is no requirement. Write one such as 'source_robustness.rho >= .9' or "
                 f"'balanced_accuracy.lower >= .8'; {COMMAND} check --explain lists what can be bounded."
@@ -171,7 +175,7 @@ class Requirement:
             bound = float(form["bound"])
         except ValueError:
             raise DataError(f"{text!r}: {form['bound']!r} is no number.") from None
-        return cls(form["name"], _words(form["of"]), form["sign"] == ">=", bound, form["end"] or "")
+        return cls(name, _words(form["of"]), form["sign"][0] == ">", bound, form["end"] or "")
 
     @property
     def stems(self) -> tuple[str, ...]:
@@ -387,6 +391,21 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--predictions", nargs=2, metavar=("REFERENCE", "TARGET"), help="two files of predictions")
     parser.add_argument(
+        "--metric",
+        choices=tuple(METRICS),
+        help="what verdicts are about, of two files, of folds, on held-out sources and of more samples",
+    )
+    parser.add_argument("--positive-class", metavar="NAME", help="the class that sensitivity and the like are about")
+    parser.add_argument(
+        "--budget", type=seconds, metavar="TIME", help="such as 90s, 10m or 2h; the same command goes on"
+    )
+    parser.add_argument("--explain", action="store_true", help="list what can be required")
+    add_decision_options(parser)
+
+
+def add_decision_options(parser: argparse.ArgumentParser) -> None:
+    """What is required, muted and written, of whatever is checked."""
+    parser.add_argument(
         "--require",
         action="append",
         default=[],
@@ -401,20 +420,10 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
         metavar="CODE=REASON",
         help="a claim that is neither said nor counted, and why, such as 'M01=agreed until May'",
     )
-    parser.add_argument(
-        "--metric",
-        choices=tuple(METRICS),
-        help="what verdicts are about, of two files, of folds, on held-out sources and of more samples",
-    )
-    parser.add_argument("--positive-class", metavar="NAME", help="the class that sensitivity and the like are about")
     parser.add_argument("--undecided", choices=("pass", "fail"), help="how an undecided requirement counts")
-    parser.add_argument(
-        "--budget", type=seconds, metavar="TIME", help="such as 90s, 10m or 2h; the same command goes on"
-    )
     parser.add_argument("--report", metavar="FILE.html", help="write a page that needs no network")
     parser.add_argument("--json", metavar="FILE.json", help="write numbers and decisions")
     parser.add_argument("--junit", metavar="FILE.xml", help="write decisions as JUnit does")
-    parser.add_argument("--explain", action="store_true", help="list what can be required")
 
 
 def seconds(text: str) -> float:
@@ -519,11 +528,9 @@ def check(
 
     if predictions is not None:
         compared = compare_files(_compare_options(sheet, predictions), workspace, LOCAL_OWNER)
-        found += compared.answer.numbers
-        for row in compared.comparisons.rows:
-            claims += stated("matched_subsets", matched_verdict(row), row.model)
-        decided += [*compared.answer.numbers, *claims]
-        said += [*compared.notes, compared.verdict.muting(mute).text]
+        of_files = check_compared(compared, replace(sheet, require=()))
+        found, claims, said = list(of_files.found), list(of_files.claims), list(of_files.said)
+        decided += [*found, *claims]
     for step in _steps(sheet, workspace, fingerprint, model):
         assert fingerprint is not None
         try:
@@ -558,6 +565,15 @@ def check(
     words = InWords(metric_named(sheet.metric[0]), sheet.metric[1]) if sheet.metric else OF_ACCURACY
     late = tuple(one.says for one in unfinished)
     return Checked(tuple(found), tuple(claims), tuple(outcomes), tuple(said), late, words)
+
+
+def check_compared(compared: Compared, sheet: Sheet) -> Checked:
+    """What two files come to, and whether what the sheet requires holds of it."""
+    mute, found = muted_kinds(sheet.mute), compared.answer.numbers
+    claims = [StatedClaim(compared.stem, (of,), made, mute.get(made.kind, "")) for of, made in compared.claims]
+    every = (*found, *claims)
+    said = (*compared.notes, compared.verdict.muting(mute).text)
+    return Checked(found, tuple(claims), tuple(_outcomes(sheet, every, every, ())), said, ())
 
 
 def _answer(
@@ -623,10 +639,10 @@ def _run(
     return work_off(plan, fingerprint, until)
 
 
-def write(checked: Checked, chosen: argparse.Namespace) -> int:
-    """Write what was asked for, and return the exit status."""
+def write(checked: Checked, chosen: argparse.Namespace, subject: str) -> int:
+    """Write what was asked for, a report about `subject`, and return the exit status."""
     for name, content in (
-        (chosen.report, lambda: checked.to_html(chosen.data or " and ".join(chosen.predictions or ()))),
+        (chosen.report, lambda: checked.to_html(subject)),
         (chosen.json, lambda: checked.to_json().encode()),
         (chosen.junit, lambda: checked.to_junit(undecided_passes=chosen.undecided == "pass").encode()),
     ):

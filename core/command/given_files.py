@@ -18,13 +18,16 @@ from touchstone.core.data.predictions.upload import join_predictions, read_predi
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
 from touchstone.core.data.tables.roles import NO_UNIT, SINGLE, propose_roles, roles_from_json, said_roles
 from touchstone.core.data.tables.table import Table
+from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import wilson
-from touchstone.core.evaluate.matched_subsets import ModelComparisons
+from touchstone.core.evaluate.matched_subsets import matched_verdict
 from touchstone.core.evaluate.matched_subsets.plan import BINNING, MatchingPlan, TwoSets
+from touchstone.core.evaluate.model_comparison import DESIGNS
 from touchstone.core.evaluate.wording import Verdict, percent
 from touchstone.core.models.inputs import InputRange
 from touchstone.core.parameters import ANYTHING, answers_of, asked, values_of
 from touchstone.core.report.matched_subsets import answer
+from touchstone.core.report.model_comparison import compared_models
 from touchstone.core.report.parts import Answer
 from touchstone.core.trials.training_plan import trainable
 from touchstone.core.workspace import Workspace
@@ -182,10 +185,11 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Compared:
-    """What two files come to, model by model, and the answer; `notes` say how they were read."""
+    """What two files come to: the question, its answer, claims by what they are of; `notes` say how they were read."""
 
-    comparisons: ModelComparisons
+    stem: str
     answer: Answer
+    claims: tuple[tuple[str, Claim], ...]
     notes: tuple[str, ...]
 
     @property
@@ -204,9 +208,14 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
     >>> chosen.target, chosen.truth, chosen.epsilon
     ('new.csv', 'gold', 0.005)
     """
+    parser.add_argument("files", nargs="*", metavar="FILE", help="both files, in place of --reference and --target")
+    parser.add_argument(
+        "--design", choices=DESIGNS, help="whether the files are of the same samples, where ids do not tell"
+    )
+    parser.add_argument("--margin", type=float, help="the loss that would be put up with, as a fraction")
     for side in SIDES:
         group = parser.add_argument_group(f"{side} set")
-        group.add_argument(f"--{side}", required=True, metavar="FILE", help="predictions: a file or a fingerprint")
+        group.add_argument(f"--{side}", metavar="FILE", help="predictions: a file or a fingerprint")
         group.add_argument(f"--{side}-truth", metavar="FILE", help="the truth, where it is in a file of its own")
         group.add_argument(f"--{side}-roles", metavar="JSON", help="all roles as JSON, or a file of it")
         for part in PARTS:
@@ -240,15 +249,30 @@ def _from(lowest: int | float) -> Callable[[str], int | float]:
 
 
 def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) -> Compared:
-    """Read and compare what was named. DataError says what is wrong with a file, or what to say of its columns."""
+    """Read and compare what was named: models on the same samples in pairs, others as test sets.
+
+    DataError says what is wrong with a file, or what to say of its columns.
+    """
+    if chosen.files:
+        if len(chosen.files) != 2 or chosen.reference or chosen.target:
+            raise DataError("Name two files, or say them with --reference and --target.")
+        chosen.reference, chosen.target = chosen.files
+    if not (chosen.reference and chosen.target):
+        raise DataError("Name two files of predictions.")
     reference = _read(chosen, "reference", workspace, owner)
     same = _source(chosen, "reference") == _source(chosen, "target")
     target = reference if same else _read(chosen, "target", workspace, owner)
     parts = {f"{side}_part": Part(**{p: getattr(chosen, f"{side}_{p}") for p in PARTS}) for side in SIDES}
     pairs = pair_predictions(reference, target, **parts, task=chosen.of_task)
     plan = MatchingPlan(**values_of(MatchingPlan, vars(chosen), ANYTHING))
+    notes, titles = tuple(_notes(reference, target)), (Path(reference.name).name, Path(target.name).name)
+    about = {"metric": plan.metric, "positive": plan.positive}
+    paired = compared_models(pairs, titles, chosen.design, chosen.margin, **about)
+    if paired is not None:
+        return Compared("model_comparison", paired, tuple((titles[1], made) for made in paired.claims), notes)
     comparisons = plan.compare(pairs)
-    return Compared(comparisons, answer(comparisons), tuple(_notes(reference, target)))
+    claims = tuple((row.model, made) for row in comparisons.rows for made in matched_verdict(row).claims)
+    return Compared("matched_subsets", answer(comparisons), claims, notes)
 
 
 def settled(sets: TwoSets, plan: MatchingPlan) -> dict[str, object]:

@@ -297,17 +297,17 @@ KINDS = {
         "Look at the pictures that only one model predicts correctly.", made=_BOTH,
     ),
     "model_comparison.better": ClaimKind(
-        "C01", "The new model is better", "The new model is better, on the same samples.",
-        "The new model is worse, on the same samples.", "Both models are as good.",
+        "C01", "The new model is better", "The new model is better on samples like these.",
+        "The new model is worse on samples like these.", "Both models are as good.",
         "McNemar's mid-p on the samples that one of both gets right, over units the jackknife of the difference; "
         "corrected for all models that are held against the reference (Holm).",
-        "Look at the samples that were gained and lost before the model is replaced.", 0.005, made=_BOTH,
+        "Look at the samples that were lost before the model is replaced.", 0.005,
     ),
     "model_comparison.class_changes": ClaimKind(
-        "C02", "A class is found more often", "The new model finds more samples of the class.",
+        "C02", "A class is found less often", "The new model finds more samples of the class.",
         "The new model finds fewer samples of the class.", "",
         "McNemar's mid-p on the samples of the class, over units Student's t; corrected for all classes (Holm).",
-        "Look at the samples of this class that were gained and lost.", made=_BOTH,
+        "Look at the samples of this class that were lost.", made=("below",),
     ),
     "overview.better_model": ClaimKind(
         "O01", "Two models differ", "The first model is better, on what both were tried on.",

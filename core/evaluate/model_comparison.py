@@ -10,17 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import ceil, nan, sqrt
+from math import ceil, isnan, nan, sqrt
+from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Bool, Shaped
 from scipy import special, stats
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.data.predictions.record import PredictionPairs, Predictions
 from touchstone.core.data.predictions.same_samples import SameSamples, same_samples
-from touchstone.core.data.values import listed
-from touchstone.core.evaluate.claims import Claim, claim, corrected
+from touchstone.core.evaluate.claims import Claim, claim, corrected, withheld
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, t_interval, t_p_value, within
 from touchstone.core.evaluate.metric_estimates import (
     ROUNDED,
@@ -34,6 +34,8 @@ from touchstone.core.evaluate.metric_estimates import (
 from touchstone.core.evaluate.metric_functions import Scored
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric
 from touchstone.core.evaluate.units import Design, Z, design_of_units
+from touchstone.core.evaluate.wording import Verdict, count, listed, percent, plural, quoted, resting
+from touchstone.core.parameters import asks
 
 BETTER, CLASS_CHANGES = "model_comparison.better", "model_comparison.class_changes"
 POWER = 0.8
@@ -109,6 +111,86 @@ def models_on_samples(
         positive=positive,
         design=design_of_units(named.units, named.unit_word),
     )
+
+
+@dataclass(frozen=True)
+class ComparisonPlan:
+    """By which metric models are compared, and which loss would be put up with (0: none is named)."""
+
+    metric: str = asks(
+        ACCURACY,
+        "Metric",
+        "What models are compared by.",
+        address="metric",
+        place="row",
+        choices=lambda about: {name: METRICS[name].title for name in about.metrics or METRICS},
+    )
+    positive: str | None = asks(
+        None,
+        "Positive class",
+        "The class that sensitivity, precision and the like are about. Usual, of two classes: the one that its name "
+        "says, such as “fraud”, else the rarer one.",
+        address="positive_class",
+        choices=lambda about: {name: name for name in about.classes} or None,
+        word="usual",
+    )
+    margin: float = asks(
+        0.0,
+        "Margin",
+        "The loss that you would put up with, as a fraction: .01 is a point. The verdict says whether the new model is "
+        "no worse by more. 0: no margin.",
+        address="margin",
+        place="row",
+        within=(0.0, 0.5, 0.005),
+        format="%.3f",
+    )
+
+    def compare(self, models: ModelsOnSamples) -> "ModelComparison":
+        """Every pair of models."""
+        return compare_paired(models, metric=self.metric, margin=self.margin or None)
+
+
+PAIRED, INDEPENDENT = "paired", "independent"
+DESIGNS = (PAIRED, INDEPENDENT)
+"""How two files may be compared: sample by sample, or as sets of different samples (matched subsets)."""
+
+
+def models_of(files: Mapping[str, Predictions], design: str | None, *, positive: str | None) -> ModelsOnSamples | None:
+    """The models on their common samples; None where files are, or are said to be, of different samples.
+
+    Raises DataError where they are said to be "paired" and have no samples in common that one can tell.
+    """
+    if design == INDEPENDENT:
+        return None
+    models = models_on_samples(files, positive=positive)
+    if models is None and design == PAIRED:
+        names = " and ".join({each.name: None for each in files.values()})
+        raise DataError(
+            f"{names} have no samples in common, as far as ids and true classes tell. Give both a column of ids, or "
+            f"compare them as {INDEPENDENT}."
+        )
+    return models
+
+
+def named_models(pairs: PredictionPairs, titles: tuple[str, str]) -> dict[str, Predictions]:
+    """The models of two files by names of their own, the first file's first; of one file on both sides its models.
+
+    >>> y = np.arange(12) % 2
+    >>> old, new = (Predictions([f"t{i}" for i in range(12)], y, y, ["a", "b"], name=name) for name in ("old", "new"))
+    >>> [*named_models(PredictionPairs({"m": old}, {"m": new}), ("old.csv", "new.csv"))]
+    ['old.csv', 'new.csv']
+    >>> [*named_models(PredictionPairs({"m": old, "n": new}, {"m": old, "n": new}), ("old.csv", "old.csv"))]
+    ['m', 'n']
+    """
+    sides = (pairs.references, pairs.targets)
+    if len(sides[0]) == len(sides[1]) == 1:
+        first, second = titles if titles[0] != titles[1] else (f"{titles[0]} (reference)", f"{titles[1]} (new)")
+        return {first: next(iter(sides[0].values())), second: next(iter(sides[1].values()))}
+    if {name: each.fingerprint for name, each in sides[0].items()} == {
+        name: each.fingerprint for name, each in sides[1].items()
+    }:
+        return dict(sides[0])
+    return {f"{name} ({title})": each for side, title in zip(sides, titles, strict=True) for name, each in side.items()}
 
 
 # How far apart are two models, and how sure is that?
@@ -216,9 +298,18 @@ def tango_interval(n_gained: int, n_lost: int, n: int, *, level: float = 0.95) -
 
 
 def difference(
-    models: ModelsOnSamples, metric: Metric, model: str, other: str, *, positive: str | None = None
+    models: ModelsOnSamples,
+    metric: Metric,
+    model: str,
+    other: str,
+    *,
+    positive: str | None = None,
+    known: Mapping[str, MetricEstimate] = MappingProxyType({}),
 ) -> Difference:
-    """One model less another, as it stands, not corrected for other pairs; `positive` is another class to be about."""
+    """One model less another, as it stands, not corrected for other pairs.
+
+    `positive` is another class to be about, and `known` what the metric is of either model, where that was made before.
+    """
     own, its = (models.scored[name] for name in (model, other))
     if positive is not None:
         own, its = (replace(each, positive=models.class_names.index(positive)) for each in (own, its))
@@ -228,8 +319,9 @@ def difference(
         (rows, right), (_, its_right) = (metric.share(each) for each in (own, its))
     n_gained, n_lost = int((rows & right & ~its_right).sum()), int((rows & ~right & its_right).sum())
     n, sign = int(rows.sum()), 1 if metric.larger_is_better else -1
-    value, interval, p = sign * (metric.value(own) - metric.value(its)), UNKNOWN, nan
-    without = [made for each in (own, its) if not (made := estimate(metric, each, models.design)).interval.known]
+    made_of = [known.get(name) or estimate(metric, each, models.design) for name, each in ((model, own), (other, its))]
+    value, interval, p = sign * (made_of[0].value - made_of[1].value), UNKNOWN, nan
+    without = [made for made in made_of if not made.interval.known]
     why_not = without[0].why_not if without else ""
     if not without:
         of_samples = (tango_interval(n_gained, n_lost, n), mcnemar_mid_p(n_gained, n_lost)) if of_shares else None
@@ -267,9 +359,15 @@ class Ranked:
     """A model with its metric, and the ranks that it may have: 1 is best."""
 
     model: str
-    estimate: MetricEstimate
+    value: float
+    interval: Interval
     best_rank: int
     worst_rank: int
+
+    @property
+    def ranks(self) -> str:
+        """The ranks in words."""
+        return str(self.best_rank) if self.best_rank == self.worst_rank else f"{self.best_rank} to {self.worst_rank}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,7 +382,6 @@ class ModelComparison:
     metric: str
     ranked: tuple[Ranked, ...]
     differences: tuple[Difference, ...]
-    against_reference: tuple[Difference, ...]
     classes: Mapping[str, Difference]
     changed: float
     of_changed: Interval
@@ -296,6 +393,11 @@ class ModelComparison:
         return InWords(METRICS[self.metric], self.models.positive)
 
     @property
+    def against_reference(self) -> tuple[Difference, ...]:
+        """The differences of all other models from the reference."""
+        return tuple(each for each in self.differences if each.other == self.models.names[0])
+
+    @property
     def may_be_best(self) -> tuple[str, ...]:
         """The models that no other is surely better than."""
         return tuple(each.model for each in self.ranked if each.best_rank == 1)
@@ -304,10 +406,10 @@ class ModelComparison:
 def compare_paired(
     models: ModelsOnSamples, *, metric: str = ACCURACY, margin: float | None = None, every_pair: bool = True
 ) -> ModelComparison:
-    """Hold every model against the first, and all against one another, by a metric of the registry.
+    """Hold all models against one another by a metric of the registry, or only against the first (`every_pair`).
 
-    Claims against the reference are one family, those of all pairs another (Holm). With `margin`, the largest loss that
-    would be put up with, differences are held against that, too. Without `every_pair` only the reference is compared.
+    All these claims are one family (Holm); those of classes are another. With `margin`, the largest loss that would be
+    put up with, differences are held against that, too.
 
     Raises DataError for a metric that these predictions do not give.
 
@@ -324,10 +426,9 @@ def compare_paired(
     entry = METRICS[metric]
     _check(models, entry)
     reference, *others = models.names
-    against = _corrected([difference(models, entry, name, reference) for name in others])
-    pairs = combinations(models.names, 2) if every_pair else ((reference, name) for name in others)
-    differences = _corrected([difference(models, entry, name, other) for other, name in pairs])
     values = {name: estimate(entry, scored, models.design) for name, scored in models.scored.items()}
+    pairs = combinations(models.names, 2) if every_pair else ((reference, name) for name in others)
+    differences = _corrected([difference(models, entry, name, other, known=values) for other, name in pairs])
     first, own = models.predictions[reference], models.predictions[others[0]]
     said = [np.array(each.class_names, dtype=object)[each.y_pred] for each in (first, own)]
     changed = np.asarray(said[0] != said[1], dtype=bool)
@@ -336,7 +437,6 @@ def compare_paired(
         metric=metric,
         ranked=tuple(_ranked(models.names, values, differences, larger_is_better=entry.larger_is_better)),
         differences=differences,
-        against_reference=against,
         classes=_classes(models, others[0], reference),
         changed=float(changed.mean()),
         of_changed=models.design.wilson(changed) if models.design.enough else UNKNOWN,
@@ -370,7 +470,7 @@ def _ranked(
     for name in sorted(names, key=lambda each: (-1 if larger_is_better else 1) * values[each].value):
         won = sum(better == name for better, _ in decided)
         lost = sum(better is not None and worse == name for better, worse in decided)
-        yield Ranked(name, values[name], 1 + lost, len(names) - won)
+        yield Ranked(name, values[name].value, values[name].interval, 1 + lost, len(names) - won)
 
 
 def _classes(models: ModelsOnSamples, model: str, other: str) -> dict[str, Difference]:
@@ -378,3 +478,116 @@ def _classes(models: ModelsOnSamples, model: str, other: str) -> dict[str, Diffe
     there = [models.class_names[code] for code in np.flatnonzero(models.scored[other].counts.true)]
     changes = [difference(models, METRICS["recall"], model, other, positive=label) for label in there]
     return dict(zip(there, _corrected(changes), strict=True))
+
+
+# What is said of it, in sentences?
+
+
+def comparison_verdict(found: ModelComparison) -> Verdict:
+    """Say which models are better than the reference, which may be the best, and what changed.
+
+    Examples
+    --------
+    >>> y, ids = np.arange(60) % 2, [f"text {i}" for i in range(60)]
+    >>> old = Predictions(ids, y, np.where(np.arange(60) < 20, 1 - y, y), ["ham", "spam"])
+    >>> new = Predictions(ids, y, y, ["ham", "spam"])
+    >>> verdict = comparison_verdict(compare_paired(models_on_samples({"old": old, "new": new})))
+    >>> print(verdict.headline)
+    new is better than old: accuracy 100.0 % against 66.7 %, a difference of 33.3 points [22.7, 45.9].
+    """
+    first, *more = sorted(found.against_reference, key=lambda each: -each.value)
+    headline = resting(sentence(found, first), BETTER)
+    ranks = resting(_ranks(found), BETTER) if more else ""
+    findings = [
+        _changed(found),
+        _of_margin(found, first),
+        *(resting(sentence(found, each), BETTER) for each in more),
+    ]
+    return Verdict(
+        headline=ranks or headline,
+        used=_used(found),
+        advice=resting(_advice(found, first), BETTER),
+        findings=tuple(each for each in ((headline, *findings) if ranks else findings) if each),
+        claims=tuple(each.claim for each in (first, *more, *found.classes.values())),
+    )
+
+
+def sentence(found: ModelComparison, each: Difference) -> str:
+    """One model against another, in the words of its claim."""
+    words, values = found.words, {ranked.model: ranked.value for ranked in found.ranked}
+    if isnan(each.value) or each.why_not:
+        return f"{each.model} against {each.other}: {words.name} tells nothing of other samples, for {each.why_not}."
+    by = words.difference(each.value, each.interval)
+    ends = f"{words.name} {words.value(values[each.model])} against {words.value(values[each.other])}"
+    match each.claim.decision:
+        case "above":
+            return f"{each.model} is better than {each.other}: {ends}, a difference of {by}."
+        case "below":
+            return f"{each.model} is worse than {each.other}: {ends}, a difference of {by}."
+        case "small":
+            within_ = words.difference(each.claim.smallest)
+            return f"{each.model} is as good as {each.other}, within {within_}: {ends}, a difference of {by}."
+        case _:
+            alone = withheld(each.claim)
+            of_all = f" (not after correction for {plural(len(found.differences), 'pair')})" if alone else ""
+            names = f"{each.model} and {each.other}{of_all}"
+            return f"No significant difference between {names}: {ends}, a difference of {by}."
+
+
+def _ranks(found: ModelComparison) -> str:
+    best = found.may_be_best
+    verb = "may be the best" if len(best) > 1 else "is the best"
+    return f"By {found.words.name}, {listed(best, most=5)} {verb} of {count(len(found.ranked))} models."
+
+
+def _used(found: ModelComparison) -> str:
+    models = found.models
+    how = "paired by id" if models.common.by == "ids" else "paired by the order of rows"
+    part = ""
+    if not models.common.is_whole:
+        part = f" (all that the files of {' and '.join(count(n) for n in models.common.n_given)} have in common)"
+    return f"n = {models.design.samples(models.common.n)}{part}, the same for all models, {how}."
+
+
+def _advice(found: ModelComparison, first: Difference) -> str:
+    if first.claim.decision in ("above", "below"):
+        before = f" before {first.other} is replaced" if first.claim.decision == "above" else ""
+        return f"Next: look at the samples that were lost{before}." if first.n_lost else ""
+    if first.claim.decision == "small" or found.metric != ACCURACY or first.n_needed is None:
+        return ""
+    return (
+        f"Next: to decide a difference of {found.words.difference(abs(first.value))}, label about "
+        f"{plural(first.n_needed, 'sample')} for both models."
+    )
+
+
+def _changed(found: ModelComparison) -> str:
+    """How many samples one model gains and loses, and how many answers changed at all."""
+    reference, model, *_ = found.models.names
+    right = [found.models.correct[name] for name in (model, reference)]
+    n_gained, n_lost = int((right[0] & ~right[1]).sum()), int((~right[0] & right[1]).sum())
+    return (
+        f"Against {reference}, {model} gains {plural(n_gained, 'sample')} and loses {count(n_lost)}; "
+        f"{percent(found.changed, found.of_changed)} of answers changed."
+    )
+
+
+def _of_margin(found: ModelComparison, each: Difference) -> str:
+    if found.margin is None:
+        return ""
+    within_, decided = found.words.difference(found.margin), each.against(found.margin)
+    if decided in ("better", "no worse"):
+        return f"{each.model} is no worse than {each.other} by a margin of {within_}."
+    if decided == "worse":
+        return f"{each.model} is worse than {each.other} by more than the margin of {within_}."
+    return f"Whether {each.model} is no worse than {each.other} by a margin of {within_} is undecided."
+
+
+def class_sentences(found: ModelComparison) -> Iterator[str]:
+    """Which classes one model finds more or less often; they are a family of their own, beside the verdict."""
+    reference, model, *_ = found.models.names
+    for decision, finds in (("below", "fewer"), ("above", "more")):
+        named = [label for label, each in found.classes.items() if each.claim.decision == decision]
+        if named:
+            which = listed([quoted(label) for label in named], most=5)
+            yield resting(f"{model} finds {finds} samples of {which} than {reference}.", CLASS_CHANGES)

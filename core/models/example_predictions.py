@@ -27,6 +27,7 @@ class PredictionExample:
     sentence: str
     own: bool
     change: Callable[[Images], Images]
+    n_train: int = N_TRAIN
 
 
 def _as_they_are(x: Images) -> Images:
@@ -49,6 +50,13 @@ def _thin(x: Images) -> Images:
 
 PREDICTION_EXAMPLES = {
     "digits_own": PredictionExample("Digits: own test set", "digits as they are", own=True, change=_as_they_are),
+    "digits_fewer": PredictionExample(
+        "Digits: model of 200",
+        "the same digits, by a model that learned 200",
+        own=True,
+        change=_as_they_are,
+        n_train=200,
+    ),
     "digits_shifted": PredictionExample(
         "Digits: shifted", "other digits, moved to the right by half a pixel", own=False, change=_shifted
     ),
@@ -73,7 +81,7 @@ def example_predictions(name: str) -> PredictionUpload:
 
     example, digits = PREDICTION_EXAMPLES[name], load_example("digits")
     order = np.random.default_rng(0).permutation(digits.n_samples)
-    train, rest = order[:N_TRAIN], order[N_TRAIN:]
+    train, rest = order[: example.n_train], order[N_TRAIN:]
     rows = rest[:N_OWN] if example.own else rest[N_OWN:]
     model = Logistic().fit(digits.x[train], digits.y[train], seed=0, n_classes=digits.n_classes)
     proba = model.predict_proba(example.change(digits.x[rows].astype(np.float64)))

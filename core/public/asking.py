@@ -9,7 +9,7 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -239,9 +239,15 @@ def compare(
     unit: str | None = None,
     seed: int = 0,
     mute: Mapping[str, str] = MappingProxyType({}),
+    design: Literal["paired", "independent"] | None = None,
+    margin: float | None = None,
     **options: Any,
 ) -> Result:
-    """Does accuracy really drop from one test set to another? Of the predictions of a model, or of many, on both.
+    """Is the new model better, on the same samples? Of different samples: does accuracy really drop on the new set?
+
+    Which of both is asked follows from the samples: by ids, or by true classes in the same order, files are of the same
+    ones. `design` says it where somebody knows better. Of the same samples models are compared in pairs: `metric` and
+    `positive` are among the `options`, `margin` is the loss that would be put up with, `model` means nothing.
 
     Both are `touchstone.predictions`, or both files as the app reads them (docs/file-formats.md). Files of several
     models give the answer about all of them, and `model` names the one that it is about; either way claims are
@@ -255,7 +261,9 @@ def compare(
     >>> truth, confidence = np.tile(["cat", "dog"], 30), np.linspace(0.6, 0.9, 60)
     >>> old = predictions(truth, truth, confidence=confidence)
     >>> new = predictions(truth, np.where(np.arange(60) < 30, "cat", truth), confidence=confidence)
-    >>> result = compare(old, new)
+    >>> print(compare(old, new).verdict.headline.split(":")[0])
+    the new model is worse than the reference
+    >>> result = compare(old, new, design="independent")
     >>> result.table()["number"].tolist()[0]
     'matched_subsets.gap[model]'
     >>> print(result.verdict.headline.split("[")[0])
@@ -264,13 +272,18 @@ def compare(
     from touchstone.core.evaluate.matched_subsets import compare_pairs
     from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
     from touchstone.core.report.matched_subsets import answer
+    from touchstone.core.report.model_comparison import compared_models
 
+    titles = ("the reference", "the new model")
     if isinstance(reference, Predictions) and isinstance(target, Predictions):
         pairs = PredictionPairs({model or "model": reference}, {model or "model": target})
     elif isinstance(reference, Predictions) or isinstance(target, Predictions):
         raise DataError("Give two files of predictions, or both as touchstone.predictions.")
     else:
+        titles = (Path(reference).name, Path(target).name)
         pairs = pair_predictions(_read(Path(reference), unit), _read(Path(target), unit))
+    if (known := compared_models(pairs, titles, design, margin, **options)) is not None:
+        return Result(known.muting(muted_kinds(mute)))
     if model is not None and model not in pairs.models:
         raise DataError(f"The files have predictions of {', '.join(pairs.models)}. Name one of them with model=.")
     compared = compare_pairs(pairs.references, pairs.targets, rng=np.random.default_rng(seed), **options)

@@ -244,10 +244,13 @@ QUANTITIES = {
     "matched_subsets.reference_overconfidence": "mean confidence less accuracy on the reference set",
     "matched_subsets.target_overconfidence": "mean confidence less accuracy on the target set",
     "matched_subsets.matched": "accuracy on the targets that have a reference sample of equal confidence",
+    "model_comparison.difference": "how much better a model is than the first one on the same samples; of a metric",
+    "model_comparison.metric": "a metric of a model on these samples; of a model and a metric",
+    "model_comparison.changed": "share of answers that the second model changes",
 }
 """What can be bounded, and what it is. All are fractions: .9, not 90."""
 OF_A_METRIC = {
-    "matched_subsets.metric": 1,
+    **dict.fromkeys(("matched_subsets.metric", "model_comparison.metric"), 1),
     **dict.fromkeys(("cluster_folds.metric", "source_robustness.metric", "data_set_adequacy.metric"), 2),
 }
 """Numbers that are the value of a metric, and where it stands among what they are of."""

@@ -53,10 +53,9 @@ def test_other_true_classes_for_common_ids_are_refused_and_three_are_named():
     other[[3, 8, 20, 31]] = (other[[3, 8, 20, 31]] + 1) % 3
     with pytest.raises(DataError, match=r"4 of 60 samples have another true class in old\.csv .*text 3 \((a|b|c) and"):
         same_samples([file(name="old.csv"), file(y=other)])
-    try:
+    with pytest.raises(DataError) as problem:
         same_samples([file(), file(y=other)])
-    except DataError as problem:
-        assert all(f"text {row}" in str(problem) for row in (3, 8, 20))
+    assert all(f"text {row}" in str(problem.value) for row in (3, 8, 20))
 
 
 def test_ids_that_count_rows_of_other_samples_do_not_pair_them():

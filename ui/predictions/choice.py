@@ -56,6 +56,15 @@ class Side:
 REFERENCE = Side("reference", "Reference set", "the test set whose accuracy you know")
 TARGET = Side("target", "New set", "the target: the test set on which accuracy may have fallen")
 SIDES = (REFERENCE, TARGET)
+MODELS = (
+    Side("reference", "Reference model", "the model that you have"),
+    Side("target", "New model", "on the same samples"),
+)
+"""The same two places for files of models on the same samples."""
+_TWO_SETS = (
+    "Upload the predictions of one or more models on two test sets: a file each, or one file with a column **set**. Or "
+    "open the example: a small model on its own digits, and on digits moved by half a pixel."
+)
 
 
 @dataclass(frozen=True)
@@ -107,13 +116,13 @@ def names(parameters: Mapping[str, str], titles: Mapping[str, str] | None = None
     return " against ".join(sides)
 
 
-def use_examples() -> None:
-    """Compare the example's own test set with a changed one (a callback for buttons)."""
-    _choose(REFERENCE, "digits_own")
-    _choose(TARGET, "digits_shifted")
+def use_examples(reference: str = "digits_own", target: str = "digits_shifted") -> None:
+    """Compare two examples, by default a model's own test set with a changed one (a callback for buttons)."""
+    _choose(REFERENCE, reference)
+    _choose(TARGET, target)
 
 
-def begin() -> None:
+def begin(sentence: str = _TWO_SETS, on_click: Callable[..., object] = use_examples) -> None:
     """What stands below cards that are not both filled: a way to see a result at once, and files to try.
 
     Nothing where nothing can be brought.
@@ -121,34 +130,32 @@ def begin() -> None:
     if read_only():
         return
     if not any(st.session_state.get(f"{kind}-{side.key}") for side in SIDES for kind in ("draft", "chosen")):
-        page.empty(
-            "Upload the predictions of one or more models on two test sets: a file each, or one file with a column "
-            "**set**. Or open the example: a small model on its own digits, and on digits moved by half a pixel.",
-            button="Show the example",
-            on_click=use_examples,
-        )
+        page.empty(sentence, button="Show the example", on_click=on_click)
     prediction_upload.blank_files()
 
 
-def cards() -> dict[str, Chosen | None]:
+def cards(sides: tuple[Side, Side] = SIDES) -> dict[str, Chosen | None]:
     """Both cards side by side, and what is chosen in them."""
-    named, chosen = {side: _named(side) for side in SIDES}, {}
+    named, chosen = {side: _named(side) for side in sides}, {}
     reference, target = (card if isinstance(card, _Named) else None for card in named.values())
     place = st.container()
     if reference is not None and target is not None:
-        line = f"New set **{page.plain(target.title)}** against reference set **{page.plain(reference.title)}**"
+        titles = [
+            f"{side.title} **{page.plain(card.title)}**" for side, card in zip(sides, (reference, target), strict=True)
+        ]
+        line = f"{titles[1]} against {titles[0][0].lower()}{titles[0][1:]}"
         place = choice_line(line, key="sets", chosen=f"{reference.address[:12]}-{target.address[:12]}")
     with place:
-        for side, column in zip(SIDES, st.columns(2, gap="small"), strict=True):
+        for side, column in zip(sides, st.columns(2, gap="small"), strict=True):
             with column, st.container(border=True, height="stretch", key=f"card-{side.key}", gap="small"):
                 chosen[side.key] = _card(side, named[side])
     return chosen
 
 
-def two_sets(chosen: dict[str, Chosen]) -> TwoSets:
+def two_sets(chosen: dict[str, Chosen], sides: tuple[Side, Side] = SIDES) -> TwoSets:
     """What the cards say and, of files of several sets, folds, sources, trials or tasks, the controls below them."""
     reference, target = chosen["reference"], chosen["target"]
-    parts = {side.key: _part_controls(side, reference, target) for side in SIDES}
+    parts = {side.key: _part_controls(side, reference, target) for side in sides}
     tasks = _task_control(reference, target)
     controls = [*parts["reference"].values(), *parts["target"].values(), *tasks]
     there = {control.key for control in controls}
@@ -164,9 +171,9 @@ def two_sets(chosen: dict[str, Chosen]) -> TwoSets:
     return TwoSets(reference.address, target.address)
 
 
-def about(pairs: PredictionPairs, chosen: dict[str, Chosen]) -> None:
+def about(pairs: PredictionPairs, chosen: dict[str, Chosen], sides: tuple[Side, Side] = SIDES) -> None:
     """What the two sets hold, in their cards; what is suspicious about them stands where it is seen, cards closed."""
-    for side, models in zip(SIDES, (pairs.references, pairs.targets), strict=True):
+    for side, models in zip(sides, (pairs.references, pairs.targets), strict=True):
         first = next(iter(models.values()))
         sure = "no confidence" if first.confidence is None else "confidence known"
         held = [plural(first.n_samples, "sample"), plural(first.n_classes, "class", "classes"), sure]
@@ -192,15 +199,15 @@ def larger_first(pairs: PredictionPairs) -> None:
 def _part_controls(side: Side, reference: Chosen, target: Chosen) -> dict[str, One]:
     """A control per thing that one file tells apart; of one file on both sides, usual are parts that share no row."""
     one_file = reference.address == target.address
-    parts = choices((reference if side is REFERENCE else target).address)
+    parts = choices((reference if side.key == REFERENCE.key else target).address)
     usual: dict[str, str] = {}
     if "set" in parts:
         sets = parts["set"]
         taken = st.query_params.get("reference_set") or sets[0]
-        usual["set"] = next(name for name in sets if name != taken) if one_file and side is TARGET else sets[0]
+        usual["set"] = next(name for name in sets if name != taken) if one_file and side.key == TARGET.key else sets[0]
     divided = next((group for group in ("fold", "source") if group in parts), None)
     if one_file and "set" not in parts and divided is not None:
-        usual[divided] = OTHERS if side is REFERENCE else parts[divided][0]
+        usual[divided] = OTHERS if side.key == REFERENCE.key else parts[divided][0]
     controls = {}
     for what, names in parts.items():
         others = [OTHERS] * (one_file and what != "trial")
@@ -333,7 +340,7 @@ def _exchange(side: Side, address: str, title: str) -> None:
         another = {"on_click": _choose, "args": (side, None), "icon": ":material/folder_open:", "type": "tertiary"}
         st.button("Choose another", key=f"another-{side.key}", **another)
         delete_button(side.key, address, title)
-        if side is TARGET:
+        if side.key == TARGET.key:
             st.button(
                 "Swap the two", key="swap", on_click=_swap, icon=":material/swap_horiz:", type="tertiary", help=SWAP
             )
@@ -359,7 +366,7 @@ def _use(side: Side, upload: PredictionUpload) -> None:
     address = workspace().add_predictions(owner(), upload)
     _keep(side, None)
     _choose(side, address)
-    other = TARGET if side is REFERENCE else REFERENCE
+    other = TARGET if side.key == REFERENCE.key else REFERENCE
     if not _in_address(other) and {"set", "fold"} & choices_of(uploaded(upload)).keys():
         _choose(other, address)
 

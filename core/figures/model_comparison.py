@@ -1,0 +1,71 @@
+"""Is the new model better? Differences with their intervals, and the ladder of all models."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from touchstone.core.evaluate.model_comparison import Difference, ModelComparison, Ranked
+from touchstone.core.evaluate.wording import plural
+from touchstone.core.figures import marks as draw
+from touchstone.core.figures.theme import escape, new_figure, theme
+
+ROW = 34
+
+
+def forest(found: ModelComparison, *, dark: bool = False) -> go.Figure:
+    """How much better each model is than the reference, best first, with its interval; 0 is no difference.
+
+    With a margin, a dotted line stands where a model would be worse by as much.
+    """
+    look, words, reference = theme(dark), found.words, found.models.names[0]
+    rows = sorted(found.against_reference, key=lambda each: -each.value)
+    colours = {"above": look.inclusive, "below": look.exclusive}
+
+    def hover(each: Difference) -> str:
+        return f"{words.difference(each.value, each.interval)}<br>{plural(each.n_gained, 'gain')}, {each.n_lost} lost"
+
+    sentences = [f"{each.model}: {words.difference(each.value, each.interval)}." for each in rows]
+    alt = [f"How much better models are than {reference} by {words.name}.", *sentences]
+    title = escape(words.axis_of(f"Better than {reference} by"), longest=60)
+    figure = new_figure(look, title, height=80 + ROW * len(rows), alt=alt)
+    styles = [draw.Style(colours.get(each.claim.decision, look.ink)) for each in rows]
+    _rows(figure, rows, styles, [each.model for each in rows], hover, words.factor)
+    figure.update_xaxes(tickformat=words.ticks, range=draw.padded(figure, "x", include=0.0))
+    draw.rule(figure, look.grey, x=0, dash="solid")
+    if found.margin is not None:
+        draw.rule(figure, look.grey, x=-words.factor * found.margin, text="margin", xanchor="right")
+    return figure
+
+
+def ladder(found: ModelComparison, *, dark: bool = False) -> go.Figure:
+    """Every model by its metric, best first, with its own interval; those that may be the best are filled."""
+    look, words = theme(dark), found.words
+
+    def hover(each: Ranked) -> str:
+        return f"{words.value(each.value, each.interval)}<br>rank {each.ranks}"
+
+    sentences = [f"{each.model}: {words.value(each.value, each.interval)}, rank {each.ranks}." for each in found.ranked]
+    alt = [f"Models by {words.name}.", *sentences]
+    figure = new_figure(look, escape(words.axis), height=80 + ROW * len(found.ranked), alt=alt)
+    styles = [draw.Style(look.ink, "circle" if each.best_rank == 1 else "circle-open") for each in found.ranked]
+    _rows(figure, found.ranked, styles, [each.model for each in found.ranked], hover, words.factor)
+    figure.update_xaxes(tickformat=words.ticks, range=draw.padded(figure, "x"))
+    return figure
+
+
+def _rows(
+    figure: go.Figure,
+    rows: Sequence[Any],
+    styles: Sequence[draw.Style],
+    names: Sequence[str],
+    hover: Callable[[Any], str],
+    unit: int,
+) -> None:
+    """A mark and its interval for each row, from top to bottom."""
+    for place, (each, style, name) in enumerate(zip(rows, styles, names, strict=True)):
+        at, told = np.array([float(place)]), [f"{escape(name)}: {hover(each)}"]
+        draw.bars(figure, at, draw.ends_of([each], unit), style.colour, name, showlegend=False)
+        draw.dots(figure, draw.values_of([each], unit), at, style, name, told, size=10, showlegend=False)
+    draw.name_axis(figure, list(names))

@@ -1,0 +1,220 @@
+"""Is the new model better? Verdict, differences, ranks, and which samples changed, for page, report and command."""
+
+from collections.abc import Iterator
+from functools import partial
+from math import isnan
+
+import numpy as np
+import pandas as pd
+
+from touchstone.core.data.errors import DataError
+from touchstone.core.data.predictions.record import PredictionPairs
+from touchstone.core.evaluate.metrics import ACCURACY, metric_named
+from touchstone.core.evaluate.model_comparison import (
+    ModelComparison,
+    class_sentences,
+    compare_paired,
+    comparison_verdict,
+    models_of,
+    named_models,
+)
+from touchstone.core.evaluate.wording import bare_p, count, percent, points
+from touchstone.core.figures import model_comparison as figures
+from touchstone.core.report.parts import Answer, Column, Figure, KeyNumber, Quantity, Section, Table, brackets
+
+MOST_SAMPLES = 200
+"""So many changed samples are in a report; the file has all."""
+_DECISIONS = {"above": "better", "below": "worse", "small": "as good", "undecided": "undecided"}
+_FOUND = {"above": "more often", "below": "less often", "small": "as often", "undecided": "undecided"}
+
+
+def answer(found: ModelComparison) -> Answer:
+    """Everything about models on the same samples."""
+    several = len(found.against_reference) > 1
+    sections = [
+        Section("", (ladder_figure(found) if several else forest_figure(found),)),
+        *([Section("Against the reference", (forest_figure(found), pairs_table(found)), "pairs")] if several else []),
+        Section("Class by class", (*class_sentences(found), classes_table(found)), "classes"),
+        Section("Samples that changed", partial(_samples, found), "samples"),
+        Section("In numbers", (models_table(found), pairs_table(found)), "table"),
+    ]
+    files = {"Differences": partial(differences, found), "Changed samples": partial(changed_samples, found)}
+    return Answer(comparison_verdict(found), key_numbers(found), tuple(sections), tuple(numbers(found)), files)
+
+
+def compared_models(
+    pairs: PredictionPairs,
+    titles: tuple[str, str],
+    design: str | None = None,
+    margin: float | None = None,
+    *,
+    metric: str = ACCURACY,
+    positive: str | None = None,
+    **_: object,
+) -> Answer | None:
+    """The answer about two files, called by their `titles`, of which the same samples stand in both; None of others.
+
+    Raises DataError where the files are not as `design` says, or where there is a margin and nothing that it is about.
+    """
+    models = models_of(named_models(pairs, titles), design, positive=positive)
+    if models is not None:
+        return answer(compare_paired(models, metric=metric_named(metric).name, margin=margin))
+    if margin is not None:
+        raise DataError("A margin is about models on the same samples; these files are of different ones.")
+    return None
+
+
+def numbers(found: ModelComparison) -> Iterator[Quantity]:
+    """What can be bounded: the metric of every model, every difference from the reference, and answers that changed."""
+    over = found.models.design.others
+    for each in found.against_reference:
+        yield Quantity(
+            "model_comparison.difference", (each.model, found.metric), each.value, each.interval, each.n, over
+        )
+    for each in found.ranked:
+        n = found.models.common.n
+        yield Quantity("model_comparison.metric", (each.model, found.metric), each.value, each.interval, n, over)
+    changed = (found.models.names[1],)
+    yield Quantity("model_comparison.changed", changed, found.changed, found.of_changed, found.models.common.n, over)
+
+
+def key_numbers(found: ModelComparison) -> tuple[KeyNumber, ...]:
+    """The difference, both metrics and how many answers changed; of many models those of the best and the reference."""
+    words, reference = found.words, found.models.names[0]
+    by_name = {each.model: each for each in found.ranked}
+    first = max(found.against_reference, key=lambda each: each.value)
+    shown = [by_name[first.model], by_name[reference]]
+    return (
+        KeyNumber(
+            f"{first.model} less {reference}",
+            words.difference(first.value),
+            brackets(words.difference, first.value, first.interval) or first.why_not,
+            "How much better the model is. The 95 % CI is paired: what both models share cancels.",
+        ),
+        *(
+            KeyNumber(each.model, words.value(each.value), brackets(words.value, each.value, each.interval), words.name)
+            for each in shown
+        ),
+        KeyNumber(
+            "Answers that changed",
+            percent(found.changed),
+            brackets(percent, found.changed, found.of_changed),
+            f"Of {found.models.names[1]} against {reference}, right or wrong.",
+        ),
+    )
+
+
+def forest_figure(found: ModelComparison) -> Figure:
+    """Every model less the reference."""
+    reference = found.models.names[0]
+    return Figure(
+        "forest",
+        partial(figures.forest, found),
+        f"How much better models are than {reference}, with paired 95 % CIs for new data. Right of 0 is better.",
+        len(found.against_reference),
+    )
+
+
+def ladder_figure(found: ModelComparison) -> Figure:
+    """Every model by its metric."""
+    return Figure(
+        "ladder",
+        partial(figures.ladder, found),
+        "Each model's own 95 % CI for new data. Differences are surer than these, since samples are the same. Filled "
+        "marks may be the best: no other model is significantly better.",
+        len(found.ranked),
+    )
+
+
+def models_table(found: ModelComparison) -> Table:
+    """A line for each model, best first."""
+    words = found.words
+    columns = (
+        Column("Model", "model"),
+        Column(words.title, lambda each: words.value(each.value, each.interval), "95 % CI for new data"),
+        Column("Rank", "ranks", "Ranks that are possible: models that are significantly better or worse are counted"),
+    )
+    return Table.of("Models", found.ranked, columns)
+
+
+def pairs_table(found: ModelComparison) -> Table:
+    """A line for each pair of models, those with the reference first."""
+    words = found.words
+    columns = (
+        Column("Model", "model"),
+        Column("Against", "other"),
+        Column("Better by", lambda each: words.difference(each.value, each.interval), "Paired 95 % CI for new data"),
+        Column("Gained", lambda each: count(each.n_gained), "Samples that only the first model gets right"),
+        Column("Lost", lambda each: count(each.n_lost), "Samples that only the second model gets right"),
+        Column("p (Holm)", lambda each: "" if isnan(each.claim.p_value) else bare_p(each.claim.p_value)),
+        Column("Model is", lambda each: each.why_not or _DECISIONS[each.claim.decision]),
+    )
+    return Table.of("Differences", found.differences, columns, "P-values are corrected for all pairs of the table.")
+
+
+def classes_table(found: ModelComparison) -> Table:
+    """A line for each class: by how much more of its samples are found."""
+    columns = (
+        Column("Class", lambda each: each[0]),
+        Column("n", lambda each: count(each[1].n)),
+        Column(
+            "Found more often by",
+            lambda each: points(each[1].value, each[1].interval),
+            "Difference of recalls; paired 95 % CI",
+        ),
+        Column("Gained", lambda each: count(each[1].n_gained)),
+        Column("Lost", lambda each: count(each[1].n_lost)),
+        Column("Found", lambda each: each[1].why_not or _FOUND[each[1].claim.decision]),
+    )
+    reference, model, *_ = found.models.names
+    caption = f"{model} against {reference}. Claims are corrected for all classes (Holm)."
+    return Table.of("Class by class", found.classes.items(), columns, caption)
+
+
+def _samples(found: ModelComparison) -> tuple[Table]:
+    changed = changed_samples(found)
+    rest = f" The first {count(MOST_SAMPLES)} are shown." if len(changed) > MOST_SAMPLES else ""
+    caption = f"n = {count(len(changed))} samples that one of both models gets right.{rest}"
+    return (Table("Samples that changed", changed.head(MOST_SAMPLES), (), caption),)
+
+
+def changed_samples(found: ModelComparison) -> pd.DataFrame:
+    """Tidy rows, a sample each that one model gets right and the reference wrong, or the other way round."""
+    models, (reference, model, *_) = found.models, found.models.names
+    own, its = (models.predictions[name] for name in (model, reference))
+    rows = np.flatnonzero(own.correct != its.correct)
+    names = [np.array(each.class_names, dtype=object) for each in (own, its)]
+    table = pd.DataFrame(
+        {
+            "id": models.ids[rows],
+            "true class": names[1][its.y_true[rows]],
+            reference: names[1][its.y_pred[rows]],
+            model: names[0][own.y_pred[rows]],
+            "change": np.where(own.correct[rows], "gained", "lost"),
+        }
+    )
+    if own.confidence is not None:
+        table["confidence"] = own.confidence[rows]
+    return table.sort_values("change", kind="stable", ignore_index=True)
+
+
+def differences(found: ModelComparison) -> pd.DataFrame:
+    """Tidy rows, a pair each: metric, model, other, difference, lower, upper, p_holm, decision, n_gained, n_lost, n."""
+    return pd.DataFrame(
+        [
+            {
+                "metric": found.metric,
+                "model": each.model,
+                "other": each.other,
+                "difference": each.value,
+                "lower": each.interval.lower,
+                "upper": each.interval.upper,
+                "p_holm": each.claim.p_value,
+                "decision": each.claim.decision,
+                "n_gained": each.n_gained,
+                "n_lost": each.n_lost,
+                "n": each.n,
+            }
+            for each in found.differences
+        ]
+    )

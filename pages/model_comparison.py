@@ -1,0 +1,98 @@
+"""Is the new model better, on the same samples?"""
+
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+
+from touchstone.core.command.given_files import compare_command, settled
+from touchstone.core.data import DataError
+from touchstone.core.data.predictions.record import PredictionPairs
+from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
+from touchstone.core.evaluate.metric_estimates import classes_of, metrics_given
+from touchstone.core.evaluate.model_comparison import ComparisonPlan, ModelComparison
+from touchstone.core.parameters import About
+from touchstone.core.report import matched_subsets, model_comparison
+from touchstone.core.workspace import View
+from touchstone.ui import page_file
+from touchstone.ui.forms.plan_form import plan_form, plan_parameters
+from touchstone.ui.matched_subsets.results import pairs_of
+from touchstone.ui.model_comparison import results
+from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.shell import answer, background, downloads, page, share
+
+HOW_TO_READ = Path(__file__).with_suffix(".md")
+SIDES = prediction_choice.MODELS
+
+
+def about(pairs: PredictionPairs) -> About:
+    """What the form is about: the classes and metrics of the first model of each file."""
+    sides = next(iter(pairs.references.values())), next(iter(pairs.targets.values()))
+    return About(classes=classes_of(*sides), metrics=metrics_given(*sides))
+
+
+def show(found: ModelComparison, view: View, sets: TwoSets) -> None:
+    """The verdict, and what changed; and all to take away."""
+    shown = model_comparison.answer(found)
+    answer.show(shown)
+    with st.container(gap="xsmall"):
+        for key in ("pairs", "classes", "samples", "table"):
+            answer.fold(shown.section(key))
+        page.how_to_read(HOW_TO_READ)
+    rests_on = matched_subsets.rests_on(sets, MatchingPlan(), page.versions())
+    downloads.of_answer("model_comparison", view.title, shown, rests_on)
+    page.rests_on(("Files of predictions", *matched_subsets.chosen_of(sets)), rests_on, key="comparing")
+
+
+def other_samples(sets: TwoSets) -> None:
+    """What to do with files of different samples."""
+    page.empty(
+        "These files are of different samples, as far as their ids and true classes tell. Models are compared on the "
+        "same ones: give both files a column of ids. Two test sets are compared on another page."
+    )
+    link = page_file("matched_subsets")
+    st.page_link(link, label="Compare them as test sets", icon=":material/arrow_forward:", query_params=sets.parameters)
+
+
+page.lead(
+    "Two models or more on the same samples, compared sample by sample: what both get right or wrong does not count. "
+    "Prediction files are enough, with the same ids or the same order. It does not check their labels."
+)
+chosen = prediction_choice.cards(SIDES)
+reference, target = chosen["reference"], chosen["target"]
+if reference is None or target is None:
+    prediction_choice.begin(
+        "Upload the predictions of two models on the same samples: a file each, or one file with a column for each "
+        "model, in both places. Or open the example: two small models on the same digits.",
+        partial(prediction_choice.use_examples, "digits_fewer", "digits_own"),
+    )
+    page.how_to_read(HOW_TO_READ)
+else:
+    try:
+        sets = prediction_choice.two_sets(chosen, SIDES)
+        pairs = pairs_of(sets)
+        prediction_choice.about(pairs, chosen, SIDES)
+        titles = (reference.title, target.title)
+        plan = plan_form(ComparisonPlan, about(pairs))[0]
+        if results.models_on(sets, titles, plan.positive) is None:
+            other_samples(sets)
+        else:
+            parameters = {name: [value] for name, value in sets.parameters.items()}
+            parameters |= plan_parameters(plan, about(pairs)) or {}
+            files = {"reference": sets.reference, "target": sets.target}
+            view = View(
+                "model_comparison", parameters, prediction_choice.names(sets.parameters), predictions=(*files.values(),)
+            )
+            options = settled(sets, MatchingPlan(metric=plan.metric, positive=plan.positive))
+            options |= {"margin": plan.margin} if plan.margin else {}
+            command = compare_command(files, options)
+            share.offer(
+                None,
+                view.settings,
+                view=view,
+                commands=((f"Command: compares them in a terminal{share.FOLDER}", command),),
+            )
+            found = background.answer(results.comparison(sets, titles, plan), "Comparing", key="comparison")
+            page.nothing_yet(running=True) if found is None else show(found, view, sets)
+    except DataError as problem:
+        page.error(problem)

@@ -1,0 +1,66 @@
+"""The page of models on the same samples: two files, a verdict, gained and lost samples, and the way elsewhere."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.pages.conftest import charts, plainly
+from tests.pages.test_matched_subsets import ROLES, settled, store
+
+
+def predictions(right: float, seed: int, ids: str = "item") -> bytes:
+    """Three classes, the same samples for each seed of the answers."""
+    y, rng = np.random.default_rng(0).integers(0, 3, 400), np.random.default_rng(seed)
+    names = np.array(["cat", "dog", "fox"])
+    said = np.where(rng.random(400) < right, y, (y + 1) % 3)
+    columns = {"id": [f"{ids} {row}" for row in range(400)], "gold": names[y], "predicted": names[said]}
+    return pd.DataFrame(columns | {"confidence": 0.9}).to_csv(sep="\t", index=False).encode()
+
+
+@pytest.fixture
+def models(workspace) -> dict[str, str]:
+    return {
+        "reference": store(workspace, "old.tsv", predictions(0.7, 1), ROLES),
+        "target": store(workspace, "new.tsv", predictions(0.9, 2), ROLES),
+    }
+
+
+def test_two_files_of_the_same_samples_are_compared_in_pairs(open_page, models):
+    app = settled(open_page("model_comparison", **models))
+    text = plainly(app)
+    assert "new.tsv is better than old.tsv: accuracy " in text
+    assert "n = 400 samples, the same for all models, paired by id." in text
+    assert "gains " in text
+    assert "Class by class" in text
+    assert charts(app)
+
+
+def test_another_metric_and_a_margin_are_in_the_address(open_page, models):
+    app = settled(open_page("model_comparison", **models, metric="balanced accuracy", margin="0.02"))
+    text = plainly(app)
+    assert "new.tsv is better than old.tsv: balanced accuracy " in text
+    assert "new.tsv is no worse than old.tsv by a margin of 2.0 points." in text
+
+
+def test_files_of_other_samples_lead_to_matched_subsets(open_page, workspace, models):
+    other = store(workspace, "other.tsv", predictions(0.9, 3, ids="another"), ROLES)
+    app = settled(open_page("model_comparison", reference=models["reference"], target=other))
+    text = plainly(app)
+    assert "These files are of different samples" in text
+    assert "is better than" not in text
+
+
+def test_columns_of_one_file_are_models(open_page, workspace):
+    table = pd.read_csv(pd.io.common.BytesIO(predictions(0.7, 1)), sep="\t").drop(columns="confidence")
+    table["vit_pred"] = pd.read_csv(pd.io.common.BytesIO(predictions(0.9, 2)), sep="\t")["predicted"]
+    table = table.rename(columns={"predicted": "resnet_pred"})
+    content = table.to_csv(sep="\t", index=False).encode()
+    file = store(workspace, "both.tsv", content, None)
+    app = settled(open_page("model_comparison", reference=file, target=file))
+    assert "vit is better than resnet: accuracy " in plainly(app)
+
+
+def test_empty_it_says_what_to_upload(open_page):
+    text = plainly(open_page("model_comparison"))
+    assert "Upload the predictions of two models on the same samples" in text
+    assert "Reference model" in text

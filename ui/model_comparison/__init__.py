@@ -1,0 +1,1 @@
+"""The page of models on the same samples."""
