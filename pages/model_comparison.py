@@ -16,7 +16,6 @@ from touchstone.core.report import matched_subsets, model_comparison
 from touchstone.core.workspace import View
 from touchstone.ui import page_file
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
-from touchstone.ui.matched_subsets.results import pairs_of
 from touchstone.ui.model_comparison import results
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import answer, background, downloads, page, share
@@ -25,9 +24,9 @@ HOW_TO_READ = Path(__file__).with_suffix(".md")
 SIDES = prediction_choice.MODELS
 
 
-def about(pairs: PredictionPairs) -> About:
+def about(files: PredictionPairs) -> About:
     """What the form is about: the classes and metrics of the first model of each file."""
-    sides = next(iter(pairs.references.values())), next(iter(pairs.targets.values()))
+    sides = next(iter(files.references.values())), next(iter(files.targets.values()))
     return About(classes=classes_of(*sides), metrics=metrics_given(*sides))
 
 
@@ -70,7 +69,7 @@ if reference is None or target is None:
 else:
     try:
         sets = prediction_choice.two_sets(chosen, SIDES)
-        pairs = pairs_of(sets)
+        pairs = PredictionPairs(*results.models_of_sides(sets))
         prediction_choice.about(pairs, chosen, SIDES)
         titles = (reference.title, target.title)
         plan = plan_form(ComparisonPlan, about(pairs))[0]

@@ -11,7 +11,7 @@ from typing import get_args
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError, Dataset, PredictionTable, Roles, RolesNeeded, guess_roles, read_dataset
 from touchstone.core.data.errors import SizeNeeded
-from touchstone.core.data.predictions.record import Part, pair_predictions
+from touchstone.core.data.predictions.record import Part, models_in, pair_predictions
 from touchstone.core.data.predictions.roles import SHARED, Scores
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import join_predictions, read_predictions
@@ -263,13 +263,16 @@ def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) 
     same = _source(chosen, "reference") == _source(chosen, "target")
     target = reference if same else _read(chosen, "target", workspace, owner)
     parts = {f"{side}_part": Part(**{p: getattr(chosen, f"{side}_{p}") for p in PARTS}) for side in SIDES}
-    pairs = pair_predictions(reference, target, **parts, task=chosen.of_task)
     plan = MatchingPlan(**values_of(MatchingPlan, vars(chosen), ANYTHING))
     notes, titles = tuple(_notes(reference, target)), (Path(reference.name).name, Path(target.name).name)
     about = {"metric": plan.metric, "positive": plan.positive}
-    paired = compared_models(pairs, titles, chosen.design, chosen.margin, **about)
+    sides = (
+        models_in(table, part, chosen.of_task) for table, part in zip((reference, target), parts.values(), strict=True)
+    )
+    paired = compared_models(*sides, titles, chosen.design, chosen.margin, **about)
     if paired is not None:
         return Compared("model_comparison", paired, tuple((titles[1], made) for made in paired.claims), notes)
+    pairs = pair_predictions(reference, target, **parts, task=chosen.of_task)
     comparisons = plan.compare(pairs)
     claims = tuple((row.model, made) for row in comparisons.rows for made in matched_verdict(row).claims)
     return Compared("matched_subsets", answer(comparisons), claims, notes)

@@ -18,7 +18,7 @@ from jaxtyping import Bool, Shaped
 from scipy import special, stats
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.data.predictions.record import PredictionPairs, Predictions
+from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.data.predictions.same_samples import SameSamples, same_samples
 from touchstone.core.evaluate.claims import Claim, claim, corrected, withheld
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, t_interval, t_p_value, within
@@ -172,25 +172,26 @@ def models_of(files: Mapping[str, Predictions], design: str | None, *, positive:
     return models
 
 
-def named_models(pairs: PredictionPairs, titles: tuple[str, str]) -> dict[str, Predictions]:
-    """The models of two files by names of their own, the first file's first; of one file on both sides its models.
+def named_models(
+    first: Mapping[str, Predictions], second: Mapping[str, Predictions], titles: tuple[str, str]
+) -> dict[str, Predictions]:
+    """The models of two files by names of their own, the first file's first; of the same file twice its models.
 
     >>> y = np.arange(12) % 2
-    >>> old, new = (Predictions([f"t{i}" for i in range(12)], y, y, ["a", "b"], name=name) for name in ("old", "new"))
-    >>> [*named_models(PredictionPairs({"m": old}, {"m": new}), ("old.csv", "new.csv"))]
+    >>> old, new = (Predictions([f"t{i}" for i in range(12)], y, p, ["a", "b"]) for p in (y, 1 - y))
+    >>> [*named_models({"m": old}, {"m": new}, ("old.csv", "new.csv"))]
     ['old.csv', 'new.csv']
-    >>> [*named_models(PredictionPairs({"m": old, "n": new}, {"m": old, "n": new}), ("old.csv", "old.csv"))]
+    >>> [*named_models({"m": old, "n": new}, {"m": old, "n": new}, ("old.csv", "old.csv"))]
     ['m', 'n']
     """
-    sides = (pairs.references, pairs.targets)
-    if len(sides[0]) == len(sides[1]) == 1:
-        first, second = titles if titles[0] != titles[1] else (f"{titles[0]} (reference)", f"{titles[1]} (new)")
-        return {first: next(iter(sides[0].values())), second: next(iter(sides[1].values()))}
-    if {name: each.fingerprint for name, each in sides[0].items()} == {
-        name: each.fingerprint for name, each in sides[1].items()
-    }:
-        return dict(sides[0])
-    return {f"{name} ({title})": each for side, title in zip(sides, titles, strict=True) for name, each in side.items()}
+    prints = [{name: each.fingerprint for name, each in side.items()} for side in (first, second)]
+    if prints[0] == prints[1] and len(first) > 1:
+        return dict(first)
+    if len(first) == len(second) == 1:
+        own, other = titles if titles[0] != titles[1] else (f"{titles[0]} (reference)", f"{titles[1]} (new)")
+        return {own: next(iter(first.values())), other: next(iter(second.values()))}
+    sides = zip((first, second), titles, strict=True)
+    return {f"{name} ({title})": each for side, title in sides for name, each in side.items()}
 
 
 # How far apart are two models, and how sure is that?

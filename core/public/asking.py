@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError, Dataset, Predictions, PredictionTable, guess_roles, read_predictions
-from touchstone.core.data.predictions.record import PredictionPairs, pair_predictions
+from touchstone.core.data.predictions.record import PredictionPairs, models_in, pair_predictions
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import prediction_table
 from touchstone.core.evaluate.claims import Claim
@@ -274,16 +274,18 @@ def compare(
     from touchstone.core.report.matched_subsets import answer
     from touchstone.core.report.model_comparison import compared_models
 
-    titles = ("the reference", "the new model")
+    titles, files = ("the reference", "the new model"), ()
     if isinstance(reference, Predictions) and isinstance(target, Predictions):
-        pairs = PredictionPairs({model or "model": reference}, {model or "model": target})
+        sides = {model or "model": reference}, {model or "model": target}
     elif isinstance(reference, Predictions) or isinstance(target, Predictions):
         raise DataError("Give two files of predictions, or both as touchstone.predictions.")
     else:
         titles = (Path(reference).name, Path(target).name)
-        pairs = pair_predictions(_read(Path(reference), unit), _read(Path(target), unit))
-    if (known := compared_models(pairs, titles, design, margin, **options)) is not None:
+        files = tuple(_read(Path(file), unit) for file in (reference, target))
+        sides = models_in(files[0]), models_in(files[1])
+    if (known := compared_models(*sides, titles, design, margin, **options)) is not None:
         return Result(known.muting(muted_kinds(mute)))
+    pairs = pair_predictions(*files) if files else PredictionPairs(*sides)
     if model is not None and model not in pairs.models:
         raise DataError(f"The files have predictions of {', '.join(pairs.models)}. Name one of them with model=.")
     compared = compare_pairs(pairs.references, pairs.targets, rng=np.random.default_rng(seed), **options)

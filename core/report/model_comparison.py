@@ -1,6 +1,6 @@
 """Is the new model better? Verdict, differences, ranks, and which samples changed, for page, report and command."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from math import isnan
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.data.predictions.record import PredictionPairs
+from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate.metrics import ACCURACY, metric_named
 from touchstone.core.evaluate.model_comparison import (
     ModelComparison,
@@ -43,7 +43,8 @@ def answer(found: ModelComparison) -> Answer:
 
 
 def compared_models(
-    pairs: PredictionPairs,
+    first: Mapping[str, Predictions],
+    second: Mapping[str, Predictions],
     titles: tuple[str, str],
     design: str | None = None,
     margin: float | None = None,
@@ -52,11 +53,11 @@ def compared_models(
     positive: str | None = None,
     **_: object,
 ) -> Answer | None:
-    """The answer about two files, called by their `titles`, of which the same samples stand in both; None of others.
+    """The answer about the models of two files, called by their `titles`; None where these are of different samples.
 
     Raises DataError where the files are not as `design` says, or where there is a margin and nothing that it is about.
     """
-    models = models_of(named_models(pairs, titles), design, positive=positive)
+    models = models_of(named_models(first, second, titles), design, positive=positive)
     if models is not None:
         return answer(compare_paired(models, metric=metric_named(metric).name, margin=margin))
     if margin is not None:

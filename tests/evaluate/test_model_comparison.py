@@ -43,10 +43,8 @@ def likelihood(gained: np.ndarray, lost: np.ndarray, k: tuple[int, int, int]) ->
     return np.where((gained >= 0) & (lost >= 0) & (both >= 0), sum(terms), -np.inf)
 
 
-@pytest.mark.parametrize(
-    ("n_gained", "n_lost", "n"), [(30, 6, 1000), (3, 0, 50), (0, 0, 40), (12, 12, 30), (40, 2, 60)]
-)
-def test_tangos_interval_holds_the_differences_that_its_score_does_not_reject(n_gained, n_lost, n):
+@pytest.mark.parametrize("counts", [(30, 6, 1000), (3, 0, 50), (0, 0, 40), (12, 12, 30), (40, 2, 60)])
+def test_tangos_interval_holds_the_differences_that_its_score_does_not_reject(counts):
     """By a grid over the share that is lost, of every difference near the ends."""
     (n_gained, n_lost, n), interval = counts, tango_interval(*counts)
 

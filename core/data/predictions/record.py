@@ -521,6 +521,14 @@ def pair_predictions(
     return PredictionPairs(_as_ensemble(references), _as_ensemble(targets))
 
 
+def models_in(table: PredictionTable, part: Part = WHOLE, task: str | None = None) -> dict[str, Predictions]:
+    """The predictions of every model of a file on a part of it, by the model's name.
+
+    DataError where a set or task has to be named.
+    """
+    return {model or ONLY_MODEL: _select(table, model, part, part, task) for model in table.models or (None,)}
+
+
 def _as_ensemble(models: dict[str, Predictions]) -> dict[str, Predictions]:
     """The same, each with all of them beside it, where there are several."""
     if len(models) < 2:
