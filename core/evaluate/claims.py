@@ -299,8 +299,8 @@ KINDS = {
     "model_comparison.better": ClaimKind(
         "C01", "The new model is better", "The new model is better on samples like these.",
         "The new model is worse on samples like these.", "Both models are as good.",
-        "McNemar's mid-p on the samples that one of both gets right, over units the jackknife of the difference; "
-        "corrected for all models that are held against the reference (Holm).",
+        "McNemar's mid-p on the samples that one of both gets right; over units the jackknife of the difference. All "
+        "pairs are corrected together (Holm).",
         "Look at the samples that were lost before the model is replaced.", 0.005,
     ),
     "model_comparison.class_changes": ClaimKind(

@@ -9,7 +9,8 @@ import pandas as pd
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.evaluate.metrics import ACCURACY, metric_named
+from touchstone.core.evaluate.metric_estimates import MOST_AREAS, MetricEstimate, estimate
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, metric_named
 from touchstone.core.evaluate.model_comparison import (
     ModelComparison,
     class_sentences,
@@ -72,11 +73,24 @@ def numbers(found: ModelComparison) -> Iterator[Quantity]:
         yield Quantity(
             "model_comparison.difference", (each.model, found.metric), each.value, each.interval, each.n, over
         )
-    for each in found.ranked:
-        n = found.models.common.n
-        yield Quantity("model_comparison.metric", (each.model, found.metric), each.value, each.interval, n, over)
+    for name, made in every_metric(found):
+        reference = ("reference",) * (name == found.models.names[0])
+        of = (name, made.metric, *reference)
+        yield Quantity("model_comparison.metric", of, made.value, made.interval, made.n, over)
     changed = (found.models.names[1],)
     yield Quantity("model_comparison.changed", changed, found.changed, found.of_changed, found.models.common.n, over)
+
+
+def every_metric(found: ModelComparison) -> Iterator[tuple[str, MetricEstimate]]:
+    """Of two models every metric that they give, of more the one that they are compared by; by the model's name."""
+    models, few = found.models, len(found.models.names) == 2 and len(found.models.class_names) <= MOST_AREAS
+    for metric in METRICS.values() if few else [METRICS[found.metric]]:
+        of_none = metric.of_class and models.positive is None
+        if not of_none and all(metric.applies(scored) for scored in models.scored.values()):
+            for name, scored in models.scored.items():
+                made = estimate(metric, scored, models.design)
+                if not isnan(made.value):
+                    yield name, made
 
 
 def key_numbers(found: ModelComparison) -> tuple[KeyNumber, ...]:
@@ -121,7 +135,7 @@ def ladder_figure(found: ModelComparison) -> Figure:
     return Figure(
         "ladder",
         partial(figures.ladder, found),
-        "Each model's own 95 % CI for new data. Differences are surer than these, since samples are the same. Filled "
+        "Each model's own 95 % CI for new data. Differences have shorter ones, since samples are the same. Filled "
         "marks may be the best: no other model is significantly better.",
         len(found.ranked),
     )
