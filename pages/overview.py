@@ -6,7 +6,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import EXAMPLES
-from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.questions import QUESTIONS, with_page
@@ -65,7 +64,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     dataset = dataset_of(choice.stored.fingerprint)
     with subject:
         metric = sheet.choose_metric(dataset, on_sheet)
-    words = InWords(metric.metric, metric.positive)
+    words = metric.words
     known, broken = sheet.answers(on_sheet, None if metric.name == ACCURACY else (metric.name, metric.positive))
     results.ask_all(choice, model)
     counted = [number for run in labelled if (of_labels := questions.answer(run)) for number in of_labels.numbers]

@@ -228,6 +228,15 @@ def share_interval(share: float, se: float, df: float, *, level: float = 0.95) -
     return Interval(min(max(lower, 0.0), share), max(min(upper, 1.0), share))
 
 
+def scaled(share: Interval, lowest: float) -> Interval:
+    """The interval of a value between `lowest` and 1 whose place between them, a share, has this one.
+
+    >>> scaled(Interval(0.25, 1.0), -1.0)
+    Interval(lower=-0.5, upper=1.0)
+    """
+    return Interval(*(lowest + (1 - lowest) * end for end in (share.lower, share.upper)))
+
+
 def within(interval: Interval, lowest: float, highest: float) -> Interval:
     """What is possible of an interval.
 

@@ -44,7 +44,7 @@ from touchstone.core.evaluate.units import (
     alike,
     design_of_units,
 )
-from touchstone.core.evaluate.wording import gap, percent, points, quoted
+from touchstone.core.evaluate.wording import bare, fixed, gap, percent, points, quoted
 
 FEWEST_OF_CLASS = 20
 """Of fewer samples of a class that a metric reads, its standard error is not taken from influences."""
@@ -130,9 +130,14 @@ class InWords:
         return 1 if self.metric.in_percent else 3
 
     @property
+    def unit(self) -> str:
+        """What follows the title of an axis or a column of its values."""
+        return " (%)" if self.metric.in_percent else ""
+
+    @property
     def axis(self) -> str:
         """The title of an axis of its values."""
-        return f"{self.title} (%)" if self.metric.in_percent else self.title
+        return f"{self.title}{self.unit}"
 
     @property
     def ticks(self) -> str:
@@ -142,7 +147,7 @@ class InWords:
     @property
     def expected(self) -> str:
         """The title of an axis of its expected values."""
-        return f"Expected {self.name}{self.axis.removeprefix(self.title)}"
+        return f"Expected {self.name}{self.unit}"
 
     def axis_of(self, difference: str) -> str:
         """The title of an axis of differences."""
@@ -155,6 +160,10 @@ class InWords:
     def difference(self, value: float, interval: Interval | None = None) -> str:
         """A difference of two values of it."""
         return (points if self.metric.in_percent else gap)(value, interval)
+
+    def bare(self, value: float) -> str:
+        """A value, or a difference of two, where its unit stands elsewhere."""
+        return (fixed if self.metric.in_percent else bare)(self.factor * value, self.decimals)
 
 
 OF_ACCURACY = InWords(METRICS[ACCURACY])

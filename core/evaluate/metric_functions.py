@@ -180,19 +180,19 @@ def negative_predictive_value(counts: Counts, positive: int) -> Any:
 
 
 def mcc(counts: Counts, _: int) -> Any:
-    """The correlation of true and predicted classes; 0 of a constant."""
+    """The correlation of true and predicted classes; 0 of a constant, NaN of nothing."""
     n = counts.true.sum(axis=-1)
     both = n * counts.right.sum(axis=-1) - (counts.true * counts.predicted).sum(axis=-1)
     own = (n**2 - (counts.true**2).sum(axis=-1)) * (n**2 - (counts.predicted**2).sum(axis=-1))
     constant = np.real(own) <= 1e-12 * np.real(n) ** 4
-    return np.where(constant, 0.0, both / np.sqrt(np.where(constant, 1.0, own)))
+    return np.where(constant, np.where(np.real(n) > 0, 0.0, np.nan), both / np.sqrt(np.where(constant, 1.0, own)))
 
 
 def kappa(counts: Counts, _: int) -> Any:
     """Agreement beyond what the frequencies of both sides bring by chance."""
     n = counts.true.sum(axis=-1)
-    by_chance = (counts.true * counts.predicted).sum(axis=-1) / n**2
-    return _over(counts.right.sum(axis=-1) / n - by_chance, 1 - by_chance, np.nan)
+    by_chance = _over((counts.true * counts.predicted).sum(axis=-1), n**2, np.nan)
+    return _over(_over(counts.right.sum(axis=-1), n, np.nan) - by_chance, 1 - by_chance, np.nan)
 
 
 def jaccard_of_all(counts: Counts, _: int) -> Any:

@@ -473,13 +473,13 @@ IMBALANCED = 2 / 3
 """Where one class holds more than this share, balanced accuracy stands beside accuracy unasked."""
 
 
-def shares_of_counts() -> tuple[str, ...]:
-    """The names of metrics that are shares, from 0 to 1, and functions of counts by class: any trial gives them.
+def metrics_of_counts() -> tuple[str, ...]:
+    """The names of metrics that are functions of counts by class and end at 1: any trial gives them, and any fold.
 
-    >>> "balanced_accuracy" in shares_of_counts(), "roc_auc" in shares_of_counts()
-    (True, False)
+    >>> [name in metrics_of_counts() for name in ("recall", "cohen_kappa", "roc_auc", "positive_likelihood_ratio")]
+    [True, True, False, False]
     """
-    return tuple(name for name, each in METRICS.items() if each.of_counts is not None and each.in_percent)
+    return tuple(name for name, each in METRICS.items() if each.of_counts is not None and each.highest == (1.0, 1.0))
 
 
 ALIASES = {

@@ -46,8 +46,8 @@ def _marks(
     draw.dots(figure, at, values, style, escape(name), hover, outline=(1.5, style.colour))
 
 
-def _in_percent(estimates: Sequence) -> tuple[np.ndarray, draw.Ends]:
-    return draw.values_of(estimates, 100), draw.ends_of(estimates, 100)
+def _drawn(estimates: Sequence, unit: int = 100) -> tuple[np.ndarray, draw.Ends]:
+    return draw.values_of(estimates, unit), draw.ends_of(estimates, unit)
 
 
 def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *, dark: bool = False) -> go.Figure:
@@ -55,32 +55,33 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
 
     Folds stand in groups, since those of different schemes or seeds cannot be compared one by one.
     """
-    look, names, metric = theme(dark), run_names(runs), performance.metric.title
-    sentences = []
+    look, names, words = theme(dark), run_names(runs), performance.metric.words
+    sentences, value = [], words.value
     for run, name in zip(runs, names, strict=True):
         scores = [fold.score.value for fold in run.folds_defined]
-        by_fold = f"by fold {percent(min(scores))} to {percent(max(scores))}" if scores else "defined on no fold"
-        baseline = f"; majority class {percent(run.majority)}" if not np.isnan(run.majority) else ""
-        sentences.append(f"{name}: {percent(run.mean.value, run.mean.interval)} on average, {by_fold}{baseline}.")
-    figure = new_figure(look, "Fold", _score_title(metric), height=360, alt=[f"{metric} of every fold.", *sentences])
+        by_fold = f"by fold {value(min(scores))} to {value(max(scores))}" if scores else "defined on no fold"
+        baseline = f"; majority class {value(run.majority)}" if not np.isnan(run.majority) else ""
+        sentences.append(f"{name}: {value(run.mean.value, run.mean.interval)} on average, {by_fold}{baseline}.")
+    alt = [f"{performance.metric.title} of every fold.", *sentences]
+    figure = new_figure(look, "Fold", _score_title(performance), height=360, alt=alt)
     styles = scheme_styles(list(dict.fromkeys(run.scheme for run in runs)), look)
     start, ticks, texts = 0, [], []
     for run, name in zip(runs, names, strict=True):
         style, n, mean = styles[run.scheme], run.n_folds_wanted, run.mean
         span = np.array([start - 0.45, start + n - 0.55])
         if mean.interval.known:
-            draw.band(figure, span, [np.repeat(end, 2) for end in draw.ends_of([mean], 100)], style.colour)
-        draw.line(figure, span, np.full(2, 100 * mean.value), style)
+            draw.band(figure, span, [np.repeat(end, 2) for end in draw.ends_of([mean], words.factor)], style.colour)
+        draw.line(figure, span, np.full(2, words.factor * mean.value), style)
         hover = [
-            f"{escape(name)}, fold {fold.fold + 1}<br>{percent(fold.score.value, fold.score.interval)}<br>"
+            f"{escape(name)}, fold {fold.fold + 1}<br>{value(fold.score.value, fold.score.interval)}<br>"
             f"n = {count(fold.n)}, accuracy {percent(fold.accuracy.value)}, "
             f"majority class {percent(fold.majority_accuracy)}"
             for fold in run.folds
         ]
         at = np.array([start + fold.fold for fold in run.folds], dtype=np.float64)
-        _marks(figure, at, *_in_percent([fold.score for fold in run.folds]), style, name, hover)
-        values = 100 * np.array([fold.majority for fold in run.folds])
-        hover, mark = [f"majority class {percent(value / 100)}" for value in values], Style(look.grey, "line-ew-open")
+        _marks(figure, at, *_drawn([fold.score for fold in run.folds], words.factor), style, name, hover)
+        values = words.factor * np.array([fold.majority for fold in run.folds])
+        hover, mark = [f"majority class {value(fold.majority)}" for fold in run.folds], Style(look.grey, "line-ew-open")
         shown = {"legendgroup": "majority", "showlegend": start == 0}
         draw.dots(figure, at, values, mark, "Majority class", hover, size=14, outline=2, **shown)
         ticks += [start + fold for fold in range(n)]
@@ -88,33 +89,33 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
         start += n + 1
     axis = {"tickmode": "array", "tickvals": ticks, "ticktext": texts, "range": [-0.8, max(start - 1.2, 0.5)]}
     figure.update_xaxes(showgrid=False, ticks="", **axis)
-    draw.percent_axis(figure, axis="y")
+    figure.update_yaxes(tickformat=words.ticks, range=draw.padded(figure, "y"))
     return figure
 
 
 def seeds_chart(performance: FoldPerformance, rows: Sequence[SchemeScore], *, dark: bool = False) -> go.Figure:
     """The mean of every seed with its interval over samples, scheme beside scheme; the line is the mean over seeds."""
-    look, names = theme(dark), scheme_names(rows)
+    look, names, words = theme(dark), scheme_names(rows), performance.metric.words
     sentences = [
-        f"{name}: {percent(row.mean.value, row.mean.interval)} over {plural(len(row.seeds), 'seed')}."
+        f"{name}: {words.value(row.mean.value, row.mean.interval)} over {plural(len(row.seeds), 'seed')}."
         for name, row in zip(names, rows, strict=True)
     ]
-    y_title = f"Mean {escape(performance.metric.title, longest=LONGEST_TITLE)} (%)"
+    y_title = f"Mean {escape(performance.metric.title, longest=LONGEST_TITLE)}{words.unit}"
     figure = new_figure(look, "", y_title, height=320, alt=["Seeds side by side.", *sentences])
     styles = scheme_styles(list(dict.fromkeys(row.scheme for row in rows)), look)
     for place, (row, name) in enumerate(zip(rows, names, strict=True)):
         style, span = styles[row.scheme], np.array([place - 0.42, place + 0.42])
         runs = [run for run in performance.runs_of(row.scheme, row.model) if run.whole]
         at = place + (np.arange(len(runs)) - (len(runs) - 1) / 2) * 0.7 / max(len(runs), 2)
-        draw.line(figure, span, np.full(2, 100 * row.mean.value), style)
+        draw.line(figure, span, np.full(2, words.factor * row.mean.value), style)
         hover = [
-            f"{escape(name)}, seed {run.seed}<br>{percent(run.mean.value, run.mean.interval)}<br>"
-            f"standard deviation over folds {percent(run.std)}"
+            f"{escape(name)}, seed {run.seed}<br>{words.value(run.mean.value, run.mean.interval)}<br>"
+            f"standard deviation over folds {words.value(run.std)}"
             for run in runs
         ]
-        _marks(figure, at, *_in_percent([run.mean for run in runs]), style, name, hover)
+        _marks(figure, at, *_drawn([run.mean for run in runs], words.factor), style, name, hover)
     draw.name_axis(figure, names, axis="x")
-    draw.percent_axis(figure, axis="y")
+    figure.update_yaxes(tickformat=words.ticks, range=draw.padded(figure, "y"))
     return figure.update_layout(showlegend=False)
 
 
@@ -127,22 +128,22 @@ def relation_chart(
     dark: bool = False,
 ) -> go.Figure:
     """The score of each fold against one of its characteristics; folds of all seeds, a mark and colour a scheme."""
-    look, metric = theme(dark), performance.metric.title
+    look, words = theme(dark), performance.metric.words
     known = characteristics.set_index(["scheme", "seed", "fold"])[name]
-    alt = f"{metric} against {name}, for {plural(sum(len(run.folds) for run in runs), 'fold')}."
+    alt = f"{performance.metric.title} against {name}, for {plural(sum(len(run.folds) for run in runs), 'fold')}."
     x_title = escape(f"{name[0].upper()}{name[1:]}", longest=LONGEST_TITLE)
-    figure = new_figure(look, x_title, _score_title(metric), height=300, alt=alt)
+    figure = new_figure(look, x_title, _score_title(performance), height=300, alt=alt)
     schemes = list(dict.fromkeys(run.scheme for run in runs))
     for scheme, style in scheme_styles(schemes, look).items():
         folds = [fold for run in runs if run.scheme == scheme for fold in run.folds]
         at = known.reindex([(fold.scheme, fold.seed, fold.fold) for fold in folds]).to_numpy(dtype=np.float64)
         hover = [
-            f"seed {fold.seed}, fold {fold.fold + 1}: {percent(fold.score.value, fold.score.interval)}<br>"
+            f"seed {fold.seed}, fold {fold.fold + 1}: {words.value(fold.score.value, fold.score.interval)}<br>"
             f"{escape(name)} {value:.4g}"
             for fold, value in zip(folds, at, strict=True)
         ]
-        _marks(figure, at, *_in_percent([fold.score for fold in folds]), style, scheme_title(scheme), hover)
-    draw.percent_axis(figure, axis="y")
+        _marks(figure, at, *_drawn([fold.score for fold in folds], words.factor), style, scheme_title(scheme), hover)
+    figure.update_yaxes(tickformat=words.ticks, range=draw.padded(figure, "y"))
     figure.update_xaxes(range=draw.padded(figure))
     return figure
 
@@ -158,7 +159,7 @@ def class_scores(performance: FoldPerformance, runs: Sequence[RunScore], *, dark
     styles = scheme_styles([run.scheme for run in runs], look)
     for place, (run, name) in enumerate(zip(runs, map(escape, run_names(runs)), strict=True)):
         f1, style = [run.classes[code] for code in order], styles[run.scheme]
-        at, (values, ends) = np.arange(len(names)) + (place - (len(runs) - 1) / 2) * 0.24, _in_percent(f1)
+        at, (values, ends) = np.arange(len(names)) + (place - (len(runs) - 1) / 2) * 0.24, _drawn(f1)
         draw.bars(figure, at, ends, style.colour, name, showlegend=False)
         hover = [f"{percent(score.value, score.interval)}<br>n = {count(score.n)}" for score in f1]
         draw.dots(figure, values, at, style, name, hover, outline=(1.5, style.colour))
@@ -184,8 +185,9 @@ def scheme_names(rows: Sequence[SchemeScore]) -> list[str]:
     return [scheme_title(row.scheme) + (f", {row.model}" if several else "") for row in rows]
 
 
-def _score_title(metric: str) -> str:
-    return escape(f"{metric[0].upper()}{metric[1:]} (%)", longest=LONGEST_TITLE)
+def _score_title(performance: FoldPerformance) -> str:
+    title = performance.metric.title
+    return escape(f"{title[0].upper()}{title[1:]}{performance.metric.words.unit}", longest=LONGEST_TITLE)
 
 
 # How do folds lie, how large are they, and which labels and lengths do they hold? (figures 3-5)

@@ -21,7 +21,7 @@ from touchstone.core.evaluate.cluster_folds.results import (
 from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions, LabelShift, rows_of_run
 from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
 from touchstone.core.evaluate.metrics import ACCURACY
-from touchstone.core.evaluate.wording import bare, count, fixed, p_value, percent, points
+from touchstone.core.evaluate.wording import bare, count, fixed, p_value
 from touchstone.core.figures import cluster_folds as figures
 from touchstone.core.report.parts import Answer, Column, Figure, KeyNumber, Quantity, Section, Table, brackets
 from touchstone.core.report.run_report import MODEL_TITLES
@@ -120,23 +120,22 @@ def key_numbers(scores: FoldPerformance, model: str, scheme: str | None) -> list
         return [_unfinished(run) for run in scores.runs if run.model == model]
     of = next((each for each in scores.differences if (each.model, each.scheme) == (model, row.scheme)), None)
     base = scores.of(of.other, model) if of else None
-    told = [_mean(scores, row)]
+    told, words = [_mean(scores, row)], scores.metric.words
     if of is not None and base is not None:
         told += [
             _mean(scores, base),
             KeyNumber(
                 "Difference",
-                points(of.difference.value),
-                brackets(points, of.difference.value, of.difference.interval),
+                words.difference(of.difference.value),
+                brackets(words.difference, of.difference.value, of.difference.interval),
                 f"Paired: the same samples in both schemes. The interval, 95 %, is over {scores.design.others}.",
             ),
         ]
     if all(len(run.folds) < 2 for run in scores.runs_of(row.scheme, model)):
         return told  # one split has no spread
-    spread = f"{fixed(100 * row.std, 1)} points"
-    beside = f"{scheme_title(base.scheme)}: {fixed(100 * base.std, 1)}" if base else ""
+    beside = f"{scheme_title(base.scheme)}: {words.bare(base.std)}" if base else ""
     meaning = "The population standard deviation over folds, as in the paper (mean over seeds)."
-    return [*told, KeyNumber("Spread of folds", spread, beside, meaning)]
+    return [*told, KeyNumber("Spread of folds", words.difference(row.std), beside, meaning)]
 
 
 def first_seed(runs: Sequence[RunScore]) -> list[RunScore]:
@@ -224,7 +223,7 @@ def label_figure(
 
 def table(scores: FoldPerformance) -> Table:
     """A row for each model, scheme and seed, as the paper's tables have it, with every fold."""
-    over = scores.design.others
+    over, words = scores.design.others, scores.metric.words
     return Table.of(
         "Scores of every run, by fold",
         scores.runs,
@@ -233,22 +232,26 @@ def table(scores: FoldPerformance) -> Table:
             Column("Folds", lambda run: scheme_title(run.scheme)),
             Column("Seed", lambda run: str(run.seed)),
             Column(
-                "By fold (%)",
-                lambda run: "  ".join(fixed(100 * fold.score.value, 1) for fold in run.folds),
+                f"By fold{words.unit}",
+                lambda run: "  ".join(words.bare(fold.score.value) for fold in run.folds),
                 f"{scores.metric.title} of fold 1, 2, ...",
                 width=400,
             ),
             Column(
-                "Mean (%)",
-                lambda run: percent(run.mean.value, run.mean.interval).replace(" %", ""),
+                f"Mean{words.unit}",
+                lambda run: words.value(run.mean.value, run.mean.interval).replace(" %", ""),
                 f"Mean over folds, 95 % interval over {over}",
             ),
             Column(
-                "Majority (%)",
-                lambda run: fixed(100 * run.majority, 1),
+                f"Majority{words.unit}",
+                lambda run: words.bare(run.majority),
                 "Always predicting the class most frequent in training",
             ),
-            Column("Std", lambda run: fixed(100 * run.std, 1), "Population standard deviation over folds, in points"),
+            Column(
+                "Std",
+                lambda run: words.bare(run.std),
+                f"Population standard deviation over folds{', in points' * words.metric.in_percent}",
+            ),
             Column("Accuracy (%)", lambda run: fixed(100 * run.accuracy.value, 1)),
             Column("Majority accuracy (%)", lambda run: fixed(100 * run.majority_accuracy, 1)),
             Column("n", lambda run: count(run.mean.n)),
@@ -295,13 +298,12 @@ def label_table(description: FoldDescription, names: Sequence[str]) -> Table:
 
 
 def _mean(scores: FoldPerformance, row: SchemeScore) -> KeyNumber:
-    value = percent(row.mean.value)
-    metric = scores.metric.title
-    baseline = "" if np.isnan(row.majority) else f"majority-class baseline {percent(row.majority)}"
+    metric, value = scores.metric.title, scores.metric.words.value
+    baseline = "" if np.isnan(row.majority) else f"majority-class baseline {value(row.majority)}"
     return KeyNumber(
         scheme_title(row.scheme),
-        value,
-        brackets(percent, row.mean.value, row.mean.interval),
+        value(row.mean.value),
+        brackets(value, row.mean.value, row.mean.interval),
         f"Mean {metric} over folds{' and seeds' * (len(row.seeds) > 1)}, n = {count(row.n)}. The interval, 95 %, is "
         f"over {scores.design.others}.",
         baseline,

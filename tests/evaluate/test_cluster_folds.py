@@ -7,7 +7,16 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, f1_score, jaccard_score, precision_score, recall_score
+from scipy import stats
+from sklearn.metrics import (
+    accuracy_score,
+    cohen_kappa_score,
+    f1_score,
+    jaccard_score,
+    matthews_corrcoef,
+    precision_score,
+    recall_score,
+)
 
 from tests.evaluate.fold_populations import frame, simulated
 from touchstone.core.data import DataError, Predictions, load_example
@@ -15,8 +24,8 @@ from touchstone.core.evaluate.cluster_folds.performance import fold_performance,
 from touchstone.core.evaluate.cluster_folds.results import ScoredBy, counted, f1_interval
 from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions, predictions_on_folds, rows_of_run
 from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict
-from touchstone.core.evaluate.intervals import wilson
-from touchstone.core.evaluate.metrics import METRICS, shares_of_counts
+from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.metrics import METRICS, metrics_of_counts
 from touchstone.core.report.cluster_folds import numbers
 from touchstone.core.trials import Context, FoldPlan
 
@@ -28,6 +37,8 @@ SCORES = {
     ScoredBy("f1_weighted"): lambda y, said: f1_score(y, said, average="weighted", zero_division=0.0),
     ScoredBy("precision_macro"): lambda y, said: precision_score(y, said, average="macro", zero_division=0.0),
     ScoredBy("jaccard_weighted"): lambda y, said: jaccard_score(y, said, average="weighted", zero_division=0.0),
+    ScoredBy("matthews_corrcoef"): matthews_corrcoef,
+    ScoredBy("cohen_kappa"): cohen_kappa_score,
 }
 
 
@@ -35,6 +46,7 @@ def scored(folded: FoldPredictions, metric: ScoredBy | None = None, **options):
     return fold_performance(folded, metric=metric, **options)
 
 
+@pytest.mark.filterwarnings("ignore:A single label was found", "ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(seed=st.integers(0, 10_000), n=st.integers(4, 60), n_classes=st.integers(2, 5))
 def test_scores_of_a_fold_are_scikit_learns(seed, n, n_classes):
     rng = np.random.default_rng(seed)
@@ -51,20 +63,45 @@ def test_scores_of_a_fold_are_scikit_learns(seed, n, n_classes):
                 assert found == pytest.approx(score(y[of], said[of]), nan_ok=True)
 
 
-@pytest.mark.parametrize("metric", [ScoredBy(name) for name in shares_of_counts() if not METRICS[name].of_class])
-def test_folds_are_scored_by_any_share_of_counts(metric):
+@pytest.mark.parametrize("metric", [ScoredBy(name) for name in metrics_of_counts() if not METRICS[name].of_class])
+def test_folds_are_scored_by_any_metric_of_counts(metric):
     folded = simulated({"random_folds": 0.1, "sds_folds": 0.3}, seeds=(0, 1))
     found = scored(folded, metric)
     for row in found.schemes:
-        assert 0 <= row.mean.interval.lower <= row.mean.value <= row.mean.interval.upper <= 1
+        assert metric.lowest <= row.mean.interval.lower <= row.mean.value <= row.mean.interval.upper <= 1
     assert {each.decision for each in fold_verdict(found, scheme="sds_folds").claims} >= {"above"}
     names = {each.name for each in numbers(folded, found) if each.of[-1] == metric.name}
     assert names == {"cluster_folds.metric"}
 
 
-def test_a_score_that_counts_do_not_give_is_refused():
-    with pytest.raises(DataError, match="There is no score 'roc_auc'"):
-        ScoredBy("roc_auc")
+@pytest.mark.parametrize("name", ["roc_auc", "positive_likelihood_ratio"])
+def test_a_score_that_counts_do_not_give_or_that_has_no_end_is_refused(name):
+    with pytest.raises(DataError, match=f"There is no score '{name}'"):
+        ScoredBy(name, "b")
+
+
+@pytest.mark.parametrize("name", ["matthews_corrcoef", "cohen_kappa"])
+@pytest.mark.parametrize(("n", "rare", "often"), [(200, 0.5, 0.5), (200, 0.1, 0.1), (500, 0.05, 0.02), (100, 0.1, 0.0)])
+def test_a_correlation_of_a_model_that_learned_nothing_has_an_interval_that_holds_0(name, n, rare, often):
+    """Its truth is 0 whatever the shares of classes; few samples of the rarer one make nearly all of it."""
+    rng, n_held, n_sets = np.random.default_rng(3), 0, 100
+    for _ in range(n_sets):
+        y, said = ((rng.random(n) < share).astype(int) for share in (rare, often))
+        folds = {"fold": (rng.permutation(n) % 5).astype(str).tolist()}
+        one = Predictions(list(map(str, range(n))), y, said, ["a", "b"], groups=folds)
+        [row] = scored(predictions_on_folds({"mine": one}), ScoredBy(name)).schemes
+        assert -1 <= row.mean.interval.lower <= row.mean.value <= row.mean.interval.upper <= 1
+        assert -2 <= row.beyond_guesses.interval.lower <= row.beyond_guesses.interval.upper <= 2
+        n_held += row.mean.interval.holds(0.0)
+    assert n_held >= stats.binom.ppf(0.001, n_sets, 0.95)
+
+
+def test_a_correlation_can_fall_by_more_than_1_and_no_farther_than_its_range():
+    found = scored(simulated({"random_folds": 0.02, "sds_folds": 0.99}, n_classes=2), ScoredBy("matthews_corrcoef"))
+    (told,) = found.differences
+    assert told.difference.value < -1.9
+    assert -2 <= told.difference.interval.lower <= told.difference.value <= told.difference.interval.upper
+    assert found.of("sds_folds", "model").mean.interval.lower >= -1
 
 
 def test_runs_hold_what_an_obvious_loop_finds():
@@ -278,6 +315,27 @@ def test_a_score_that_is_defined_on_no_fold_claims_nothing():
     verdict = fold_verdict(found)
     assert "F1 of eel is not defined on K-means folds. No fold has the class" in verdict.headline
     assert not any(word in verdict.text for word in ("harder", "easier", "difference", "nan"))
+
+
+def test_a_correlation_of_a_fold_of_one_class_is_0_and_may_be_anything():
+    (run,) = scored(lacking(), ScoredBy("matthews_corrcoef")).runs_of("kmeans", "Uploaded model")
+    assert (run.folds[2].score.value, run.folds[2].score.interval) == (0.0, Interval(-1.0, 1.0))
+    assert all(fold.score.interval.lower > 0 for fold in run.folds[:2])
+
+
+def test_kappa_is_not_defined_where_all_are_of_one_class_and_called_so():
+    found, nan = scored(lacking(), ScoredBy("cohen_kappa")), float("nan")
+    (run,) = found.runs_of("kmeans", "Uploaded model")
+    assert not run.folds[2].score.interval.known
+    assert run.mean.value == pytest.approx(np.mean([fold.score.value for fold in run.folds[:2]]))
+    verdict = fold_verdict(found)
+    assert (
+        "Cohen's kappa is defined on 2 of 3 folds, and the mean is over these. In the others one class" in verdict.used
+    )
+    nowhere = replace(found.schemes[1], mean=replace(found.schemes[1].mean, value=nan))
+    verdict = fold_verdict(replace(found, schemes=(found.schemes[0], nowhere)))
+    assert "Cohen's kappa is not defined on K-means folds. Each has one class" in verdict.headline
+    assert verdict.advice == "Next: choose another score."
 
 
 def test_nothing_is_said_of_null_models_where_the_training_part_is_not_known():

@@ -28,7 +28,13 @@ from touchstone.core.evaluate.intervals import Interval, p_of_interval
 HARD = {"randomized": 0.25, "kmeans": 0.35, "sds": 0.3}
 """How often a model errs; folds of "kmeans" have classes of their own, so that each lacks most classes."""
 EASY = {scheme: error / 4 for scheme, error in HARD.items()}
-METRICS = (ScoredBy(), ScoredBy("accuracy"), ScoredBy("f1", "b"))
+METRICS = (
+    ScoredBy(),
+    ScoredBy("accuracy"),
+    ScoredBy("f1", "b"),
+    ScoredBy("matthews_corrcoef"),
+    ScoredBy("cohen_kappa"),
+)
 
 
 def found(error, rng, metric: ScoredBy | None = None, **options) -> FoldPerformance:
@@ -137,6 +143,22 @@ def test_more_folds_and_classes_take_more_time_but_no_more_room(monkeypatch):
     tracemalloc.stop()
     monkeypatch.setattr(results, "_AT_ONCE", 2_000_000)
     assert np.array_equal(found, without())
+
+
+@pytest.mark.parametrize(
+    ("error", "options", "widest"),
+    [
+        pytest.param(0.25, {"n": 150, "n_classes": 4}, 1.3, id="many wrong"),
+        pytest.param(0.25, {"n": 300, "n_classes": 2, "rare": 0.2}, 1.3, id="a rare class"),
+        pytest.param(0.02, {"n": 178, "n_classes": 3}, 2.3, id="few wrong"),
+    ],
+)
+def test_intervals_of_a_correlation_hold_it(error, options, widest):
+    n_sets, metric = 100, ScoredBy("matthews_corrcoef")
+    held, width = coverage({"randomized": error, "sds": 1.2 * error}, n_sets, metric=metric, **options)
+    assert len(held) == 3
+    assert min(held.values()) >= 0.93 - 2 * (0.93 * 0.07 / n_sets) ** 0.5, held
+    assert max(width.values()) <= widest, width
 
 
 @pytest.mark.evidence

@@ -26,7 +26,8 @@ from touchstone.core.evaluate.cluster_folds.verdict import (
     scheme_title,
 )
 from touchstone.core.evaluate.intervals import Interval
-from touchstone.core.evaluate.wording import percent, points
+from touchstone.core.evaluate.wording import gap, percent, points
+from touchstone.core.report.cluster_folds import answer
 from touchstone.core.report.overview import settles
 from touchstone.core.split.folds import FOLD_SCHEMES
 
@@ -60,6 +61,30 @@ def test_harder_folds_are_called_so_from_three_seeds_and_their_labels_are_asked_
     assert verdict.advice == "Next: check whether these folds differ in labels as well as inputs."
     assert "n = 600, 5 folds, 3 seeds." in verdict.used
     assert "mine −" in finding(verdict, "Other schemes less random folds")
+
+
+def test_a_correlation_is_written_in_its_own_unit_throughout():
+    errors = {"random_folds": 0.1, "sds_folds": 0.4, "mine": 0.3, "group_folds": 0.2}
+    folded = simulated(errors, seeds=SEEDS)
+    scores = fold_performance(folded, metric=ScoredBy("matthews_corrcoef"))
+    shown, (difference, *_) = answer(scores, folded), scores.differences
+    interval = difference.difference.interval
+    loss = gap(-difference.difference.value, Interval(-interval.upper, -interval.lower))
+    ends = f"{gap(difference.other_score)} on random folds, {gap(difference.score)} here"
+    verdict, row = shown.verdict, scores.of("sds_folds", "model")
+    assert verdict.headline == f"model loses {loss} of Matthews correlation on SDS k-means folds: {ends}."
+    assert any("predict −" in each or " too much for folds by “Known sources" in each for each in verdict.findings)
+    said = [each for each in verdict.findings if "The lowest class is" not in each and "accuracy" not in each]
+    assert not any("%" in each or "points" in each for each in said), said
+    values = [each.value for each in shown.key_numbers]
+    assert values[:3] == [gap(row.mean.value), gap(difference.other_score), gap(difference.difference.value)]
+    assert values[3] == gap(row.std)
+    [run, *_], lines = scores.runs, shown.section("table").parts[0].lines
+    assert lines["By fold"][0].split() == [gap(fold.score.value) for fold in run.folds]
+    assert lines["Mean"][0] == gap(run.mean.value, run.mean.interval)
+    assert lines["Std"][0] == gap(run.std)
+    named = {each.of[2] for each in shown.numbers if each.name == "cluster_folds.metric"}
+    assert "matthews_corrcoef" in named
 
 
 @pytest.mark.parametrize("n_seeds", [1, 2])

@@ -8,9 +8,10 @@ import pytest
 
 from tests.evaluate.fold_populations import simulated
 from touchstone.core.evaluate.cluster_folds.performance import characteristics_of, fold_performance, mean_by_fold
-from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, ScoreEstimate
+from touchstone.core.evaluate.cluster_folds.results import FoldPerformance, ScoredBy, ScoreEstimate
 from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions
 from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
+from touchstone.core.evaluate.wording import gap
 from touchstone.core.figures.cluster_folds import (
     class_scores,
     fold_map,
@@ -106,6 +107,23 @@ def test_the_numbers_drawn_are_the_numbers_found():
     for row in FOUND.schemes:
         drawn = marks(seeds_chart(FOUND, FOUND.schemes), scheme_title(row.scheme))
         assert drawn.y == pytest.approx([100 * run.mean.value for run in FOUND.runs_of(row.scheme, row.model)])
+
+
+def test_a_correlation_is_drawn_in_its_own_unit():
+    found = fold_performance(FOLDED, metric=ScoredBy("matthews_corrcoef"))
+    runs, title = [run for run in found.runs if run.seed == 0], "Matthews correlation"
+    told = characteristics_of(FOLDED, numbers={"mean length": LENGTHS}, rng=np.random.default_rng(0))
+    by_fold, seeds = performance_chart(found, runs), seeds_chart(found, found.schemes)
+    related = relation_chart(found, found.runs, told, "mean length")
+    assert [each.layout.yaxis.title.text for each in (by_fold, seeds, related)] == [title, f"Mean {title}", title]
+    for figure in (by_fold, seeds, related):
+        assert figure.layout.yaxis.tickformat == ".2f"
+        assert -1.2 < figure.layout.yaxis.range[0] < figure.layout.yaxis.range[1] < 1.2
+    drawn, (first, *_) = marks(by_fold, scheme_title(runs[0].scheme)), runs[0].folds
+    assert drawn.y == pytest.approx([fold.score.value for fold in runs[0].folds])
+    assert gap(first.score.value, first.score.interval) in drawn.text[0]
+    assert alt_text(by_fold).startswith(f"{title} of every fold.")
+    assert "%" not in alt_text(by_fold) + alt_text(seeds)
 
 
 def test_folds_of_different_runs_do_not_stand_on_one_place():

@@ -84,6 +84,24 @@ def test_the_score_can_be_another_and_stands_in_the_address(open_page, workspace
     assert not app.metric
 
 
+@pytest.mark.parametrize(
+    ("chosen", "name"), [("Matthews correlation (MCC)", "matthews_corrcoef"), ("Cohen's kappa", "cohen_kappa")]
+)
+def test_a_correlation_can_be_the_score_in_its_own_unit(open_page, workspace, wine, chosen, name):
+    stored_run(workspace, wine, plan=PLAN)
+    app = open_page("cluster_folds", data=wine.fingerprint, metric=chosen)
+    assert app.selectbox(key="metric").value == f"{name}-None"
+    title = chosen.partition(" (")[0]
+    assert f" of {title} on SDS k-means folds: ." in plainly(app) or f" in {title} on SDS k-means folds (" in plainly(
+        app
+    )
+    assert all("%" not in each.value and "points" not in each.value for each in app.metric)
+    assert any(alt.startswith(f"{title} of every fold. Random: .") for alt in charts(app))
+    [table] = [each.value for each in app.dataframe if "By fold" in each.value]
+    assert {"Mean", "Majority", "Accuracy (%)"} <= set(table)
+    assert app.session_state["share_offer"].parameters["metric"] == [chosen]
+
+
 def test_folds_can_be_made_without_a_model(open_page, workspace, wine):
     plan = FoldPlan(models=(), seeds=(0, 1, 2))
     stored_run(workspace, wine, plan=plan)

@@ -44,7 +44,7 @@ def test_a_finished_run_shows_verdict_figures_classes_and_tables(open_page, work
     assert classes["Would help"].str.len().gt(5).all()
     assert sizes["Model"].tolist() == ["Logistic regression"] * 4 + ["Nearest neighbours"] * 4
     assert sizes["Samples"].tolist()[:3] == [15, 40, 80]
-    assert metrics["Metric"].tolist() == ["Balanced accuracy"] * 4 + ["Macro recall"] * 4
+    assert metrics["Metric"].tolist()[:8] == ["Balanced accuracy"] * 4 + ["Macro F1"] * 4
     assert metrics["Samples"].tolist()[:3] == ["15", "40", "80"]
     assert sizes["Step, AccX"].tolist()[0] == ""
     assert "points" not in sizes["Step, AccX"][1]
@@ -67,11 +67,22 @@ def test_the_verdict_and_its_figure_are_about_the_chosen_metric(open_page, works
     assert app.metric[3].label == "Balanced accuracy, clusters seen in training"
     assert any(alt.startswith("Expected balanced accuracy interval over the size") for alt in charts(app))
     assert app.session_state["share_offer"].parameters["metric"] == ["Balanced accuracy"]
-    assert app.button_group(key="metric").options == ["Accuracy", "Balanced accuracy"]
-    app.button_group(key="metric").set_value("accuracy-None").run()
+    assert app.selectbox(key="metric").options[:2] == ["Accuracy", "Balanced accuracy"]
+    app.selectbox(key="metric").set_value("accuracy-None").run()
     assert "of balanced accuracy.**" not in plainly(app)
     assert app.metric[3].label == "Accuracy, clusters seen in training"
     assert any(alt.startswith("Expected accuracy interval over the size") for alt in charts(app))
+
+
+@pytest.mark.parametrize("chosen", ["Matthews correlation (MCC)", "Cohen's kappa"])
+def test_the_verdict_can_be_about_a_correlation(open_page, workspace, wine, chosen):
+    stored_run(workspace, wine, plan=PLAN)
+    app = _open(open_page, wine, metric=chosen)
+    title = chosen.partition(" (")[0]
+    assert f"of {title}.**" in plainly(app)
+    assert app.metric[3].label == f"{title}, clusters seen in training"
+    assert "%" not in app.metric[3].value
+    assert any(alt.startswith(f"Expected {title} interval over the size") for alt in charts(app))
 
 
 def test_what_is_worth_it_changes_the_verdict_without_a_run(open_page, workspace, wine):

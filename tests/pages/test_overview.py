@@ -39,14 +39,16 @@ def test_verdicts_so_far_are_shown_for_the_chosen_data_set_only(open_page, works
     assert "Nothing has been computed" in texts(open_page("overview", data="digits"))
 
 
-def test_the_metric_of_the_axis_is_what_answers_are_about_where_they_can_be(open_page, workspace, wine):
+@pytest.mark.parametrize("chosen", ["Balanced accuracy", "Matthews correlation (MCC)"])
+def test_the_metric_of_the_axis_is_what_answers_are_about_where_they_can_be(open_page, workspace, wine, chosen):
     stored_run(workspace, wine)
     stored_run(workspace, wine, plan=FoldPlan(models=("logistic",), seeds=(0, 1, 2)))
-    app = open_page("overview", data=wine.fingerprint, metric="Balanced accuracy")
-    assert "Balanced accuracy runs from" in plainly(app)
-    assert "of balanced accuracy on held-out clusters" in plainly(app)
-    assert "balanced accuracy on SDS k-means folds" in plainly(app)
-    assert app.session_state["share_offer"].view.settings["metric"] == ["Balanced accuracy"]
+    app = open_page("overview", data=wine.fingerprint, metric=chosen)
+    title = chosen.partition(" (")[0]
+    assert f"{title} runs from" in plainly(app)
+    assert f"of {title.replace('B', 'b')} on held-out clusters" in plainly(app)
+    assert f"{title.replace('B', 'b')} on SDS k-means folds" in plainly(app)
+    assert app.session_state["share_offer"].view.settings["metric"] == [chosen]
 
 
 def test_a_question_that_was_not_asked_has_a_card_with_a_button_that_asks_it_alone(

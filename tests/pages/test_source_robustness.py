@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from tests.pages.conftest import PLAN, in_numbers, plainly, stored_run, texts
 from touchstone.core.data import Dataset
 from touchstone.core.report.descriptions import describe
@@ -66,9 +68,19 @@ def test_the_verdict_is_about_the_chosen_metric_which_other_pages_keep(open_page
     assert "of balanced accuracy on held-out" in plainly(app)
     assert "baseline 33.3 %" in plainly(app)
     assert app.session_state["share_offer"].parameters["metric"] == ["Balanced accuracy"]
-    assert app.button_group(key="metric").options == ["Accuracy", "Balanced accuracy"]
-    app.button_group(key="metric").set_value("accuracy-None").run()
+    assert app.selectbox(key="metric").options[:2] == ["Accuracy", "Balanced accuracy"]
+    app.selectbox(key="metric").set_value("accuracy-None").run()
     assert "balanced accuracy on held-out" not in plainly(app)
+
+
+@pytest.mark.parametrize("chosen", ["Matthews correlation (MCC)", "Cohen's kappa"])
+def test_the_verdict_can_be_about_a_correlation(open_page, workspace, wine, chosen):
+    stored_run(workspace, wine)
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="4", metric=chosen)
+    title = chosen.partition(" (")[0]
+    assert f"of {title} on held-out" in plainly(app)
+    assert any(alt.startswith(f"Expected {title} intervals.") for alt in charts(app))
+    assert app.session_state["share_offer"].parameters["metric"] == [chosen]
 
 
 def test_what_an_address_is_about_may_have_no_results_yet(open_page, workspace, wine):

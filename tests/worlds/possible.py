@@ -95,20 +95,17 @@ def of_folds(rng: np.random.Generator) -> tuple[list[Bounded], Verdict]:
         error, n=int(rng.choice([30, 120])), n_classes=int(rng.integers(2, 5)), n_folds=3,
         seeds=range(int(rng.integers(1, 4))), rng=rng,
     )  # fmt: skip
-    found = fold_performance(
-        folded,
-        metric=ScoredBy(
-            str(rng.choice(["f1_macro", "accuracy", "balanced_accuracy", "f1_weighted", "precision_macro"]))
-        ),
-    )
+    shares = ["f1_macro", "accuracy", "balanced_accuracy", "f1_weighted", "precision_macro"]
+    metric = ScoredBy(str(rng.choice([*shares, "matthews_corrcoef", "cohen_kappa"])))
+    found, lowest, most = fold_performance(folded, metric=metric), metric.lowest, 1 - metric.lowest
     numbers: list[Bounded] = [
-        ("difference", each.difference.value, each.difference.interval, -1.0, 1.0) for each in found.differences
+        ("difference", each.difference.value, each.difference.interval, -most, most) for each in found.differences
     ]
     for row in found.schemes:
-        numbers.append(("score", row.mean.value, row.mean.interval, 0.0, 1.0))
-        numbers.append(("beyond", row.beyond_guesses.value, row.beyond_guesses.interval, -1.0, 1.0))
+        numbers.append(("score", row.mean.value, row.mean.interval, lowest, 1.0))
+        numbers.append(("beyond", row.beyond_guesses.value, row.beyond_guesses.interval, -most, most))
     for run in found.runs:
-        numbers += [("fold", each.score.value, each.score.interval, 0.0, 1.0) for each in run.folds]
+        numbers += [("fold", each.score.value, each.score.interval, lowest, 1.0) for each in run.folds]
         numbers += [("class", each.value, each.interval, 0.0, 1.0) for each in run.classes]
     return numbers, fold_verdict(found)
 

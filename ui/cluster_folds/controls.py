@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.cluster_folds.results import ScoredBy
-from touchstone.core.evaluate.metrics import METRICS, shares_of_counts
+from touchstone.core.evaluate.metrics import METRICS, metrics_of_counts
 from touchstone.core.evaluate.wording import fixed
 from touchstone.core.parameters import About
 from touchstone.core.trials import FoldPlan
@@ -46,7 +46,7 @@ def parameters(plan: FoldPlan) -> dict[str, list[str]] | None:
 def choose_metric(class_names: tuple[str, ...]) -> ScoredBy:
     """What folds are scored by."""
     several = len(class_names) > 2
-    names = [name for name in shares_of_counts() if not (several and METRICS[name].of_class and name != "f1")]
+    names = [name for name in metrics_of_counts() if not (several and METRICS[name].of_class and name != "f1")]
     meaning = "The paper uses macro F1 for several classes and, for two, the F1 of the positive one."
     return metric_choice.choose(metric_choice.of_counts(ScoredBy(), names, class_names), label="Score", help=meaning)
 

@@ -71,4 +71,5 @@ def written(chosen: ScoredBy | Metric) -> dict[str, list[str]]:
 
 
 def _title(metric: ScoredBy | Metric) -> str:
-    return metric.title[0].upper() + metric.title[1:]
+    title = METRICS[metric.name].title if getattr(metric, "positive", None) is None else metric.title
+    return title[0].upper() + title[1:]

@@ -65,6 +65,7 @@ class ScoredRun:
     weights: Float[np.ndarray, " n_samples"]
     """The share of the mean over folds that each tested sample has; 0 of others."""
     design: Design
+    metric: results.ScoredBy
 
 
 def scheme_of(runs: Sequence[ScoredRun]) -> results.SchemeScore:
@@ -74,9 +75,8 @@ def scheme_of(runs: Sequence[ScoredRun]) -> results.SchemeScore:
     value = float(means.mean())
     by = JACKKNIFE if all(score.mean.by == JACKKNIFE for score in scores) else WILSON
     error = results.trained_anew(_error(runs, _pulls(runs)), runs[0].design)
-    interval = (
-        results.scaled_interval(value, error) if by == JACKKNIFE else _mean_ends([score.mean for score in scores])
-    )
+    by_jackknife = results.scaled_interval(value, error, runs[0].metric.lowest)
+    interval = by_jackknife if by == JACKKNIFE else _mean_ends([score.mean for score in scores])
     return results.SchemeScore(
         scheme=scores[0].scheme,
         model=scores[0].model,
@@ -117,23 +117,24 @@ def _beyond_guesses(runs: Sequence[ScoredRun], value: float, interval: Interval,
 
 
 def _above(runs: Sequence[ScoredRun], value: float, interval: Interval, by: str, guess: Guess) -> Interval:
+    most = 1 - runs[0].metric.lowest
     if by == JACKKNIFE:
-        ends, _ = results.difference_interval(value - guess.value, _error(runs, _pulls(runs) - guess.pulls))
+        ends, _ = results.difference_interval(value - guess.value, _error(runs, _pulls(runs) - guess.pulls), most)
         return ends
-    of_guess, _ = results.difference_interval(guess.value, _error(runs, guess.pulls))
-    return within(apart(value, interval, guess.value, of_guess), -1.0, 1.0)
+    of_guess, _ = results.difference_interval(guess.value, _error(runs, guess.pulls), most)
+    return within(apart(value, interval, guess.value, of_guess), -most, most)
 
 
 def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> results.SchemeDifference:
     """The scheme of `runs` less that of `others`; the p-value is not corrected yet."""
     own, other = scheme_of(runs), scheme_of(others)
-    value = own.mean.value - other.mean.value
+    value, most = own.mean.value - other.mean.value, 1 - runs[0].metric.lowest
     if own.mean.by == other.mean.by == JACKKNIFE:
         error = _error([*runs, *others], _pulls(runs) - _pulls(others))
-        (interval, p), by = results.difference_interval(value, error), JACKKNIFE
+        (interval, p), by = results.difference_interval(value, error, most), JACKKNIFE
     else:
         interval, by = apart(own.mean.value, own.mean.interval, other.mean.value, other.mean.interval), WILSON
-        p, interval = p_of_interval(value, interval), within(interval, -1.0, 1.0)
+        p, interval = p_of_interval(value, interval), within(interval, -most, most)
     seeds = {run.score.seed: run.score.mean.value for run in runs}
     per_seed = tuple(
         (run.score.seed, seeds[run.score.seed] - run.score.mean.value) for run in others if run.score.seed in seeds
@@ -141,7 +142,7 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> res
     gaps = np.array([difference for _, difference in per_seed])
     if len(per_seed) >= FEWEST_SEEDS:
         interval, p = over_both(value, interval, gaps)
-        interval = within(interval, -1.0, 1.0)
+        interval = within(interval, -most, most)
     both = np.all([runs[0].tested.fold >= 0, others[0].tested.fold >= 0], axis=0)
     return results.SchemeDifference(
         model=own.model,
@@ -376,7 +377,7 @@ class _Scorer:
             n_folds_wanted=self.of.n_folds,
             folds_known=self.of.folds_known,
         )
-        return ScoredRun(self.of, score, self.pulls, self.guesses(score), self.weights, self.design)
+        return ScoredRun(self.of, score, self.pulls, self.guesses(score), self.weights, self.design, self.metric)
 
     def guesses(self, score: results.RunScore) -> tuple[Guess, ...]:
         """What the models that learn nothing but labels score here.
@@ -439,7 +440,8 @@ class _Scorer:
     def mean(self, scores: Sequence[results.ScoreEstimate], together: Counts, error: Error) -> results.ScoreEstimate:
         """The mean over the folds of which the score is defined."""
         known = [score for score in scores if not np.isnan(score.value)]
-        return self.estimate(together, _mean([score.value for score in known]), error, _joined(known))
+        value, by_fold = _mean([score.value for score in known]), _joined(known, self.metric.lowest)
+        return self.estimate(together, value, error, by_fold)
 
     def estimate(self, counts: Counts, value: float, error: Error, wilson: Interval) -> results.ScoreEstimate:
         """With the jackknife's interval, unless too few samples are wrong (or right) for it, or none would matter.
@@ -447,7 +449,7 @@ class _Scorer:
         Wilson's intervals of classes know nothing of classes that come and go, with which a macro F1 of few wrong
         samples may jump: there the interval holds both.
         """
-        n, scaled = int(counts.true.sum()), results.scaled_interval(value, error)
+        n, scaled = int(counts.true.sum()), results.scaled_interval(value, error, self.metric.lowest)
         if not error.df > 0:
             return results.ScoreEstimate(value, UNKNOWN, n, JACKKNIFE)
         if _n_decisive(counts, self.metric, self.names) / self.effect.times >= FEWEST_WRONG and error.se > 0:
@@ -471,13 +473,17 @@ def guesses(trained_on: Integer[np.ndarray, "*folds n_classes"]) -> tuple[np.nda
 
 
 def _n_decisive(counts: Counts, metric: results.ScoredBy, class_names: tuple[str, ...]) -> int:
-    """The rarer of right and wrong samples, of the class that counts or of all."""
+    """The rarer of right and wrong samples, of the class that counts or of all.
+
+    Where nearly all are right of one class, those of the others tell of a correlation.
+    """
     if metric.positive is not None:
         label = class_names.index(metric.positive)
         right = int(counts.right[label])
         return min(right, int(counts.true[label] + counts.predicted[label]) - 2 * right)
     right = int(counts.right.sum())
-    return min(right, int(counts.true.sum()) - right)
+    tell = right - int(counts.right.max()) if metric.lowest < 0 else right
+    return min(tell, int(counts.true.sum()) - right)
 
 
 def _classes(counts: Counts, effect: Effect) -> tuple[results.ScoreEstimate, ...]:
@@ -485,8 +491,9 @@ def _classes(counts: Counts, effect: Effect) -> tuple[results.ScoreEstimate, ...
     return tuple(results.ScoreEstimate(value, interval, int(n), WILSON) for value, interval, n in cells)
 
 
-def _joined(scores: Sequence[results.ScoreEstimate]) -> Interval:
-    return results.mean_interval(np.array([score.value for score in scores]), [score.interval for score in scores])
+def _joined(scores: Sequence[results.ScoreEstimate], lowest: float = 0.0) -> Interval:
+    values, intervals = np.array([score.value for score in scores]), [score.interval for score in scores]
+    return results.mean_interval(values, intervals, lowest=lowest)
 
 
 def _known(values: Sequence[float]) -> Float[np.ndarray, " n"]:
@@ -535,7 +542,8 @@ def predicted_on(
         (score,) = fold_performance(folded, metric=performance.metric).schemes
         for row in performance.schemes:
             if row.model == model:
-                value, interval = row.mean.value - score.mean.value, _apart(row.mean, score.mean)
+                value = row.mean.value - score.mean.value
+                interval = _apart(row.mean, score.mean, 1 - performance.metric.lowest)
                 difference = results.ScoreEstimate(value, interval, score.n)
                 p = p_of_interval(value, interval) if interval.known else nan
                 predicted_held_out.append(
@@ -574,8 +582,8 @@ def _predicted(each: results.SchemeDifference, sources: str) -> results.Predicte
     return results.PredictedHeldOut(each.other, each.model, sources, other, own, difference, each.p, True, of_seeds)
 
 
-def _apart(own: results.ScoreEstimate, other: results.ScoreEstimate) -> Interval:
-    return within(apart(own.value, own.interval, other.value, other.interval), -1.0, 1.0)
+def _apart(own: results.ScoreEstimate, other: results.ScoreEstimate, most: float) -> Interval:
+    return within(apart(own.value, own.interval, other.value, other.interval), -most, most)
 
 
 def _one_fold(predictions: Predictions) -> Predictions:

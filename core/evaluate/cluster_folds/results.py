@@ -1,6 +1,6 @@
 """What comes out: scores by fold, run and scheme, what sets schemes apart, and how sure each number is.
 
-A *run* is one model on the folds of one scheme and seed. Scores are fractions in [0, 1].
+A *run* is one model on the folds of one scheme and seed. Scores are numbers of at most 1, most of them shares.
 """
 
 from collections.abc import Callable
@@ -12,15 +12,25 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data import DataError
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, share_interval, t_interval, t_p_value, wilson, within
+from touchstone.core.evaluate.intervals import (
+    UNKNOWN,
+    Interval,
+    scaled,
+    share_interval,
+    t_interval,
+    t_p_value,
+    wilson,
+    within,
+)
+from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.metric_functions import Counts, guessed
-from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, shares_of_counts
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, metrics_of_counts
 from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, Error
 
 
 @dataclass(frozen=True)
 class ScoredBy:
-    """What a fold is scored by: macro F1 (the mean over classes), or another share that counts by class give.
+    """What a fold is scored by: macro F1 (the mean over classes), or another metric that counts by class give.
 
     One of a class, such as its F1, needs the name of the `positive` one. The paper takes the F1 of two classes (Table
     1) and macro F1 of several (Table 3).
@@ -38,7 +48,7 @@ class ScoredBy:
     positive: str | None = None
 
     def __post_init__(self) -> None:
-        known = shares_of_counts()
+        known = metrics_of_counts()
         if self.name not in known:
             raise DataError(f"There is no score {self.name!r}. Choose from {', '.join(known)}.")
         if self.metric.of_class and self.positive is None:
@@ -52,9 +62,19 @@ class ScoredBy:
         return METRICS[self.name]
 
     @property
+    def words(self) -> InWords:
+        """How numbers of it are written."""
+        return InWords(self.metric, self.positive)
+
+    @property
     def title(self) -> str:
         """What it is called within a sentence."""
-        return self.metric.title if self.positive is None else f"{self.metric.title} of {self.positive}"
+        return self.words.name if self.positive is None else f"{self.metric.title} of {self.positive}"
+
+    @property
+    def lowest(self) -> float:
+        """The least that it can be: 0 of a share, -1 of a correlation. The most is 1."""
+        return self.metric.lowest
 
     def score(self, counts: Counts, class_names: tuple[str, ...]) -> Float[np.ndarray, "*folds"]:
         """What the metric says of each fold; NaN for a fold without samples.
@@ -409,7 +429,8 @@ def score_interval(
 ) -> Interval:
     """Of one fold, from Wilson's intervals: of accuracy, of the F1 of one class, or of classes joined for their mean.
 
-    Any other score has that of a share of as many samples as the smallest class has.
+    Any other score has that of a share of as many samples as the smallest class has. A correlation has that of so many
+    that one of them, were it wrong, would take off as much as a wrong sample does; where all are of one class, any.
 
     For the mean the distances to the ends are joined as those of independent estimates (Zou & Donner's MOVER), times
     the root of 2, since every wrong sample counts against two classes: the one it is of and the one it was taken for.
@@ -418,8 +439,11 @@ def score_interval(
         n_right, n = float(counts.right.sum()), float(counts.true.sum())
         return wilson(n_right / effect.times, n / effect.times, df=effect.df)
     if metric.name not in ("f1_macro", "f1"):
-        n = float(counts.true[counts.true > 0].min(initial=counts.true.sum())) / effect.times
-        return wilson(float(metric.score(counts, class_names)) * n, n, df=effect.df)
+        value, true, lowest = float(metric.score(counts, class_names)), counts.true[counts.true > 0], metric.lowest
+        n = float(true.min() if lowest == 0 else 2 * (true.sum() - (true**2).sum() / true.sum())) / effect.times
+        if isnan(value) or n == 0:
+            return UNKNOWN if isnan(value) else Interval(lowest, 1.0)
+        return scaled(wilson((value - lowest) / (1 - lowest) * n, n, df=effect.df), lowest)
     ends = class_intervals(counts, effect)
     if metric.positive is not None:
         return ends[class_names.index(metric.positive)]
@@ -428,10 +452,12 @@ def score_interval(
     return mean_interval(f1[there], [ends[label] for label in there.tolist()], inflation=sqrt(2))
 
 
-def mean_interval(values: Float[np.ndarray, " n"], intervals: list[Interval], *, inflation: float = 1.0) -> Interval:
+def mean_interval(
+    values: Float[np.ndarray, " n"], intervals: list[Interval], *, inflation: float = 1.0, lowest: float = 0.0
+) -> Interval:
     """The interval of a mean of independent estimates, each with its own (MOVER); unknown where any of them is.
 
-    `inflation` widens it for estimates that are not independent.
+    `inflation` widens it for estimates that are not independent; they lie between `lowest` and 1.
 
     Examples
     --------
@@ -444,7 +470,7 @@ def mean_interval(values: Float[np.ndarray, " n"], intervals: list[Interval], *,
     scale = inflation / len(values)
     down = scale * np.hypot.reduce(values - [interval.lower for interval in intervals])
     up = scale * np.hypot.reduce([interval.upper for interval in intervals] - values)
-    return Interval(max(mean - float(down), 0.0), min(mean + float(up), 1.0))
+    return Interval(max(mean - float(down), lowest), min(mean + float(up), 1.0))
 
 
 # How far would scores be off with other samples? The jackknife: what would each be without each sample in turn?
@@ -613,8 +639,10 @@ def trained_anew(error: Error, design: Design) -> Error:
     return error if design.by_sample else replace(error, se=sqrt(2) * error.se)
 
 
-def difference_interval(value: float, error: Error) -> tuple[Interval, float]:
+def difference_interval(value: float, error: Error, most: float = 1.0) -> tuple[Interval, float]:
     """The interval of a difference and its two-sided p-value, which is below .05 just where the interval lacks 0.
+
+    No difference is larger than `most`.
 
     Examples
     --------
@@ -622,15 +650,18 @@ def difference_interval(value: float, error: Error) -> tuple[Interval, float]:
     >>> round(interval.lower, 2), round(p, 3)
     (0.02, 0.046)
     """
-    return within(t_interval(value, error.se, error.df), -1.0, 1.0), t_p_value(value, error.se, error.df)
+    return within(t_interval(value, error.se, error.df), -most, most), t_p_value(value, error.se, error.df)
 
 
-def scaled_interval(value: float, error: Error) -> Interval:
-    """The interval of a score, Wilson's by Student's t, so that it holds the score and stays within 0 and 1.
+def scaled_interval(value: float, error: Error, lowest: float = 0.0) -> Interval:
+    """The interval of a score, Wilson's by Student's t, so that it holds the score and stays within `lowest` and 1.
 
     Examples
     --------
     >>> scaled_interval(0.97, Error(0.01, np.inf))
     Interval(lower=0.943..., upper=0.984...)
     """
-    return UNKNOWN if np.isnan(value) else share_interval(value, error.se, error.df)
+    if np.isnan(value):
+        return UNKNOWN
+    span = 1 - lowest
+    return scaled(share_interval((value - lowest) / span, error.se / span, error.df), lowest)

@@ -21,12 +21,12 @@ from touchstone.core.evaluate.cluster_folds.results import (
 )
 from touchstone.core.evaluate.cluster_folds.tested import LabelShift
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, half_width, p_of_interval
+from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.units import Design
 from touchstone.core.evaluate.wording import (
     Verdict,
     bare,
     count,
-    fixed,
     in_a_row,
     listed,
     p_value,
@@ -203,7 +203,7 @@ def fold_verdict(
     shift = next((shifts_labels(each) for each in shifts if each.scheme == row.scheme), None)
     spread, learned = differs_between_folds(runs), beats_baselines(row)
     mine = [each for each in relations if (each.model, each.scheme) == (model, row.scheme)]
-    held_out = [each for each in predicted_held_out if each.model == model]
+    held_out, words = [each for each in predicted_held_out if each.model == model], performance.metric.words
     predicted = all_held_out(held_out)
     beats = learned.decision == "above"
     findings = [
@@ -211,12 +211,12 @@ def fold_verdict(
         resting(_labels(shift, row), "cluster_folds.labels_shift"),
         resting(_baselines(performance, row, learned), learned.kind),
         resting(_spread(performance, row, difference, spread), spread.kind),
-        _lowest_fold(row, runs),
-        _seeds(row, difference),
+        _lowest_fold(words, row, runs),
+        _seeds(words, row, difference),
         _lowest_class(performance, runs),
         _others(performance, row, difference),
         resting(_relations(mine), "cluster_folds.goes_with"),
-        *(resting(_held_out(each, claim), claim.kind) for each, claim in zip(held_out, predicted, strict=True)),
+        *(resting(_held_out(words, each, claim), claim.kind) for each, claim in zip(held_out, predicted, strict=True)),
         *performance.notes,
     ]
     claims = (gap, shift, learned, spread, *map(goes_with, mine), *predicted)
@@ -226,7 +226,7 @@ def fold_verdict(
             resting(_headline(performance, row, difference, gap, name), *([] if gap is None else [_HARDER])),
         ),
         used=_used(performance, row, runs, difference),
-        advice=resting(_advice(row, difference, gap, shift), _HARDER, "cluster_folds.labels_shift"),
+        advice=resting(_advice(words, row, difference, gap, shift), _HARDER, "cluster_folds.labels_shift"),
         findings=tuple(finding for finding in findings if finding),
         claims=tuple(claim for claim in claims if claim is not None),
     )
@@ -256,39 +256,41 @@ def _below_majority(runs: Sequence[RunScore]) -> str:
 def _headline(
     performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None, gap: Claim | None, name: str
 ) -> str:
-    metric, folds = performance.metric.title, _folds(row.scheme)
+    metric, words, folds = performance.metric.title, performance.metric.words, _folds(row.scheme)
+    if isnan(row.mean.value) and words.of_class is None:
+        return f"{name}: {metric} is not defined on {folds}. Each has one class, and nothing else was predicted."
     if isnan(row.mean.value):
         return f"{name}: the {metric} is not defined on {folds}. No fold has the class, and it was never predicted."
     if difference is None or gap is None or isnan(gap.estimate):
-        return f"{name}: {metric} {_estimate(row.mean)} on {folds}."
+        return f"{name}: {metric} {_estimate(words, row.mean)} on {folds}."
     base = _folds(difference.other)
-    ends = f"{percent(difference.other_score)} on {base}, {percent(difference.score)} here"
-    amount, beside = points(gap.estimate, gap.interval), points(abs(gap.estimate))
+    ends = f"{words.value(difference.other_score)} on {base}, {words.value(difference.score)} here"
+    amount, beside = words.difference(gap.estimate, gap.interval), words.difference(abs(gap.estimate))
+    signed = words.difference(-gap.estimate, difference.difference.interval)
     if gap.decision == "above":
         return f"{name} loses {amount} of {metric} on {folds}: {ends}."
     if gap.decision == "below":
-        return f"{name} gains {points(-gap.estimate, difference.difference.interval)} of {metric} on {folds}: {ends}."
+        return f"{name} gains {signed} of {metric} on {folds}: {ends}."
     if gap.decision == "small":
-        return f"{name} is as good on {folds}, within {points(gap.smallest)}: {ends}."
+        return f"{name} is as good on {folds}, within {words.difference(gap.smallest)}: {ends}."
     if not gap.interval.known:
         return f"{name} on {folds}: {metric} {ends}. The data give no interval."
     if len(difference.per_seed) < FEWEST_SEEDS:
         way = "lower" if gap.estimate > 0 else "higher"
-        there = _brackets(gap if gap.estimate > 0 else None, difference)
+        there = _brackets(words, gap if gap.estimate > 0 else None, difference)
         return (
             f"{name}: {metric} is {beside}{there} {way} on these {folds}: {ends}. "
             f"Whether such folds are harder is undecided with {plural(len(difference.per_seed), 'seed')}."
         )
-    signed = points(-gap.estimate, difference.difference.interval)
     if gap.interval.holds(0.0):
         return f"{name}: no significant difference in {metric} on {folds} ({signed}): {ends}."
     return f"{name}: whether {folds} are harder is undecided ({signed} of {metric}): {ends}."
 
 
-def _brackets(gap: Claim | None, difference: SchemeDifference) -> str:
+def _brackets(words: InWords, gap: Claim | None, difference: SchemeDifference) -> str:
     """The interval of a difference that is named without its sign."""
     interval = gap.interval if gap else difference.difference.interval
-    return points(0.0, interval).removeprefix("0.0 points")
+    return words.difference(0.0, interval).removeprefix(words.difference(0.0))
 
 
 def _used(
@@ -323,15 +325,19 @@ def _undefined(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
     n, defined = sum(len(run.folds) for run in runs), sum(len(run.folds_defined) for run in runs)
     if defined in (0, n):
         return ""
-    return (
-        f"The {performance.metric.title} is defined on {count(defined)} of {plural(n, 'fold')}, and the mean is over "
-        "these. In the others the class neither occurs nor is predicted. "
-    )
+    score, why = f"The {performance.metric.title}", "the class neither occurs nor is predicted"
+    if performance.metric.positive is None:
+        score, why = performance.metric.words.title, "one class occurs, and nothing else is predicted"
+    some = f"{count(defined)} of {plural(n, 'fold')}"
+    return f"{score} is defined on {some}, and the mean is over these. In the others {why}. "
 
 
-def _advice(row: SchemeScore, difference: SchemeDifference | None, gap: Claim | None, shift: Claim | None) -> str:
+def _advice(
+    words: InWords, row: SchemeScore, difference: SchemeDifference | None, gap: Claim | None, shift: Claim | None
+) -> str:
     if isnan(row.mean.value):
-        return "Next: choose a positive class that occurs in the folds."
+        other = "another score" if words.of_class is None else "a positive class that occurs in the folds"
+        return f"Next: choose {other}."
     if difference is None or gap is None:
         return "Next: run random folds beside these."
     if len(difference.per_seed) < FEWEST_SEEDS:
@@ -341,7 +347,7 @@ def _advice(row: SchemeScore, difference: SchemeDifference | None, gap: Claim | 
     if gap.decision == "above" and shift is not None and shift.decision == "above":
         return "Next: run k-means folds too. These folds differ in labels as well as inputs."
     if gap.decision == "above":
-        return f"Next: if inputs may differ as these folds do, plan for {_estimate(row.mean)}."
+        return f"Next: if inputs may differ as these folds do, plan for {_estimate(words, row.mean)}."
     if gap.decision in ("below", "small"):
         return "Next: try another fold scheme; these folds are not harder."
     seeds_count_most = difference.over_seeds.width > gap.interval.width / sqrt(2)
@@ -378,10 +384,10 @@ def _labels(shift: Claim | None, row: SchemeScore) -> str:
 def _spread(performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None, spread: Claim) -> str:
     if isnan(spread.estimate):
         return ""
-    base = performance.of(difference.other, row.model) if difference else None
-    beside = f", {fixed(100 * base.std, 1)} on {_folds(base.scheme)}" if base and not isnan(base.std) else ""
-    described = f"The standard deviation over folds is {fixed(100 * row.std, 1)} points{beside}."
-    beyond = points(spread.estimate, spread.interval)
+    base, words = performance.of(difference.other, row.model) if difference else None, performance.metric.words
+    beside = f", {words.bare(base.std)} on {_folds(base.scheme)}" if base and not isnan(base.std) else ""
+    described = f"The standard deviation over folds is {words.difference(row.std)}{beside}."
+    beyond = words.difference(spread.estimate, spread.interval)
     if spread.decision == "above":
         return f"Scores differ between folds by {beyond} beyond chance (standard deviation). {described}"
     if spread.decision == "small":
@@ -389,7 +395,7 @@ def _spread(performance: FoldPerformance, row: SchemeScore, difference: SchemeDi
     return f"No significant difference in score between folds. {described}"
 
 
-def _lowest_fold(row: SchemeScore, runs: Sequence[RunScore]) -> str:
+def _lowest_fold(words: InWords, row: SchemeScore, runs: Sequence[RunScore]) -> str:
     folds = [fold for run in runs for fold in run.folds_defined]
     if len(folds) < 2:
         return ""
@@ -399,34 +405,33 @@ def _lowest_fold(row: SchemeScore, runs: Sequence[RunScore]) -> str:
         return f"fold {fold.fold + 1}" + (f" of seed {fold.seed}" if len(row.seeds) > 1 else "")
 
     return (
-        f"Lowest: {which(low)} with {_estimate(low.score)} (n = {count(low.n)}). Highest: {which(high)} with "
-        f"{_estimate(high.score)} (n = {count(high.n)})."
+        f"Lowest: {which(low)} with {_estimate(words, low.score)} (n = {count(low.n)}). Highest: {which(high)} with "
+        f"{_estimate(words, high.score)} (n = {count(high.n)})."
     )
 
 
-def _seeds(row: SchemeScore, difference: SchemeDifference | None) -> str:
+def _seeds(words: InWords, row: SchemeScore, difference: SchemeDifference | None) -> str:
     if len(row.seeds) < 2:
         return "One seed: how much other folds of this scheme would differ is unknown."
-    sentence = (
-        f"Over {plural(len(row.seeds), 'seed')} the mean has a standard deviation of "
-        f"{fixed(100 * row.sd_over_seeds, 1)} points."
-    )
+    amount, over = words.difference, plural(len(row.seeds), "seed")
+    sentence = f"Over {over} the mean has a standard deviation of {amount(row.sd_over_seeds)}."
     values = [value for _, value in difference.per_seed] if difference else []
     if difference is None or len(values) < 2 or any(map(isnan, values)):
         return sentence
-    return f"{sentence} The difference runs from {points(min(values))} to {points(max(values))} by seed."
+    return f"{sentence} The difference runs from {amount(min(values))} to {amount(max(values))} by seed."
 
 
 def _baselines(performance: FoldPerformance, row: SchemeScore, learned: Claim) -> str:
     if isnan(row.majority) or isnan(row.mean.value):
         return ""
-    baseline = f"The majority-class baseline has {performance.metric.title} {percent(row.majority)}"
-    guessed = f"; guessing by label shares, about {percent(row.chance)}" if not isnan(row.chance) else ""
+    words = performance.metric.words
+    baseline = f"The majority-class baseline has {performance.metric.title} {words.value(row.majority)}"
+    guessed = f"; guessing by label shares, about {words.value(row.chance)}" if not isnan(row.chance) else ""
     if learned.decision == "above":
         return f"{baseline}{guessed}."
     if learned.decision == "below":
         return (
-            f"The score is {points(-learned.estimate)} below that of a model that ignores its input. "
+            f"The score is {words.difference(-learned.estimate)} below that of a model that ignores its input. "
             f"{baseline}{guessed}."
         )
     return f"No significant difference from a model that ignores its input. {baseline}{guessed}."
@@ -442,7 +447,8 @@ def _lowest_class(performance: FoldPerformance, runs: Sequence[RunScore]) -> str
         return ""
     f1, name = min(by_class, key=lambda each: each[0].value)
     seed = f", seed {runs[0].seed}" if len(runs) > 1 else ""
-    return f"The lowest class is {quoted(name)}: F1 {_estimate(f1)} over all folds (n = {count(f1.n)}{seed})."
+    value = percent(f1.value, f1.interval)
+    return f"The lowest class is {quoted(name)}: F1 {value} over all folds (n = {count(f1.n)}{seed})."
 
 
 def _others(performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None) -> str:
@@ -455,8 +461,9 @@ def _others(performance: FoldPerformance, row: SchemeScore, difference: SchemeDi
     ]
     if not rest:
         return ""
+    amount = performance.metric.words.difference
     differences = [
-        f"{scheme_title(each.scheme)} {points(each.difference.value, each.difference.interval)}" for each in rest
+        f"{scheme_title(each.scheme)} {amount(each.difference.value, each.difference.interval)}" for each in rest
     ]
     corrected = f"p-values are corrected for {plural(len(performance.differences), 'comparison')}"
     return f"Other schemes less {_folds(difference.other)}: {listed(differences, most=6)}; {corrected}."
@@ -483,19 +490,19 @@ def _relations(relations: Sequence[Relation]) -> str:
     )
 
 
-def _held_out(each: PredictedHeldOut, claim: Claim) -> str:
+def _held_out(words: InWords, each: PredictedHeldOut, claim: Claim) -> str:
     held_out = _folds(each.held_out) if each.held_out in FOLD_SCHEMES else each.held_out
-    amount = points(claim.estimate, claim.interval)
-    ends = f"{percent(each.score)} against {percent(each.held_out_score)}"
+    amount = words.difference(claim.estimate, claim.interval)
+    ends = f"{words.value(each.score)} against {words.value(each.held_out_score)}"
     subject = _folds(each.scheme)
     subject = subject[0].upper() + subject[1:]
     where = held_out if each.paired else f"this trained model on {held_out}"
     if claim.decision == "above":
         return f"{subject} predict {amount} too much for {where}: {ends}."
     if claim.decision == "below":
-        return f"{subject} predict {points(-claim.estimate)} too little for {where}: {ends}."
+        return f"{subject} predict {words.difference(-claim.estimate)} too little for {where}: {ends}."
     if claim.decision == "small":
-        return f"{subject} predict {held_out} to within {points(claim.smallest)}: {ends}."
+        return f"{subject} predict {held_out} to within {words.difference(claim.smallest)}: {ends}."
     return f"{subject} and {held_out}: no significant difference ({amount}): {ends}."
 
 
@@ -516,5 +523,5 @@ def _folds(scheme: str) -> str:
     return f"{title[0].lower() + title[1:] if title[1:2].islower() else title} folds"
 
 
-def _estimate(estimate: ScoreEstimate) -> str:
-    return percent(estimate.value, estimate.interval)
+def _estimate(words: InWords, estimate: ScoreEstimate) -> str:
+    return words.value(estimate.value, estimate.interval)

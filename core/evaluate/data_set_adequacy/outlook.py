@@ -20,6 +20,7 @@ from touchstone.core.evaluate.intervals import (
     Interval,
     joined,
     moderated_variances,
+    scaled,
     share_interval,
     t_interval,
     t_p_value,
@@ -35,7 +36,6 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     error_over_sources,
     few_errors,
     less_by_samples,
-    scaled,
 )
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
@@ -388,7 +388,8 @@ def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: L
         last = measured[-1]
         share = float(np.clip((value - last.lowest) / last.span, 0.0, 1.0))
         return Estimate(
-            value, *(scaled(share_interval(share, each.se / last.span, each.df), last) for each in errors(weights))
+            value,
+            *(scaled(share_interval(share, each.se / last.span, each.df), last.lowest) for each in errors(weights)),
         )
 
     points = []

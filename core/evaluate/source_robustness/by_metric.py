@@ -13,7 +13,7 @@ import pandas as pd
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.metric_estimates import positive_class
 from touchstone.core.evaluate.metric_functions import Counts as CountsByClass
-from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, best_guess
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, best_guess, metrics_of_counts
 from touchstone.core.evaluate.source_robustness.counts import Counts as CountsOfTrials
 from touchstone.core.evaluate.source_robustness.counts import Group, Layout, groups
 from touchstone.core.evaluate.source_robustness.estimate import Measured, measure_metric
@@ -64,8 +64,8 @@ def metrics_of_trials(n_classes: int) -> tuple[str, ...]:
     >>> "f1_macro" in metrics_of_trials(3), "recall" in metrics_of_trials(3), "recall" in metrics_of_trials(2)
     (True, False, True)
     """
-    names = [name for name, each in METRICS.items() if each.of_counts is not None and each.highest == (1.0, 1.0)]
-    return tuple(name for name in names if name != ACCURACY and (n_classes == 2 or not METRICS[name].of_class))
+    names = [name for name in metrics_of_counts() if n_classes == 2 or not METRICS[name].of_class]
+    return tuple(name for name in names if name != ACCURACY)
 
 
 def _positive_class(layout: Layout, named: str | None) -> int:

@@ -20,7 +20,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.evaluate.intervals import Interval, share_difference, share_difference_p, sum_of_errors, wilson
+from touchstone.core.evaluate.intervals import (
+    Interval,
+    scaled,
+    share_difference,
+    share_difference_p,
+    sum_of_errors,
+    wilson,
+)
 from touchstone.core.evaluate.metric_functions import Counts as CountsByClass
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
 from touchstone.core.trials.trial_plan import EXCLUSIVE
@@ -194,12 +201,7 @@ def few_errors(measured: Measured) -> bool:
 
 def of_samples(measured: Measured) -> Interval:
     """What the samples alone leave unsure of an accuracy (Wilson)."""
-    return scaled(wilson(measured.share * measured.n_samples, measured.n_samples), measured)
-
-
-def scaled(share: Interval, measured: Measured) -> Interval:
-    """The interval of a value whose share, between the least and the most, has this one."""
-    return Interval(*(measured.lowest + measured.span * end for end in (share.lower, share.upper)))
+    return scaled(wilson(measured.share * measured.n_samples, measured.n_samples), measured.lowest)
 
 
 def less_by_samples(first: Measured, second: Measured) -> tuple[Interval, float]:

@@ -15,6 +15,7 @@ from touchstone.core.evaluate.intervals import (
     half_width,
     joined,
     p_of_interval,
+    scaled,
     share_interval,
     t_p_value,
     within,
@@ -30,7 +31,6 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     measure,
     of_samples,
     rho_terms,
-    scaled,
 )
 from touchstone.core.evaluate.source_robustness.hardness import accuracy_difference, classes_against_rest
 from touchstone.core.evaluate.source_robustness.held_out import held_out_sources
@@ -204,10 +204,10 @@ def expected_value(measured: Measured | None, layout: Layout) -> ExpectedValue:
         return ExpectedValue(float("nan"))
     terms = [(1.0, measured)]
     draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
-    over_sources = scaled(share_interval(measured.share, sources.se / measured.span, sources.df), measured)
+    over_sources = scaled(share_interval(measured.share, sources.se / measured.span, sources.df), measured.lowest)
     if few_errors(measured):
         over_sources = joined(over_sources, of_samples(measured))
-    over_draws = scaled(share_interval(measured.share, draws.se / measured.span, draws.df), measured)
+    over_draws = scaled(share_interval(measured.share, draws.se / measured.span, draws.df), measured.lowest)
     return ExpectedValue(measured.value, over_draws, over_sources, measured.sd, _n_draws(measured))
 
 
