@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.tables.names import sources_are_units, word_for
 from touchstone.core.data.values import check_unique, codes, counted, read_only, texts
+from touchstone.core.data.values import numbers as as_numbers
 
 # When are two inputs the same? Whatever is cached, linked or stored is named by a hash of all that it depends on.
 
@@ -205,7 +206,8 @@ class Dataset:
     ):
         if kind not in get_args(Kind):
             raise DataError(f"{name}: kind {kind!r}. It must be one of {', '.join(get_args(Kind))}.")
-        inputs = texts(x, "text", name, empty=True) if kind == "text" else _numbers(x, kind, name)
+        dtype = np.float32 if kind == "image" else np.float64
+        inputs = texts(x, "text", name, empty=True) if kind == "text" else as_numbers(x, "x", name, dtype=dtype)
         feature_names = tuple(texts(feature_names, "feature name", name))
         if kind == "tabular" and not feature_names:
             feature_names = tuple(f"x{column + 1}" for column in range(inputs.shape[-1] if inputs.ndim else 0))
@@ -313,10 +315,11 @@ class Dataset:
         >>> tasted.name, tasted.vectors_name, tasted.vectors.shape, tasted.fingerprint == fruit.fingerprint
         ('fruit + tongue', 'tongue', (2, 2), False)
         """
+        kept = (note for note in self.notes if not note.startswith(_ABOUT_VECTORS))
         return replace(
             self,
             name=f"{self.name.removesuffix(f' + {self.vectors_name}')} + {name}",
-            notes=(*(note for note in self.notes if not note.startswith(_ABOUT_VECTORS)), *_about_vectors(notes)),
+            notes=(*kept, *(f"{_ABOUT_VECTORS}{note}" for note in notes)),
             vectors=vectors,
             vectors_name=name,
             read_as=None,
@@ -332,23 +335,12 @@ class Dataset:
         self.__dict__.update(state)
 
 
-def _numbers(values: Any, kind: str, name: str) -> np.ndarray:
-    try:
-        return read_only(values, np.float32 if kind == "image" else np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name}: x does not hold numbers only, or not in one shape ({error}).") from error
-
-
 def _table(values: Any, what: str, name: str) -> np.ndarray:
     is_short = isinstance(values, np.ndarray) and values.dtype == np.float32
     try:
         return read_only(values, np.float32 if is_short else np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name}: the {what} are not numbers only, or not all as long ({error}).") from error
-
-
-def _about_vectors(notes: Iterable[str]) -> tuple[str, ...]:
-    return tuple(f"{_ABOUT_VECTORS}{note}" for note in notes)
 
 
 def _check_shapes(dataset: Dataset) -> None:

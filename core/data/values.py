@@ -300,6 +300,18 @@ def read_only(values: Any, dtype: Any) -> np.ndarray:
     return array
 
 
+def numbers(values: Any, what: str, name: str, *, dtype: Any = np.float64) -> np.ndarray:
+    """A read-only array of numbers; DataError where they are something else, or rows differ in length.
+
+    >>> numbers([[1, 2], [3, 4]], "x", "made")[1]
+    array([3., 4.])
+    """
+    try:
+        return read_only(values, dtype)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name}: {what} does not hold numbers only, or not in one shape ({error}).") from error
+
+
 def texts(values: Any, what: str, name: str, *, empty: bool = False) -> np.ndarray:
     """A read-only object array of plain str, each of them valid Unicode and, unless `empty` is allowed, non-empty.
 

@@ -19,7 +19,7 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.blocks import Block
 from touchstone.core.data.predictions.roles import ROUNDED, Roles
 from touchstone.core.data.tables import names as naming
-from touchstone.core.data.values import check_unique, codes, listed, read_only, texts
+from touchstone.core.data.values import check_unique, codes, listed, numbers, read_only, texts
 
 GROUPS = ("fold", "source", "trial")
 KEPT = (*GROUPS, "unit")
@@ -77,9 +77,9 @@ class Predictions:
         unit_name: str = "",
         ensemble: Iterable["Predictions"] = (),
     ):
-        proba = None if proba is None else _numbers(proba, "proba", name)
+        proba = None if proba is None else numbers(proba, "proba", name)
         if confidence is not None:
-            confidence = _numbers(confidence, "confidence", name)
+            confidence = numbers(confidence, "confidence", name)
         elif proba is not None and proba.ndim == 2 and proba.size:
             confidence = read_only(proba.max(axis=1), np.float64)
         self.__dict__.update(
@@ -177,13 +177,6 @@ class Predictions:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False  # unpickling forgets it
         self.__dict__.update(state)
-
-
-def _numbers(values: Any, what: str, name: str) -> np.ndarray:
-    try:
-        return read_only(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name}: {what} does not hold numbers only, or not in one shape ({error}).") from error
 
 
 def _check_sizes(predictions: Predictions) -> None:
