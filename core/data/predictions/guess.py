@@ -234,17 +234,13 @@ def complete_roles(table: Table, roles: Roles | None = None, *, half: Half | Non
         if _is_enough(roles, half):
             return roles
     reading = _read(table, half, roles)
-    if half != "predictions" and not reading.roles.has_truth and not _is_divided(reading):
+    # A file that should hold the truth may only tell how its rows are divided, which is worth joining too.
+    divides = half == "truth" and any((reading.roles.set, reading.roles.fold, reading.roles.source))
+    if half != "predictions" and not reading.roles.has_truth and not divides:
         raise no_truth(reading)
     if half != "truth" and not reading.roles.says_something:
         raise no_prediction(reading)
     return reading.roles
-
-
-def _is_divided(reading: Reading) -> bool:
-    """Whether a file that should hold the truth tells how its rows are divided, which is worth joining too."""
-    roles = reading.roles
-    return reading.half == "truth" and bool(roles.set or roles.fold or roles.source)
 
 
 def _is_enough(roles: Roles, half: Half | None) -> bool:
@@ -500,12 +496,7 @@ def only_one(reading: Reading) -> Reading:
     labels = named or list(filter(reading.table.is_label, reading.free))
     if len(labels) == 1:
         return reading.take("the only labels in this file", **{role: labels[0]})
-    return reading if labels or role == "truth" else _lone_score(reading)
-
-
-def _lone_score(reading: Reading) -> Reading:
-    """The only column as the confidence, if it holds fractions."""
-    if len(reading.free) != 1 or reading.table.kind(reading.free[0]) != "fraction":
+    if labels or role == "truth" or len(reading.free) != 1 or reading.table.kind(reading.free[0]) != "fraction":
         return reading
     return reading.take("the only numbers in this file", confidence=reading.free[0])
 
