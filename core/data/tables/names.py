@@ -279,6 +279,17 @@ def codes_of(labels: Sequence[str], class_names: Sequence[str]) -> Integer[np.nd
     return np.array([code_of[label] for label in labels], dtype=np.int64)
 
 
+def numbered_names(names: Sequence[str], numbers: Sequence[str]) -> tuple[str, ...]:
+    """The names that a file gives to its classes by their numbers, where it names all of them; none otherwise.
+
+    >>> numbered_names(("cat", "dog"), ("1", "0")), numbered_names(("cat", "dog"), ("2",))
+    (('dog', 'cat'), ())
+    """
+    if not all(number.isdecimal() and int(number) < len(names) for number in numbers):
+        return ()
+    return tuple(names[int(number)] for number in numbers)
+
+
 def _whole(name: str) -> str:
     match = _WHOLE.fullmatch(name.strip())
     return match.group(1) if match else name
