@@ -79,7 +79,7 @@ def _western(content: bytes) -> str | None:
 DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 QUOTED = re.compile(r'"[^"]*"')
 Row = tuple[int, list[str]]  # the line it starts on, its cells
-_SEPARATOR = re.compile(r"\"?sep=.\"?[ \t]*(?=[\r\n])", re.IGNORECASE)  # Excel's own first line
+_SEPARATOR = re.compile(r"\A\"?sep=.\"?[ \t]*(?=[\r\n])", re.IGNORECASE)  # Excel's own first line
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|-?inf", re.ASCII)
 OF_NUMPY = re.compile(r"[+-]?\d\.\d{18}e[+-]\d{2,3}", re.ASCII)
 _WITH_COMMA = re.compile(r"\s*[+-]?\d+(?:,\d+)?(?:[eE][+-]?\d+)?\s*", re.ASCII)
@@ -101,7 +101,7 @@ def usual_text(content: bytes, name: str, *, headed: bool, of_spaces: bool) -> t
     ('\\ngold;predicted\\n', ())
     """
     text, notes = decode(content, name)
-    text = without_separator_line(text)
+    text = _SEPARATOR.sub("", text)  # the line by which Excel says what stands between the cells
     if not headed:
         text = _uncommented(text)
     return tabs_for_spaces(text) if of_spaces or not headed else text, notes
@@ -186,16 +186,6 @@ def _uncommented(text: str) -> str:
     n_cells = [max(QUOTED.sub("", line).count(delimiter) for delimiter in DELIMITERS) for line in (names, first)]
     header = [names] if n_cells[0] == n_cells[1] and n_cells[0] > 0 else [""]
     return "\n".join([""] * (n_comments - 1) + header + lines[n_comments:])
-
-
-def without_separator_line(text: str) -> str:
-    """The text without the line by which Excel says what stands between the cells; lines keep their numbers.
-
-    >>> without_separator_line("sep=;\\ngold;predicted\\n")
-    '\\ngold;predicted\\n'
-    """
-    match = _SEPARATOR.match(text)
-    return text[match.end() :] if match else text
 
 
 def tabs_for_spaces(text: str) -> str:
@@ -462,7 +452,8 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
 
 def _line_by_line(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table:
     """The table, whatever the encoding, the dialect and the quotes."""
-    of_spaces = _is_of_spaces(_first_line(content))
+    first = _first_line(content)
+    of_spaces = _is_of_numpy(first) or not any(delimiter.encode() in first for delimiter in DELIMITERS)
     text, notes = usual_text(content, name, headed=header_needed, of_spaces=of_spaces)
     delimiter = _delimiter(text, name, lone=not header_needed)
     rows, of_quotes = rows_of(text, delimiter, name, limits)
@@ -490,11 +481,6 @@ def _takes_care(content: bytes, header_needed: bool) -> bool:
     if start.startswith(_UTF_16) or start.lstrip(b'"')[:4].lower() == b"sep=" or _is_of_numpy(start):
         return True
     return not header_needed and (start.startswith(b"#") or _NOTHING_IN_ROW.search(content) is not None)
-
-
-def _is_of_spaces(first: bytes) -> bool:
-    """Whether a first line has no other delimiter than spaces, or is NumPy's."""
-    return _is_of_numpy(first) or not any(delimiter.encode() in first for delimiter in DELIMITERS)
 
 
 def _is_of_numpy(first: bytes) -> bool:
@@ -577,7 +563,10 @@ def _delimiter(text: str, name: str, *, lone: bool = False) -> str:
 def is_header(rows: list[Row]) -> bool:
     """Whether the first row names columns: numbers there can only be class names, and names do not recur below."""
     top = _Top.of(rows)
-    if not top.may_number_classes or top.holds_lists or (top.is_of_numbers and not top.has_fractions_below):
+    fractions_below = any("." in cell for cells in top.body[:100] for cell in cells)
+    if not top.may_number_classes or (top.is_of_numbers and not fractions_below):
+        return False
+    if any(cell.startswith(("[", "{")) for cell in top.first):  # lists, as data hold them
         return False
     if top.stands_below_again:
         return True
@@ -602,7 +591,7 @@ def is_surely_data(rows: list[Row]) -> bool:
         return False
     if top.is_row_of_numbers:
         return True
-    if top.numbers_classes or top.has_usual_name or top.names_numbers:
+    if (len(top.numbers) > 1 and top.may_number_classes) or top.has_usual_name or top.names_numbers:
         return False
     return not all(map(_is_number, top.recurring)) or top.has_prose
 
@@ -639,23 +628,11 @@ class _Top:
         return not self.numbers or whole in counts
 
     @property
-    def holds_lists(self) -> bool:
-        return any(cell.startswith(("[", "{")) for cell in self.first)
-
-    @property
-    def has_fractions_below(self) -> bool:
-        return any("." in cell for cells in self.body[:100] for cell in cells)
-
-    @property
     def is_row_of_numbers(self) -> bool:
         """Whether it is a row of numbers, which count no classes, among such rows; cells below may be empty."""
         if len(self.first) < 2 or not self.is_of_numbers or self.may_number_classes:
             return False
         return all(not cell.strip() or _is_number(cell) for cells in self.body[:100] for cell in cells)
-
-    @property
-    def numbers_classes(self) -> bool:
-        return len(self.numbers) > 1 and self.may_number_classes
 
     @cached_property
     def recurring(self) -> list[str]:
