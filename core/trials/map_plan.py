@@ -167,5 +167,4 @@ class MapPlan:
 
 
 def _frame(row: np.ndarray, place: Float[np.ndarray, "n_rows 2"], status: str) -> pd.DataFrame:
-    columns = {"row": row, "x": place[:, 0], "y": place[:, 1], "status": [status] * len(row)}
-    return pd.DataFrame({name: pd.array(values, dtype=COLUMNS[name]) for name, values in columns.items()})
+    return pd.DataFrame({"row": row, "x": place[:, 0], "y": place[:, 1], "status": status}).astype(COLUMNS)

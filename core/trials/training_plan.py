@@ -301,6 +301,4 @@ class TrainingPlan:
 
 
 def _frame(rows: list[dict[str, object]], status: str) -> pd.DataFrame:
-    columns = {name: pd.Series([row.get(name) for row in rows], dtype=object) for name in COLUMNS}
-    columns["status"] = pd.Series([status] * len(rows), dtype=object)
-    return pd.DataFrame({name: columns[name].astype(kind) for name, kind in COLUMNS.items()})
+    return pd.DataFrame(rows, columns=[*COLUMNS], dtype=object).assign(status=status).astype(COLUMNS)
