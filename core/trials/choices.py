@@ -5,7 +5,6 @@ from touchstone.core.models import MODELS, fits
 from touchstone.core.parameters import About, Titles, title_of
 from touchstone.core.represent import REPRESENTATIONS, available, numbers_of
 from touchstone.core.split.folds import FOLD_SCHEMES
-from touchstone.core.trials.epochs import EPOCHS
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
 KNOWN_TITLE = "known sources"
@@ -57,11 +56,6 @@ def fold_schemes_offered(about: About) -> Titles:
 def numbers_offered(about: About) -> Titles | None:
     """The numbers that each sample has, by their names, as an address holds them; None where that is not known."""
     return None if about.dataset is None else {name: name for name in numbers_of(about.dataset)}
-
-
-def epochs_offered(about: About) -> Titles:
-    """The epochs that a network can be tested after."""
-    return EPOCHS
 
 
 def has_sources(about: About) -> bool:

@@ -66,10 +66,11 @@ def of_known_sources(draws: Sequence[Draw]) -> list[Draw]:
     return [draw for draw in draws if draw.source_finder == finding.KNOWN_SOURCES]
 
 
-def _scheme(plan: "TrialPlan", scheme: str, n_repeats: int, clustering: int) -> SplitScheme:
+def _scheme(plan: "TrialPlan", scheme: str, n_repeats: int, clustering: int, *, use: str = "") -> SplitScheme:
+    """A scheme that draws so many repeats, by seeds that are those of one clustering and, where there is one, `use`."""
     across = {"across": plan.across} if scheme == EXCLUSIVE else {}
     drawn = RANDOM if scheme == FULL else scheme
-    seed = seed_of(plan.seed, drawn, clustering)
+    seed = seed_of(plan.seed, f"{use}{drawn}", clustering)
     return DRAW_SCHEMES[drawn](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
 
 
@@ -234,12 +235,9 @@ def _second_draw(
     """A split of a training part, by the units, labels and sources of all samples; rows count within that part."""
     of_all, y, sources = about
     units = None if of_all is None else np.unique(of_all[train], return_inverse=True)[1]
-    across = {"across": plan.across} if scheme == EXCLUSIVE else {}
-    drawn = RANDOM if scheme == FULL else scheme
-    seed = seed_of(plan.seed, f"validation {drawn}", repeat)
     try:
         with _naming_classes(dataset):
-            made = DRAW_SCHEMES[drawn](n_repeats=1, test_share=plan.test_share, seed=seed, **across)
+            made = _scheme(plan, scheme, 1, repeat, use="validation ")
             return draw_of_units(made, 0, units, y[train], sources[train])
     except DataError as problem:
         raise DataError(
@@ -372,41 +370,6 @@ def predict_together(
         seconds = (time.perf_counter() - start) / len(group)
         results += [(labels, seconds) for labels in predicted]
     return results
-
-
-def groups_of(plan: "TrialPlan", dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
-    """Trials of the same network of a plan together, as far as it can be trained so; the others each for themselves."""
-    fit = {name: trained_together(untrained(MODELS[name], None), dataset, together=True) for name in plan.models}
-    trials = {index: trial_at(plan, dataset, index) for index in indices}
-    # A trial that leaves sources out may have nothing to train for, and stays alone.
-    names = {index: model if turn is None else "" for index, (_, model, turn) in trials.items()}
-    return in_groups(names, {n for n in fit if fit[n]})
-
-
-def run_together(
-    plan: "TrialPlan", dataset: Dataset, indices: Sequence[int], *, context: Context, together: bool | None
-) -> list[pd.DataFrame]:
-    """The rows of several trials of a plan, networks of one architecture trained together where they can be."""
-    rows: dict[int, pd.DataFrame] = {}
-    for name in plan.models:
-        model = untrained(MODELS[name], plan.n_epochs)
-        of_model = [index for index in indices if trial_at(plan, dataset, index)[1] == name]
-        leaves_out = any(trial_at(plan, dataset, index)[2] is not None for index in of_model)
-        if not of_model or leaves_out or not trained_together(model, dataset, together):
-            rows |= {index: plan.run_trial(dataset, index, context=context) for index in of_model}
-            continue
-        draws = [trial_at(plan, dataset, index)[0] for index in of_model]
-        splits, validations = zip(*(plan.fitted_and_held_back(dataset, draw) for draw in draws), strict=True)
-        predicted = predict_together(
-            *((plan.epoch,), model, dataset, splits),
-            seeds=[plan.fit_seed(draw) for draw in draws],
-            validations=validations,
-            should_stop=context.should_stop,
-        )
-        for index, draw, split, (labels, seconds) in zip(of_model, draws, splits, predicted, strict=True):
-            counted = plan.counted(dataset, draw, labels[plan.epoch], model=name, seconds=seconds, split=split)
-            rows[index] = table_of([of_turn(counted, None) if plan.left_out else counted])
-    return [rows[index] for index in indices]
 
 
 # The plan of these trials.
@@ -561,7 +524,7 @@ class TrialPlan:
         "The paper uses the best epoch on the test part, which is optimistic. “Held out for it” takes "
         "samples, or whole sources, from the training part of every model.",
         address="epoch",
-        choices=choices.epochs_offered,
+        choices=lambda about: EPOCHS,
         joined=LATER,
     )
     left_out: bool = asks(
@@ -697,7 +660,11 @@ class TrialPlan:
 
     def groups(self, dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
         """Trials of the same network together, as far as it can be trained so; the others each for themselves."""
-        return groups_of(self, dataset, indices)
+        models = {name: untrained(MODELS[name], None) for name in self.models}
+        fit = {name for name, model in models.items() if trained_together(model, dataset, together=True)}
+        trials = {index: trial_at(self, dataset, index) for index in indices}
+        # A trial that leaves sources out may have nothing to train for, and stays alone.
+        return in_groups({index: model if turn is None else "" for index, (_, model, turn) in trials.items()}, fit)
 
     def run_trials(
         self, dataset: Dataset, indices: Sequence[int], *, context: Context, together: bool | None = None
@@ -706,7 +673,28 @@ class TrialPlan:
 
         `together` says whether networks of one architecture train together where they can; None: if there is a GPU.
         """
-        return run_together(self, dataset, indices, context=context, together=together)
+        rows: dict[int, pd.DataFrame] = {}
+        trials = {index: trial_at(self, dataset, index) for index in indices}
+        for name in self.models:
+            model = untrained(MODELS[name], self.n_epochs)
+            draws = {index: draw for index, (draw, trained, _) in trials.items() if trained == name}
+            leaves_out = any(trials[index][2] is not None for index in draws)
+            if not draws or leaves_out or not trained_together(model, dataset, together):
+                rows |= {index: self.run_trial(dataset, index, context=context) for index in draws}
+                continue
+            splits, validations = zip(
+                *(self.fitted_and_held_back(dataset, draw) for draw in draws.values()), strict=True
+            )
+            predicted = predict_together(
+                *((self.epoch,), model, dataset, splits),
+                seeds=[self.fit_seed(draw) for draw in draws.values()],
+                validations=validations,
+                should_stop=context.should_stop,
+            )
+            for (index, draw), split, (labels, seconds) in zip(draws.items(), splits, predicted, strict=True):
+                counted = self.counted(dataset, draw, labels[self.epoch], model=name, seconds=seconds, split=split)
+                rows[index] = table_of([of_turn(counted, None) if self.left_out else counted])
+        return [rows[index] for index in indices]
 
     def fitted_and_held_back(
         self, dataset: Dataset, draw: Draw, turn: int | None = None
