@@ -166,15 +166,10 @@ def _network(n_features: int, shape: tuple[int, int, int]) -> "torch.nn.Module":
         nn.ConvTranspose2d(_WIDTHS[0], _WIDTHS[1], 4, stride=2, padding=1),
         nn.ReLU(),
         nn.ConvTranspose2d(_WIDTHS[1], channels, 4, stride=2, padding=1),
-        _cut(height, width),
+        # What is too much where a side is no multiple of four is left out.
+        nn.ZeroPad2d((0, width - 4 * columns, 0, height - 4 * rows)),
         nn.Sigmoid(),
     )
-
-
-def _cut(height: int, width: int) -> "torch.nn.Module":
-    """Leave out the rows and columns that are too many where a side is no multiple of four."""
-    rows, columns = (4 * math.ceil(side / 4) - side for side in (height, width))
-    return nn.ZeroPad2d((0, -columns, 0, -rows))
 
 
 def _first_channels(shape: tuple[int, int, int]) -> tuple[int, int, int]:

@@ -157,7 +157,8 @@ def as_codes(labels: np.ndarray, class_names: tuple[str, ...], name: str) -> Tak
     Taken(array=array([0, 1, 2]), note='Labels are counted from 1.')
     """
     n_classes = len(class_names)
-    if labels.ndim == 2 and labels.shape[1] == n_classes > 1 and _is_one_hot(labels):
+    may_be_ones = labels.ndim == 2 and labels.shape[1] == n_classes > 1 and labels.dtype.kind in "bfiu"
+    if may_be_ones and np.isin(labels, (0, 1)).all() and (labels.sum(axis=1) == 1).all():
         return Taken(labels.argmax(axis=1), "Labels are one-hot.")
     codes = {spelled: code for code, spelled in enumerate(class_names)}
     spelled = [spell(label) for label in labels.ravel()]
@@ -170,12 +171,6 @@ def as_codes(labels: np.ndarray, class_names: tuple[str, ...], name: str) -> Tak
     if len(whole) and whole.min() == 1 and whole.max() == n_classes:
         return Taken(whole - 1, "Labels are counted from 1.")
     return Taken(whole)  # codes into class names that are no numbers
-
-
-def _is_one_hot(labels: np.ndarray) -> bool:
-    if labels.dtype.kind not in "bfiu":
-        return False
-    return bool(np.isin(labels, (0, 1)).all() and (labels.sum(axis=1) == 1).all())
 
 
 def _whole(labels: np.ndarray) -> np.ndarray | None:

@@ -146,13 +146,6 @@ def lent(model: Any, dataset: Dataset) -> Iterator[bytes]:
         del _lent[name]
 
 
-def found(file: ModelFile, dataset: Dataset) -> tuple[Callable[["torch.Tensor"], "torch.Tensor"], bool]:
-    """What runs a lent model on tensors, and whether gradients come back. Raises ModelError where it is not lent."""
-    if file.content not in _lent:
-        raise ModelError("This model was lent by another process, or is lent no more. Bring it again.")
-    return runs(_lent[file.content], dataset)
-
-
 def runs(model: Any, dataset: Dataset) -> tuple[Callable[["torch.Tensor"], "torch.Tensor"], bool]:
     """What runs a model on tensors, and whether gradients come back: of torch's modules alone.
 
@@ -397,7 +390,9 @@ def read_stored(stored: bytes, dataset: Dataset, *, apart: bool = False) -> Trai
     """
     file = ModelFile.from_bytes(stored)
     if file.architecture == LIVE:
-        run, has_gradients = found(file, dataset)
+        if file.content not in _lent:
+            raise ModelError("This model was lent by another process, or is lent no more. Bring it again.")
+        run, has_gradients = runs(_lent[file.content], dataset)
         examples, span = _examples(dataset), file.input_range
         return adapt(run, examples, dataset.class_names, has_gradients=has_gradients, input_range=span)
     known = {"architecture": file.architecture, "input_range": file.input_range}

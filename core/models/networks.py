@@ -370,17 +370,14 @@ class TrainedNetwork:
     state: Mapping[str, "torch.Tensor"] = field(repr=False)
     words: TextVectors | None = field(repr=False, default=None)
     _modules: dict[str, "Network"] = field(init=False, repr=False, default_factory=dict)
+    has_gradients: ClassVar[bool] = True
+    """Its logits can be followed back to its inputs."""
 
     def __post_init__(self):
         check_state(self.state, self.architecture, self.input_shape, len(self.class_names))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_modules": {}}  # modules are made again where they are needed
-
-    @property
-    def has_gradients(self) -> bool:
-        """Its logits can be followed back to its inputs."""
-        return True
 
     def logits(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give the logits (n, n_classes) of inputs (n, *input_shape), on the device that these are on.
