@@ -319,16 +319,10 @@ class Checked:
         table = pd.DataFrame(rows, columns=["requirement", "number", "value", "lower", "upper", "n", "decision"])
         return table.astype({"n": "Int64"})  # claims have none
 
-    def claims_table(self) -> pd.DataFrame:
-        """Tidy rows, a claim each, the muted ones with their reasons; as `StatedClaim.cells`."""
-        return pd.DataFrame([each.cells for each in self.claims])
-
     def to_json(self) -> str:
         """The tables, the sentences and what is unfinished, as JSON."""
-        numbers, claims = (
-            table.astype(object).where(table.notna(), None).to_dict("records")
-            for table in (self.table(), self.claims_table())
-        )
+        tables = self.table(), pd.DataFrame([each.cells for each in self.claims])  # the muted ones with their reasons
+        numbers, claims = (each.astype(object).where(each.notna(), None).to_dict("records") for each in tables)
         content = {"numbers": numbers, "claims": claims, "said": self.said, "unfinished": self.unfinished}
         return json.dumps(content, indent=1)
 
