@@ -136,7 +136,9 @@ def train_word_vectors(
     True
     """
     documents = [tokenize(text) for text in texts]
-    words = _vocabulary(documents, min_count, max_words)
+    counts = Counter(word for document in documents for word in document)
+    common = sorted((-count, word) for word, count in counts.items() if count >= min_count)
+    words = [word for _, word in common[:max_words]]
     if not words:
         raise DataError(
             f"None of the words in the {len(documents)} texts occurs {min_count} times, so no word vectors can be "
@@ -146,12 +148,6 @@ def train_word_vectors(
     with single_threaded():
         weights = _ppmi(_co_occurrences(documents, positions, window))
         return WordVectors(positions, _condensed(weights, n_components))
-
-
-def _vocabulary(documents: list[list[str]], min_count: int, max_words: int) -> list[str]:
-    counts = Counter(word for document in documents for word in document)
-    common = sorted((-count, word) for word, count in counts.items() if count >= min_count)
-    return [word for _, word in common[:max_words]]
 
 
 def _co_occurrences(documents: list[list[str]], positions: Mapping[str, int], window: int) -> Any:
