@@ -32,14 +32,10 @@ class RolesNeeded(DataError):
         role: str | None = None,
         meanings: tuple[str, ...] = (),
     ):
-        super().__init__(
-            question, guess, choices, role, meanings
-        )  # all of it in `args`, so that the error survives pickling
-        self.question = question
-        self.guess = guess
-        self.choices = choices
-        self.role = role
-        self.meanings = meanings
+        # All of it in `args`, so that the error survives pickling.
+        super().__init__(question, guess, choices, role, meanings)
+        self.question, self.guess, self.choices = question, guess, choices
+        self.role, self.meanings = role, meanings
 
     def __str__(self) -> str:
         return self.question

@@ -101,7 +101,8 @@ def paragraphs(folder: Path, library: str) -> Iterator[Paragraph]:
         parts = (folder.name, *file.relative_to(folder).with_suffix("").parts)
         module = parts[:-1] if parts[-1] == "__init__" else parts
         for name, docstring in _docstrings(file.read_bytes(), module):
-            yield Paragraph(name, _first_paragraph(docstring), library, ".".join(module[:2]))
+            first = " ".join(_BLANK_LINE.split(docstring.strip(), maxsplit=1)[0].split())
+            yield Paragraph(name, first, library, ".".join(module[:2]))
 
 
 def select(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
@@ -193,10 +194,6 @@ def _public(parent: ast.AST, prefix: str) -> Iterator[tuple[str, str]]:
                 yield from _public(node, name)
         elif isinstance(node, (ast.If, ast.Try, ast.With, ast.ExceptHandler)):
             yield from _public(node, prefix)
-
-
-def _first_paragraph(docstring: str) -> str:
-    return " ".join(_BLANK_LINE.split(docstring.strip(), maxsplit=1)[0].split())
 
 
 def _stored() -> Path:

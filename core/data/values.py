@@ -326,8 +326,13 @@ def texts(values: Any, what: str, name: str, *, empty: bool = False) -> np.ndarr
             raise DataError(
                 f"{name}: {what} {position + 1} of {len(given)} is {text!r}. It must be a non-empty string."
             )
-        if not text.isascii():
-            _check_unicode(text, f"{name}: {what} {position + 1} of {len(given)}")
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise DataError(
+                f"{name}: {what} {position + 1} of {len(given)} holds half a surrogate pair at character "
+                f"{error.start + 1}. Save the text as valid Unicode."
+            ) from error
     array = np.empty(len(given), dtype=object)
     array[:] = given if plain else [str(text) for text in given]
     array.flags.writeable = False
@@ -343,15 +348,6 @@ def counted(n_samples: int) -> np.ndarray:
     array = np.fromiter(map(str, range(n_samples)), dtype=object, count=n_samples)
     array.flags.writeable = False
     return array
-
-
-def _check_unicode(text: str, place: str) -> None:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"{place} holds half a surrogate pair at character {error.start + 1}. Save the text as valid Unicode."
-        ) from error
 
 
 def codes(values: Any, name: str, *, what: str = "y") -> np.ndarray:

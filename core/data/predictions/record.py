@@ -320,15 +320,15 @@ class PredictionTable:
         A model, set or task need not be named where there is only one. DataError where there are several, or none of
         that name, or not a single row of this combination.
         """
-        model, set, task = (
-            self._one("model", self.models, model),
-            self._one("set", self.sets, set),
-            self._one("task", self.tasks, task),
-        )
+        model = self._one("model", self.models, model)
+        set, task = self._one("set", self.sets, set), self._one("task", self.tasks, task)
         if fold is not None:
             self._one("fold", self.folds, fold)
         block = next(each for each in self._blocks if each.model in (model, None) and each.task in (task, None))
-        mask = self._mask(block, {"model": model, "set": set, "fold": fold})
+        mask = np.ones(len(block.rows), dtype=bool)
+        for group, name in {"model": model, "set": set, "fold": fold}.items():
+            if name is not None and group in self._groups:
+                mask &= self._groups[group][block.rows] == name
         chosen = list(filter(None, (model, set, fold, task)))
         if not mask.any():
             raise DataError(f"{self.name}: there is not a single row of {', '.join(chosen)}. Choose others.")
@@ -357,14 +357,6 @@ class PredictionTable:
         if "unit" not in known and naming.compact(self.roles.source or "") in naming.OF_ITS_OWN:
             known["unit"] = known["source"]
         return known
-
-    def _mask(self, block: Block, chosen: dict[str, str | None]) -> Bool[np.ndarray, " n_rows"]:
-        """Which rows of a block are those of the chosen groups."""
-        mask = np.ones(len(block.rows), dtype=bool)
-        for group, name in chosen.items():
-            if name is not None and group in self._groups:
-                mask &= self._groups[group][block.rows] == name
-        return mask
 
     def _one(self, what: str, names: tuple[str, ...], name: str | None) -> str | None:
         if name is None and len(names) > 1:
