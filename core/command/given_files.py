@@ -158,11 +158,10 @@ def given_model(chosen: argparse.Namespace, dataset: Dataset, workspace: Workspa
         raise DataError(f"{chosen.model}: cannot be read ({error}). Name a model's file, or a fingerprint.") from None
     scale: InputRange | None = None if chosen.input_range is None else (chosen.input_range[0], chosen.input_range[1])
     settled = {"architecture": chosen.network, "input_range": scale}
-    brought = bring_model(workspace, owner, file.name, content, dataset, **settled)
-    judged = brought.judged
+    fingerprint, judged = bring_model(workspace, owner, file.name, content, dataset, **settled)
     accuracy = percent(judged.accuracy, wilson(float(judged.n_correct), float(judged.n)))
     print(" ".join([f"{file.name}: accuracy {accuracy} on these data.", judged.hint]).strip(), file=sys.stderr)
-    return brought.fingerprint
+    return fingerprint
 
 
 # Does accuracy drop from one file of predictions to another? The same answer as the page's, by a command.

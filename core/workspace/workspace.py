@@ -286,14 +286,6 @@ def _refuse_unless(shown: Any) -> None:
 # May a model's file that somebody brings be kept? It is read without running it and tried on the data set first.
 
 
-@dataclass(frozen=True, eq=False)
-class Brought:
-    """A model that was kept: its fingerprint, and how it did on the samples that it was tried on."""
-
-    fingerprint: str
-    judged: Judged
-
-
 def bring_model(
     workspace: Workspace,
     owner: str,
@@ -304,7 +296,7 @@ def bring_model(
     name: str = "",
     architecture: str | None = None,
     input_range: InputRange | None = None,
-) -> Brought:
+) -> tuple[str, Judged]:
     """Try a model's file on the data set, and keep it; `name` is what it is called, its file's where that is empty.
 
     `architecture` and `input_range` are those of `core.models.load.load_model`. Raises ModelError, with the reason and
@@ -327,4 +319,4 @@ def bring_model(
         n_test=judged.n,
         n_correct=judged.n_correct,
     )
-    return Brought(fingerprint, judged)
+    return fingerprint, judged
