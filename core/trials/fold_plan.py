@@ -15,12 +15,11 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.classical import stop_if
-from touchstone.core.parameters import LATER, Ask, Several, asks, asks_options, asks_several, label_of, title_of
+from touchstone.core.parameters import LATER, Ask, Several, asks, asks_options, asks_several, label_of
 from touchstone.core.split.folds import FOLD_SCHEMES, SDSFolds
 from touchstone.core.split.scheme import FoldScheme
 from touchstone.core.split.units import SPREADING, folds_of_units, n_splits_of_units
 from touchstone.core.trials import choices
-from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import Context, check_fields, check_names, checked_options
 from touchstone.core.trials.sources_plan import known_sources
 
@@ -279,18 +278,7 @@ class FoldPlan:
         when=lambda values, about: bool(_by_number(values["schemes"])),
         differs=lambda about: {"usual": next(iter(choices.numbers_offered(about) or {}), None)},
     )
-    representation: str | None = asks(
-        None,
-        "Features that folds are made in",
-        address="features",
-        choices=choices.features_offered,
-        word="usual",
-        differs=lambda about: {
-            "help": f"Default: {choices.usual_features(about)}. Models are always trained on the data themselves."
-        },
-        says=lambda name: f" · {title_of(represent.REPRESENTATIONS[name])}" if name else "",
-        means=meant_features,
-    )
+    representation: str | None = choices.asks_features("Features that folds are made in", says=" · ")
     n_components: int | None = asks(
         5, "Principal components", "The paper's 5, or all.", address="components", within=(1, 500), word="all"
     )
@@ -343,8 +331,7 @@ class FoldPlan:
         check_fields(self)
         check_names(self, "schemes", FOLD_SCHEMES)
         check_names(self, "models", MODELS, or_none=True)
-        if self.representation is not None:
-            check_names(self, "representation", represent.REPRESENTATIONS)
+        check_names(self, "representation", represent.REPRESENTATIONS, or_none=True)
         for name, values, lowest in (
             ("n_folds", (self.n_folds,), 2),
             ("n_components", () if self.n_components is None else (self.n_components,), 1),

@@ -250,7 +250,7 @@ def check_fields(plan: object) -> None:
 def check_names(plan: object, field: str, known: Collection[str], *, or_none: bool = False) -> None:
     """DataError, in the words of the screen, where a field has an unknown name, one twice, or none that it needs."""
     value, label = getattr(plan, field), label_of(plan, field)
-    names = value if isinstance(value, tuple) else (value,)
+    names = value if isinstance(value, tuple) else () if value is None and or_none else (value,)
     unknown = [name for name in names if name not in known]
     if unknown:
         chosen = ", ".join(map(repr, unknown))

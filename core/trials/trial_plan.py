@@ -17,13 +17,13 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.models import MODELS, Classifier, check_fitting
 from touchstone.core.models.networks import PaperNetwork, best_device
 from touchstone.core.models.together import fit_together, why_not_together
-from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_of, title_of
+from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
 from touchstone.core.split.scheme import DRAW_SCHEMES, OnlyOneSource, Split, SplitScheme, turns_of, without
 from touchstone.core.split.units import are_spread, draw_of_units, n_splits_of_units, of_size
 from touchstone.core.trials import choices
 from touchstone.core.trials import sources_plan as finding
-from touchstone.core.trials.defaults import meant_across, meant_epochs, meant_features
+from touchstone.core.trials.defaults import meant_across, meant_epochs
 from touchstone.core.trials.epochs import EPOCHS, Chosen, fit_and_predict, untrained
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
 from touchstone.core.trials.run import COLUMNS, LEFT_OUT, Counted, count_trial, of_turn, table_of
@@ -443,18 +443,8 @@ class TrialPlan:
         differs=lambda about: {"usual": (finding.KNOWN_SOURCES,)} if choices.has_sources(about) else {},
         says=lambda names: " and ".join(choices.finders_offered(ANYTHING)[name] for name in names),
     )
-    representation: str | None = asks(
-        None,
-        "Features for finding sources",
-        address="features",
-        choices=choices.features_offered,
-        word="usual",
-        differs=lambda about: {
-            "help": f"The features that are clustered. Default: {choices.usual_features(about)}. Models are always "
-            f"trained on the data themselves."
-        },
-        says=lambda name: f" in {title_of(REPRESENTATIONS[name])}" if name else "",
-        means=meant_features,
+    representation: str | None = choices.asks_features(
+        "Features for finding sources", help="The features that are clustered. ", says=" in "
     )
     n_sources: int = asks(
         5, "Clusters per class", "The paper's k; 5 makes test parts of a fifth.", address="clusters", within=(2, 50)
@@ -549,8 +539,7 @@ class TrialPlan:
         check_names(self, "models", MODELS)
         check_names(self, "source_finders", [*SOURCE_FINDERS, finding.KNOWN_SOURCES])
         check_names(self, "schemes", DRAW_SCHEMES)
-        if self.representation is not None:
-            check_names(self, "representation", REPRESENTATIONS)
+        check_names(self, "representation", REPRESENTATIONS, or_none=True)
         if self.across not in (None, "class", "all"):
             ways = " or ".join(f"{way!r} ({title})" for way, title in choices.ACROSS.items())
             raise DataError(f"{label_of(self, 'across')}: {ways}, or nothing for what is usual, not {self.across!r}.")
