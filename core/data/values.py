@@ -135,7 +135,9 @@ def _of_list(cell: Sequence[Any]) -> list[float] | dict[str, float]:
 
 def _of_mapping(cell: dict[Any, Any]) -> list[float] | dict[str, float]:
     if "type" in cell and isinstance(cell.get("values"), (list, np.ndarray)):
-        return _of_spark(cell)
+        if cell.get("indices") is None:  # a vector as Spark writes it, dense or sparse
+            return [_number(value) for value in cell["values"]]
+        return _sparse(cell["size"], cell["indices"], cell["values"])
     inside = cell.get("probability", cell.get("probabilities"))
     if isinstance(inside, dict):
         return _by_name((label, _number(score)) for label, score in inside.items())
@@ -148,13 +150,6 @@ def _of_mapping(cell: dict[Any, Any]) -> list[float] | dict[str, float]:
 def _list_under(keys: Iterable[str], cell: dict[Any, Any]) -> list[Any] | None:
     """The list under the first of some keys that has one."""
     return next((cell[key] for key in keys if isinstance(cell.get(key), list)), None)
-
-
-def _of_spark(cell: dict[Any, Any]) -> list[float]:
-    """A vector as Spark writes it, dense or sparse."""
-    if cell.get("indices") is None:
-        return [_number(value) for value in cell["values"]]
-    return _sparse(cell["size"], cell["indices"], cell["values"])
 
 
 def _sparse(size: int, indices: Sequence[int], values: Iterable[float]) -> list[float]:

@@ -46,7 +46,9 @@ def no_truth(reading: Reading) -> DataError:
             "say, or nothing else does. Which column holds the truth? If none does, give the truth in a second file.",
             "truth",
         )
-    likely = _likely_truths(reading)
+    # Columns of two labels or more, further ranks of a top-k file aside.
+    unranked = [column for column in reading.free if (naming.ranked(column) or (1,))[0] == 1]
+    likely = [column for column in filter(table.is_label, unranked) if len(set(table.spelled(column))) > 1]
     if len(likely) == 1 and not reading.roles.says_something:
         return _ask(
             reading,
@@ -66,13 +68,6 @@ def _not_read(table: Table) -> str:
     """A sentence on columns that cannot be labels, since each cell holds several values; none where there are none."""
     several = [column for column in table.columns if table.kind(column) == "several"]
     return f" Cells with several values are not read: those of {listed(several)}." if several else ""
-
-
-def _likely_truths(reading: Reading) -> list[str]:
-    """The columns of two labels or more, further ranks of a top-k file aside."""
-    unranked = [column for column in reading.free if (naming.ranked(column) or (1,))[0] == 1]
-    labels = filter(reading.table.is_label, unranked)
-    return [column for column in labels if len(set(reading.table.spelled(column))) > 1]
 
 
 def no_prediction(reading: Reading) -> DataError:

@@ -496,19 +496,17 @@ def _roles_apart(roles: Roles, known: Table, predictions: Table) -> tuple[Roles,
 
 def _check_same_in_both(columns: dict[str, str], roles: Roles, known: Table, predictions: Table) -> None:
     for role, column in columns.items():
-        if (own := getattr(roles, role)) is not None:
-            _check_same(role, own, column, known, predictions)
-
-
-def _check_same(role: str, own: str, column: str, known: Table, predictions: Table) -> None:
-    other = known.strings(column)
-    differing = [row for row, (a, b) in enumerate(zip(predictions.strings(own), other, strict=True)) if a != b]
-    if differing:
-        raise DataError(
-            f"{predictions.place(differing[0])}: {role} is {predictions.strings(own)[differing[0]]!r} here (column "
-            f"{own!r}) but {other[differing[0]]!r} in {known.name} (column {column!r}), and in {len(differing):,} of "
-            f"{predictions.n_rows:,} rows in all. Are these the same rows? Leave one of the two columns out."
-        )
+        if (own := getattr(roles, role)) is None:
+            continue
+        there, here = known.strings(column), predictions.strings(own)
+        differing = [row for row, (a, b) in enumerate(zip(here, there, strict=True)) if a != b]
+        if differing:
+            first = differing[0]
+            raise DataError(
+                f"{predictions.place(first)}: {role} is {here[first]!r} here (column {own!r}) but {there[first]!r} in "
+                f"{known.name} (column {column!r}), and in {len(differing):,} of {predictions.n_rows:,} rows in all. "
+                "Are these the same rows? Leave one of the two columns out."
+            )
 
 
 def find_truth(

@@ -621,9 +621,14 @@ def _select(table: PredictionTable, model: str | None, part: Part, other: Part, 
     whole = table.select(model=model, set=part.set, fold=fold, task=_task(table, task))
     rows = _rows(whole, part, other)
     if not rows.any():
-        chosen = [f"{each.name} {value}" for each in fields(part) if (value := getattr(part, each.name)) is not None]
-        raise DataError(f"{table.name}: there is not a single row of {', '.join(chosen)}. Choose others.")
-    return _told_of_trials(whole if rows.all() else whole.take(rows))
+        named = [f"{each.name} {value}" for each in fields(part) if (value := getattr(part, each.name)) is not None]
+        raise DataError(f"{table.name}: there is not a single row of {', '.join(named)}. Choose others.")
+    chosen = whole if rows.all() else whole.take(rows)
+    if "trial" not in chosen.groups or len(set(chosen.ids.tolist())) == chosen.n_samples:
+        return chosen
+    return _warned(
+        chosen, "Samples occur several times, once per trial, so intervals are too narrow. Choose one trial."
+    )
 
 
 def _rows(whole: Predictions, part: Part, other: Part) -> Bool[np.ndarray, " n_samples"]:
@@ -681,15 +686,6 @@ def _check_apart(table: PredictionTable, model: str | None, part: Part, other: P
             f"{shared:,} rows of {table.name} are in both test sets, so they would be compared with themselves. "
             f"Choose parts that share none, such as {OTHERS!r} as the reference."
         )
-
-
-def _told_of_trials(predictions: Predictions) -> Predictions:
-    """With a warning where samples stand in it once per trial."""
-    trials = predictions.groups.get("trial")
-    if trials is None or len(set(predictions.ids.tolist())) == predictions.n_samples:
-        return predictions
-    warning = "Samples occur several times, once per trial, so intervals are too narrow. Choose one trial."
-    return _warned(predictions, warning)
 
 
 def _task(table: PredictionTable, task: str | None) -> str | None:

@@ -203,25 +203,16 @@ def tabs_for_spaces(text: str) -> str:
     if "\t" in text:
         return text
     lines = text.split("\n")
-    if _are_rows_of_numbers([line.split() for line in lines[:_SEEN_LINES] if line.strip()]):
+    seen = [line.split() for line in lines[:_SEEN_LINES] if line.strip()]
+    as_long = len({len(cells) for cells in seen}) == 1 and len(seen[0]) > 1
+    if as_long and all(_NUMBER.fullmatch(cell) for cells in seen for cell in cells):
         return "\n".join("\t".join(line.split()) for line in lines)
-    if _QUOTED_NAMES.fullmatch(lines[0].strip()):
-        return "\n".join(map("\t".join, _rows_of_r(lines)))
-    return text
-
-
-def _are_rows_of_numbers(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether there are rows, and all hold as many numbers, two or more."""
-    widths = {len(cells) for cells in rows}
-    return len(widths) == 1 and min(widths) > 1 and all(_NUMBER.fullmatch(cell) for cells in rows for cell in cells)
-
-
-def _rows_of_r(lines: Sequence[str]) -> list[list[str]]:
-    """The cells of write.table, which names no column for the rows' own names."""
+    if not _QUOTED_NAMES.fullmatch(lines[0].strip()):
+        return text
     rows = list(csv.reader(lines, delimiter=" "))
-    if len(rows) > 1 and len(rows[1]) == len(rows[0]) + 1:
+    if len(rows) > 1 and len(rows[1]) == len(rows[0]) + 1:  # write.table names no column for the rows' own names
         rows[0] = ["", *rows[0]]
-    return rows
+    return "\n".join(map("\t".join, rows))
 
 
 def _whole(number: str) -> str:
@@ -281,7 +272,7 @@ def parse_fasttext(content: bytes, name: str, limits: Limits) -> Table:
 
 
 SheetRow = tuple[int, tuple[Any, ...]]  # its number, its cells
-_BESIDE = ("__MACOSX", "Thumbs.db", "desktop.ini")
+_BESIDE = {"__MACOSX", "Thumbs.db", "desktop.ini"}  # what systems add to archives
 
 
 def only_table(archive: Archive, endings: Collection[str]) -> tuple[str, bytes]:
@@ -296,18 +287,14 @@ def only_table(archive: Archive, endings: Collection[str]) -> tuple[str, bytes]:
     """
     name = archive.name
     paths = [PurePosixPath(path) for path in archive.paths]
-    tables = [path for path in paths if path.suffix.lower() in endings and not _is_beside(path)]
+    given = [path for path in paths if not path.name.startswith(".") and not _BESIDE.intersection(path.parts)]
+    tables = [path for path in given if path.suffix.lower() in endings]
     tables = [path for path in tables if path.suffix.lower() != ".txt"] or tables  # a README lies beside many
     if len(tables) > 1:
         raise DataError(f"{name}: there are {len(tables)} tables in it, {listed(map(str, tables))}. Give one of them.")
     if not tables:
         raise DataError(f"{name}: no table is in it. A zip archive must hold one, ending in {', '.join(endings)}.")
     return tables[0].name, archive.read(str(tables[0]))
-
-
-def _is_beside(path: PurePosixPath) -> bool:
-    """Whether a file is what systems add to archives."""
-    return path.name.startswith(".") or any(part in _BESIDE for part in path.parts)
 
 
 def parse_workbook(content: bytes, name: str, limits: Limits) -> Table:
@@ -324,12 +311,8 @@ def parse_workbook(content: bytes, name: str, limits: Limits) -> Table:
         raise DataError(f"{name}: there is nothing in any sheet.")
     title, *others = filled
     notes = (f"Sheet {title!r} was read, and not {listed(map(repr, others))}.",) if others else ()
-    return _table_of(filled[title], name, notes)
-
-
-def _table_of(rows: list[SheetRow], name: str, notes: tuple[str, ...]) -> Table:
-    """A sheet as a table: its first row names the columns, as far to the right as there is a name."""
-    (_, header), *body = rows
+    # The first row names the columns, as far to the right as there is a name.
+    (_, header), *body = filled[title]
     width = max((place + 1 for place, cell in enumerate(header) if cell is not None), default=0)
     names = ["" if cell is None else str(cell) for cell in header[:width]]
     columns = [objects([_cell(cells[place]) for _, cells in body]) for place in range(width)]

@@ -181,16 +181,11 @@ def _names(table: Table) -> DatasetRoles:
     """Ids and sources by their names; what is called an id, but stands for several rows each time, is a source."""
     ids, sources, part = _guess_id(table), named_sources(table), part_column(table)
     if ids is not None and not sources and ids.lower() not in ROW_NAMES and _stands_for_several(table, ids):
-        return DatasetRoles(source=None if _names_rows_of_parts(table, ids, part) else ids, part=part)
+        # It may still name the rows of each part, beginning anew in the next.
+        anew = part is not None and len({*zip(table.spelled(ids), table.spelled(part), strict=True)}) == table.n_rows
+        return DatasetRoles(source=None if anew else ids, part=part)
     source = next((column for column in sources if column != ids), None)
     return DatasetRoles(id=ids, source=source, part=part)
-
-
-def _names_rows_of_parts(table: Table, column: str, part: str | None) -> bool:
-    """Whether a column names the rows of each part, beginning anew in the next."""
-    if part is None:
-        return False
-    return len(set(zip(table.spelled(column), table.spelled(part), strict=True))) == table.n_rows
 
 
 def _stands_for_several(table: Table, column: str) -> bool:
