@@ -348,19 +348,16 @@ class FoldPlan:
                 f"{label_of(self, 'number')}: {FOLD_SCHEMES[by_number[0]].title} cuts by a number of each sample. "
                 "Say which one."
             )
-        self._check_labels_by_fold()
+        what = label_of(self, "labels_by_fold")
+        if self.labels_by_fold and not _by_labels(self.schemes):
+            raise DataError(f"{what}: none of the folds that are chosen reads them. Choose {SPECIFIED.title}, too.")
+        object.__setattr__(self, "labels_by_fold", checked_weights(self.labels_by_fold, self.n_folds, what=what))
         object.__setattr__(self, "options", checked_options(self.options, self.schemes, FOLD_SCHEMES))
         for name in self.schemes:
             try:
                 fold_scheme(self, name, self.seeds[0])
             except DataError as problem:
                 raise DataError(f"{FOLD_SCHEMES[name].title}: {problem}") from None
-
-    def _check_labels_by_fold(self) -> None:
-        what = label_of(self, "labels_by_fold")
-        if self.labels_by_fold and not _by_labels(self.schemes):
-            raise DataError(f"{what}: none of the folds that are chosen reads them. Choose {SPECIFIED.title}, too.")
-        object.__setattr__(self, "labels_by_fold", checked_weights(self.labels_by_fold, self.n_folds, what=what))
 
     @property
     def takes_labels(self) -> bool:

@@ -161,15 +161,6 @@ def drawn_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | Non
     return _sized(plan, dataset, draw, partial(_raw_split, plan, dataset, turn=turn))
 
 
-def spared_split(
-    plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None
-) -> tuple[Split, Integer[np.ndarray, " n_spared"]]:
-    """The split of a draw without those training rows that an epoch is chosen by, and these; sizes as there."""
-    inner = _sized(plan, dataset, draw, partial(_held_back, plan, dataset, turn=turn))
-    test = drawn_split(plan, dataset, draw, turn).test
-    return Split(inner.train, test if len(inner.test) else test[:0]), inner.test
-
-
 def _sized(plan: "TrialPlan", dataset: Dataset, draw: Draw, split_of: Callable[[Draw], Split]) -> Split:
     """A draw's split, of each class with as many training rows as all have that its size is held to."""
     split, y = split_of(draw), dataset.y
@@ -695,9 +686,11 @@ class TrialPlan:
         for every scheme and source finder. What a `turn` leaves out is in neither; nothing is tested where too little
         is left. Raises DataError where a class has too few sources to spare one more.
         """
+        split = drawn_split(self, dataset, draw, turn)
         if self.epoch != "validation":
-            return drawn_split(self, dataset, draw, turn), None
-        return spared_split(self, dataset, draw, turn)
+            return split, None
+        inner = _sized(self, dataset, draw, partial(_held_back, self, dataset, turn=turn))
+        return Split(inner.train, split.test if len(inner.test) else split.test[:0]), inner.test
 
     def counted(
         self,
