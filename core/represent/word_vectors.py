@@ -105,7 +105,8 @@ class WordVectors:
         n_words = 0
         for text in texts:
             written = tokenize(text, lower=False)
-            positions = [position for word in written if (position := self._position(word)) is not None]
+            places = (self.positions.get(word, self.positions.get(word.lower())) for word in written)
+            positions = [position for position in places if position is not None]
             n_words += len(written)
             known += positions
             lengths.append(len(positions))
@@ -114,10 +115,6 @@ class WordVectors:
             sums = _counts(np.array(known, dtype=np.int64), n_known, len(self.vectors)) @ self.vectors
         features = np.asarray(sums, dtype=np.float64) / np.maximum(n_known, 1)[:, None]
         return TextMeans(features, n_words, n_words - len(known), int((n_known == 0).sum()))
-
-    def _position(self, word: str) -> int | None:
-        position = self.positions.get(word)
-        return self.positions.get(word.lower()) if position is None else position
 
 
 def train_word_vectors(
