@@ -24,7 +24,7 @@ from touchstone.core.split.units import are_spread, draw_of_units, n_splits_of_u
 from touchstone.core.trials import choices
 from touchstone.core.trials import sources_plan as finding
 from touchstone.core.trials.defaults import meant_across, meant_epochs
-from touchstone.core.trials.epochs import EPOCHS, Chosen, fit_and_predict, untrained
+from touchstone.core.trials.epochs import EPOCHS, Chosen, predict_at, untrained
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
 from touchstone.core.trials.run import COLUMNS, LEFT_OUT, Counted, count_trial, of_turn, table_of
 
@@ -624,18 +624,12 @@ class TrialPlan:
         """The rows of the trial before they are a table."""
         draw, model, turn = trial_at(self, dataset, index)
         split, validation = self.fitted_and_held_back(dataset, draw, turn)
-        predicted, seconds = np.empty(0, dtype=np.int64), 0.0
+        predicted, seconds = {self.epoch: np.empty(0, dtype=np.int64)}, 0.0
         if len(split.test):
-            predicted, seconds = fit_and_predict(
-                untrained(MODELS[model], self.n_epochs),
-                dataset,
-                split,
-                seed=self.fit_seed(draw),
-                should_stop=context.should_stop,
-                epoch=self.epoch,
-                validation=validation,
-            )
-        counted = self.counted(dataset, draw, predicted, model=model, seconds=seconds, split=split)
+            given = {"seed": self.fit_seed(draw), "should_stop": context.should_stop, "validation": validation}
+            classifier = untrained(MODELS[model], self.n_epochs)
+            predicted, seconds = predict_at((self.epoch,), classifier, dataset, split, **given)
+        counted = self.counted(dataset, draw, predicted[self.epoch], model=model, seconds=seconds, split=split)
         return of_turn(counted, turn) if self.left_out else counted
 
     def groups(self, dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
