@@ -283,8 +283,7 @@ class Apart:
 
     def _started(self) -> sandbox.Child:
         """A process that has read the file."""
-        limits = {"most_bytes": sandbox.MOST_BYTES, "seconds_at_rest": sandbox.SECONDS_AT_REST}
-        child = sandbox.Child(self.name, running, self.kind, remedy=REMEDY, **limits)
+        child = sandbox.Child(self.name, running, self.kind, remedy=REMEDY)
         _ask(child, self.content)
         return child
 
