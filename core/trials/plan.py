@@ -24,14 +24,6 @@ LONGEST = 200
 """How many values a field of a plan that comes as text may hold."""
 
 
-def _never() -> bool:
-    return False
-
-
-def _unheard(n_done: int, n_steps: int, what: str) -> None:
-    pass
-
-
 def _no_model(fingerprint: str) -> bytes:
     raise DataError(f"The model {fingerprint[:12]} is not stored here. Train or upload it again.")
 
@@ -66,8 +58,8 @@ class Context:
     b'a model'
     """
 
-    should_stop: Callable[[], bool] = _never
-    report: Callable[[int, int, str], None] = _unheard
+    should_stop: Callable[[], bool] = lambda: False
+    report: Callable[[int, int, str], None] = lambda n_done, n_steps, what: None
     model: Callable[[str], bytes] = _no_model
     keep_model: Callable[..., str] = _named_only
 
