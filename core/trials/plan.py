@@ -28,10 +28,6 @@ def _no_model(fingerprint: str) -> bytes:
     raise DataError(f"The model {fingerprint[:12]} is not stored here. Train or upload it again.")
 
 
-def _named_only(model: bytes, **_about: object) -> str:
-    return model_fingerprint(model)
-
-
 @dataclass(frozen=True)
 class Context:
     """What a trial can ask of the place where it runs, and tell it; without one, a plan runs by itself all the same.
@@ -61,7 +57,7 @@ class Context:
     should_stop: Callable[[], bool] = lambda: False
     report: Callable[[int, int, str], None] = lambda n_done, n_steps, what: None
     model: Callable[[str], bytes] = _no_model
-    keep_model: Callable[..., str] = _named_only
+    keep_model: Callable[..., str] = lambda model, **about: model_fingerprint(model)
 
 
 @runtime_checkable

@@ -152,15 +152,6 @@ def _raw_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None
     return split if turn is None else without(split, turns(dataset), turn, dataset.y)
 
 
-def drawn_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
-    """The split of a draw, without what a turn leaves out, of the size that all schemes and finders train on.
-
-    That is, of each class, what the held-out sources of the same repeat leave (the smallest number of all finders), so
-    that schemes differ in nothing but the sources; FULL keeps all.
-    """
-    return _sized(plan, dataset, draw, partial(_raw_split, plan, dataset, turn=turn))
-
-
 def _sized(plan: "TrialPlan", dataset: Dataset, draw: Draw, split_of: Callable[[Draw], Split]) -> Split:
     """A draw's split, of each class with as many training rows as all have that its size is held to."""
     split, y = split_of(draw), dataset.y
@@ -170,7 +161,7 @@ def _sized(plan: "TrialPlan", dataset: Dataset, draw: Draw, split_of: Callable[[
         n_per_class = in_proportion(n_per_class, plan.n_train)
     sources = plan.sources(dataset, draw.source_finder, draw.clustering)
     spread = are_spread(_scheme(plan, draw.scheme, 1, draw.clustering), dataset.unit_codes, sources)
-    rng = np.random.default_rng([plan.seed, *_text_seed(draw.scheme), draw.repeat])
+    rng = np.random.default_rng([plan.seed, *draw.scheme.encode(), draw.repeat])
     return of_size(split, n_per_class, y, None if spread else dataset.unit_codes, rng=rng)
 
 
@@ -208,7 +199,7 @@ def _naming_classes(dataset: Dataset) -> Iterator[None]:
 @lru_cache(maxsize=64)
 def _held_back(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
     """The rows of a draw's training part that are trained on, and those that an epoch is chosen by."""
-    train = drawn_split(plan, dataset, draw).train
+    train = plan.split(dataset, draw).train
     sources = plan.sources(dataset, draw.source_finder, draw.clustering)
     inner = _second_draw(plan, dataset, draw.scheme, draw.repeat, (dataset.unit_codes, dataset.y, sources), train)
     split = Split(train[inner.train], train[inner.test])
@@ -239,22 +230,12 @@ def _second_draw(
 
 def identity(model: str, draw: Draw) -> dict[str, object]:
     """What names the rows of a draw."""
-    return {
-        "model": model,
-        "source_finder": draw.source_finder,
-        "scheme": draw.scheme,
-        "repeat": draw.repeat,
-        "clustering": draw.clustering,
-    }
-
-
-def _text_seed(text: str) -> list[int]:
-    return list(text.encode())
+    return {"model": model} | {name: value for name, value in vars(draw).items() if name != "within"}
 
 
 def seed_of(seed: int, scheme: str, number: int) -> int:
     """A seed of its own for every scheme and repeat (or clustering), the same for all models and finders."""
-    return int(np.random.SeedSequence([seed, *_text_seed(scheme), number]).generate_state(1)[0])
+    return int(np.random.SeedSequence([seed, *scheme.encode(), number]).generate_state(1)[0])
 
 
 def check_held_back(plan: "TrialPlan", dataset: Dataset, draws: tuple[Draw, ...]) -> None:
@@ -601,12 +582,14 @@ class TrialPlan:
         rng = np.random.default_rng([self.seed, clustering])
         return silhouettes(encoded, dataset.y, sources, rng=rng, max_samples=3000)
 
-    def split(self, dataset: Dataset, draw: Draw) -> Split:
-        """The training and test rows of a draw, of the size that all schemes of its repeat train on (`drawn_split`).
+    def split(self, dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
+        """The rows of a draw to train on and to test on, without what a turn leaves out; all schemes train on as many.
 
-        The cut is one random order of the rows of each class, so smaller parts are nested in larger ones.
+        They are, of each class, what the held-out sources of a repeat leave (the smallest number of all finders),
+        so that schemes differ in nothing but the sources; FULL keeps all. The cut is one random order of the rows of
+        each class, so smaller parts are nested in larger ones.
         """
-        return drawn_split(self, dataset, draw)
+        return _sized(self, dataset, draw, partial(_raw_split, self, dataset, turn=turn))
 
     def fit_seed(self, draw: Draw) -> int:
         """What a model that is fitted on this draw is seeded with."""
@@ -680,7 +663,7 @@ class TrialPlan:
         for every scheme and source finder. What a `turn` leaves out is in neither; nothing is tested where too little
         is left. Raises DataError where a class has too few sources to spare one more.
         """
-        split = drawn_split(self, dataset, draw, turn)
+        split = self.split(dataset, draw, turn)
         if self.epoch != "validation":
             return split, None
         inner = _sized(self, dataset, draw, partial(_held_back, self, dataset, turn=turn))
