@@ -124,16 +124,10 @@ def select(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
             libraries.setdefault(paragraph.text, set()).add(paragraph.library)
     unambiguous = [paragraph for text, paragraph in by_text.items() if len(libraries[text]) == 1]
     unambiguous.sort(key=lambda paragraph: hashlib.sha256(paragraph.text.encode()).digest())
-    n_taken = Counter()
-    taken = []
-    for paragraph in unambiguous:
-        n_taken[paragraph.library] += 1
-        if n_taken[paragraph.library] <= MAX_PER_LIBRARY:
-            taken.append(paragraph)
-    return _with_other(sorted(taken, key=lambda paragraph: (paragraph.library, paragraph.id)))
-
-
-def _with_other(taken: list[Paragraph]) -> list[Paragraph]:
+    taken: list[Paragraph] = []
+    for library in sorted({paragraph.library for paragraph in unambiguous}):
+        of_library = [paragraph for paragraph in unambiguous if paragraph.library == library]
+        taken += sorted(of_library[:MAX_PER_LIBRARY])  # by their ids
     n_per_source = Counter(paragraph.source for paragraph in taken)
     return [
         paragraph
