@@ -87,12 +87,10 @@ class PredictionUpload:
         """SHA-256, in hex, of names, bytes and roles: of all that reading it can depend on."""
         import hashlib
 
-        parts = []
-        for file in (self.predictions, self.truth):
-            if file is not None:
-                roles = None if file.roles is None else file.roles.to_json()
-                parts.append((file.name, hashlib.sha256(file.content).hexdigest(), roles))
-        return key("touchstone prediction files 1", *parts)
+        given = [file for file in (self.predictions, self.truth) if file is not None]
+        contents = [hashlib.sha256(file.content).hexdigest() for file in given]
+        roles = [None if file.roles is None else file.roles.to_json() for file in given]
+        return key("touchstone prediction files 1", *zip([file.name for file in given], contents, roles, strict=True))
 
     def read(self, *, limits: Limits | None = None) -> PredictionTable:
         """What the files say; DataError or RolesNeeded as `read_predictions` and `join_predictions` raise them."""
@@ -124,16 +122,10 @@ class PredictionUpload:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             there = set(archive.namelist())
             files = []
-            for kind in _KINDS:
-                if f"{kind}/content" in there:
-                    roles = f"{kind}/roles.json"
-                    files.append(
-                        GivenFile(
-                            archive.read(f"{kind}/name").decode(),
-                            archive.read(f"{kind}/content"),
-                            Roles.from_json(archive.read(roles)) if roles in there else None,
-                        )
-                    )
+            for kind in (kind for kind in _KINDS if f"{kind}/content" in there):
+                name, own, roles = (f"{kind}/{what}" for what in ("name", "content", "roles.json"))
+                given = Roles.from_json(archive.read(roles)) if roles in there else None
+                files.append(GivenFile(archive.read(name).decode(), archive.read(own), given))
         if not files:
             raise DataError("These are no stored predictions. Upload the file again.")
         return cls(*files)
