@@ -720,7 +720,13 @@ class PaperNetwork(_Predicting):
         """Give the untrained network for a training part, which takes inputs of this shape; it is predicted with."""
         n_outputs = int(y.max()) + 1 if n_classes is None else n_classes
         self._absent = absent(y, n_outputs)
-        self._network = build(self.architecture, shape, n_outputs, seed=seed, **_standardisation(x))
+        self._network = build(self.architecture, shape, n_outputs, seed=seed)
+        if x.ndim == 2:  # so that it takes a table as it is; images and vectors of texts stay as they are
+            from sklearn.preprocessing import StandardScaler
+
+            scaler = StandardScaler().fit(x)
+            self._network.centre.copy_(torch.tensor(scaler.mean_))
+            self._network.spread.copy_(torch.tensor(scaler.scale_))
         return self._network
 
     def trained(self, dataset: Dataset) -> TrainedNetwork:
@@ -773,13 +779,3 @@ class ResNet20(PaperNetwork, label="ResNet-20", architecture="resnet20"):
 
 class Vgg19(PaperNetwork, label="VGG-19", architecture="vgg19"):
     """Sixteen convolutions and three dense layers."""
-
-
-def _standardisation(x: Inputs) -> dict[str, Float[np.ndarray, " n_features"]]:
-    """Give the centre and spread of a table's columns; images and vectors of texts stay as they are."""
-    if x.ndim != 2:
-        return {}
-    from sklearn.preprocessing import StandardScaler
-
-    scaler = StandardScaler().fit(x)
-    return {"centre": np.asarray(scaler.mean_), "spread": np.asarray(scaler.scale_)}
