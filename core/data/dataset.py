@@ -351,11 +351,8 @@ def _check_shapes(dataset: Dataset) -> None:
         )
     if 0 in dataset.x.shape:
         raise DataError(f"{dataset.name}: x has shape {dataset.x.shape}, so there is nothing in it.")
-    beside = (
-        *(("labels", dataset.y), ("ids", dataset.ids), ("sources", dataset.sources), ("parts", dataset.part)),
-        ("units", dataset.units),
-    )
-    for what, values in beside:
+    for what, name in {"labels": "y", "ids": "ids", "sources": "sources", "parts": "part", "units": "units"}.items():
+        values = getattr(dataset, name)
         if values is not None and len(values) != len(dataset.x):
             raise DataError(
                 f"{dataset.name}: {len(dataset.x)} samples but {len(values)} {what}. There must be as many."
@@ -409,13 +406,6 @@ def _check_labels(dataset: Dataset) -> None:
 def _check_values(dataset: Dataset) -> None:
     if not (np.isfinite(dataset.scale) and dataset.scale > 0):
         raise DataError(f"{dataset.name}: scale {dataset.scale}. It must be a positive number.")
-    _check_finite_beside(dataset)
-    if dataset.kind != "text":
-        _check_inputs(dataset)
-
-
-def _check_finite_beside(dataset: Dataset) -> None:
-    """DataError where vectors or numbers of the samples, which are no inputs, are not finite."""
     if dataset.vectors is not None and not np.isfinite(dataset.vectors).all():
         row = np.argwhere(~np.isfinite(dataset.vectors))[0, 0]
         raise DataError(
@@ -428,10 +418,8 @@ def _check_finite_beside(dataset: Dataset) -> None:
             f"{dataset.name}: sample {dataset.ids[row]!r} has no finite number {dataset.number_names[column]!r}. "
             "Fill it in, or leave the number out."
         )
-
-
-def _check_inputs(dataset: Dataset) -> None:
-    """DataError where features or pixels are not finite, or pixels not in [0, 1]."""
+    if dataset.kind == "text":
+        return
     finite = np.isfinite(dataset.x)
     if not finite.all():
         place = np.argwhere(~finite)[0]
