@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from touchstone.core.data.dataset import Dataset
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import refusing
 
 _HEADER = b"touchstone"
 _ALWAYS = ("name", "kind", "class_names", "scale", "feature_names", "notes")
@@ -43,12 +43,9 @@ def from_bytes(content: bytes) -> Dataset:
     """
     import pyarrow
 
-    try:
+    errors = (pyarrow.ArrowException, zipfile.BadZipFile, ValueError, TypeError, KeyError, OSError, EOFError)
+    with refusing("The stored data set is damaged. Delete it and add it again.", *errors):
         return _read(content)
-    except DataError:
-        raise
-    except (pyarrow.ArrowException, zipfile.BadZipFile, ValueError, TypeError, KeyError, OSError, EOFError) as error:
-        raise DataError("The stored data set is damaged. Delete it and add it again.") from error
 
 
 def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:

@@ -9,6 +9,7 @@ from jaxtyping import Integer
 from scipy.special import log_softmax
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.errors import refusing
 from touchstone.core.data.limits import Archive, Limits, opened
 from touchstone.core.data.tables.files import ARRAYS, TABLES, read_table
 from touchstone.core.data.tables.names import compact, families
@@ -276,12 +277,9 @@ def _arrays(content: bytes, name: str, limits: Limits) -> dict[str, np.ndarray]:
 
 
 def _array(content: bytes, place: str) -> np.ndarray:
-    try:
+    # By whatever error: a header from somebody else can make numpy raise nearly anything.
+    with refusing(f"{place} is no plain NumPy array, or a damaged one. Save it again, without objects."):
         return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-    except Exception as error:  # a header from somebody else can make numpy raise nearly anything
-        raise DataError(
-            f"{place} is no plain NumPy array, or a damaged one. Save it again, without objects."
-        ) from error
 
 
 # What if there is no model, only what it said? Two files of features become a data set and a record to lie beside it.

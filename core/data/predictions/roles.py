@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Float
 
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, refusing
 from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.names import PREDICTED_LIKELY, TRUTH_LIKELY, called, compact
 from touchstone.core.data.tables.table import Table
@@ -167,7 +167,8 @@ class Roles:
     @classmethod
     def from_json(cls, text: str | bytes) -> "Roles":
         """Read what `to_json` wrote; DataError where it is something else."""
-        try:
+        other = "This is no file of roles. Give the JSON file that Touchstone offers for download below the roles."
+        with refusing(other, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             values = json.loads(text)
             if values.pop("touchstone") != "prediction roles":
                 raise ValueError
@@ -175,10 +176,6 @@ class Roles:
             parts = tuple(_part(**part) for part in values.pop("parts", ()))
             roles = cls(**values, **pairs, parts=parts)
             _check_types(roles)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise DataError(
-                "This is no file of roles. Give the JSON file that Touchstone offers for download below the roles."
-            ) from error
         return roles
 
     def check(self, table: Table) -> None:

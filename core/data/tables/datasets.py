@@ -13,7 +13,7 @@ from touchstone.core.data.dataset import ABOUT_UNITS, Dataset, Kind, with_usual_
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
 from touchstone.core.data.tables.files import TABLES, only_table, read_table
-from touchstone.core.data.tables.images import FILE_COLUMN, ImageStack, Size, images_in, paths_in, stacked
+from touchstone.core.data.tables.images import FILE_COLUMN, ImageStack, Size, paths_in, stacked
 from touchstone.core.data.tables.names import (
     NAMES,
     NUMBER,
@@ -559,7 +559,7 @@ def _inputs(
 ) -> tuple[Any, tuple[str, ...]]:
     """Texts, features or images, and what was done to them."""
     if roles.image is not None:
-        stack = stacked(table, images_in(table, roles.image), limits, size)
+        stack = stacked(table, roles.image, limits, size)
         return stack.pixels(), stack.notes
     if roles.text is not None:
         return table.texts(roles.text), ()

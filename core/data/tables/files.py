@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, refusing
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes, unpack_gzip
 from touchstone.core.data.tables.names import NAMES, NUMBER, PREDICTED_LIKELY, TRUTH_LIKELY, compact, is_called_source
 from touchstone.core.data.tables.npz import parse_arrays
@@ -324,22 +324,13 @@ def _sheets(content: bytes, name: str, limits: Limits) -> dict[str, list[SheetRo
     archive = Archive(content, name, limits)
     for path in archive.paths:  # all of it, so that nothing unpacks beyond the limit unseen
         archive.read(path)
-    try:
+    lacking = "workbooks are read by openpyxl, which is not installed. Save the sheet as CSV (UTF-8), or install it: "
+    with refusing(f"{name}: {lacking}pip install openpyxl", ImportError):
         import openpyxl  # pyright: ignore[reportMissingModuleSource, reportMissingImports]
-    except ImportError as error:
-        raise DataError(
-            f"{name}: workbooks are read by openpyxl, which is not installed. Save the sheet as CSV (UTF-8), or "
-            "install it: pip install openpyxl"
-        ) from error
-    try:
+    # By whatever error: a file from somebody else can make the library raise nearly anything.
+    with refusing(f"{name}: this is no Excel workbook, or a damaged one. Save the sheet as CSV (UTF-8)."):
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         return {sheet.title: _rows_of(sheet, name, limits) for sheet in book.worksheets}
-    except DataError:
-        raise
-    except Exception as error:  # a file from somebody else can make the library raise nearly anything
-        raise DataError(
-            f"{name}: this is no Excel workbook, or a damaged one. Save the sheet as CSV (UTF-8)."
-        ) from error
 
 
 def _rows_of(sheet: Any, name: str, limits: Limits) -> list[SheetRow]:

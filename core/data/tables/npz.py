@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from touchstone.core.data.dataset import PARTS, Dataset, Kind, with_usual_units
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, refusing
 from touchstone.core.data.limits import Archive, Limits
 from touchstone.core.data.tables.images import to_unit_range
 from touchstone.core.data.tables.names import compact, encode, numbered_names
@@ -443,7 +443,6 @@ def _strings(values: np.ndarray, place: str) -> list[str]:
 
 
 def _listed_values(values: np.ndarray, place: str) -> list[Any]:
-    try:
+    # Both errors are what a character beyond Unicode raises.
+    with refusing(f"{place} holds characters that do not exist. Save the file again.", ValueError, SystemError):
         return values.tolist()
-    except (ValueError, SystemError) as error:  # both are what a character beyond Unicode raises
-        raise DataError(f"{place} holds characters that do not exist. Save the file again.") from error
