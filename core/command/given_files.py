@@ -96,7 +96,7 @@ def given_dataset(chosen: argparse.Namespace) -> Dataset:
         raise DataError(_answer(needed, open_table(file))) from None
 
 
-def json_or_file(text: str) -> str:
+def json_or_file(text: str, *, remedy: str = "Give roles as JSON, or a file of it.") -> str:
     """JSON as it was given, or what stands in the file that was named; DataError where that cannot be read.
 
     >>> json_or_file('{"label": "status"}')
@@ -107,7 +107,7 @@ def json_or_file(text: str) -> str:
     try:
         return Path(text).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{text}: cannot be read ({error}). Give roles as JSON, or a file of it.") from None
+        raise DataError(f"{text}: cannot be read ({error}). {remedy}") from None
 
 
 def _answer(needed: RolesNeeded, table: Table) -> str:
