@@ -290,7 +290,15 @@ def read_only(values: Any, dtype: Any) -> np.ndarray:
     fixed = isinstance(values, np.ndarray) and not values.flags.writeable
     if fixed and isinstance(values.base, np.ndarray):
         fixed = not values.base.flags.writeable
-    array = np.array(values, dtype=dtype, order="C", copy=None if fixed else True)
+    return locked(np.array(values, dtype=dtype, order="C", copy=None if fixed else True))
+
+
+def locked(array: Any) -> np.ndarray:
+    """The very array, to which nobody can write any more: whoever keeps it need not copy it.
+
+    >>> locked(np.zeros(3)).flags.writeable
+    False
+    """
     array.flags.writeable = False
     return array
 
@@ -328,10 +336,7 @@ def texts(values: Any, what: str, name: str, *, empty: bool = False) -> np.ndarr
                 f"{name}: {what} {position + 1} of {len(given)} holds half a surrogate pair at character "
                 f"{error.start + 1}. Save the text as valid Unicode."
             ) from error
-    array = np.empty(len(given), dtype=object)
-    array[:] = given if plain else [str(text) for text in given]
-    array.flags.writeable = False
-    return array
+    return locked(objects(given if plain else [str(text) for text in given]))
 
 
 def counted(n_samples: int) -> np.ndarray:
@@ -340,9 +345,7 @@ def counted(n_samples: int) -> np.ndarray:
     >>> counted(3)
     array(['0', '1', '2'], dtype=object)
     """
-    array = np.fromiter(map(str, range(n_samples)), dtype=object, count=n_samples)
-    array.flags.writeable = False
-    return array
+    return locked(np.fromiter(map(str, range(n_samples)), dtype=object, count=n_samples))
 
 
 def codes(values: Any, name: str, *, what: str = "y") -> np.ndarray:

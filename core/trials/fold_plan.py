@@ -13,6 +13,7 @@ from jaxtyping import Float, Integer
 from touchstone.core import represent
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.names import plural_of
+from touchstone.core.data.values import locked
 from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.classical import stop_if
 from touchstone.core.parameters import LATER, Ask, Several, asks, asks_options, asks_several, label_of
@@ -518,9 +519,7 @@ def _folds(plan: FoldPlan, dataset: Dataset, scheme: str, seed: int) -> Integer[
         what = label_of(plan, "labels_by_fold")
         weights = weights_by_code(plan.labels_by_fold, dataset, what=what)
         made_by = replace(made_by, labels_by_fold=tuple((code, *weights[code]) for code in weights))
-    folds = folds_of_units(made_by, dataset.unit_codes, x, dataset.y, groups)
-    folds.flags.writeable = False  # it is shared by every trial of the process
-    return folds
+    return locked(folds_of_units(made_by, dataset.unit_codes, x, dataset.y, groups))  # every trial here shares it
 
 
 def _groups(dataset: Dataset, scheme: str) -> Integer[np.ndarray, " n_samples"] | None:

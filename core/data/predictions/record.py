@@ -19,7 +19,7 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.blocks import Block
 from touchstone.core.data.predictions.roles import ROUNDED, Roles
 from touchstone.core.data.tables import names as naming
-from touchstone.core.data.values import check_unique, codes, listed, numbers, read_only, texts
+from touchstone.core.data.values import check_unique, codes, listed, locked, numbers, read_only, texts
 
 GROUPS = ("fold", "source", "trial")
 KEPT = (*GROUPS, "unit")
@@ -334,7 +334,8 @@ class PredictionTable:
             raise DataError(f"{self.name}: there is not a single row of {', '.join(chosen)}. Choose others.")
         rows = block.rows[mask]
         y_true, y_pred = block.y_true[mask], block.y_pred[mask]
-        proba = None if block.proba is None else _taken(block.proba, mask)
+        # All rows as they are, or some of them; read-only, so that nobody has to copy them once more.
+        proba = None if block.proba is None else locked(block.proba if mask.all() else block.proba[mask])
         odd = suspicions(y_true, y_pred, n_classes=len(block.class_names), proba=proba)
         return Predictions(
             ids=self._ids[rows],
@@ -365,13 +366,6 @@ class PredictionTable:
             known = f"The {what}s are {listed(names)}" if names else f"The file does not tell {what}s apart"
             raise DataError(f"{self.name}: there is no {what} {name!r}. {known}.")
         return name if name is not None or not names else names[0]
-
-
-def _taken(proba: Float[np.ndarray, "n c"], mask: Bool[np.ndarray, " n"]) -> Float[np.ndarray, "taken c"]:
-    """Some of the rows, or all of them as they are; read-only, so that nobody has to copy them once more."""
-    taken = proba if mask.all() else proba[mask]
-    taken.flags.writeable = False
-    return taken
 
 
 def suspicions(

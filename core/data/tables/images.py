@@ -8,7 +8,7 @@ from jaxtyping import Float, UInt8
 from touchstone.core.data.errors import DataError, SizeNeeded, refusing
 from touchstone.core.data.limits import Limits
 from touchstone.core.data.tables.table import Table, TextColumns
-from touchstone.core.data.values import quoted, sample
+from touchstone.core.data.values import locked, quoted, sample
 
 _GRAY_MODES = {"1", "L", "LA"}
 _DEEP_MODES = ("I", "F")  # more than 8 bits
@@ -63,8 +63,7 @@ class ImageStack:
         """All images as float32 in [0, 1], read-only."""
         x = self._buffer.astype(np.float32)
         x /= np.float32(255)
-        x.flags.writeable = False
-        return x
+        return locked(x)
 
     @property
     def notes(self) -> tuple[str, ...]:

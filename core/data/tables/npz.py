@@ -16,7 +16,7 @@ from touchstone.core.data.tables.images import to_unit_range
 from touchstone.core.data.tables.names import compact, encode, numbered_names
 from touchstone.core.data.tables.sources import about_parts, part_name
 from touchstone.core.data.tables.table import Table, make_table
-from touchstone.core.data.values import first_repeat, objects, quoted, spell
+from touchstone.core.data.values import first_repeat, locked, objects, quoted, spell
 
 # Which array of an NPZ is what? By its name: inputs, labels, ids, sources, units and the parts of samples.
 
@@ -403,9 +403,7 @@ def _features(x: np.ndarray, place: str) -> np.ndarray:
             f"{place} holds {x[row, column]} in row {row}, column {column} (counted from 0). "
             "Every feature must be a finite number: fill in or leave out what is missing."
         )
-    features = x.astype(np.float64, copy=x.flags.writeable)
-    features.flags.writeable = False  # a Dataset copies what somebody else could write to
-    return features
+    return locked(x.astype(np.float64, copy=x.flags.writeable))  # a Dataset copies what somebody else could write to
 
 
 def _pixels(x: np.ndarray, place: str) -> tuple[np.ndarray, float, str]:
@@ -416,8 +414,7 @@ def _pixels(x: np.ndarray, place: str) -> tuple[np.ndarray, float, str]:
             "last: save x.transpose(0, 2, 3, 1)."
         )
     pixels, scale, note = to_unit_range(x if x.ndim == 4 else x[..., None], place)
-    pixels.flags.writeable = False
-    return pixels, scale, note
+    return locked(pixels), scale, note
 
 
 def _strings(values: np.ndarray, place: str) -> list[str]:

@@ -17,7 +17,17 @@ import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.data.values import as_numbers, first_repeat, listed, numbers_in, objects, quoted, sample, spell
+from touchstone.core.data.values import (
+    as_numbers,
+    first_repeat,
+    listed,
+    locked,
+    numbers_in,
+    objects,
+    quoted,
+    sample,
+    spell,
+)
 
 # What do a million lines say, without a Python object for each cell? Columns of text as the file has it, read at once.
 #
@@ -463,8 +473,7 @@ class Table:
         if column in self._floats:
             return self._floats[column]
         is_text = isinstance(self.columns, TextColumns)
-        numbers = self.columns.numbers(column) if is_text else as_numbers(self.columns[column])
-        numbers.flags.writeable = False
+        numbers = locked(self.columns.numbers(column) if is_text else as_numbers(self.columns[column]))
         if is_text or self.columns[column].dtype == object:  # numbers that are there as such would be there twice
             self._floats[column] = numbers
         return numbers
@@ -501,11 +510,8 @@ class Table:
         `for_good` says that the table is not asked about these columns again, so that what they hold can be forgotten.
         """
         if isinstance(self.columns, TextColumns):
-            features = self._by_blocks(self.columns, columns, for_good)
-        else:
-            features = side_by_side(self._handed_over(columns), self.n_rows, len(columns))
-        features.flags.writeable = False
-        return features
+            return locked(self._by_blocks(self.columns, columns, for_good))
+        return locked(side_by_side(self._handed_over(columns), self.n_rows, len(columns)))
 
     def _handed_over(self, columns: Sequence[str]) -> Iterator[np.ndarray]:
         """The numbers of each column, which are not kept here: all would be there twice."""
