@@ -404,10 +404,8 @@ def _of_all_classes(reading: Reading, numeric: list[str]) -> Reading:
     labels = {naming.compact(label): label for label in reading.labels}
     if not 1 < len(labels) == len(reading.labels) or "" in labels:  # a label of signs alone is in every name
         return reading
-    groups: dict[tuple[str, str], dict[str, str]] = {}
-    for column in numeric:
-        if parts := _around_class(naming.compact(column), labels):
-            groups.setdefault(parts[1:], {}).setdefault(labels[parts[0]], column)
+    around_classes = ((column, _around_class(naming.compact(column), labels)) for column in numeric)
+    groups = naming.by_both((parts[1:], labels[parts[0]], column) for column, parts in around_classes if parts)
     whole = [(around, columns) for around, columns in groups.items() if len(columns) == len(labels)]
     fitting = [columns for around, columns in whole if _are_of_all(reading, "".join(around), columns)]
     return _take_family(reading, fitting[0], BY_NAMES) if len(fitting) == 1 else reading

@@ -13,7 +13,7 @@ from touchstone.core.data.dataset import PARTS, Dataset, Kind, with_usual_units
 from touchstone.core.data.errors import DataError, refusing
 from touchstone.core.data.limits import Archive, Limits
 from touchstone.core.data.tables.images import to_unit_range
-from touchstone.core.data.tables.names import compact, encode, numbered_names
+from touchstone.core.data.tables.names import by_both, compact, encode, numbered_names
 from touchstone.core.data.tables.sources import about_parts, part_name
 from touchstone.core.data.tables.table import Table, make_table
 from touchstone.core.data.values import first_repeat, locked, objects, quoted, spell
@@ -83,11 +83,8 @@ def keys_by_part(keys: Iterable[str]) -> dict[str, dict[str, str]] | None:
 
 def _complete_parts(keys: Iterable[str]) -> dict[str, dict[str, str]]:
     """The arrays by part and role, of the parts that have inputs and labels."""
-    key_of: dict[str, dict[str, str]] = {}
-    for key in keys:
-        for stem, part in _stems_and_parts(key):
-            if stem in _ROLE_OF:
-                key_of.setdefault(part, {}).setdefault(_ROLE_OF[stem], key)
+    read = ((part, stem, key) for key in keys for stem, part in _stems_and_parts(key))
+    key_of = by_both((part, _ROLE_OF[stem], key) for part, stem, key in read if stem in _ROLE_OF)
     return {part: key_of[part] for part in PARTS if {"x", "y"} <= key_of.get(part, {}).keys()}
 
 
