@@ -90,7 +90,7 @@ class Scored:
     @cached_property
     def areas(self) -> list[tuple[float, float]]:
         """The area under the ROC curve of each class that is asked for, against the rest, and how many are of it."""
-        return _areas("roc_auc_score", self, None)
+        return _areas("roc_auc_score", self)
 
 
 # Functions of counts. Ratios of nothing are 0, or left out of means, where scikit-learn has it so.
@@ -282,23 +282,21 @@ def area(name: str, *, by_frequency: bool = False) -> Callable[[Scored, Weights]
     Each class counts alike, or `by_frequency`.
     """
 
-    def value(scored: Scored, weights: Weights) -> float:
-        as_it_is = weights is None and name == "roc_auc_score"
-        areas, sizes = np.transpose(scored.areas if as_it_is else _areas(name, scored, weights))
+    def value(scored: Scored, _: Weights) -> float:
+        areas, sizes = np.transpose(scored.areas if name == "roc_auc_score" else _areas(name, scored))
         return float(np.average(areas, weights=sizes if by_frequency else None))
 
     return value
 
 
-def _areas(name: str, scored: Scored, weights: Weights) -> list[tuple[float, float]]:
+def _areas(name: str, scored: Scored) -> list[tuple[float, float]]:
     assert scored.proba is not None
-    areas, every = [], np.ones(scored.n) if weights is None else weights
+    areas = []
     for label in _columns(scored):
         own = scored.y_true == label
         if own.all() or not own.any():
             return [(float("nan"), 1.0)]
-        made = _sklearn(name)(own, scored.proba[:, label], sample_weight=weights)
-        areas.append((float(made), float(every[own].sum())))
+        areas.append((float(_sklearn(name)(own, scored.proba[:, label])), float(own.sum())))
     return areas
 
 
@@ -398,75 +396,13 @@ def weighted_area_influence(scored: Scored) -> Float[np.ndarray, " n"]:
     return moved + (of_class[scored.y_true] - np.average(areas, weights=sizes)) / scored.n
 
 
-def calibration_error(scored: Scored, weights: Weights) -> float:
-    """Of the probability of the predicted class; samples are binned, so weights have to be how often each is there."""
+def calibration_error(scored: Scored, _: Weights) -> float:
+    """Of the probability of the predicted class."""
     assert scored.proba is not None
-    times = np.ones(scored.n, dtype=int) if weights is None else weights.astype(int)
     confidence = scored.proba[np.arange(scored.n), scored.y_pred]
-    return expected_calibration_error(np.repeat(confidence, times), np.repeat(scored.y_true == scored.y_pred, times))
+    return expected_calibration_error(confidence, scored.y_true == scored.y_pred)
 
 
 def _sklearn(name: str) -> Callable[..., Any]:
     """A metric of scikit-learn by its name; imported once it is needed, since that takes long."""
     return getattr(import_module("sklearn.metrics"), name)
-
-
-def by_labels(name: str, **options: Any) -> Callable[[Scored, Weights], float]:
-    """A function of scikit-learn of true and predicted classes."""
-    return lambda scored, weights: float(
-        _sklearn(name)(scored.y_true, scored.y_pred, sample_weight=weights, **options),
-    )
-
-
-def by_positive(name: str, *, rest: bool = False) -> Callable[[Scored, Weights], float]:
-    """Of the positive class against the rest, or of the rest against it; NaN where it is of nothing."""
-
-    def value(scored: Scored, weights: Weights) -> float:
-        true, predicted = ((labels == scored.positive) != rest for labels in (scored.y_true, scored.y_pred))
-        return float(_sklearn(name)(true, predicted, sample_weight=weights, zero_division=np.nan))
-
-    return value
-
-
-def jaccard_of_one(scored: Scored, weights: Weights) -> float:
-    """Of the positive class; scikit-learn's has no NaN for "of nothing"."""
-    if not np.logical_or(*(labels == scored.positive for labels in (scored.y_true, scored.y_pred))).any():
-        return float("nan")
-    classes = {"labels": [scored.positive], "average": "macro", "zero_division": 0.0}
-    return by_labels("jaccard_score", **classes)(scored, weights)
-
-
-def ratio(which: int) -> Callable[[Scored, Weights], float]:
-    """The positive likelihood ratio, or the negative one, of the positive class against the rest."""
-
-    def value(scored: Scored, weights: Weights) -> float:
-        true, predicted = (labels == scored.positive for labels in (scored.y_true, scored.y_pred))
-        undefined = {"labels": [False, True], "replace_undefined_by": np.nan}
-        ratios = _sklearn("class_likelihood_ratios")(true, predicted, sample_weight=weights, **undefined)
-        return float(ratios[which])
-
-    return value
-
-
-def near_the_top_by_definition(scored: Scored, weights: Weights) -> float:
-    """The accuracy within the two most probable classes; NaN where there are no more than two."""
-    if scored.n_classes == 2:
-        return float("nan")
-    labels = {"k": 2, "labels": np.arange(scored.n_classes)}
-    return float(_sklearn("top_k_accuracy_score")(scored.y_true, scored.proba, sample_weight=weights, **labels))
-
-
-def by_probabilities(name: str) -> Callable[[Scored, Weights], float]:
-    """A function of scikit-learn of true classes and probabilities of all."""
-
-    def value(scored: Scored, weights: Weights) -> float:
-        labels = np.arange(scored.n_classes)
-        return float(_sklearn(name)(scored.y_true, scored.proba, sample_weight=weights, labels=labels))
-
-    return value
-
-
-def loss_saved(name: str) -> Callable[[Scored, Weights], float]:
-    """The share of a loss that a model saves; NaN of one class alone, where nothing is lost."""
-    function = by_probabilities(name)
-    return lambda scored, weights: function(scored, weights) if np.ptp(scored.y_true) else float("nan")

@@ -23,14 +23,14 @@ _STEP = 1e-30
 
 @dataclass(frozen=True)
 class Metric:
-    """An entry of the registry: a name, a function of weighted predictions, and what is known of it.
+    """An entry of the registry: a name, what it is in one of several forms, and what is known of it.
 
     Parameters
     ----------
     name, title
         What addresses, commands and files call it, and what sentences do.
     function
-        The definition, by scikit-learn: of predictions and weights of samples. NaN where it is not defined.
+        Of predictions and weights of samples, where none of the forms below says what it is. NaN: it is not defined.
     needs
         Labels alone, or probabilities of every class too.
     of_class
@@ -44,9 +44,9 @@ class Metric:
     larger_is_better
         False of losses.
     of_counts
-        The same as a function of counts by class, where it is one.
+        As a function of counts by class, where it is one.
     share
-        The same as a share of samples, where it is one: which samples it is of, and which of them it counts.
+        As a share of samples, where it is one: which samples it is of, and which of them it counts.
     share_of
         What says which samples those are: the "truth", what was "predicted", "either", or nothing: it is of all.
     from_share
@@ -69,7 +69,7 @@ class Metric:
 
     name: str
     title: str
-    function: Callable[[Scored, Weights], float]
+    function: Callable[[Scored, Weights], float] | None = None
     needs: Needs = "labels"
     of_class: bool = False
     reads_classes: bool = True
@@ -106,6 +106,7 @@ class Metric:
             rows, counted = self.share(scored)
             share = float(counted[rows].mean()) if rows.any() else float("nan")
             return share if self.from_share is None else self.from_share(share)
+        assert self.function is not None
         return self.function(scored, None)
 
     def applies(self, scored: Scored) -> bool:
@@ -156,7 +157,7 @@ class Metric:
             return self.value(functions.knowing_shares(scored))
         if self.of_counts is None:
             always = scored.positive if self.of_class else int(scored.counts.true.argmax())
-            return self.function(replace(scored, y_pred=np.full(scored.n, always)), None)
+            return self.value(replace(scored, y_pred=np.full(scored.n, always)))
         return best_guess(self, scored.counts.true, scored.positive)
 
     def influences(self, scored: Scored) -> Float[np.ndarray, " n"]:
@@ -175,6 +176,7 @@ class Metric:
             return np.where(rows, counted - counted[rows].mean(), 0.0) / max(rows.sum(), 1)
         if self.of_counts is not None:
             return _of_counts(self.of_counts, scored)
+        assert self.function is not None
         return _by_weights(self.function, scored)
 
 
@@ -221,91 +223,44 @@ def _by_weights(function: Callable[[Scored, Weights], float], scored: Scored, st
     return moves - moves.mean()
 
 
-_MACRO = {"average": "macro", "zero_division": 0.0}
 _ENTRIES = (
-    Metric(
-        "accuracy",
-        "accuracy",
-        functions.by_labels("accuracy_score"),
-        reads_classes=False,
-        of_counts=functions.accuracy,
-        share=functions.all_right,
-    ),
+    Metric("accuracy", "accuracy", reads_classes=False, of_counts=functions.accuracy, share=functions.all_right),
     Metric(
         "balanced_accuracy",
         "balanced accuracy",
-        functions.by_labels("balanced_accuracy_score"),
         of_counts=functions.balanced,
         mean_of_shares=functions.detected_of_each,
     ),
-    Metric("f1_macro", "macro F1", functions.by_labels("f1_score", **_MACRO), of_counts=functions.macro(Counts.f1)),
-    Metric(
-        "f1_weighted",
-        "weighted F1",
-        functions.by_labels("f1_score", average="weighted", zero_division=0.0),
-        of_counts=functions.weighted(Counts.f1),
-    ),
+    Metric("f1_macro", "macro F1", of_counts=functions.macro(Counts.f1)),
+    Metric("f1_weighted", "weighted F1", of_counts=functions.weighted(Counts.f1)),
     Metric(
         "precision_macro",
         "macro precision",
-        functions.by_labels("precision_score", **_MACRO),
         of_counts=functions.macro(functions.precisions),
         mean_of_shares=functions.called_of_each,
     ),
-    Metric(
-        "jaccard_macro",
-        "macro Jaccard index",
-        functions.by_labels("jaccard_score", **_MACRO),
-        of_counts=functions.macro(functions.jaccards),
-    ),
-    Metric(
-        "precision_weighted",
-        "weighted precision",
-        functions.by_labels("precision_score", average="weighted", zero_division=0.0),
-        of_counts=functions.weighted(functions.precisions),
-    ),
+    Metric("jaccard_macro", "macro Jaccard index", of_counts=functions.macro(functions.jaccards)),
+    Metric("precision_weighted", "weighted precision", of_counts=functions.weighted(functions.precisions)),
     Metric(
         "recall_macro",
         "macro recall",
-        functions.by_labels("recall_score", **_MACRO),
         of_counts=functions.macro(functions.recalls),
         mean_of_shares=functions.detected_of_each,
     ),
-    Metric(
-        "jaccard_weighted",
-        "weighted Jaccard index",
-        functions.by_labels("jaccard_score", average="weighted", zero_division=0.0),
-        of_counts=functions.weighted(functions.jaccards),
-    ),
+    Metric("jaccard_weighted", "weighted Jaccard index", of_counts=functions.weighted(functions.jaccards)),
     Metric(
         "jaccard_micro",
         "micro Jaccard index",
-        functions.by_labels("jaccard_score", average="micro", zero_division=0.0),
         reads_classes=False,
         of_counts=functions.jaccard_of_all,
         share=functions.all_right,
         from_share=lambda share: share / (2 - share),
     ),
-    Metric(
-        "matthews_corrcoef",
-        "Matthews correlation (MCC)",
-        functions.by_labels("matthews_corrcoef"),
-        lowest=-1.0,
-        of_counts=functions.mcc,
-        in_percent=False,
-    ),
-    Metric(
-        "cohen_kappa",
-        "Cohen's kappa",
-        functions.by_labels("cohen_kappa_score"),
-        lowest=-1.0,
-        of_counts=functions.kappa,
-        in_percent=False,
-    ),
+    Metric("matthews_corrcoef", "Matthews correlation (MCC)", lowest=-1.0, of_counts=functions.mcc, in_percent=False),
+    Metric("cohen_kappa", "Cohen's kappa", lowest=-1.0, of_counts=functions.kappa, in_percent=False),
     Metric(
         "recall",
         "sensitivity (recall)",
-        functions.by_positive("recall_score"),
         of_class=True,
         has_baseline=False,
         of_counts=functions.one_class(functions.recalls, lambda counts: counts.true),
@@ -315,7 +270,6 @@ _ENTRIES = (
     Metric(
         "specificity",
         "specificity",
-        functions.by_positive("recall_score", rest=True),
         of_class=True,
         has_baseline=False,
         of_counts=functions.specificity,
@@ -325,7 +279,6 @@ _ENTRIES = (
     Metric(
         "precision",
         "precision",
-        functions.by_positive("precision_score"),
         of_class=True,
         of_counts=functions.one_class(functions.precisions, lambda counts: counts.predicted),
         share=functions.called,
@@ -334,7 +287,6 @@ _ENTRIES = (
     Metric(
         "negative_predictive_value",
         "negative predictive value",
-        functions.by_positive("precision_score", rest=True),
         of_class=True,
         of_counts=functions.negative_predictive_value,
         share=functions.cleared,
@@ -343,7 +295,6 @@ _ENTRIES = (
     Metric(
         "f1",
         "F1",
-        functions.by_positive("f1_score"),
         of_class=True,
         of_counts=functions.one_class(Counts.f1, lambda counts: counts.true + counts.predicted),
         share=functions.either,
@@ -353,7 +304,6 @@ _ENTRIES = (
     Metric(
         "jaccard",
         "Jaccard index",
-        functions.jaccard_of_one,
         of_class=True,
         of_counts=functions.one_class(functions.jaccards, lambda counts: counts.true + counts.predicted),
         share=functions.either,
@@ -362,7 +312,6 @@ _ENTRIES = (
     Metric(
         "positive_likelihood_ratio",
         "positive likelihood ratio",
-        functions.ratio(0),
         of_class=True,
         has_baseline=False,
         highest=(inf, inf),
@@ -372,7 +321,6 @@ _ENTRIES = (
     Metric(
         "negative_likelihood_ratio",
         "negative likelihood ratio",
-        functions.ratio(1),
         of_class=True,
         has_baseline=False,
         highest=(inf, inf),
@@ -383,7 +331,6 @@ _ENTRIES = (
     Metric(
         "top_k_accuracy",
         "top-2 accuracy",
-        functions.near_the_top_by_definition,
         needs="probabilities",
         reads_classes=False,
         share=functions.near_the_top,
@@ -415,7 +362,6 @@ _ENTRIES = (
     Metric(
         "brier_score",
         "Brier score",
-        functions.by_probabilities("brier_score_loss"),
         needs="probabilities",
         reads_classes=False,
         highest=(1.0, 2.0),
@@ -427,7 +373,6 @@ _ENTRIES = (
     Metric(
         "log_loss",
         "log loss",
-        functions.by_probabilities("log_loss"),
         needs="probabilities",
         reads_classes=False,
         highest=(inf, inf),
@@ -439,7 +384,6 @@ _ENTRIES = (
     Metric(
         "d2_brier_score",
         "explained Brier score",
-        functions.loss_saved("d2_brier_score"),
         needs="probabilities",
         lowest=-inf,
         saved_of=functions.brier,
@@ -448,7 +392,6 @@ _ENTRIES = (
     Metric(
         "d2_log_loss_score",
         "explained log loss",
-        functions.loss_saved("d2_log_loss_score"),
         needs="probabilities",
         lowest=-inf,
         saved_of=functions.log_losses,
