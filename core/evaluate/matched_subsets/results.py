@@ -54,6 +54,9 @@ class SetEstimate:
     se: float = nan
 
 
+NOT_KNOWN = SetEstimate(nan)
+
+
 @dataclass(frozen=True)
 class Baseline:
     """What would be reached on a set without learning: the best that frequencies of classes alone give.
@@ -143,31 +146,31 @@ class SetComparison:
     epsilon: float
     by: By
     method: Method
-    n_repeats: int
     n_reference: int
     n_target: int
-    n_pairs: float
-    """Mean over the repeats, as everything that rests on matching; 0 where no confidence was given."""
     subsets: tuple[Subset, ...]
     gap: SetEstimate
-    matched_gap: SetEstimate
+    n_repeats: int = 0
+    n_pairs: float = 0.0
+    """Mean over the repeats, as everything that rests on matching; 0 where no confidence was given."""
+    matched_gap: SetEstimate = NOT_KNOWN
     """The part of the gap that is left at equal confidence; with the next two it adds up to the gap."""
-    mix: SetEstimate
+    mix: SetEstimate = NOT_KNOWN
     """What the reference would lose with the confidences of the target."""
-    unmatched: SetEstimate
+    unmatched: SetEstimate = NOT_KNOWN
     """What unmatched targets lose beyond what their confidence and the matched gap say."""
-    rounded: SetEstimate
+    rounded: SetEstimate = NOT_KNOWN
     """What targets add whose confidence was rounded to 1, so that nothing can be compared; 0 where there are none."""
-    unmatched_target: SetEstimate
-    unmatched_reference: SetEstimate
-    least_unmatched_target: float
+    unmatched_target: SetEstimate = NOT_KNOWN
+    unmatched_reference: SetEstimate = NOT_KNOWN
+    least_unmatched_target: float = nan
     """Share of the target set that no matching at all could have paired (method "maximum")."""
-    confidence_difference: float
+    confidence_difference: float = nan
     """Mean confidence of matched references less that of matched targets, the check of balance."""
-    spread: float
+    spread: float = nan
     """Standard deviation of the matched gap over the repeats: the luck of matching, and no uncertainty about data."""
-    labels: tuple[LabelGap, ...]
-    matched: MatchedSubsets | None
+    labels: tuple[LabelGap, ...] = ()
+    matched: MatchedSubsets | None = None
     """The first repeat: the one in the table of samples and in reliability diagrams."""
     baselines: tuple[Baseline, ...] = ()
     """Of the sets of which the true classes are known."""
