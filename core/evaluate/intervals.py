@@ -37,6 +37,15 @@ class Interval:
         """Whether `value` lies inside; never in an unknown interval."""
         return bool(self.lower <= value <= self.upper)
 
+    def scaled(self, times: float, plus: float = 0.0) -> "Interval":
+        """That of so many times the number, plus another one; -1 gives that of the number with the other sign.
+
+        >>> Interval(0.25, 0.75).scaled(-1, plus=0.5)
+        Interval(lower=-0.25, upper=0.25)
+        """
+        first, second = (times * end + plus for end in (self.lower, self.upper))
+        return Interval(first, second) if times >= 0 else Interval(second, first)
+
 
 UNKNOWN = Interval(float("nan"), float("nan"))
 LEAST_P = 1e-15

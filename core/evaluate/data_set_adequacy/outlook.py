@@ -20,7 +20,6 @@ from touchstone.core.evaluate.intervals import (
     Interval,
     joined,
     moderated_variances,
-    share_interval,
     t_interval,
     t_p_value,
     within,
@@ -35,7 +34,6 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     error_over_sources,
     few_errors,
     less_by_samples,
-    scaled,
 )
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
@@ -306,7 +304,7 @@ def _of_samples(terms: list[tuple[float, Measured]]) -> Interval:
         return UNKNOWN
     (weight, first), (_, second) = terms
     difference, _ = less_by_samples(first, second)
-    return Interval(weight * difference.lower, weight * difference.upper)
+    return difference.scaled(weight)
 
 
 def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> list[Estimate]:
@@ -386,10 +384,8 @@ def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: L
 
     def accuracy(value: float, weights: np.ndarray) -> Estimate:
         last = measured[-1]
-        share = float(np.clip((value - last.lowest) / last.span, 0.0, 1.0))
-        return Estimate(
-            value, *(scaled(share_interval(share, each.se / last.span, each.df), last) for each in errors(weights))
-        )
+        possible = replace(last, value=float(np.clip(value, last.lowest, 1.0)))
+        return Estimate(value, *map(possible.interval, errors(weights)))
 
     points = []
     for at in np.geomspace(n[0], AHEAD * n[-1], n_points):

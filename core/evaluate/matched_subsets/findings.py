@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 from touchstone.core.evaluate.calibration import overconfidence
 from touchstone.core.evaluate.claims import Claim, Group, claim, claim_of_t, corrected, decided_anew, family
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval, wilson, within
+from touchstone.core.evaluate.intervals import UNKNOWN, apart, p_of_interval, wilson, within
 from touchstone.core.evaluate.matched_subsets.estimates import whole
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Outcomes
 from touchstone.core.evaluate.matched_subsets.results import (
@@ -53,8 +53,8 @@ def _calibration(comparison: SetComparison, target: str) -> str:
         elif claim.decision == "above":
             sentences.append(f"Overconfident on {where} by {points(claim.estimate, claim.interval)}: {ends}.")
         if claim.decision == "below":
-            less = Interval(-claim.interval.upper, -claim.interval.lower)
-            sentences.append(f"Underconfident on {where} by {points(-claim.estimate, less)}: {ends}.")
+            less = points(-claim.estimate, claim.interval.scaled(-1))
+            sentences.append(f"Underconfident on {where} by {less}: {ends}.")
     return " ".join(sentences)
 
 
@@ -150,11 +150,9 @@ def _labels(comparison: SetComparison) -> str:
 def _differing(comparison: SetComparison, decision: str) -> list[str]:
     """Labels of which it is claimed, the largest difference first."""
     rows = [row for row in comparison.labels if row.claim is not None and row.claim.decision == decision]
-    gaps = []
-    for row in sorted(rows, key=lambda row: -abs(row.matched_gap.value)):
-        lower, upper = sorted(abs(end) for end in (row.matched_gap.interval.lower, row.matched_gap.interval.upper))
-        gaps.append(f"{quoted(row.label)} by {points(abs(row.matched_gap.value), Interval(lower, upper))}")
-    return gaps
+    gaps = {row.label: row.matched_gap for row in sorted(rows, key=lambda row: -abs(row.matched_gap.value))}
+    sign = 1 if decision == "above" else -1
+    return [f"{quoted(label)} by {points(sign * gap.value, gap.interval.scaled(sign))}" for label, gap in gaps.items()]
 
 
 def _luck(comparison: SetComparison) -> str:
@@ -321,8 +319,8 @@ def baselines_of_metric(metric: Metric, sides: Mapping[str, MetricEstimate]) -> 
     for name, made in {} if metric.of_class else sides.items():
         if made.interval.known and not isnan(made.baseline):
             sign = 1 if metric.larger_is_better else -1
-            ends = sorted(sign * (end - made.baseline) for end in (made.interval.lower, made.interval.upper))
-            gain, interval = sign * (made.value - made.baseline), Interval(*ends)
+            gain = sign * (made.value - made.baseline)
+            interval = made.interval.scaled(sign, -sign * made.baseline)
             claimed = claim(KINDS["baseline"], gain, interval, p_of_interval(gain, interval))
             baselines.append(Baseline(name, made.baseline, claimed, claimed.p_value))
     return tuple(baselines)

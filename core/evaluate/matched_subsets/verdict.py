@@ -4,7 +4,7 @@ from math import ceil, isnan, log10
 
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.claims import LEVEL, Claim, entry_of, withheld
-from touchstone.core.evaluate.intervals import Interval, p_of_interval
+from touchstone.core.evaluate.intervals import p_of_interval
 from touchstone.core.evaluate.matched_subsets.findings import findings
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED
 from touchstone.core.evaluate.matched_subsets.results import FIELDS, KINDS, Baseline, ModelComparisons, SetComparison
@@ -147,7 +147,7 @@ def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str
     over = "the majority-class baseline" if baseline.label else f"the baseline of {words.name}"
     if gain.decision != "below":
         return f"No significant gain over {over} on {where}: {ends}{more}"
-    loss = words.difference(-gain.estimate, _turned(gain.interval))
+    loss = words.difference(-gain.estimate, gain.interval.scaled(-1))
     if not learned:
         return f"The model is worse than {over} on {where} by {loss}: {ends}."
     return f"On {where}, always answering {quoted(baseline.label)} is more accurate by {loss}: {ends}{more}"
@@ -190,8 +190,7 @@ def _is_beyond(baseline: Baseline) -> bool:
 def _is_beaten(made: MetricEstimate) -> bool:
     """Whether a metric is above its baseline, corrected for what is looked at."""
     more = made.value - made.baseline
-    above = Interval(made.interval.lower - made.baseline, made.interval.upper - made.baseline)
-    return more > 0 and LOOKS * p_of_interval(more, above) < LEVEL
+    return more > 0 and LOOKS * p_of_interval(more, made.interval.scaled(1, -made.baseline)) < LEVEL
 
 
 def _metric(comparison: SetComparison, side: str, name: str) -> MetricEstimate | None:
@@ -240,9 +239,8 @@ def _fall(comparison: SetComparison, target: str) -> str:
     if _is(falls, "above"):
         return f"{words.title} {words.falls} by {difference} on {target}: {ends}."
     if _is(falls, "below"):
-        return (
-            f"{words.title} {words.rises} by {words.difference(-gap.value, _turned(gap.interval))} on {target}: {ends}."
-        )
+        more = words.difference(-gap.value, gap.interval.scaled(-1))
+        return f"{words.title} {words.rises} by {more} on {target}: {ends}."
     if _is(falls, "small"):
         same = f"{words.title} on {target} is the same within {words.difference(SMALLEST)}"
         return f"{same}: it {words.falls} by {difference}, {ends}."
@@ -273,7 +271,7 @@ def _residual(claim: Claim, comparison: SetComparison) -> str:
     if claim.decision == "above":
         return f"{at_equal} {words.name} is {lower} by {difference}."
     if claim.decision == "below":
-        return f"{at_equal} {words.name} is {higher} by {words.difference(-claim.estimate, _turned(claim.interval))}."
+        return f"{at_equal} {words.name} is {higher} by {words.difference(-claim.estimate, claim.interval.scaled(-1))}."
     if claim.decision == "small":
         return f"{at_equal} {words.name} is the same within {words.difference(SMALLEST)}: {difference}."
     if not claim.interval.known:
@@ -293,7 +291,7 @@ def _mix(claim: Claim, comparison: SetComparison) -> str:
     if claim.decision == "above":
         return f"{mix} accounts for a {words.fall} of {words.difference(claim.estimate, claim.interval)}."
     if claim.decision == "below":
-        return f"{mix} accounts for a {words.rise} of {words.difference(-claim.estimate, _turned(claim.interval))}."
+        return f"{mix} accounts for a {words.rise} of {words.difference(-claim.estimate, claim.interval.scaled(-1))}."
     return ""
 
 
@@ -302,7 +300,8 @@ def _unmatched(claim: Claim, comparison: SetComparison) -> str:
     if claim.decision == "above":
         return f"Unmatched samples lose {difference(claim.estimate, claim.interval)} more than that."
     if claim.decision == "below":
-        return f"Unmatched samples lose {difference(-claim.estimate, _turned(claim.interval))} less than matched ones."
+        less = difference(-claim.estimate, claim.interval.scaled(-1))
+        return f"Unmatched samples lose {less} less than matched ones."
     return ""
 
 
@@ -466,7 +465,3 @@ def _is_unsure(baseline: Baseline) -> bool:
 
 def _name(baseline: Baseline, reference: str, target: str) -> str:
     return reference if baseline.set == "reference" else target
-
-
-def _turned(interval: Interval) -> Interval:
-    return Interval(-interval.upper, -interval.lower)

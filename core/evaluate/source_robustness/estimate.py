@@ -20,9 +20,17 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.evaluate.intervals import Interval, share_difference, share_difference_p, sum_of_errors, wilson
+from touchstone.core.evaluate.intervals import (
+    Interval,
+    share_difference,
+    share_difference_p,
+    share_interval,
+    sum_of_errors,
+    wilson,
+)
 from touchstone.core.evaluate.metric_functions import Counts as CountsByClass
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
+from touchstone.core.evaluate.units import Error
 from touchstone.core.trials.trial_plan import EXCLUSIVE
 
 
@@ -62,19 +70,15 @@ class Measured:
         """Where the value lies between the least and the most."""
         return (self.value - self.lowest) / self.span
 
+    def interval(self, error: Error) -> Interval:
+        """Wilson's, of as many samples as would have this error."""
+        return share_interval(self.share, error.se / self.span, error.df).scaled(self.span, self.lowest)
+
     @property
     def sd(self) -> float:
         """Standard deviation of the accuracy over draws."""
         known = self.accuracy[~np.isnan(self.accuracy)]
         return float(np.std(known, ddof=1)) if len(known) > 1 else float("nan")
-
-
-@dataclass(frozen=True)
-class Error:
-    """A standard error and its degrees of freedom; NaN and 0 where the data cannot tell."""
-
-    se: float
-    df: float
 
 
 UNKNOWN_ERROR = Error(float("nan"), 0.0)
@@ -194,19 +198,14 @@ def few_errors(measured: Measured) -> bool:
 
 def of_samples(measured: Measured) -> Interval:
     """What the samples alone leave unsure of an accuracy (Wilson)."""
-    return scaled(wilson(measured.share * measured.n_samples, measured.n_samples), measured)
-
-
-def scaled(share: Interval, measured: Measured) -> Interval:
-    """The interval of a value whose share, between the least and the most, has this one."""
-    return Interval(*(measured.lowest + measured.span * end for end in (share.lower, share.upper)))
+    return wilson(measured.share * measured.n_samples, measured.n_samples).scaled(measured.span, measured.lowest)
 
 
 def less_by_samples(first: Measured, second: Measured) -> tuple[Interval, float]:
     """How much more the first is, and the p-value of 0, as if of different samples and of nothing else (Newcombe)."""
     shares = [(each.share * each.n_samples, each.n_samples) for each in (first, second)]
     interval, p = share_difference(*shares[0], *shares[1]), share_difference_p(*shares[0], *shares[1])
-    return Interval(first.span * interval.lower, first.span * interval.upper), p
+    return interval.scaled(first.span), p
 
 
 def _left_out(counts: Counts, labels: Bool[np.ndarray, " n_labels"]) -> Float[np.ndarray, " n_turns"]:

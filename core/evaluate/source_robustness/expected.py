@@ -30,7 +30,6 @@ from touchstone.core.evaluate.source_robustness.estimate import (
     measure,
     of_samples,
     rho_terms,
-    scaled,
 )
 from touchstone.core.evaluate.source_robustness.hardness import accuracy_difference, classes_against_rest
 from touchstone.core.evaluate.source_robustness.held_out import held_out_sources
@@ -97,8 +96,7 @@ def above_majority(layout: Layout, schemes: dict[str, Counts], scheme: str) -> D
     if not (few_errors(own) or few_errors(others)):
         return above
     right, wrong = of_samples(others), of_samples(own)
-    won = Interval((1 - share) * right.lower, (1 - share) * right.upper)
-    lost = Interval(share * (1 - wrong.upper), share * (1 - wrong.lower))
+    won, lost = right.scaled(1 - share), wrong.scaled(-share, share)
     by_samples = apart((1 - share) * others.value, won, share * (1 - own.value), lost)
     over_sources = joined(above.over_sources, by_samples)
     return replace(above, over_sources=over_sources, p_sources=p_of_interval(value, over_sources))
@@ -172,7 +170,7 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
     of_draws = share_interval(max(exclusive.value, 0.0), draws.se / most, draws.df)
     return ExpectedValue(
         value=rho,
-        over_draws=Interval(of_draws.lower * most, of_draws.upper * most),
+        over_draws=of_draws.scaled(most),
         over_sources=over_sources,
         n_draws=min(_n_draws(exclusive), _n_draws(inclusive)),
     )
@@ -203,11 +201,9 @@ def expected_value(measured: Measured | None, layout: Layout) -> ExpectedValue:
     if measured is None or np.isnan(measured.value):
         return ExpectedValue(float("nan"))
     terms = [(1.0, measured)]
-    draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
-    over_sources = scaled(share_interval(measured.share, sources.se / measured.span, sources.df), measured)
+    over_draws, over_sources = map(measured.interval, (error_over_draws(terms), error_over_sources(terms, layout)))
     if few_errors(measured):
         over_sources = joined(over_sources, of_samples(measured))
-    over_draws = scaled(share_interval(measured.share, draws.se / measured.span, draws.df), measured)
     return ExpectedValue(measured.value, over_draws, over_sources, measured.sd, _n_draws(measured))
 
 

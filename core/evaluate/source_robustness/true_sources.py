@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from touchstone.core.evaluate.intervals import Interval, holm, t_p_value, wilson
+from touchstone.core.evaluate.intervals import holm, t_p_value, wilson
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
@@ -339,5 +339,4 @@ def _number(estimate: ExpectedValue) -> str:
 
 
 def _turned(contrast: Difference) -> str:
-    ends = contrast.over_sources
-    return points(-contrast.value, Interval(-ends.upper, -ends.lower))
+    return points(-contrast.value, contrast.over_sources.scaled(-1))
