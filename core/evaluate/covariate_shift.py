@@ -18,6 +18,7 @@ from scipy.special import expit, logsumexp
 
 from touchstone.core.data import DataError
 from touchstone.core.data.tables.names import plural_of
+from touchstone.core.data.values import Codes, Floats
 from touchstone.core.evaluate.intervals import max_t
 from touchstone.core.evaluate.units import FEWEST_UNITS
 from touchstone.core.models.threads import single_threaded
@@ -43,7 +44,7 @@ class Mixture:
     means: Float[np.ndarray, "n_components d"] = field(repr=False)
     covariances: Float[np.ndarray, "n_components d d"] = field(repr=False)
 
-    def log_density(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+    def log_density(self, x: Float[np.ndarray, "n d"]) -> Floats:
         """Give the natural logarithm of the density at every row of `x`."""
         parts = np.empty((len(self.weights), len(x)))
         for i, (weight, mean, covariance) in enumerate(zip(self.weights, self.means, self.covariances, strict=True)):
@@ -253,7 +254,7 @@ class ClassParts:
     n_train: int
     total_share: float
     """How much of the variance was kept when many features were brought to fewer, both parts taken together."""
-    units: Integer[np.ndarray, " n_samples"] | None = field(default=None, repr=False)
+    units: Codes | None = field(default=None, repr=False)
     """The unit of each sample, where they came in units: re-splits take as many of these, each of them whole."""
 
     def resplit(self, rng: np.random.Generator, of_units: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -281,9 +282,7 @@ class ClassParts:
 
 
 def class_parts(
-    train: Float[np.ndarray, "n_train d"],
-    test: Float[np.ndarray, "n_test ..."],
-    units: Integer[np.ndarray, " n_samples"] | None = None,
+    train: Float[np.ndarray, "n_train d"], test: Float[np.ndarray, "n_test ..."], units: Codes | None = None
 ) -> ClassParts:
     """Bring a class's two parts together, with the units of the samples of both.
 

@@ -7,6 +7,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy import special
 
+from touchstone.core.data.values import Floats
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -64,7 +66,7 @@ def t_interval(value: float, se: float, df: float, *, level: float = 0.95) -> In
     return Interval(float(value - half), float(value + half))
 
 
-def smoothed_mean(values: Float[np.ndarray, " n"]) -> tuple[float, float]:
+def smoothed_mean(values: Floats) -> tuple[float, float]:
     """The mean of paired differences in [-1, 1] and its standard error, from one sample more for either side.
 
     These two add half a sample each, and one that differs in nothing (Agresti and Min 2005): where next to nothing
@@ -350,9 +352,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected.tolist()
 
 
-def moderated_variances(
-    variances: Float[np.ndarray, " n"], dfs: Float[np.ndarray, " n"]
-) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+def moderated_variances(variances: Floats, dfs: Floats) -> tuple[Floats, Floats]:
     """Many variances, each from little, drawn towards what they have in common (Smyth 2004, section 6.2).
 
     With four degrees of freedom some variance among many is tiny by luck, and its t is then huge. Drawn together, as

@@ -10,13 +10,14 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer, Shaped
+from jaxtyping import Float, Shaped
 
+from touchstone.core.data.values import Bools, Floats, Ints
 from touchstone.core.evaluate.calibration import expected_calibration_error
 
-Parts = tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " n"]]
+Parts = tuple[Bools, Bools]
 """Which samples a share is of, and which of all samples it counts."""
-Weights = Float[np.ndarray, " n"] | None
+Weights = Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +69,8 @@ class Scored:
     [1.0, 1.0]
     """
 
-    y_true: Integer[np.ndarray, " n"]
-    y_pred: Integer[np.ndarray, " n"]
+    y_true: Ints
+    y_pred: Ints
     n_classes: int
     proba: Float[np.ndarray, "n n_classes"] | None = None
     positive: int = 1
@@ -300,12 +301,10 @@ def _areas(name: str, scored: Scored) -> list[tuple[float, float]]:
     return areas
 
 
-def mean_of_classes(
-    of_class: Callable[[np.ndarray, np.ndarray], np.ndarray],
-) -> Callable[[Scored], Float[np.ndarray, " n"]]:
+def mean_of_classes(of_class: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Callable[[Scored], Floats]:
     """Influences on the mean of a metric over classes, each against the rest."""
 
-    def influences(scored: Scored) -> Float[np.ndarray, " n"]:
+    def influences(scored: Scored) -> Floats:
         assert scored.proba is not None
         rows = [of_class(scored.y_true == label, scored.proba[:, label]) for label in _columns(scored)]
         return np.mean(rows, axis=0)
@@ -313,7 +312,7 @@ def mean_of_classes(
     return influences
 
 
-def auc_influence(positive: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def auc_influence(positive: Bools, score: Floats) -> Floats:
     """How many of the other side each sample is on the right side of, less the area (DeLong et al. 1988)."""
     moves = np.zeros(len(positive))
     for own, sign in ((positive, 1.0), (~positive, -1.0)):
@@ -324,7 +323,7 @@ def auc_influence(positive: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n
     return moves
 
 
-def ap_influence(own: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def ap_influence(own: Bools, score: Floats) -> Floats:
     """By how much each sample moves the average precision: its own step, and the precision of all steps below it."""
     values, place = np.unique(-score, return_inverse=True)  # the highest score first
     hits = np.bincount(place, weights=own, minlength=len(values))
@@ -337,42 +336,42 @@ def ap_influence(own: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) ->
     return np.where(own, (precision[place] - value + gain[place]) / n_hits, -loss[place] / n_hits)
 
 
-def brier(scored: Scored) -> Float[np.ndarray, " n"]:
+def brier(scored: Scored) -> Floats:
     """The squared distance of each sample's probabilities from its class; half of it where there are two."""
     assert scored.proba is not None
     return _brier(scored, scored.proba[np.arange(scored.n), scored.y_true])
 
 
-def most_brier(scored: Scored) -> Float[np.ndarray, " n"]:
+def most_brier(scored: Scored) -> Floats:
     """That of each sample, were it of the class that is least probable."""
     return _brier(scored, _least_probable(scored))
 
 
-def _brier(scored: Scored, of_truth: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def _brier(scored: Scored, of_truth: Floats) -> Floats:
     assert scored.proba is not None
     squares = np.einsum("ij,ij->i", scored.proba, scored.proba) - 2 * of_truth + 1
     return squares / 2 if scored.n_classes == 2 else squares
 
 
-def log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
+def log_losses(scored: Scored) -> Floats:
     """Minus the logarithm of the probability of each sample's class."""
     assert scored.proba is not None
     return _log_losses(scored.proba[np.arange(scored.n), scored.y_true])
 
 
-def most_log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
+def most_log_losses(scored: Scored) -> Floats:
     """That of each sample, were it of the class that is least probable."""
     return _log_losses(_least_probable(scored))
 
 
-def _least_probable(scored: Scored) -> Float[np.ndarray, " n"]:
+def _least_probable(scored: Scored) -> Floats:
     """The least probability of each sample, of the classes that the model knows."""
     assert scored.proba is not None
     known = scored.proba.any(axis=0) | (scored.counts.true > 0)
     return scored.proba[:, known if known.sum() > 1 else slice(None)].min(axis=1)
 
 
-def _log_losses(of_truth: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def _log_losses(of_truth: Floats) -> Floats:
     eps = np.finfo(np.float64).eps
     return -np.log(np.clip(of_truth, eps, 1 - eps))
 
@@ -383,7 +382,7 @@ def knowing_shares(scored: Scored) -> Scored:
     return replace(scored, proba=np.broadcast_to(shares, (scored.n, scored.n_classes)))
 
 
-def weighted_area_influence(scored: Scored) -> Float[np.ndarray, " n"]:
+def weighted_area_influence(scored: Scored) -> Floats:
     """Influences on the mean area over classes by how frequent they are; of two classes their areas are one."""
     assert scored.proba is not None
     (areas, sizes), columns = np.transpose(scored.areas), _columns(scored)

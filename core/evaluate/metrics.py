@@ -11,9 +11,10 @@ from math import inf
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Shaped
+from jaxtyping import Float, Shaped
 
 from touchstone.core.data import DataError
+from touchstone.core.data.values import Bools, Floats
 from touchstone.core.evaluate import metric_functions as functions
 from touchstone.core.evaluate.metric_functions import Counts, Parts, Scored, Weights, guessed
 
@@ -128,7 +129,7 @@ class Metric:
         """Whether it is a share of samples of a class, of a prediction or of all, and nothing else of it."""
         return self.share is not None and self.share_of != "either" and self.from_share is None
 
-    def mean(self, scored: Scored) -> tuple[Bool[np.ndarray, " n"], Shaped[np.ndarray, " n"]] | None:
+    def mean(self, scored: Scored) -> tuple[Bools, Shaped[np.ndarray, " n"]] | None:
         """Which samples it is the mean of, and what every sample is worth; None where it is no mean over samples.
 
         >>> scored = Scored(np.array([0, 1, 1]), np.array([0, 1, 0]), 2)
@@ -160,7 +161,7 @@ class Metric:
             return self.value(replace(scored, y_pred=np.full(scored.n, always)))
         return best_guess(self, scored.counts.true, scored.positive)
 
-    def influences(self, scored: Scored) -> Float[np.ndarray, " n"]:
+    def influences(self, scored: Scored) -> Floats:
         """By how much each sample moves the metric, were it there a little more often; they sum to about 0."""
         if self.of_samples is not None:
             values = self.of_samples(scored)
@@ -195,7 +196,7 @@ def best_guess(metric: Metric, true: Float[np.ndarray, " n_classes"], positive: 
     return (max if metric.larger_is_better else min)(known, default=float("nan"))
 
 
-def _of_counts(function: Callable[[Counts, int], Any], scored: Scored) -> Float[np.ndarray, " n"]:
+def _of_counts(function: Callable[[Counts, int], Any], scored: Scored) -> Floats:
     """Influences of a function of counts: its derivative by every count, of those that a sample is part of.
 
     A complex step is exact where a difference of two values is not. Counts of 0 stay 0: no sample is part of them.

@@ -6,12 +6,13 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Bool, Float
 from scipy import special
 
 from touchstone.core.cluster.sources import kmeans
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import duplicate_groups
+from touchstone.core.data.values import Bools, Codes, Floats, Ints
 from touchstone.core.evaluate.average_case.robustness import Robustness
 from touchstone.core.evaluate.calibration import bin_of
 from touchstone.core.evaluate.claims import Claim, claim, corrected
@@ -328,18 +329,18 @@ def _tested(pairs: tuple[Agreement, ...]) -> str:
     return f"Spearman, {len(pairs)} pairs, Holm" if len(pairs) > 1 else "Spearman"
 
 
-def _correlation(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"]) -> float:
+def _correlation(x: Floats, y: Floats) -> float:
     return _pearson(*(pd.Series(values).rank().to_numpy() for values in (x, y)))
 
 
-def _pearson(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"]) -> float:
+def _pearson(x: Floats, y: Floats) -> float:
     """NaN where either is constant, but for rounding."""
     if min(float(np.ptp(x)), float(np.ptp(y))) < 1e-12:
         return float("nan")
     return float(np.corrcoef(x, y)[0, 1])
 
 
-def _mean_by_class(values: Float[np.ndarray, " n"], label: pd.Series) -> Float[np.ndarray, " n"]:
+def _mean_by_class(values: Floats, label: pd.Series) -> Floats:
     return pd.Series(values).groupby(label.to_numpy()).transform("mean").to_numpy()
 
 
@@ -375,7 +376,7 @@ class Slices:
     `are_units` says that each is of one unit, of which alone is spoken: what else might have come are its samples.
     """
 
-    codes: Integer[np.ndarray, " n_samples"]
+    codes: Codes
     names: tuple[str, ...]
     are_units: bool = False
 
@@ -451,7 +452,7 @@ def _of_names(names: Sequence[str]) -> Slices:
     return Slices(codes, tuple(known.tolist()))
 
 
-def _clusters(features: Float[np.ndarray, "n n_features"], rng: np.random.Generator) -> Integer[np.ndarray, " n"]:
+def _clusters(features: Float[np.ndarray, "n n_features"], rng: np.random.Generator) -> Ints:
     """The cluster of each sample of a class, counted from 1; 0 where the class is too small for two."""
     n_clusters = min(CLUSTERS, len(features) // PER_CLUSTER, len(np.unique(features, axis=0)))
     if n_clusters < 2:
@@ -498,7 +499,7 @@ def weak_slices(
     return _compared(table, tested[held_out], held_out, groups, named, tells, "overview.weak_group", design)
 
 
-def _half(slices: Slices, known: Bool[np.ndarray, " n"], rng: np.random.Generator) -> Bool[np.ndarray, " n"]:
+def _half(slices: Slices, known: Bools, rng: np.random.Generator) -> Bools:
     """Mark half of the known samples of every slice."""
     chooses = np.zeros(len(known), dtype=bool)
     for code in range(len(slices.names)):
@@ -507,9 +508,7 @@ def _half(slices: Slices, known: Bool[np.ndarray, " n"], rng: np.random.Generato
     return chooses
 
 
-def _half_of_units(
-    units: Integer[np.ndarray, " n"], known: Bool[np.ndarray, " n"], rng: np.random.Generator
-) -> Bool[np.ndarray, " n"]:
+def _half_of_units(units: Ints, known: Bools, rng: np.random.Generator) -> Bools:
     """Mark the known samples of half of the units, dealt in the order of their sizes."""
     sizes = np.bincount(units[known], minlength=units.max() + 1)
     order = np.lexsort([rng.random(len(sizes)), -sizes])
@@ -520,9 +519,7 @@ def _half_of_units(
     return known & chooses[units]
 
 
-def _chosen(
-    table: pd.DataFrame, held_out: str, slices: Slices, chooses: Bool[np.ndarray, " n"], tells: Bool[np.ndarray, " n"]
-) -> list[int]:
+def _chosen(table: pd.DataFrame, held_out: str, slices: Slices, chooses: Bools, tells: Bools) -> list[int]:
     codes = slices.codes[chooses]
     n_chooses, n_tells = (np.bincount(slices.codes[part], minlength=len(slices.names)) for part in (chooses, tells))
     below = np.minimum(n_chooses, n_tells) >= FEWEST
@@ -561,12 +558,12 @@ def weak_classes(
     )
 
 
-def _known(table: pd.DataFrame, held_out: str) -> Bool[np.ndarray, " n"]:
+def _known(table: pd.DataFrame, held_out: str) -> Bools:
     """The samples with a held-out prediction, copies once: both halves would know them, and n would be too large."""
     return table[held_out].notna().to_numpy() & _once(table)
 
 
-def _once(table: pd.DataFrame) -> Bool[np.ndarray, " n"]:
+def _once(table: pd.DataFrame) -> Bools:
     return ~table[IS_COPY].to_numpy(dtype=bool) if IS_COPY in table else np.ones(len(table), dtype=bool)
 
 
@@ -574,9 +571,9 @@ def _compared(
     table: pd.DataFrame,
     tested: pd.DataFrame,
     held_out: str,
-    groups: Mapping[str, Bool[np.ndarray, " n"]],
+    groups: Mapping[str, Bools],
     named: Sequence[str],
-    tells: Bool[np.ndarray, " n"],
+    tells: Bools,
     kind: str,
     design: Design,
 ) -> tuple[Weak, ...]:
@@ -626,9 +623,7 @@ def _compared(
     return tuple(sorted(judged, key=lambda each: -each.claim.estimate))
 
 
-def _effect(
-    right: Float[np.ndarray, " n"], tells: Bool[np.ndarray, " n"], members: Bool[np.ndarray, " n"], design: Design
-) -> Effect:
+def _effect(right: Floats, tells: Bools, members: Bools, design: Design) -> Effect:
     """By how much units make less of the samples, for the difference of those inside and outside."""
     if design.codes is None:
         return NO_EFFECT
@@ -676,7 +671,7 @@ def _loss(
     return claim(kind, loss, Interval(lower, upper), p)
 
 
-def _interval(right: Float[np.ndarray, " n"], effect: Effect = NO_EFFECT) -> Interval:
+def _interval(right: Floats, effect: Effect = NO_EFFECT) -> Interval:
     return wilson(float(right.sum()) / effect.times, len(right) / effect.times, df=effect.df)
 
 
@@ -695,7 +690,7 @@ def _p_lower(inside: pd.Series, outside: pd.Series, design: Design = EACH_SAMPLE
     return float(mannwhitneyu(*values, alternative="less").pvalue) if min(map(len, values)) else 1.0
 
 
-def _at_boundary(table: pd.DataFrame, members: Bool[np.ndarray, " n"]) -> tuple[int, int] | None:
+def _at_boundary(table: pd.DataFrame, members: Bools) -> tuple[int, int] | None:
     """How many test samples of a group lie at a boundary, and how many there are."""
     if "region" not in table:
         return None
@@ -716,7 +711,7 @@ def samples_of_weak(table: pd.DataFrame, slices: Slices, weak: Sequence[Weak]) -
     return listed_samples.sort_values(by, kind="stable", na_position="last").reset_index(drop=True)
 
 
-def hardness(table: pd.DataFrame) -> Integer[np.ndarray, " n_samples"]:
+def hardness(table: pd.DataFrame) -> Codes:
     """How many methods put each sample into their lowest fifth, and not at their best; −1: none knows it.
 
     Examples

@@ -12,8 +12,8 @@ from math import pi, sqrt
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Integer
 
+from touchstone.core.data.values import Floats, Ints
 from touchstone.core.evaluate.average_case import ESTIMATORS, facts_of
 from touchstone.core.evaluate.average_case.class_means import (
     ClassGap,
@@ -618,7 +618,7 @@ def _at(
     )
 
 
-def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> float:
+def kruskal_wallis(p: Floats, y: Ints, design: Design = EACH_SAMPLE) -> float:
     """The p-value of Kruskal and Wallis's test that all classes have the same distribution.
 
     Values that are equal to a thousandth are ties: what lies below is the integral's error and not the model's. Classes
@@ -646,7 +646,7 @@ def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"], des
     return float(kruskal(*groups).pvalue)
 
 
-def median_of(values: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Measured:
+def median_of(values: Floats, design: Design = EACH_SAMPLE) -> Measured:
     """The median with its 95 % interval by order statistics, for any distribution; infinite values are high.
 
     Examples
@@ -671,7 +671,7 @@ def median_of(values: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> 
     return Measured(value, Interval(float(ranked[below]), float(ranked[n - 1 - below])) if below >= 0 else UNKNOWN, n)
 
 
-def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray, design: Design = EACH_SAMPLE) -> Fifths | None:
+def accuracy_of_fifths(by: Floats, correct: np.ndarray, design: Design = EACH_SAMPLE) -> Fifths | None:
     """Accuracy among the fragile and the sturdy fifth of the samples; None for fewer than 100 samples.
 
     Samples that differ by less than a thousandth are ties: where a fifth ends among them, each counts as the mean of
@@ -700,9 +700,7 @@ def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray, design:
     return Fifths(fragile, sturdy, difference, float(by[low].max()), float(by[high].min()))
 
 
-def rank_correlation(
-    first: Float[np.ndarray, " n"], second: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE
-) -> Measured:
+def rank_correlation(first: Floats, second: Floats, design: Design = EACH_SAMPLE) -> Measured:
     """Spearman's rank correlation with Bonett and Wright's interval; NaN where one of them does not vary.
 
     Examples

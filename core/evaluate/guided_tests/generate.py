@@ -9,6 +9,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data import DataError
+from touchstone.core.data.values import Bools, Floats, Ints
 from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
 from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.test_quality.quality import TestQuality
@@ -22,7 +23,7 @@ from touchstone.core.models.layers import Head, LayerSamples
 
 _N_STEPS = 10  # of bisection: a thousandth of the way
 _N_STEPS_TO_ENDS = 8
-Predicate = Callable[[Float[np.ndarray, " n"]], Bool[np.ndarray, " n"]]
+Predicate = Callable[[Floats], Bools]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class Paths:
     low: Float[np.ndarray, " d"] = field(repr=False)
     high: Float[np.ndarray, " d"] = field(repr=False)
 
-    def at(self, t: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n d"]:
+    def at(self, t: Floats) -> Float[np.ndarray, "n d"]:
         """Give the point of each line at its `t`."""
         points = self.end - self.start
         points *= t[:, None].astype(points.dtype)
@@ -51,9 +52,7 @@ class Paths:
         return Paths(self.start, end, self.noise, self.low, self.high)
 
 
-def first_true(
-    holds: Predicate, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"], *, n_steps: int = _N_STEPS
-) -> Float[np.ndarray, " n"]:
+def first_true(holds: Predicate, low: Floats, high: Floats, *, n_steps: int = _N_STEPS) -> Floats:
     """Bisect between `low`, where `holds` is not true, and `high`, where it is: give the t just inside, row by row.
 
     Examples
@@ -70,9 +69,7 @@ def first_true(
     return high
 
 
-def place_near_centroid(
-    paths: Paths, y: Integer[np.ndarray, " n"], regions: Regions, *, rng: np.random.Generator
-) -> Float[np.ndarray, " n"]:
+def place_near_centroid(paths: Paths, y: Ints, regions: Regions, *, rng: np.random.Generator) -> Floats:
     """Give a `t` at which each line, which ends at its own centroid, lies in the centroid region, where there is one.
 
     The region is a ball, so that a line is inside from some t on; of what is inside each takes a random t.
@@ -87,14 +84,8 @@ def place_near_centroid(
 
 
 def place_at_boundary(
-    paths: Paths,
-    y: Integer[np.ndarray, " n"],
-    rival: Integer[np.ndarray, " n"],
-    regions: Regions,
-    head: Head,
-    *,
-    rng: np.random.Generator,
-) -> tuple[Paths, Float[np.ndarray, " n"]]:
+    paths: Paths, y: Ints, rival: Ints, regions: Regions, head: Head, *, rng: np.random.Generator
+) -> tuple[Paths, Floats]:
     """Give lines that cross from one side of the boundary with the rival to the other, and a `t` in the region.
 
     A line that starts on its own side ends at the rival's centroid, any other at its own. Bisection finds where both
@@ -323,7 +314,7 @@ def generate_class(
     return replace(made, asked=asked, placed=placed)
 
 
-def _wanted(start: Start, label: int, n: int, rival: int | None) -> Integer[np.ndarray, " n"]:
+def _wanted(start: Start, label: int, n: int, rival: int | None) -> Ints:
     """Give the rival of each feature that is wanted; -1 for that of its parent, whichever this will be."""
     if rival is not None:
         return np.full(n, rival, dtype=np.int64)
@@ -333,14 +324,8 @@ def _wanted(start: Start, label: int, n: int, rival: int | None) -> Integer[np.n
 
 
 def _round(
-    start: Start,
-    label: int,
-    wanted: Integer[np.ndarray, " n"],
-    *,
-    for_centroid: bool,
-    rng: np.random.Generator,
-    scale: float,
-) -> tuple[GeneratedTests, Bool[np.ndarray, " n"]]:
+    start: Start, label: int, wanted: Ints, *, for_centroid: bool, rng: np.random.Generator, scale: float
+) -> tuple[GeneratedTests, Bools]:
     """Try to place one feature for each wanted rival, from a random parent.
 
     Give those that lie where they were asked for, and which of the wanted these are.
@@ -540,9 +525,7 @@ def label_next(wanted: GeneratedTests | None, pool: LayerSamples, regions: Regio
     return pd.DataFrame(columns)
 
 
-def nearest(
-    features: Float[np.ndarray, "n d"], among: Float[np.ndarray, "m d"]
-) -> tuple[Integer[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+def nearest(features: Float[np.ndarray, "n d"], among: Float[np.ndarray, "m d"]) -> tuple[Ints, Floats]:
     """Give for each row the nearest row of `among`, and how far away it is.
 
     Where no image can be decoded, as of texts and tables, the nearest real sample stands in for a generated one.

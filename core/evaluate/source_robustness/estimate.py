@@ -33,6 +33,11 @@ from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
 from touchstone.core.evaluate.units import Error
 from touchstone.core.trials.trial_plan import EXCLUSIVE
 
+OfUnits = Float[np.ndarray, " n_units"]
+"""A number for each unit."""
+Strata = Integer[np.ndarray, " n_units"]
+"""The stratum of each unit."""
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -43,10 +48,10 @@ class Measured:
     accuracy: Float[np.ndarray, " n_draws"]
     """Of every draw; NaN where it is unfinished or has no sample of these labels."""
     clustering: Integer[np.ndarray, " n_draws"]
-    influence: Float[np.ndarray, " n_units"]
+    influence: OfUnits
     """Of every unit, scaled so that the sum of squares is the variance; 0 where the unit does not count, NaN where
     its stratum has a single unit, which cannot tell a variance."""
-    in_turn: Float[np.ndarray, " n_units"]
+    in_turn: OfUnits
     """How much of a unit's squared influence is in the variance over draws, but no chance, since units are held out in
     turn: nothing where every draw tests every unit, or no turn is complete."""
     of_samples: float
@@ -280,14 +285,7 @@ def _of_which_samples(
     return by_chance * float(_taken_out(np.full(1, share), n_of_clustering)[0])
 
 
-def source_influences(
-    correct: Float[np.ndarray, " n_units"],
-    n: Float[np.ndarray, " n_units"],
-    times: Float[np.ndarray, " n_units"],
-    stratum: Integer[np.ndarray, " n_units"],
-    *,
-    n_draws: int,
-) -> Float[np.ndarray, " n_units"]:
+def source_influences(correct: OfUnits, n: OfUnits, times: OfUnits, stratum: Strata, *, n_draws: int) -> OfUnits:
     """How far each source moves the mean accuracy of one clustering's draws; the squares sum to its variance.
 
     `correct` and `n` are totals over the `times` draws that tested the source. A source's value is the accuracy of the
@@ -309,11 +307,7 @@ def source_influences(
 
 
 def with_one_source(
-    counts: Float[np.ndarray, "n_units n_counts"],
-    times: Float[np.ndarray, " n_units"],
-    stratum: Integer[np.ndarray, " n_units"],
-    *,
-    n_draws: int,
+    counts: Float[np.ndarray, "n_units n_counts"], times: OfUnits, stratum: Strata, *, n_draws: int
 ) -> Float[np.ndarray, "n_units n_counts"]:
     """The counts of the average test part in which each source stands in for an average one of its stratum.
 
@@ -327,13 +321,7 @@ def with_one_source(
     return counts / times[:, None] + counts.sum(axis=0) / n_draws - average[stratum]
 
 
-def influences_of(
-    value: Float[np.ndarray, " n_units"],
-    times: Float[np.ndarray, " n_units"],
-    stratum: Integer[np.ndarray, " n_units"],
-    *,
-    n_draws: int,
-) -> Float[np.ndarray, " n_units"]:
+def influences_of(value: OfUnits, times: OfUnits, stratum: Strata, *, n_draws: int) -> OfUnits:
     """How far each source moves a mean over draws, which is `value` where it stands in for an average source."""
 
     def per_stratum(values: np.ndarray) -> np.ndarray:
