@@ -173,16 +173,13 @@ def bins_of(
     n = np.bincount(index, minlength=n_bins)
     sure, right = sums(index, confidence, n_bins), sums(index, correct.astype(np.float64), n_bins)
     low, high = np.percentile(perfect, [2.5, 97.5], axis=0)
+    with np.errstate(invalid="ignore"):  # NaN in an empty bin
+        low, high, mean, share = (np.where(n > 0, each / n, np.nan).tolist() for each in (low, high, sure, right))
     bins = []
     for i in range(n_bins):
-        if n[i]:
-            band = Interval(float(low[i] / n[i]), float(high[i] / n[i]))
-            mean, share = float(sure[i] / n[i]), float(right[i] / n[i])
-        else:
-            band, mean, share = Interval(np.nan, np.nan), np.nan, np.nan
         mine = index == i
-        interval = design.of(mine).wilson(correct[mine])
-        bins.append(Bin(float(edges[i]), float(edges[i + 1]), int(n[i]), mean, share, interval, band))
+        interval, band = design.of(mine).wilson(correct[mine]), Interval(low[i], high[i])
+        bins.append(Bin(float(edges[i]), float(edges[i + 1]), int(n[i]), mean[i], share[i], interval, band))
     return tuple(bins)
 
 
@@ -460,10 +457,8 @@ class Calibration:
         """Tidy rows, one per bin: `lower, upper, n, confidence, accuracy`, ends of the interval and of the band."""
         rows = []
         for bin_ in self.bins:
-            ends = {f"accuracy_{end}": getattr(bin_.interval, end) for end in ("lower", "upper")}
-            band = {f"perfect_{end}": getattr(bin_.perfect, end) for end in ("lower", "upper")}
             numbers = {name: getattr(bin_, name) for name in ("lower", "upper", "n", "confidence", "accuracy")}
-            rows.append(numbers | ends | band)
+            rows.append(numbers | bin_.interval.columns("accuracy_") | bin_.perfect.columns("perfect_"))
         return pd.DataFrame(rows)
 
 
@@ -522,8 +517,8 @@ def calibration_table(calibrations: Mapping[str, Calibration]) -> pd.DataFrame:
     rows = []
     for subset, part in calibrations.items():
         numbers = {name: value for name, value in asdict(part).items() if name not in ("bins", "brier", "interval")}
-        ends = {"accuracy_lower": part.interval.lower, "accuracy_upper": part.interval.upper}
-        rows.append({"subset": subset} | numbers | ends | {f"brier_{k}": v for k, v in asdict(part.brier).items()})
+        brier = {f"brier_{name}": value for name, value in asdict(part.brier).items()}
+        rows.append({"subset": subset} | numbers | part.interval.columns("accuracy_") | brier)
     return pd.DataFrame(rows)
 
 

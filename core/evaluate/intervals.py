@@ -35,6 +35,14 @@ class Interval:
         """Upper minus lower end."""
         return self.upper - self.lower
 
+    def columns(self, before: str = "") -> dict[str, float]:
+        """Both ends as cells of a table, whose names begin alike.
+
+        >>> Interval(0.81, 0.88).columns("rho_")
+        {'rho_lower': 0.81, 'rho_upper': 0.88}
+        """
+        return {f"{before}lower": self.lower, f"{before}upper": self.upper}
+
     def holds(self, value: float) -> bool:
         """Whether `value` lies inside; never in an unknown interval."""
         return bool(self.lower <= value <= self.upper)

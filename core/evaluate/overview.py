@@ -226,13 +226,11 @@ def agreement(table: pd.DataFrame) -> tuple[Agreement, ...]:
         values = [both[name].to_numpy(dtype=float) for name in (measure, other)]
         if len(both) < FEWEST_COMPARED or any(np.unique(each).size < 2 for each in values):
             continue
-        overall = _correlation(*values)
-        by_class = both.groupby("label")
-        ranks = [by_class[name].rank(pct=True).to_numpy() for name in (measure, other)]
+        ranks = both.groupby("label")[[measure, other]].rank(pct=True)
         # Not ranked again: ties would lie a little higher in one class than in the next, and look like an order.
-        within = _pearson(*(each - _mean_by_class(each, both["label"]) for each in ranks))
-        degrees = len(both) - both["label"].nunique() + 1
-        pairs.append((measure, other, len(both), overall, within, degrees))
+        centred = ranks - ranks.groupby(both["label"]).transform("mean")
+        within, degrees = _pearson(*centred.to_numpy().T), len(both) - both["label"].nunique() + 1
+        pairs.append((measure, other, len(both), _correlation(*values), within, degrees))
     corrected = holm([_p_value(within, degrees) for *_, within, degrees in pairs])
     return tuple(
         Agreement(measure, other, n, overall, interval_of(overall, n), within, interval_of(within, degrees), p)
@@ -252,16 +250,15 @@ def agreement_by_class(table: pd.DataFrame) -> pd.DataFrame:
     >>> agreement_by_class(two.assign(p_robust=np.where(easy < 25, easy, -easy)))[["label", "n", "rho"]].values.tolist()
     [['a', 25, 1.0], ['b', 25, -1.0]]
     """
-    rows: list[dict[str, object]] = []
+    rows = []
     for label, own in table.groupby("label", sort=False):
         for measure, other in combinations(measures(table), 2):
             both = own[[measure, other]].dropna()
             n = len(both)
             rho = _correlation(*(both[name].to_numpy(dtype=float) for name in both)) if n >= FEWEST_COMPARED else np.nan
             if not np.isnan(rho):
-                ends, p = interval_of(rho, n), _p_value(rho, n)
-                known = {"rho": rho, "lower": ends.lower, "upper": ends.upper, "p_holm": p}
-                rows.append({"label": label, "measure": measure, "other": other, "n": n, **known})
+                ends = interval_of(rho, n)
+                rows.append((label, measure, other, n, rho, ends.lower, ends.upper, _p_value(rho, n)))
     columns = ["label", "measure", "other", "n", "rho", "lower", "upper", "p_holm"]
     classes = pd.DataFrame(rows, columns=columns)
     return classes.assign(p_holm=holm(classes["p_holm"].tolist()))
@@ -309,11 +306,9 @@ def agreement_table(pairs: tuple[Agreement, ...]) -> pd.DataFrame:
                 "other": each.other,
                 "n": each.n,
                 "rho": each.overall,
-                "lower": each.overall_interval.lower,
-                "upper": each.overall_interval.upper,
+                **each.overall_interval.columns(),
                 "rho_within": each.within,
-                "within_lower": each.within_interval.lower,
-                "within_upper": each.within_interval.upper,
+                **each.within_interval.columns("within_"),
                 "p_holm": each.p,
             }
             for each in pairs
@@ -338,10 +333,6 @@ def _pearson(x: Floats, y: Floats) -> float:
     if min(float(np.ptp(x)), float(np.ptp(y))) < 1e-12:
         return float("nan")
     return float(np.corrcoef(x, y)[0, 1])
-
-
-def _mean_by_class(values: Floats, label: pd.Series) -> Floats:
-    return pd.Series(values).groupby(label.to_numpy()).transform("mean").to_numpy()
 
 
 def _se(rho: float, n: int) -> float:
@@ -722,9 +713,8 @@ def hardness(table: pd.DataFrame) -> Codes:
     lowest, known = np.zeros(len(table), dtype=np.int64), np.zeros(len(table), dtype=bool)
     for name in measures(table):
         values = table[name]
-        lowest += (values <= values.quantile(0.2, interpolation="lower")).to_numpy() & (
-            values < values.max()
-        ).to_numpy()
+        bound = values.quantile(0.2, interpolation="lower")
+        lowest += ((values <= bound) & (values < values.max())).to_numpy()
         known |= values.notna().to_numpy()
     return np.where(known, lowest, -1)
 
@@ -745,8 +735,8 @@ def slices_verdict(weak: Sequence[Weak]) -> Verdict:
     """
     if not weak:
         return Verdict("No group of samples is below average by every method.", "", "", ())
-    checked = f"{plural(len(weak), 'group')} checked on samples that did not choose {_it(len(weak))} (Holm)."
-    used = f"{checked} {_covered(weak)}"
+    checked, them = plural(len(weak), "group"), "it" if len(weak) == 1 else "them"
+    used = f"{checked} checked on samples that did not choose {them} (Holm). {_covered(weak)}"
     sure = [each for each in weak if each.is_weak]
     claims = tuple(each.claim for each in [*sure, *(each for each in weak if not each.is_weak)])
     if not sure:
@@ -793,10 +783,6 @@ def _covered(weak: Sequence[Weak]) -> str:
     return f"{covered} {_IN_FEW_FOLDS}" if any(each.in_few_folds for each in weak) else covered
 
 
-def _it(n: int) -> str:
-    return "it" if n == 1 else "them"
-
-
 def weak_table(weak: Sequence[Weak]) -> pd.DataFrame:
     """Tidy rows: name, n, accuracy with lower and upper, rest, loss with lower and upper, p_holm, and every measure.
 
@@ -808,12 +794,10 @@ def weak_table(weak: Sequence[Weak]) -> pd.DataFrame:
                 "name": each.name,
                 "n": each.n,
                 "accuracy": each.accuracy,
-                "lower": each.interval.lower,
-                "upper": each.interval.upper,
+                **each.interval.columns(),
                 "rest": each.rest,
                 "loss": each.claim.estimate,
-                "loss_lower": each.claim.interval.lower,
-                "loss_upper": each.claim.interval.upper,
+                **each.claim.interval.columns("loss_"),
                 "p_holm": each.claim.p_value,
                 **{name: inside for name, inside, *_ in each.beside},
                 **(dict(zip(("n_at_boundary", "n_test"), each.at_boundary, strict=True)) if each.at_boundary else {}),
