@@ -48,9 +48,9 @@ class Interval:
         return bool(self.lower <= value <= self.upper)
 
     def scaled(self, times: float, plus: float = 0.0) -> "Interval":
-        """That of so many times the number, plus another one; -1 gives that of the number with the other sign.
+        """That of so many times the number, plus another one; -1.0 gives that of the number with the other sign.
 
-        >>> Interval(0.25, 0.75).scaled(-1, plus=0.5)
+        >>> Interval(0.25, 0.75).scaled(-1.0, plus=0.5)
         Interval(lower=-0.25, upper=0.25)
         """
         first, second = (times * end + plus for end in (self.lower, self.upper))

@@ -495,7 +495,7 @@ def scored_as(predictions: Predictions, names: tuple[str, ...]) -> Scored:
 
 def _on_sets(metric: Metric, sides: Sequence[Scored], designs: Sequence[Design], units: Units) -> MetricOnSets:
     own, other = (estimate(metric, side, design) for side, design in zip(sides, designs, strict=True))
-    sign = 1 if metric.larger_is_better else -1
+    sign = 1.0 if metric.larger_is_better else -1.0
     worse, span = sign * (own.value - other.value), metric.highest[sides[0].n_classes > 2] - metric.lowest
     if not (own.interval.known and other.interval.known):
         return MetricOnSets(own, other, worse, UNKNOWN)

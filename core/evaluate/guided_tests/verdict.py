@@ -26,7 +26,7 @@ def decoder_helps(reconstruction: results.Reconstruction) -> Claim:
     ends, baseline = reconstruction.interval, reconstruction.baseline
     if not ends.known:
         return claim("guided_tests.decoder_helps", nan, UNKNOWN, nan)
-    value, interval = baseline - reconstruction.error, ends.scaled(-1, baseline)
+    value, interval = baseline - reconstruction.error, ends.scaled(-1.0, baseline)
     return claim("guided_tests.decoder_helps", value, interval, p_of_interval(value, interval))
 
 

@@ -53,7 +53,7 @@ def _calibration(comparison: SetComparison, target: str) -> str:
         elif claim.decision == "above":
             sentences.append(f"Overconfident on {where} by {points(claim.estimate, claim.interval)}: {ends}.")
         if claim.decision == "below":
-            less = points(-claim.estimate, claim.interval.scaled(-1))
+            less = points(-claim.estimate, claim.interval.scaled(-1.0))
             sentences.append(f"Underconfident on {where} by {less}: {ends}.")
     return " ".join(sentences)
 

@@ -147,7 +147,7 @@ def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str
     over = "the majority-class baseline" if baseline.label else f"the baseline of {words.name}"
     if gain.decision != "below":
         return f"No significant gain over {over} on {where}: {ends}{more}"
-    loss = words.difference(-gain.estimate, gain.interval.scaled(-1))
+    loss = words.difference(-gain.estimate, gain.interval.scaled(-1.0))
     if not learned:
         return f"The model is worse than {over} on {where} by {loss}: {ends}."
     return f"On {where}, always answering {quoted(baseline.label)} is more accurate by {loss}: {ends}{more}"
@@ -239,7 +239,7 @@ def _fall(comparison: SetComparison, target: str) -> str:
     if _is(falls, "above"):
         return f"{words.title} {words.falls} by {difference} on {target}: {ends}."
     if _is(falls, "below"):
-        more = words.difference(-gap.value, gap.interval.scaled(-1))
+        more = words.difference(-gap.value, gap.interval.scaled(-1.0))
         return f"{words.title} {words.rises} by {more} on {target}: {ends}."
     if _is(falls, "small"):
         same = f"{words.title} on {target} is the same within {words.difference(SMALLEST)}"
@@ -271,7 +271,9 @@ def _residual(claim: Claim, comparison: SetComparison) -> str:
     if claim.decision == "above":
         return f"{at_equal} {words.name} is {lower} by {difference}."
     if claim.decision == "below":
-        return f"{at_equal} {words.name} is {higher} by {words.difference(-claim.estimate, claim.interval.scaled(-1))}."
+        return (
+            f"{at_equal} {words.name} is {higher} by {words.difference(-claim.estimate, claim.interval.scaled(-1.0))}."
+        )
     if claim.decision == "small":
         return f"{at_equal} {words.name} is the same within {words.difference(SMALLEST)}: {difference}."
     if not claim.interval.known:
@@ -291,7 +293,7 @@ def _mix(claim: Claim, comparison: SetComparison) -> str:
     if claim.decision == "above":
         return f"{mix} accounts for a {words.fall} of {words.difference(claim.estimate, claim.interval)}."
     if claim.decision == "below":
-        return f"{mix} accounts for a {words.rise} of {words.difference(-claim.estimate, claim.interval.scaled(-1))}."
+        return f"{mix} accounts for a {words.rise} of {words.difference(-claim.estimate, claim.interval.scaled(-1.0))}."
     return ""
 
 
@@ -300,7 +302,7 @@ def _unmatched(claim: Claim, comparison: SetComparison) -> str:
     if claim.decision == "above":
         return f"Unmatched samples lose {difference(claim.estimate, claim.interval)} more than that."
     if claim.decision == "below":
-        less = difference(-claim.estimate, claim.interval.scaled(-1))
+        less = difference(-claim.estimate, claim.interval.scaled(-1.0))
         return f"Unmatched samples lose {less} less than matched ones."
     return ""
 

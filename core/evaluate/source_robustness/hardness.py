@@ -104,7 +104,7 @@ def _hardness(
     """Where every source was held out once, the interval is of its samples alone, and nothing is claimed."""
     interval = _exact(source.exclusive, own * of_others / (own + of_others), family)
     p = min(family * _fisher(source.exclusive, own, others, of_others), 1.0)
-    harder = UNKNOWN if once else interval.scaled(-1, others)
+    harder = UNKNOWN if once else interval.scaled(-1.0, others)
     harder_than_others = claim("source_robustness.worst_source", others - shrunk, harder, p)
     return Hardness(source, others, shrunk, interval, harder_than_others)
 

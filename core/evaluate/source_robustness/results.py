@@ -133,7 +133,7 @@ class ExpectedInterval:
         rest = self.against_rest
         if rest is None:
             return None
-        interval, p = rest.over_sources.scaled(-1), rest.p_sources_corrected
+        interval, p = rest.over_sources.scaled(-1.0), rest.p_sources_corrected
         return claim("source_robustness.class_falls_further", -rest.value, interval, p)
 
     @property
@@ -159,7 +159,7 @@ class ExpectedInterval:
 
 def below_majority(above: Difference) -> Claim:
     """The claim of how far a model lies below the majority class, given how far it lies above."""
-    return claim("source_robustness.below_baseline", -above.value, above.over_sources.scaled(-1), above.p_sources)
+    return claim("source_robustness.below_baseline", -above.value, above.over_sources.scaled(-1.0), above.p_sources)
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ class MetricOnSources:
         reached: ExpectedValue = getattr(self, end)
         if self.metric not in OF_RECALLS or not reached.over_sources.known:
             return None
-        below, interval = self.baseline - reached.value, reached.over_sources.scaled(-1, self.baseline)
+        below, interval = self.baseline - reached.value, reached.over_sources.scaled(-1.0, self.baseline)
         return claim("source_robustness.below_baseline", below, interval, p_of_interval(below, interval))
 
 

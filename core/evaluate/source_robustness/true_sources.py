@@ -339,4 +339,4 @@ def _number(estimate: ExpectedValue) -> str:
 
 
 def _turned(contrast: Difference) -> str:
-    return points(-contrast.value, contrast.over_sources.scaled(-1))
+    return points(-contrast.value, contrast.over_sources.scaled(-1.0))

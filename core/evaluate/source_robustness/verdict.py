@@ -136,7 +136,7 @@ def on_random_split(row: ExpectedInterval) -> str:
         of_both = f"No significant difference between {sources} and a random split"
         return f"{of_both}: {points(less.value, less.over_sources)}."
     lower = less.value < 0
-    by = points(abs(less.value), less.over_sources.scaled(-1 if lower else 1))
+    by = points(abs(less.value), less.over_sources.scaled(-1.0 if lower else 1.0))
     accuracies = f"{percent(row.inclusive.value)} against {percent(row.random.value)}"
     return f"Accuracy with {sources} is {by} {'lower' if lower else 'higher'} than on a random split: {accuracies}."
 
@@ -359,7 +359,7 @@ def _fall(row: ExpectedInterval | MetricOnSources, name: str, *, keeps: bool = T
         case "above":
             return f"{name} loses {lost}{what} on {where}: {ends}.{_keeps(row) if keeps else ''}"
         case "below":
-            more = words.difference(-row.fall.value, row.fall.over_sources.scaled(-1))
+            more = words.difference(-row.fall.value, row.fall.over_sources.scaled(-1.0))
             return f"{name} gains {more}{what} on {where}: {ends} ({rho(row.rho.value)})."
         case "small":
             return f"{name} loses less than 1 point{what} on {where}: {lost}, from {ends} ({rho(row.rho.value)})."
