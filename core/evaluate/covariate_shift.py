@@ -8,7 +8,7 @@ everything done once more.
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from touchstone.core.data import DataError
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.data.values import Codes, Floats
 from touchstone.core.evaluate.intervals import max_t
-from touchstone.core.evaluate.units import FEWEST_UNITS
+from touchstone.core.evaluate.units import FEWEST_UNITS, drawn_as_units
 from touchstone.core.models.threads import single_threaded
 
 # How far apart are two mixtures of Gaussians? Each is fitted to points; their divergence is drawn by Monte-Carlo.
@@ -193,15 +193,15 @@ class CovariateShift:
         """
         rows = []
         for shift in self.classes:
-            known = len(shift.null) > 0
+            known, of_split = len(shift.null) > 0, asdict(shift.observed)
             low, high = np.quantile(shift.null, [0.025, 0.975]) if known else (np.nan, np.nan)
             rows.append(
                 {
                     "label": shift.label,
                     "n_train": shift.n_train,
                     "n_test": shift.n_test,
-                    "divergence": shift.observed.value,
-                    "error": shift.observed.error,
+                    "divergence": of_split.pop("value"),
+                    "error": of_split.pop("error"),
                     "null_mean": float(shift.null.mean()) if known else np.nan,
                     "null_lower": float(low),
                     "null_upper": float(high),
@@ -209,10 +209,7 @@ class CovariateShift:
                     "n_resplits": len(shift.null),
                     "p_value": shift.p_value,
                     "p_corrected": shift.p_corrected,
-                    "n_dimensions": shift.observed.n_dimensions,
-                    "kept_variance": shift.observed.kept_variance,
-                    "n_train_components": shift.observed.n_train_components,
-                    "n_test_components": shift.observed.n_test_components,
+                    **of_split,
                     "note": shift.note,
                 }
             )
@@ -266,11 +263,7 @@ class ClassParts:
         if self.units is None:
             order = rng.permutation(n)
             return order[: self.n_train], order[self.n_train :]
-        # A unit that lies in both parts counts as two: what is drawn are those that came into one of them.
-        known, place = np.unique(2 * self.units + (np.arange(n) >= self.n_train), return_inverse=True)
-        n_test = int((known % 2).sum())
-        rank = of_units.random(int(known.max()) + 1)[known]
-        is_test = np.isin(place, np.argsort(rank)[:n_test])
+        is_test = drawn_as_units(self.units, np.arange(n) >= self.n_train, of_units)
         return np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
     @property

@@ -313,6 +313,19 @@ def units_of(*sets: Sequence[object] | Shaped[np.ndarray, " _"]) -> Units:
     return Units(tuple(np.split(codes, np.cumsum(sizes)[:-1])), int(codes.max()) + 1, sizes)
 
 
+def drawn_as_units(units: Codes, of_second: Bools, rng: np.random.Generator) -> Bools:
+    """Which samples are of the second part once its units are drawn anew: as many as there are, each as a whole.
+
+    A unit that lies in both parts counts as two: what is drawn are those that came into one of them.
+
+    >>> drawn_as_units(np.array([3, 3, 5, 5]), np.arange(4) > 1, np.random.default_rng(0))
+    array([ True,  True, False, False])
+    """
+    known, place = np.unique(2 * units + of_second, return_inverse=True)
+    rank = rng.random(int(known.max()) + 1)[known]
+    return np.isin(place, np.argsort(rank)[: int((known % 2).sum())])
+
+
 def mean_by(codes: Ints, values: Floats) -> Float[np.ndarray, " n_codes"]:
     """The mean of the values of each code, in the order of the codes that occur.
 

@@ -192,7 +192,7 @@ def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]
     high, low, difference = comparison.rho, comparison.other_rho, comparison.difference
     sign = 1
     if difference.value < 0:
-        more, less, high, low, sign = less, more, low, high, -1
+        more, less, high, low, sign = less, more, low, high, -1.0
     first, second = names.get(more, more), names.get(less, less)
     corrected = f" ({plural(n_pairs, 'pair')}, corrected)" if n_pairs > 1 else ""
     numbers = gap(sign * difference.value, difference.over_sources.scaled(sign))
