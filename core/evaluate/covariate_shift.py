@@ -147,6 +147,9 @@ class Divergence:
     n_test_components: int
 
 
+NOT_MEASURED = Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
+
+
 @dataclass(frozen=True, eq=False)
 class ClassShift:
     """One class: its divergence, and what re-splits of the same sizes give by chance (`null`).
@@ -319,14 +322,14 @@ def shift_of(
     rng = np.random.default_rng([seed, resplit])
     n_train, features = parts.n_train, parts.features
     if not parts.enough:
-        return Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
+        return NOT_MEASURED
     own, other = np.arange(n_train), np.arange(n_train, len(features))
     if resplit > 0:
         own, other = parts.resplit(rng, np.random.default_rng([units_seed, resplit]))
     with single_threaded():
         train, test, kept = _projected(features[own], features[other], options.n_dimensions)
         if train.shape[1] == 0:
-            return Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
+            return NOT_MEASURED
         p = fit_mixture(train, n_components=options.n_components_for(len(train)), rng=rng)
         q = fit_mixture(test, n_components=options.n_components_for(len(test)), rng=rng)
         value, error = jensen_shannon(p, q, n_draws=options.n_draws, rng=rng)

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import nan
 from typing import NamedTuple
@@ -649,8 +649,7 @@ class WordCounts:
 
     def without(self, stop_words: Collection[str]) -> "WordCounts":
         """The same counts, with the stop words not shown; shares and odds stay as they are."""
-        allowed = np.array([word not in stop_words for word in self.words], dtype=bool)
-        return WordCounts(self.class_names, self.words, self.occurrences, self.n_texts_with, self.n_texts, allowed)
+        return replace(self, allowed=np.array([word not in stop_words for word in self.words], dtype=bool))
 
     def frequent(self, label: str | None = None, *, most: int = 20) -> tuple[Word, ...]:
         """The most frequent words of a class, or of all texts; ties in alphabetical order."""
@@ -673,32 +672,16 @@ class WordCounts:
         return tuple(self._word(code, int(at[i]), float(log_odds[i]), float(z[i])) for i in first)
 
     def _word(self, code: int, at: int, log_odds: float, z: float) -> Word:
+        from scipy.stats import hypergeom
+
         n, n_texts = int(self.occurrences[code, at]), int(self.n_texts_with[code, at])
         of_class, of_all = int(self.n_texts[code]), int(self.n_texts.sum())
         elsewhere = (int(self._texts_in_all[at]) - n_texts) / max(of_all - of_class, 1)
-        chance = self._chance(n_texts, int(self._texts_in_all[at]), of_class, of_all)
-        return Word(
-            self.words[at],
-            self.class_names[code],
-            n,
-            n_texts,
-            n_texts / of_class,
-            elsewhere,
-            log_odds,
-            z,
-            chance * self._n_claims < 0.05,
-        )
-
-    @staticmethod
-    def _chance(n_texts: int, in_all: int, of_class: int, of_all: int) -> float:
-        """Fisher's exact test: how likely so many texts of the class, or more, would have the word by chance."""
-        from scipy.stats import hypergeom
-
-        return float(hypergeom.sf(n_texts - 1, of_all, in_all, of_class))
-
-    @cached_property
-    def _n_claims(self) -> int:
-        return int((self._texts_in_all >= LEAST_TEXTS).sum()) * len(self.class_names)
+        # Fisher's exact test: how likely so many texts of the class, or more, would have the word by chance.
+        chance = hypergeom.sf(n_texts - 1, of_all, self._texts_in_all[at], of_class)
+        stands = bool(chance * (self._texts_in_all >= LEAST_TEXTS).sum() * len(self.class_names) < 0.05)
+        label, share = self.class_names[code], n_texts / of_class
+        return Word(self.words[at], label, n, n_texts, share, elsewhere, log_odds, z, stands)
 
     @cached_property
     def _texts_in_all(self) -> Integer[np.ndarray, " n_words"]:

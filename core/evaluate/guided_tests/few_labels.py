@@ -383,10 +383,8 @@ class FewLabelsPlan:
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """The accuracy of the pool (`COLUMNS`)."""
         start, labelled = time.perf_counter(), self.accuracy
-        ends = {"lower": labelled.interval.lower, "upper": labelled.interval.upper}
-        sizes = {"n_labels": labelled.n_labels, "n_pool": labelled.n_pool}
-        seconds = time.perf_counter() - start
-        return _frame({"accuracy": labelled.accuracy, **ends, **sizes, "seconds": seconds, "status": "ok"})
+        cells = {**vars(labelled), **labelled.interval.columns(), "status": "ok"}
+        return _frame({**cells, "seconds": time.perf_counter() - start})
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""

@@ -217,13 +217,8 @@ class GeneratedTests:
     def take(self, rows: Shaped[np.ndarray, " n_rows"]) -> "GeneratedTests":
         """Give some of them, by position or by one truth value each; as if no more had been asked for."""
         per_row = {name: getattr(self, name)[rows] for name in _PER_ROW}
-        counts = np.stack(
-            [
-                np.bincount(per_row["y"][side], minlength=len(self.class_names))
-                for side in (per_row["for_centroid"], ~per_row["for_centroid"])
-            ],
-            axis=1,
-        )
+        sides = per_row["for_centroid"], ~per_row["for_centroid"]
+        counts = np.stack([np.bincount(per_row["y"][side], minlength=len(self.class_names)) for side in sides], axis=1)
         return GeneratedTests(self.class_names, **per_row, asked=counts, placed=counts, origin=self.origin)
 
     def table(self) -> pd.DataFrame:
@@ -384,8 +379,7 @@ class AccuracyGrid:
                     f"accuracy{suffix}": accuracy.accuracy,
                 }
                 row |= {f"lower{suffix}": accuracy.interval.lower, f"upper{suffix}": accuracy.interval.upper}
-            row |= {"test_accuracy": self.accuracy, "test_lower": self.interval.lower}
-            rows.append(row | {"test_upper": self.interval.upper})
+            rows.append(row | {"test_accuracy": self.accuracy, **self.interval.columns("test_")})
         return pd.DataFrame(rows)
 
 
@@ -409,16 +403,14 @@ def shared_accuracy(
     _, cluster = np.unique(cluster, return_inverse=True)
     size, right = np.bincount(cluster), np.bincount(cluster, weights=correct)
     k, value = len(size), float(correct.mean())
-    whole = intervals.wilson(value * k, float(k))
-    if k < 2:
-        return SharedAccuracy(n, int(correct.sum()), k, value, whole, parent_word)
-    # The linearised variance of a ratio over clusters (Cochran 1977, section 11.2): sizes differ, too.
-    se = float(np.sqrt(k / (k - 1) * np.square(right - value * size).sum())) / n
-    interval = intervals.share_interval(value, *intervals.sum_of_errors((se, float(k - 1)), oracle))
-    few = min((right > 0).sum(), (right < size).sum()) < _FEWEST_MIXED
-    return SharedAccuracy(
-        n, int(correct.sum()), k, value, intervals.joined(interval, whole) if few else interval, parent_word
-    )
+    interval = whole = intervals.wilson(value * k, float(k))
+    if k > 1:
+        # The linearised variance of a ratio over clusters (Cochran 1977, section 11.2): sizes differ, too.
+        se = float(np.sqrt(k / (k - 1) * np.square(right - value * size).sum())) / n
+        interval = intervals.share_interval(value, *intervals.sum_of_errors((se, float(k - 1)), oracle))
+        few = min((right > 0).sum(), (right < size).sum()) < _FEWEST_MIXED
+        interval = intervals.joined(interval, whole) if few else interval
+    return SharedAccuracy(n, int(correct.sum()), k, value, interval, parent_word)
 
 
 def mix_accuracy(tests: GeneratedTests, *, centroid_share: float, n_per_class: int) -> MixAccuracy:

@@ -276,9 +276,8 @@ class JudgedSuite:
         for label, name in enumerate(suite.class_names):
             for region in results.REGIONS:
                 share = self._accuracy((suite.y == label) & (suite.for_centroid == (region == results.REGIONS[0])))
-                ends = {"lower": share.interval.lower, "upper": share.interval.upper}
                 counts = {"placed": share.n, "n_parents": share.n_parents, "accuracy": share.accuracy}
-                rows.append({"label": name, "region": region, **counts, **ends})
+                rows.append({"label": name, "region": region, **counts, **share.interval.columns()})
         return pd.DataFrame(rows)
 
     def table(self) -> pd.DataFrame:
