@@ -106,11 +106,6 @@ def _mean_where(values: Any, there: Any) -> Any:
     return _over(np.where(there, values, 0.0).sum(axis=-1), there.sum(axis=-1) * 1.0, np.nan)
 
 
-def _there(counts: Counts) -> np.ndarray:
-    """The classes that a mean is over: those that are there or were predicted."""
-    return (np.real(counts.true) + np.real(counts.predicted)) > 0
-
-
 def recalls(counts: Counts) -> Any:
     """Which share of each class was predicted as it."""
     return _over(counts.right, counts.true)
@@ -128,7 +123,7 @@ def jaccards(counts: Counts) -> Any:
 
 def macro(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
     """The mean over classes that are there or were predicted."""
-    return lambda counts, _: _mean_where(of_classes(counts), _there(counts))
+    return lambda counts, _: _mean_where(of_classes(counts), np.real(counts.true + counts.predicted) > 0)
 
 
 def weighted(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:

@@ -599,10 +599,6 @@ def _as_long_as_noise(change: "torch.Tensor") -> "torch.Tensor":
     return change * (change.shape[1] ** 0.5 / length.clamp_min(1e-12)) * (length > 1e-6)
 
 
-def _brightness(x: "torch.Tensor") -> "torch.Tensor":
-    return x.new_ones(x.shape)
-
-
 def _contrast(x: "torch.Tensor") -> "torch.Tensor":
     return x - x.mean(dim=(1, 2, 3), keepdim=True)
 
@@ -619,7 +615,7 @@ def _shift(x: "torch.Tensor", dim: int) -> "torch.Tensor":
 
 
 IMAGE_CHANGES: "dict[str, Change]" = {
-    "brightness": _brightness,
+    "brightness": lambda x: x.new_ones(x.shape),
     "contrast": _contrast,
     "blur": _blur,
     "shift sideways": lambda x: _shift(x, 3),

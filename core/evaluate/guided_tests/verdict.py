@@ -122,7 +122,7 @@ def difference_finding(difference: SuiteDifference, other: str, this: str) -> st
     if decision == "undecided":
         between = points(difference.difference, difference.interval)
         return f"No significant difference between {quoted(other)} and {quoted(this)}, {between}, {changed}"
-    sign, word = (1, "more") if decision == "above" else (-1, "less")
+    sign, word = (1.0, "more") if decision == "above" else (-1.0, "less")
     size = points(abs(difference.difference), difference.interval.scaled(sign))
     return f"{quoted(other)} is {size} {word} accurate than {quoted(this)} {changed}"
 

@@ -151,7 +151,7 @@ def _differing(comparison: SetComparison, decision: str) -> list[str]:
     """Labels of which it is claimed, the largest difference first."""
     rows = [row for row in comparison.labels if row.claim is not None and row.claim.decision == decision]
     gaps = {row.label: row.matched_gap for row in sorted(rows, key=lambda row: -abs(row.matched_gap.value))}
-    sign = 1 if decision == "above" else -1
+    sign = 1.0 if decision == "above" else -1.0
     return [f"{quoted(label)} by {points(sign * gap.value, gap.interval.scaled(sign))}" for label, gap in gaps.items()]
 
 
@@ -318,7 +318,7 @@ def baselines_of_metric(metric: Metric, sides: Mapping[str, MetricEstimate]) -> 
     baselines = []
     for name, made in {} if metric.of_class else sides.items():
         if made.interval.known and not isnan(made.baseline):
-            sign = 1 if metric.larger_is_better else -1
+            sign = 1.0 if metric.larger_is_better else -1.0
             gain = sign * (made.value - made.baseline)
             interval = made.interval.scaled(sign, -sign * made.baseline)
             claimed = claim(KINDS["baseline"], gain, interval, p_of_interval(gain, interval))

@@ -24,16 +24,7 @@ Z_OF_SHOWN = 2.8
 """So many standard errors an effect has to have to be found, at 5 %, in four of five cases."""
 FIELDS = {"falls": "gap", "residual": "matched_gap", "mix": "mix", "unmatched": "unmatched"}
 """Claims by the estimate that they are of; the last three add up to the first, with what cannot be compared."""
-KINDS = {
-    "falls": "matched_subsets.falls",
-    "residual": "matched_subsets.residual",
-    "mix": "matched_subsets.mix",
-    "unmatched": "matched_subsets.unmatched",
-    "labels": "matched_subsets.labels",
-    "baseline": "matched_subsets.baseline",
-    "calibration": "matched_subsets.calibration",
-    "confusion": "matched_subsets.confusion",
-}
+KINDS = {name: f"matched_subsets.{name}" for name in (*FIELDS, "labels", "baseline", "calibration", "confusion")}
 """Their kinds, with those of the residual of one predicted label, of the gain over the majority class, of mean
 confidence less accuracy, and of a class that is predicted as another."""
 
@@ -317,8 +308,7 @@ def _flat(row: LabelGap) -> dict[str, object]:
 
 
 def _estimate_cells(name: str, estimate: SetEstimate) -> dict[str, object]:
-    ends = {f"{name}_lower": estimate.interval.lower, f"{name}_upper": estimate.interval.upper}
-    return {name: estimate.value, **ends, f"{name}_by": estimate.by}
+    return {name: estimate.value, **estimate.interval.columns(f"{name}_"), f"{name}_by": estimate.by}
 
 
 def _claim_cells(name: str, claim: Claim | None) -> dict[str, object]:

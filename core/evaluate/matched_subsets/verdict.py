@@ -190,7 +190,7 @@ def _is_beyond(baseline: Baseline) -> bool:
 def _is_beaten(made: MetricEstimate) -> bool:
     """Whether a metric is above its baseline, corrected for what is looked at."""
     more = made.value - made.baseline
-    return more > 0 and LOOKS * p_of_interval(more, made.interval.scaled(1, -made.baseline)) < LEVEL
+    return more > 0 and LOOKS * p_of_interval(more, made.interval.scaled(1.0, -made.baseline)) < LEVEL
 
 
 def _metric(comparison: SetComparison, side: str, name: str) -> MetricEstimate | None:

@@ -241,7 +241,7 @@ def expected_interval(
 
     exclusive, inclusive, random, full = map(measured, (EXCLUSIVE, INCLUSIVE, RANDOM, FULL))
     units = np.unique(layout.cell_unit[mask[layout.cell_label]])
-    clusterings = layout.unit_clustering[units]
+    clusterings, of_all = layout.unit_clustering[units], schemes if label is None else {}
     n_test = schemes[EXCLUSIVE].n[:, mask].sum(axis=1) if EXCLUSIVE in schemes else np.array([np.nan])
     return ExpectedInterval(
         model=model,
@@ -257,8 +257,8 @@ def expected_interval(
         fall=fall_of(inclusive, exclusive, layout),
         against_rest=against_rest,
         inclusive_less_random=_less(inclusive, random, layout),
-        macro_f1={scheme: _macro_f1(counts) for scheme, counts in schemes.items()} if label is None else {},
-        balanced_accuracy={scheme: _balanced(counts) for scheme, counts in schemes.items()} if label is None else {},
+        macro_f1={name: _mean_ratio(2 * each.correct, each.n + each.predicted) for name, each in of_all.items()},
+        balanced_accuracy={name: _mean_ratio(each.correct, each.n) for name, each in of_all.items()},
         n_test=_rounded_mean(n_test),
         n_samples=round(float(layout.n_samples[mask].sum())),
         n_sources=int(np.bincount(clusterings).max()) if len(units) else 0,
@@ -296,23 +296,12 @@ def _less(first: Measured | None, second: Measured | None, layout: Layout) -> Di
     return accuracy_difference(first.value - second.value, draws, sources, most=first.span)
 
 
-def _macro_f1(counts: Counts) -> float:
-    """Classes that are neither in a test part nor predicted there do not count in that draw."""
-    sizes = counts.n + counts.predicted
-    f1 = np.divide(2 * counts.correct, sizes, out=np.full(sizes.shape, np.nan), where=sizes > 0)
-    return _mean_of_means(f1)
-
-
-def _balanced(counts: Counts) -> float:
-    recall = np.divide(counts.correct, counts.n, out=np.full(counts.n.shape, np.nan), where=counts.n > 0)
-    return _mean_of_means(recall)
-
-
-def _mean_of_means(values: np.ndarray) -> float:
-    known = ~np.isnan(values)
+def _mean_ratio(part: np.ndarray, whole: np.ndarray) -> float:
+    """The mean over draws of the mean ratio over classes; those of which a draw has none do not count in it."""
+    known = whole > 0
     drawn = known.any(axis=1)
-    means = np.where(known, values, 0).sum(axis=1)[drawn] / known.sum(axis=1)[drawn]
-    return float(means.mean()) if drawn.any() else float("nan")
+    ratios = np.divide(part, whole, out=np.zeros(whole.shape), where=known)
+    return float((ratios.sum(axis=1)[drawn] / known.sum(axis=1)[drawn]).mean()) if drawn.any() else float("nan")
 
 
 def usual_n_train(group: Group) -> int:

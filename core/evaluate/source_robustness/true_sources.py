@@ -70,11 +70,6 @@ class TrueSources:
         """What can be said of other sources and samples, corrected for the number of answers."""
         return self.closest if self.p_holm < LEVEL else "undecided"
 
-    @property
-    def told_on_these_data(self) -> bool:
-        """Whether more draws of these very data would be expected to give the same answer."""
-        return self.p_draws < LEVEL
-
     def sentence(self, names: Mapping[str, str] | None = None) -> str:
         """The answer with its numbers, and what would settle it where it is undecided."""
         names = names or {}
@@ -88,7 +83,8 @@ class TrueSources:
         p = p_value(self.p_holm)
         at = f"{unseen} on truly unseen sources"
         if self.answer == "contained":
-            tolerated = f" to within {points(self.tolerance)}" if not self._strictly else ""
+            least = min(self.above_lower.over_sources.lower, self.below_upper.over_sources.lower)
+            tolerated = "" if least >= 0 else f" to within {points(self.tolerance)}"
             return (
                 f"{who}: the interval {interval} of {finder} holds the accuracy{tolerated}. It is {at}: "
                 f"{lower} above the lower end and {upper} below the upper one, {p}."
@@ -108,14 +104,10 @@ class TrueSources:
             f"above the lower end, {upper} below the upper one. {self._settles()}"
         )
 
-    @property
-    def _strictly(self) -> bool:
-        return min(self.above_lower.over_sources.lower, self.below_upper.over_sources.lower) >= 0
-
     def _settles(self) -> str:
         if not self.above_lower.over_sources.known:
             return "It takes more repeats, until every known source has been held out."
-        if not self.told_on_these_data:
+        if not self.p_draws < LEVEL:
             now = f"now {count(self.n_draws)}"
             return f"More repeats may settle it for these data ({now}). For other sources {self._more_sources()}."
         return f"More repeats cannot settle it; {self._more_sources()}."

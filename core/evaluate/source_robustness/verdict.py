@@ -42,16 +42,12 @@ def beyond_cloud(row: ExpectedInterval, null: Claim | None) -> str:
     return cloud_sentence(null)
 
 
-def falling_further(classes: Sequence[ExpectedInterval]) -> list[ExpectedInterval]:
-    """The classes whose accuracy falls further than that of the rest, corrected for their number; worst first."""
-    return sorted((row for row in classes if row.falls_further), key=lambda row: row.rho.value)
-
-
 def by_class(classes: Sequence[ExpectedInterval]) -> str:
     """Which classes drop more than the others."""
     if len(classes) < 2 or not any(row.further is not None for row in classes):
         return ""
-    worse, corrected = falling_further(classes), f"{plural(len(classes), 'class', 'classes')}, Holm"
+    worse = sorted((row for row in classes if row.falls_further), key=lambda row: row.rho.value)
+    corrected = f"{plural(len(classes), 'class', 'classes')}, Holm"
     if not worse:
         return f"No class drops significantly more than the others ({corrected})."
     falls = [f"{quoted(row.label)} ({rho(row.rho.value)})" for row in worse]
