@@ -190,7 +190,7 @@ def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]
     """What is said of a pair of models: which one keeps more, or what it would take to know."""
     more, less = comparison.model, comparison.other
     high, low, difference = comparison.rho, comparison.other_rho, comparison.difference
-    sign = 1
+    sign = 1.0
     if difference.value < 0:
         more, less, high, low, sign = less, more, low, high, -1.0
     first, second = names.get(more, more), names.get(less, less)
