@@ -15,7 +15,6 @@ from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.test_quality.quality import TestQuality
 from touchstone.core.evaluate.test_quality.regions import Regions, rivals
 from touchstone.core.evaluate.test_quality.verdict import findings
-from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.layers import Head, LayerSamples
 
 # Where on its way does a feature lie in a region? Lines through feature space, many at once, and bisection on t.
@@ -253,18 +252,11 @@ def sizes(test: LayerSamples, frequency: float) -> Integer[np.ndarray, " n_class
 
 
 def generate_tests(
-    start: Start,
-    n: int | Sequence[int] | Integer[np.ndarray, " n_classes"],
-    *,
-    centroid_share: float,
-    seed: int,
-    on_step: Callable[[], None] = lambda: None,
-    should_stop: ShouldStop | None = None,
+    start: Start, n: int | Sequence[int] | Integer[np.ndarray, " n_classes"], *, centroid_share: float, seed: int
 ) -> GeneratedTests:
     """Generate `n` features for each class, `centroid_share` of them near its centroid and the rest at its boundary.
 
-    Raises DataError for a share outside [0, 1], and Cancelled before the next class once `should_stop()` is true;
-    `on_step` is called once a class.
+    Raises DataError for a share outside [0, 1].
     """
     if not 0 <= centroid_share <= 1:
         raise DataError(f"The share of the centroid region is {centroid_share:g}. It must lie in [0, 1].")
@@ -274,11 +266,9 @@ def generate_tests(
         raise DataError("The number of tests to generate for a class cannot be negative, and not 0 for all of them.")
     made = []
     for label in range(n_classes):
-        stop_if(should_stop)
         n_centroid = round(float(centroid_share * per_class[label]))
         n_boundary = int(per_class[label]) - n_centroid
         made.append(generate_class(start, label, n_centroid=n_centroid, n_boundary=n_boundary, seed=seed))
-        on_step()
     return all_of(made)
 
 
@@ -601,8 +591,7 @@ class Properties:
                     "n": each.n,
                     "n_violated": each.n_violated,
                     "share": each.share,
-                    "lower": each.interval.lower,
-                    "upper": each.interval.upper,
+                    **each.interval.columns(),
                 }
                 for each in self.each
             ]
@@ -613,21 +602,14 @@ class Properties:
         return pd.concat([each.violations.assign(property=each.name) for each in self.each], ignore_index=True)
 
 
-def check_properties(
-    regions: Regions, head: Head, test: LayerSamples, *, tolerance: float = TOLERANCE, n_steps: int = _N_WALKED
-) -> Properties:
+def check_properties(regions: Regions, head: Head, test: LayerSamples) -> Properties:
     """Test all three: two on lines through feature space, which need the head, and one on the test samples alone.
 
     Weak misclassifications are those at the boundary: wrong, with a confidence in the regions' band.
     """
     regions.check(test)
-    return Properties(
-        (
-            _between_centroids(regions, head, tolerance, n_steps),
-            _back_to_truth(regions, head, test, tolerance, n_steps),
-            _true_class_first(test),
-        )
-    )
+    on_lines = _between_centroids(regions, head), _back_to_truth(regions, head, test)
+    return Properties((*on_lines, _true_class_first(test)))
 
 
 def wrong_ways(falling: np.ndarray, rising: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -644,43 +626,37 @@ def wrong_ways(falling: np.ndarray, rising: np.ndarray) -> tuple[np.ndarray, np.
     return worst.max(axis=1), worst.argmax(axis=1)
 
 
-def _along(head: Head, start: np.ndarray, end: np.ndarray, n_steps: int) -> np.ndarray:
-    """The head's probabilities (n, n_steps, n_classes) on the lines from each start to its end."""
-    steps = np.linspace(0.0, 1.0, n_steps)[None, :, None]
-    parts = []
+def _wrong_on_lines(
+    head: Head, start: np.ndarray, end: np.ndarray, falling: np.ndarray, rising: np.ndarray
+) -> dict[str, np.ndarray]:
+    """By how much the head goes the wrong way on the line from each start to its end, and where."""
+    steps = np.linspace(0.0, 1.0, _N_WALKED)[None, :, None]
+    worst, at = np.zeros(len(start)), np.zeros(len(start))
     for first in range(0, len(start), _WALKED_CHUNK):
         rows = slice(first, first + _WALKED_CHUNK)
         points = start[rows, None] + steps * (end[rows, None] - start[rows, None])
-        parts.append(head(points.reshape(-1, points.shape[-1])).reshape(*points.shape[:2], -1))
-    return np.concatenate(parts)
+        proba, n = head(points.reshape(-1, points.shape[-1])).reshape(*points.shape[:2], -1), np.arange(len(points))
+        worst[rows], at[rows] = wrong_ways(proba[n, :, falling[rows]], proba[n, :, rising[rows]])
+    return {"worst": worst, "at": at / (_N_WALKED - 1)}
 
 
-def _between_centroids(regions: Regions, head: Head, tolerance: float, n_steps: int) -> Property:
+def _between_centroids(regions: Regions, head: Head) -> Property:
     first, second = np.triu_indices(regions.n_classes, k=1)
-    proba = _along(head, regions.centroids[first], regions.centroids[second], n_steps)
-    rows = np.arange(len(first))
-    worst, at = wrong_ways(proba[rows, :, first], proba[rows, :, second])
+    wrong = _wrong_on_lines(head, regions.centroids[first], regions.centroids[second], first, second)
     names = np.array(regions.class_names, dtype=object)
-    made = pd.DataFrame(
-        {"id": "", "label": names[first], "other": names[second], "worst": worst, "at": at / (n_steps - 1)}
-    )
+    made = pd.DataFrame({"id": "", "label": names[first], "other": names[second], **wrong})
     says = "from one centroid to another, the first class becomes less probable and the second more"
-    return Property("between centroids", says, len(first), _violations(made, tolerance))
+    return Property("between centroids", says, len(first), _violations(made))
 
 
-def _back_to_truth(regions: Regions, head: Head, test: LayerSamples, tolerance: float, n_steps: int) -> Property:
-    y, predicted = test.labels, test.predicted
-    weak = np.flatnonzero((predicted != y) & regions.in_boundary(test.proba))
+def _back_to_truth(regions: Regions, head: Head, test: LayerSamples) -> Property:
+    weak = np.flatnonzero((test.predicted != test.labels) & regions.in_boundary(test.proba))
+    y, predicted = test.labels[weak], test.predicted[weak]
     says = "from a weak misclassification to the true centroid, the wrong class becomes less probable and the true more"
     names = np.array(test.class_names, dtype=object)
-    made = pd.DataFrame({"id": test.ids[weak], "label": names[y[weak]], "other": names[predicted[weak]]})
-    if len(weak) == 0:
-        return Property("back to the true centroid", says, 0, made.assign(worst=0.0, at=0.0))
-    proba = _along(head, test.features[weak].astype(np.float64), regions.centroids[y[weak]], n_steps)
-    rows = np.arange(len(weak))
-    worst, at = wrong_ways(proba[rows, :, predicted[weak]], proba[rows, :, y[weak]])
-    made = made.assign(worst=worst, at=at / (n_steps - 1))
-    return Property("back to the true centroid", says, len(weak), _violations(made, tolerance))
+    wrong = _wrong_on_lines(head, test.features[weak].astype(np.float64), regions.centroids[y], predicted, y)
+    made = pd.DataFrame({"id": test.ids[weak], "label": names[y], "other": names[predicted], **wrong})
+    return Property("back to the true centroid", says, len(weak), _violations(made))
 
 
 def _true_class_first(test: LayerSamples) -> Property:
@@ -699,8 +675,8 @@ def _true_class_first(test: LayerSamples) -> Property:
     return Property("true class first", "the true class is the most probable", len(test), _sorted(made))
 
 
-def _violations(made: pd.DataFrame, tolerance: float) -> pd.DataFrame:
-    return _sorted(made[made["worst"] > tolerance])
+def _violations(made: pd.DataFrame) -> pd.DataFrame:
+    return _sorted(made[made["worst"] > TOLERANCE])
 
 
 def _sorted(made: pd.DataFrame) -> pd.DataFrame:

@@ -24,6 +24,8 @@ Z_OF_SHOWN = 2.8
 """So many standard errors an effect has to have to be found, at 5 %, in four of five cases."""
 FIELDS = {"falls": "gap", "residual": "matched_gap", "mix": "mix", "unmatched": "unmatched"}
 """Claims by the estimate that they are of; the last three add up to the first, with what cannot be compared."""
+SET_NAMES = {"reference": "the reference set", "target": "the new set"}
+"""What either set is called within a sentence."""
 KINDS = {name: f"matched_subsets.{name}" for name in (*FIELDS, "labels", "baseline", "calibration", "confusion")}
 """Their kinds, with those of the residual of one predicted label, of the gain over the majority class, of mean
 confidence less accuracy, and of a class that is predicted as another."""
