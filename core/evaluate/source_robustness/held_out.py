@@ -67,8 +67,7 @@ def held_out_sources(model: str, n_train: int, layout: Layout, schemes: dict[str
                 n_repeats=int(times[unit]),
                 n=round(float(size)),
                 exclusive=accuracy,
-                lower=interval.lower,
-                upper=interval.upper,
+                **interval.columns(),
                 inclusive=float(known_correct[unit] / known_n[unit]) if known_n[unit] else float("nan"),
                 moved=_moved(float(correct[unit]), float(exclusive.unit_squared[unit]), float(times[unit]), accuracy),
             )

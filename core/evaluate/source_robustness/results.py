@@ -315,7 +315,6 @@ def _table_row(row: ExpectedInterval) -> dict[str, object]:
     cells: dict[str, object] = {name: getattr(row, name) for name in ("model", "source_finder", "n_train", "label")}
     for name in _ESTIMATES:
         estimate: ExpectedValue = getattr(row, name)
-        draws, sources = estimate.over_draws, estimate.over_sources
-        values = (estimate.value, estimate.sd, estimate.n_draws, draws.lower, draws.upper, sources.lower, sources.upper)
-        cells |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=True)}
+        cells |= {name: estimate.value, f"{name}_sd": estimate.sd, f"{name}_n": estimate.n_draws}
+        cells |= estimate.over_draws.columns(f"{name}_draws_") | estimate.over_sources.columns(f"{name}_sources_")
     return cells | {name: getattr(row, name) for name in _COUNTS}

@@ -187,16 +187,14 @@ def _table_row(comparison: TrueSources) -> dict[str, object]:
         "n_train_known": comparison.known.n_train,
         "n_known_sources": comparison.known.n_sources,
         "unseen": comparison.known.exclusive.value,
-        "unseen_sources_lower": comparison.known.exclusive.over_sources.lower,
-        "unseen_sources_upper": comparison.known.exclusive.over_sources.upper,
+        **comparison.known.exclusive.over_sources.columns("unseen_sources_"),
         "known_inclusive": comparison.known.inclusive.value,
         "exclusive": comparison.clustered.exclusive.value,
         "inclusive": comparison.clustered.inclusive.value,
     }
     for name in ("above_lower", "below_upper"):
         d: Difference = getattr(comparison, name)
-        ends = (d.over_draws.lower, d.over_draws.upper, d.over_sources.lower, d.over_sources.upper)
-        row |= {f"{name}{end}": value for end, value in zip(_ENDS, (d.value, *ends), strict=True)}
+        row |= {name: d.value, **d.over_draws.columns(f"{name}_draws_"), **d.over_sources.columns(f"{name}_sources_")}
     return row | {name: getattr(comparison, name) for name in _NUMBERS}
 
 
