@@ -7,6 +7,7 @@ step. How much a sample moves a metric (its influence) is what `core.evaluate.me
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from typing import Any, Literal
 
@@ -224,6 +225,7 @@ def _by_weights(function: Callable[[Scored, Weights], float], scored: Scored, st
     return moves - moves.mean()
 
 
+_of_class, _of_probabilities = partial(Metric, of_class=True), partial(Metric, needs="probabilities")
 _ENTRIES = (
     Metric("accuracy", "accuracy", reads_classes=False, of_counts=functions.accuracy, share=functions.all_right),
     Metric(
@@ -259,111 +261,98 @@ _ENTRIES = (
     ),
     Metric("matthews_corrcoef", "Matthews correlation (MCC)", lowest=-1.0, of_counts=functions.mcc, in_percent=False),
     Metric("cohen_kappa", "Cohen's kappa", lowest=-1.0, of_counts=functions.kappa, in_percent=False),
-    Metric(
+    _of_class(
         "recall",
         "sensitivity (recall)",
-        of_class=True,
         has_baseline=False,
         of_counts=functions.one_class(functions.recalls, lambda counts: counts.true),
         share=functions.detected,
         share_of="truth",
     ),
-    Metric(
+    _of_class(
         "specificity",
         "specificity",
-        of_class=True,
         has_baseline=False,
         of_counts=functions.specificity,
         share=functions.left_alone,
         share_of="truth",
     ),
-    Metric(
+    _of_class(
         "precision",
         "precision",
-        of_class=True,
         of_counts=functions.one_class(functions.precisions, lambda counts: counts.predicted),
         share=functions.called,
         share_of="predicted",
     ),
-    Metric(
+    _of_class(
         "negative_predictive_value",
         "negative predictive value",
-        of_class=True,
         of_counts=functions.negative_predictive_value,
         share=functions.cleared,
         share_of="predicted",
     ),
-    Metric(
+    _of_class(
         "f1",
         "F1",
-        of_class=True,
         of_counts=functions.one_class(Counts.f1, lambda counts: counts.true + counts.predicted),
         share=functions.either,
         share_of="either",
         from_share=lambda share: 2 * share / (1 + share),
     ),
-    Metric(
+    _of_class(
         "jaccard",
         "Jaccard index",
-        of_class=True,
         of_counts=functions.one_class(functions.jaccards, lambda counts: counts.true + counts.predicted),
         share=functions.either,
         share_of="either",
     ),
-    Metric(
+    _of_class(
         "positive_likelihood_ratio",
         "positive likelihood ratio",
-        of_class=True,
         has_baseline=False,
         highest=(inf, inf),
         of_counts=functions.likelihood_ratio(lambda sensitivity: sensitivity, lambda specificity: 1 - specificity),
         in_percent=False,
     ),
-    Metric(
+    _of_class(
         "negative_likelihood_ratio",
         "negative likelihood ratio",
-        of_class=True,
         has_baseline=False,
         highest=(inf, inf),
         larger_is_better=False,
         of_counts=functions.likelihood_ratio(lambda sensitivity: 1 - sensitivity, lambda specificity: specificity),
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "top_k_accuracy",
         "top-2 accuracy",
-        needs="probabilities",
         reads_classes=False,
         share=functions.near_the_top,
     ),
-    Metric(
+    _of_probabilities(
         "roc_auc",
         "AUC",
         functions.area("roc_auc_score"),
-        needs="probabilities",
         influence=functions.mean_of_classes(functions.auc_influence),
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "roc_auc_ovr_weighted",
         "weighted AUC",
         functions.area("roc_auc_score", by_frequency=True),
-        needs="probabilities",
         influence=functions.weighted_area_influence,
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "average_precision",
         "average precision",
         functions.area("average_precision_score"),
-        needs="probabilities",
         influence=functions.mean_of_classes(functions.ap_influence),
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "brier_score",
         "Brier score",
-        needs="probabilities",
         reads_classes=False,
         highest=(1.0, 2.0),
         larger_is_better=False,
@@ -371,10 +360,9 @@ _ENTRIES = (
         most_of_samples=functions.most_brier,
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "log_loss",
         "log loss",
-        needs="probabilities",
         reads_classes=False,
         highest=(inf, inf),
         larger_is_better=False,
@@ -382,27 +370,24 @@ _ENTRIES = (
         most_of_samples=functions.most_log_losses,
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "d2_brier_score",
         "explained Brier score",
-        needs="probabilities",
         lowest=-inf,
         saved_of=functions.brier,
         most_of_samples=functions.most_brier,
     ),
-    Metric(
+    _of_probabilities(
         "d2_log_loss_score",
         "explained log loss",
-        needs="probabilities",
         lowest=-inf,
         saved_of=functions.log_losses,
         most_of_samples=functions.most_log_losses,
     ),
-    Metric(
+    _of_probabilities(
         "expected_calibration_error",
         "expected calibration error",
         functions.calibration_error,
-        needs="probabilities",
         has_baseline=False,
         larger_is_better=False,
         reads_classes=False,
