@@ -613,13 +613,7 @@ def calibration_by_class(
 
 
 def _beside_perfect(
-    confidence: np.ndarray,
-    correct: np.ndarray,
-    index: np.ndarray,
-    n_bins: int,
-    n_draws: int,
-    rng: np.random.Generator,
-    design: Design,
+    confidence: Floats, correct: Bools, index: Ints, n_bins: int, n_draws: int, rng: np.random.Generator, design: Design
 ) -> tuple[np.ndarray, tuple[float, float, float, float]]:
     """What perfect models get right in each bin; the error, their median and 95th percentile, how many have more."""
     drawn = correct_if_perfect(confidence, index, n_bins, n_draws=n_draws, rng=rng)

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from scipy import special
 
 from touchstone.core.cluster.sources import kmeans
@@ -630,23 +630,14 @@ def _effect(right: Floats, tells: Bools, members: Bools, design: Design) -> Effe
     return Effect(float(np.clip(error.se**2 / alone, 1.0, largest)), error.df)
 
 
-def _moves(
-    inside: Float[np.ndarray, " n_inside"],
-    outside: Float[np.ndarray, " n_outside"],
-    right: Float[np.ndarray, " n_tested"],
-    is_inside: Bool[np.ndarray, " n_tested"],
-) -> Float[np.ndarray, " n_tested"]:
+def _moves(inside: np.ndarray, outside: np.ndarray, right: np.ndarray, is_inside: np.ndarray) -> np.ndarray:
     """What each prediction adds to the loss of those inside: over a fold, how far its model is off."""
     n = len(inside) + len(outside)
     return np.where(is_inside, (inside.mean() - right) * n / len(inside), (right - outside.mean()) * n / len(outside))
 
 
 def _loss(
-    kind: str,
-    inside: Float[np.ndarray, " n_inside"],
-    outside: Float[np.ndarray, " n_outside"],
-    trainings: TrainingError,
-    effect: Effect = NO_EFFECT,
+    kind: str, inside: np.ndarray, outside: np.ndarray, trainings: TrainingError, effect: Effect = NO_EFFECT
 ) -> Claim:
     """By how much samples inside are less often right than those outside, over samples (or units) and trainings."""
     n, loss = len(inside) + len(outside), float(outside.mean() - inside.mean())

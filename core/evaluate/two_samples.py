@@ -14,6 +14,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 from scipy.linalg import cho_factor, cho_solve
 
+from touchstone.core.data.values import Codes
 from touchstone.core.evaluate.intervals import max_t
 from touchstone.core.evaluate.units import FEWEST_UNITS, drawn_as_units
 from touchstone.core.models.threads import single_threaded
@@ -235,11 +236,7 @@ def areas(
 
 
 def _drawn_again(
-    n_first: int,
-    n: int,
-    units: Integer[np.ndarray, " n_both"] | None,
-    rng: np.random.Generator,
-    of_units: np.random.Generator,
+    n_first: int, n: int, units: Codes | None, rng: np.random.Generator, of_units: np.random.Generator
 ) -> Bool[np.ndarray, " n_both"]:
     """Which samples are of the second part, drawn at random: as many as there are, or as many units (`of_units`)."""
     second = np.zeros(n, dtype=bool)

@@ -25,7 +25,7 @@ from touchstone.core.evaluate.data_set_adequacy.results import (
 )
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_of_group
-from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, finished, groups
+from touchstone.core.evaluate.source_robustness.counts import Group, Layout, Schemes, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Measured,
     error_over_draws,
@@ -264,12 +264,7 @@ def _metrics(by_metric: Sequence[Curve]) -> tuple[MetricOnSources, ...]:
 
 
 def _sized(
-    model: str,
-    size: int,
-    n_of: Mapping[str | None, float],
-    layout: Layout,
-    schemes: dict[str, Counts],
-    code: int | None,
+    model: str, size: int, n_of: Mapping[str | None, float], layout: Layout, schemes: Schemes, code: int | None
 ) -> Sized:
     mask = np.ones(len(layout.labels), dtype=bool) if code is None else np.arange(len(layout.labels)) == code
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from touchstone.core.data.values import Floats
 from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
 from touchstone.core.evaluate.data_set_adequacy.results import CurvePoint, Estimate, Learning, Outlook
 from touchstone.core.evaluate.intervals import (
@@ -104,12 +105,7 @@ def misfit(n: Float[np.ndarray, " n_sizes"], exponent: float) -> Float[np.ndarra
     return counts
 
 
-def together(
-    at: Sequence[Estimate],
-    misfits: Sequence[Estimate],
-    n: Float[np.ndarray, " n_sizes"],
-    accuracy: Float[np.ndarray, " n_sizes"],
-) -> Estimate:
+def together(at: Sequence[Estimate], misfits: Sequence[Estimate], n: Floats, accuracy: Floats) -> Estimate:
     """One claim of those at each of EXPONENTS: the value of the best fit, the interval that holds those that fit.
 
     All are kept where none fits, and where there are two sizes, which any exponent goes through.

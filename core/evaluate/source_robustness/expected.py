@@ -19,7 +19,7 @@ from touchstone.core.evaluate.intervals import (
     t_p_value,
     within,
 )
-from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, groups
+from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, Schemes, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
     Measured,
@@ -47,7 +47,7 @@ from touchstone.core.trials.trial_plan import EXCLUSIVE, FULL, INCLUSIVE, RANDOM
 # Is a model any better than always answering the majority class, on the very samples that it was tested on?
 
 
-def baseline(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts]) -> Baseline:
+def baseline(model: str, n_train: int, layout: Layout, schemes: Schemes) -> Baseline:
     """The majority class of the data in the place of one model: the same draws, the same test parts."""
     majority = int(np.argmax(layout.n_samples))
 
@@ -74,7 +74,7 @@ def _share(label: int, counts: Counts) -> float:
     return float(shares.mean()) if len(shares) else float("nan")
 
 
-def above_majority(layout: Layout, schemes: dict[str, Counts], scheme: str) -> Difference:
+def above_majority(layout: Layout, schemes: Schemes, scheme: str) -> Difference:
     """A model's accuracy less that of the majority class of the data, on the test parts of one scheme.
 
     Its error is that of the accuracies on the majority class and on all others, for the mix of classes at hand: how
@@ -102,7 +102,7 @@ def above_majority(layout: Layout, schemes: dict[str, Counts], scheme: str) -> D
     return replace(above, over_sources=over_sources, p_sources=p_of_interval(value, over_sources))
 
 
-def _only_answer(layout: Layout, schemes: dict[str, Counts]) -> str | None:
+def _only_answer(layout: Layout, schemes: Schemes) -> str | None:
     """The class of every prediction in every draw; None where there are two, or where predictions were not counted."""
     predicted = np.nansum([np.nansum(counts.predicted, axis=0) for counts in schemes.values()], axis=0)
     answers = np.flatnonzero(predicted > 0)
@@ -211,7 +211,7 @@ def _n_draws(measured: Measured) -> int:
     return int((~np.isnan(measured.accuracy)).sum())
 
 
-def _rows(model: str, n_train: int, group: Group, schemes: dict[str, Counts]) -> list[ExpectedInterval]:
+def _rows(model: str, n_train: int, group: Group, schemes: Schemes) -> list[ExpectedInterval]:
     against_rest = classes_against_rest(group.layout, schemes)
     return [
         expected_interval(model, n_train, group.layout, schemes),
@@ -226,7 +226,7 @@ def expected_interval(
     model: str,
     n_train: int,
     layout: Layout,
-    schemes: dict[str, Counts],
+    schemes: Schemes,
     *,
     code: int | None = None,
     against_rest: Difference | None = None,
@@ -315,7 +315,7 @@ def _rounded_mean(values: np.ndarray) -> int:
     return round(float(known.mean())) if len(known) else 0
 
 
-def _accuracies(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts]) -> pd.DataFrame:
+def _accuracies(model: str, n_train: int, layout: Layout, schemes: Schemes) -> pd.DataFrame:
     parts = []
     for scheme, counts in schemes.items():
         clustering, repeat = layout.draws[scheme][counts.done].T

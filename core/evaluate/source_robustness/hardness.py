@@ -16,7 +16,7 @@ from touchstone.core.evaluate.intervals import (
     t_p_value,
     within,
 )
-from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
+from touchstone.core.evaluate.source_robustness.counts import Layout, Schemes
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
     error_over_draws,
@@ -212,7 +212,7 @@ class _Told:
     out small by luck, and would then keep it from being moderated.)"""
 
 
-def classes_against_rest(layout: Layout, schemes: dict[str, Counts]) -> list[Difference | None]:
+def classes_against_rest(layout: Layout, schemes: Schemes) -> list[Difference | None]:
     """For each class, its rho less that of all other classes together; None where either cannot be told.
 
     A class has few sources, so over sources the errors of all classes are moderated by each other. With each class's
@@ -264,7 +264,7 @@ def accuracy_difference(value: float, draws: Error, sources: Error, *, most: flo
     )
 
 
-def _told(layout: Layout, schemes: dict[str, Counts], code: int) -> _Told | None:
+def _told(layout: Layout, schemes: Schemes, code: int) -> _Told | None:
     mine = np.arange(len(layout.labels)) == code
     if mine.all() or EXCLUSIVE not in schemes or INCLUSIVE not in schemes:
         return None

@@ -251,12 +251,7 @@ class ParametricNullPlan:
         return DATA if index == 0 else list(CLOUDS)[(index - 1) // self.n_clouds]
 
     def _rows(
-        self,
-        cloud: Float[np.ndarray, "n_samples n_dimensions"],
-        y: Codes,
-        dataset: Dataset,
-        rng: np.random.Generator,
-        should_stop: ShouldStop | None,
+        self, cloud: np.ndarray, y: Codes, dataset: Dataset, rng: np.random.Generator, should_stop: ShouldStop | None
     ) -> list[dict[str, object]]:
         rows: list[dict[str, object]] = []
         of_clustering = [repeats.tolist() for repeats in np.array_split(np.arange(self.n_repeats), self.n_clusterings)]

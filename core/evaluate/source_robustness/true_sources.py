@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.evaluate.intervals import holm, t_p_value, wilson
-from touchstone.core.evaluate.source_robustness.counts import Counts, Layout, finished, groups
+from touchstone.core.evaluate.source_robustness.counts import Layout, Schemes, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
     Measured,
@@ -233,13 +233,7 @@ def _paired(rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
 
 
 def _told(
-    model: str,
-    layout: Layout,
-    counts: dict[str, Counts],
-    known_layout: Layout,
-    known: dict[str, Counts],
-    tolerance: float,
-    n_left_out: int,
+    model: str, layout: Layout, counts: Schemes, known_layout: Layout, known: Schemes, tolerance: float, n_left_out: int
 ) -> TrueSources:
     every, known_every = (np.ones(len(of_finder.labels), dtype=bool) for of_finder in (layout, known_layout))
     lower, upper = (measure(counts[scheme], layout, scheme, every) for scheme in (EXCLUSIVE, INCLUSIVE))
@@ -319,7 +313,7 @@ def _times_needed(above: Difference, below: Difference, tolerance: float) -> flo
     return (half / above.value) ** 2 if room <= 0 else (other_half / below.value) ** 2
 
 
-def _n_train(schemes: dict[str, Counts]) -> int:
+def _n_train(schemes: Schemes) -> int:
     sizes = schemes[EXCLUSIVE].n_train
     return round(float(sizes[~np.isnan(sizes)].mean()))
 

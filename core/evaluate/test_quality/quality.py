@@ -10,7 +10,7 @@ from jaxtyping import Float, Integer
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import key
-from touchstone.core.data.values import Codes
+from touchstone.core.data.values import Codes, Floats
 from touchstone.core.evaluate.confusion_matrix import ConfusionMatrix, confusion_matrix
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.test_quality.missed import Missed, PairMap, PairShares, map_pair, measure_missed
@@ -190,11 +190,7 @@ def boundary_curve(test: LayerSamples, train: LayerSamples, *, theta1: float | N
 
 
 def _curve(
-    dimension: Dimension,
-    thresholds: np.ndarray,
-    values_by_part: list[np.ndarray],
-    test: LayerSamples,
-    train: LayerSamples,
+    dimension: Dimension, thresholds: Floats, values_by_part: list[np.ndarray], test: LayerSamples, train: LayerSamples
 ) -> Curve:
     counts = [
         _counts_below(values, samples, thresholds)
