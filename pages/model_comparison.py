@@ -30,9 +30,9 @@ def about(files: PredictionPairs) -> About:
     return About(classes=classes_of(*sides), metrics=metrics_given(*sides))
 
 
-def show(found: ModelComparison, view: View, sets: TwoSets) -> None:
+def show(compared: ModelComparison, view: View, sets: TwoSets) -> None:
     """The verdict, and what changed; and all to take away."""
-    shown = model_comparison.answer(found)
+    shown = model_comparison.answer(compared)
     answer.show(shown)
     with st.container(gap="xsmall"):
         for key in ("pairs", "classes", "samples", "table"):
@@ -91,7 +91,7 @@ else:
                 view=view,
                 commands=((f"Command: compares them in a terminal{share.FOLDER}", command),),
             )
-            found = background.answer(results.comparison(sets, titles, plan), "Comparing", key="comparison")
-            page.nothing_yet(running=True) if found is None else show(found, view, sets)
+            compared = background.answer(results.comparison(sets, titles, plan), "Comparing", key="comparison")
+            page.nothing_yet(running=True) if compared is None else show(compared, view, sets)
     except DataError as problem:
         page.error(problem)

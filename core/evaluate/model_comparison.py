@@ -156,9 +156,9 @@ DESIGNS = (PAIRED, INDEPENDENT)
 
 
 def models_of(files: Mapping[str, Predictions], design: str | None, *, positive: str | None) -> ModelsOnSamples | None:
-    """The models on their common samples; None where files are, or are said to be, of different samples.
+    """The models on their common samples; None where files are, or are answers to be, of different samples.
 
-    Raises DataError where they are said to be "paired" and have no samples in common that one can tell.
+    Raises DataError where they are answers to be "paired" and have no samples in common that one can tell.
     """
     if design == INDEPENDENT:
         return None
@@ -420,8 +420,8 @@ def compare_paired(
     >>> def file(share):
     ...     y_pred = np.where(rng.random(400) < share, y, 1 - y)
     ...     return Predictions([f"t{i}" for i in range(400)], y, y_pred, ["a", "b"])
-    >>> found = compare_paired(models_on_samples({"old": file(0.7), "new": file(0.9), "newer": file(0.9)}))
-    >>> found.may_be_best, [each.better for each in found.against_reference]
+    >>> comparison = compare_paired(models_on_samples({"old": file(0.7), "new": file(0.9), "newer": file(0.9)}))
+    >>> comparison.may_be_best, [each.better for each in comparison.against_reference]
     (('newer', 'new'), ['new', 'newer'])
     """
     entry = METRICS[metric]
@@ -431,8 +431,8 @@ def compare_paired(
     pairs = combinations(models.names, 2) if every_pair else ((reference, name) for name in others)
     differences = _corrected([difference(models, entry, name, other, known=values) for other, name in pairs])
     first, own = models.predictions[reference], models.predictions[others[0]]
-    said = [np.array(each.class_names, dtype=object)[each.y_pred] for each in (first, own)]
-    changed = np.asarray(said[0] != said[1], dtype=bool)
+    answers = [np.array(each.class_names, dtype=object)[each.y_pred] for each in (first, own)]
+    changed = np.asarray(answers[0] != answers[1], dtype=bool)
     return ModelComparison(
         models=models,
         metric=metric,
@@ -481,10 +481,10 @@ def _classes(models: ModelsOnSamples, model: str, other: str) -> dict[str, Diffe
     return dict(zip(there, _corrected(changes), strict=True))
 
 
-# What is said of it, in sentences?
+# What is answers of it, in sentences?
 
 
-def comparison_verdict(found: ModelComparison) -> Verdict:
+def comparison_verdict(comparison: ModelComparison) -> Verdict:
     """Say which models are better than the reference, which may be the best, and what changed.
 
     Examples
@@ -496,26 +496,26 @@ def comparison_verdict(found: ModelComparison) -> Verdict:
     >>> print(verdict.headline)
     new is better than old: accuracy 100.0 % against 66.7 %, a difference of 33.3 points [22.7, 45.9].
     """
-    first, *more = sorted(found.against_reference, key=lambda each: -each.value)
-    headline = resting(sentence(found, first), BETTER)
-    ranks = resting(_ranks(found), BETTER) if more else ""
+    first, *more = sorted(comparison.against_reference, key=lambda each: -each.value)
+    headline = resting(sentence(comparison, first), BETTER)
+    ranks = resting(_ranks(comparison), BETTER) if more else ""
     findings = [
-        _changed(found),
-        _of_margin(found, first),
-        *(resting(sentence(found, each), BETTER) for each in more),
+        _changed(comparison),
+        _of_margin(comparison, first),
+        *(resting(sentence(comparison, each), BETTER) for each in more),
     ]
     return Verdict(
         headline=ranks or headline,
-        used=_used(found),
-        advice=resting(_advice(found, first), BETTER),
+        used=_used(comparison),
+        advice=resting(_advice(comparison, first), BETTER),
         findings=tuple(each for each in ((headline, *findings) if ranks else findings) if each),
-        claims=tuple(each.claim for each in (first, *more, *found.classes.values())),
+        claims=tuple(each.claim for each in (first, *more, *comparison.classes.values())),
     )
 
 
-def sentence(found: ModelComparison, each: Difference) -> str:
+def sentence(comparison: ModelComparison, each: Difference) -> str:
     """One model against another, in the words of its claim."""
-    words, values = found.words, {ranked.model: ranked.value for ranked in found.ranked}
+    words, values = comparison.words, {ranked.model: ranked.value for ranked in comparison.ranked}
     if isnan(each.value) or each.why_not:
         return f"{each.model} against {each.other}: {words.name} tells nothing of other samples, for {each.why_not}."
     by = words.difference(each.value, each.interval)
@@ -530,19 +530,19 @@ def sentence(found: ModelComparison, each: Difference) -> str:
             return f"{each.model} is as good as {each.other}, within {within_}: {ends}, a difference of {by}."
         case _:
             alone = withheld(each.claim)
-            of_all = f" (not after correction for {plural(len(found.differences), 'pair')})" if alone else ""
+            of_all = f" (not after correction for {plural(len(comparison.differences), 'pair')})" if alone else ""
             names = f"{each.model} and {each.other}{of_all}"
             return f"No significant difference between {names}: {ends}, a difference of {by}."
 
 
-def _ranks(found: ModelComparison) -> str:
-    best = found.may_be_best
+def _ranks(comparison: ModelComparison) -> str:
+    best = comparison.may_be_best
     verb = "may be the best" if len(best) > 1 else "is the best"
-    return f"By {found.words.name}, {listed(best, most=5)} {verb} of {count(len(found.ranked))} models."
+    return f"By {comparison.words.name}, {listed(best, most=5)} {verb} of {count(len(comparison.ranked))} models."
 
 
-def _used(found: ModelComparison) -> str:
-    models = found.models
+def _used(comparison: ModelComparison) -> str:
+    models = comparison.models
     how = "paired by id" if models.common.by == "ids" else "paired by the order of rows"
     part = ""
     if not models.common.is_whole:
@@ -550,33 +550,33 @@ def _used(found: ModelComparison) -> str:
     return f"n = {models.design.samples(models.common.n)}{part}, the same for all models, {how}."
 
 
-def _advice(found: ModelComparison, first: Difference) -> str:
+def _advice(comparison: ModelComparison, first: Difference) -> str:
     if first.claim.decision in ("above", "below"):
         before = f" before {first.other} is replaced" if first.claim.decision == "above" else ""
         return f"Next: look at the samples that were lost{before}." if first.n_lost else ""
-    if first.claim.decision == "small" or found.metric != ACCURACY or first.n_needed is None:
+    if first.claim.decision == "small" or comparison.metric != ACCURACY or first.n_needed is None:
         return ""
     return (
-        f"Next: to decide a difference of {found.words.difference(abs(first.value))}, label about "
+        f"Next: to decide a difference of {comparison.words.difference(abs(first.value))}, label about "
         f"{plural(first.n_needed, 'sample')} for both models."
     )
 
 
-def _changed(found: ModelComparison) -> str:
+def _changed(comparison: ModelComparison) -> str:
     """How many samples one model gains and loses, and how many answers changed at all."""
-    reference, model, *_ = found.models.names
-    right = [found.models.correct[name] for name in (model, reference)]
+    reference, model, *_ = comparison.models.names
+    right = [comparison.models.correct[name] for name in (model, reference)]
     n_gained, n_lost = int((right[0] & ~right[1]).sum()), int((~right[0] & right[1]).sum())
     return (
         f"Against {reference}, {model} gains {plural(n_gained, 'sample')} and loses {count(n_lost)}; "
-        f"{percent(found.changed, found.of_changed)} of answers changed."
+        f"{percent(comparison.changed, comparison.of_changed)} of answers changed."
     )
 
 
-def _of_margin(found: ModelComparison, each: Difference) -> str:
-    if found.margin is None:
+def _of_margin(comparison: ModelComparison, each: Difference) -> str:
+    if comparison.margin is None:
         return ""
-    within_, decided = found.words.difference(found.margin), each.against(found.margin)
+    within_, decided = comparison.words.difference(comparison.margin), each.against(comparison.margin)
     if decided in ("better", "no worse"):
         return f"{each.model} is no worse than {each.other} by a margin of {within_}."
     if decided == "worse":
@@ -584,11 +584,11 @@ def _of_margin(found: ModelComparison, each: Difference) -> str:
     return f"Whether {each.model} is no worse than {each.other} by a margin of {within_} is undecided."
 
 
-def class_sentences(found: ModelComparison) -> Iterator[str]:
+def class_sentences(comparison: ModelComparison) -> Iterator[str]:
     """Which classes one model finds more or less often; they are a family of their own, beside the verdict."""
-    reference, model, *_ = found.models.names
+    reference, model, *_ = comparison.models.names
     for decision, finds in (("below", "fewer"), ("above", "more")):
-        named = [label for label, each in found.classes.items() if each.claim.decision == decision]
+        named = [label for label, each in comparison.classes.items() if each.claim.decision == decision]
         if named:
             which = listed([quoted(label) for label in named], most=5)
             yield resting(f"{model} finds {finds} samples of {which} than {reference}.", CLASS_CHANGES)

@@ -136,10 +136,10 @@ def _n_trained(
         own = left.where(rows["size"] == ALL, np.minimum(left, rows["size"].astype("float64") / len(n_per_class)))
     n = own.where(rows["label"].notna(), rows["n_train"]).astype("float64")
     means = n.groupby([rows[name] for name in ("source_finder", "model", "size", "label")], dropna=False).mean()
-    of: dict[tuple[str, str, int], dict[str | None, float]] = {}
+    trained: dict[tuple[str, str, int], dict[str | None, float]] = {}
     for (finder, model, size, label), mean in means.items():
-        of.setdefault((finder, model, int(size)), {})[None if pd.isna(label) else label] = float(mean)
-    return of
+        trained.setdefault((finder, model, int(size)), {})[None if pd.isna(label) else label] = float(mean)
+    return trained
 
 
 def _curves(
