@@ -156,9 +156,9 @@ DESIGNS = (PAIRED, INDEPENDENT)
 
 
 def models_of(files: Mapping[str, Predictions], design: str | None, *, positive: str | None) -> ModelsOnSamples | None:
-    """The models on their common samples; None where files are, or are answers to be, of different samples.
+    """The models on their common samples; None where files are, or are said to be, of different samples.
 
-    Raises DataError where they are answers to be "paired" and have no samples in common that one can tell.
+    Raises DataError where they are said to be "paired" and have no samples in common that one can tell.
     """
     if design == INDEPENDENT:
         return None
@@ -481,7 +481,7 @@ def _classes(models: ModelsOnSamples, model: str, other: str) -> dict[str, Diffe
     return dict(zip(there, _corrected(changes), strict=True))
 
 
-# What is answers of it, in sentences?
+# What is said of it, in sentences?
 
 
 def comparison_verdict(comparison: ModelComparison) -> Verdict:
