@@ -75,6 +75,7 @@ else:
         plan = plan_form(ComparisonPlan, about(pairs))[0]
         if results.models_on(sets, titles, plan.positive) is None:
             other_samples(sets)
+            page.how_to_read(HOW_TO_READ)
         else:
             parameters = {name: [value] for name, value in sets.parameters.items()}
             parameters |= plan_parameters(plan, about(pairs)) or {}

@@ -529,7 +529,7 @@ def sentence(comparison: ModelComparison, each: Difference) -> str:
             within_ = words.difference(each.claim.smallest)
             return f"{each.model} is as good as {each.other}, within {within_}: {ends}, a difference of {by}."
         case _:
-            alone = withheld(each.claim)
+            alone = len(comparison.differences) > 1 and withheld(each.claim)
             of_all = f" (not after correction for {plural(len(comparison.differences), 'pair')})" if alone else ""
             names = f"{each.model} and {each.other}{of_all}"
             return f"No significant difference between {names}: {ends}, a difference of {by}."

@@ -11,7 +11,7 @@ from touchstone.core.evaluate.wording import plural
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.theme import escape, new_figure, theme
 
-ROW = 34
+ROW, TOP = 34, 110
 
 
 def forest(found: ModelComparison, *, dark: bool = False) -> go.Figure:
@@ -29,10 +29,11 @@ def forest(found: ModelComparison, *, dark: bool = False) -> go.Figure:
     sentences = [f"{each.model}: {words.difference(each.value, each.interval)}." for each in rows]
     alt = [f"How much better models are than {reference} by {words.name}.", *sentences]
     title = escape(words.axis_of(f"Better than {reference} by"), longest=60)
-    figure = new_figure(look, title, height=80 + ROW * len(rows), alt=alt)
+    figure = new_figure(look, title, height=TOP + ROW * len(rows), alt=alt)
     styles = [draw.Style(colours.get(each.claim.decision, look.ink)) for each in rows]
     _rows(figure, rows, styles, [each.model for each in rows], hover, words.factor)
-    figure.update_xaxes(tickformat=words.ticks, range=draw.padded(figure, "x", include=0.0))
+    least = 0.0 if found.margin is None else -words.factor * found.margin
+    figure.update_xaxes(tickformat=words.ticks, range=draw.padded(figure, "x", include=least))
     draw.rule(figure, look.grey, x=0, dash="solid")
     if found.margin is not None:
         draw.rule(figure, look.grey, x=-words.factor * found.margin, text="margin", xanchor="right")
@@ -48,7 +49,7 @@ def ladder(found: ModelComparison, *, dark: bool = False) -> go.Figure:
 
     sentences = [f"{each.model}: {words.value(each.value, each.interval)}, rank {each.ranks}." for each in found.ranked]
     alt = [f"Models by {words.name}.", *sentences]
-    figure = new_figure(look, escape(words.axis), height=80 + ROW * len(found.ranked), alt=alt)
+    figure = new_figure(look, escape(words.axis), height=TOP + ROW * len(found.ranked), alt=alt)
     styles = [draw.Style(look.ink, "circle" if each.best_rank == 1 else "circle-open") for each in found.ranked]
     _rows(figure, found.ranked, styles, [each.model for each in found.ranked], hover, words.factor)
     figure.update_xaxes(tickformat=words.ticks, range=draw.padded(figure, "x"))

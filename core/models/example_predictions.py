@@ -51,7 +51,7 @@ def _thin(x: Images) -> Images:
 PREDICTION_EXAMPLES = {
     "digits_own": PredictionExample("Digits: own test set", "digits as they are", _as_they_are, own=True),
     "digits_fewer": PredictionExample(
-        "Digits: model of 200", "the same digits, by a model that learned 200", _as_they_are, own=True, n_train=200
+        "Digits: model of 100", "the same digits, by a model that learned 100", _as_they_are, own=True, n_train=100
     ),
     "digits_shifted": PredictionExample(
         "Digits: shifted", "other digits, moved to the right by half a pixel", _shifted

@@ -51,14 +51,16 @@ class Side:
     key: str
     title: str
     hint: str
+    of: str = "on"
+    """What predictions are to it: on a set, of a model."""
 
 
 REFERENCE = Side("reference", "Reference set", "the test set whose accuracy you know")
 TARGET = Side("target", "New set", "the target: the test set on which accuracy may have fallen")
 SIDES = (REFERENCE, TARGET)
 MODELS = (
-    Side("reference", "Reference model", "the model that you have"),
-    Side("target", "New model", "on the same samples"),
+    Side("reference", "Reference model", "the model that you have", "of"),
+    Side("target", "New model", "on the same samples", "of"),
 )
 """The same two places for files of models on the same samples."""
 _TWO_SETS = (
@@ -275,7 +277,7 @@ def _named(side: Side) -> _Named | Callable[[], object] | None:
 
 def _empty(side: Side) -> None:
     kinds = [ending[1:] for ending in PREDICTION_ENDINGS]
-    label = f"Predictions on the {side.title.lower()}"
+    label = f"Predictions {side.of} the {side.title.lower()}"
     key = f"predictions-{side.key}-{st.session_state.setdefault(f'round-{side.key}', 0)}"
     file = st.file_uploader(label, type=kinds, key=key, help=prediction_upload.FORMATS)
     if file is not None:  # not a callback: one that comes while the page is being drawn can be lost
