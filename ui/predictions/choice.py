@@ -51,7 +51,7 @@ class Side:
     key: str
     title: str
     hint: str
-    of: str = "on"
+    preposition: str = "on"
     """What predictions are to it: on a set, of a model."""
 
 
@@ -277,7 +277,7 @@ def _named(side: Side) -> _Named | Callable[[], object] | None:
 
 def _empty(side: Side) -> None:
     kinds = [ending[1:] for ending in PREDICTION_ENDINGS]
-    label = f"Predictions {side.of} the {side.title.lower()}"
+    label = f"Predictions {side.preposition} the {side.title.lower()}"
     key = f"predictions-{side.key}-{st.session_state.setdefault(f'round-{side.key}', 0)}"
     file = st.file_uploader(label, type=kinds, key=key, help=prediction_upload.FORMATS)
     if file is not None:  # not a callback: one that comes while the page is being drawn can be lost
