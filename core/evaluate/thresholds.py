@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.data.values import Bools, Floats, Ints
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.metric_estimates import scored_sets
 from touchstone.core.evaluate.units import Design, design_of_units
@@ -53,9 +52,9 @@ class Outcome:
 class Decision:
     """A model's decisions between two classes on one set: which samples are positive, and how probable it said so."""
 
-    positive: Bools
-    score: Floats
-    called: Bools
+    positive: Bool[np.ndarray, " n"]
+    score: Float[np.ndarray, " n"]
+    called: Bool[np.ndarray, " n"]
     """What the file predicts, by whichever threshold."""
     design: Design
 
@@ -135,10 +134,10 @@ def decisions(reference: Predictions, target: Predictions, positive: str | None 
         return None
     made = []
     for side, predictions in zip(sets.sides, (reference, target), strict=True):
-        own: Bools = side.y_true == side.positive
+        own: Bool[np.ndarray, " n"] = side.y_true == side.positive
         if side.proba is None or own.all() or not own.any():
             return None
-        label: Ints = side.y_pred
+        label: Integer[np.ndarray, " n"] = side.y_pred
         design = design_of_units(predictions.units, predictions.unit_word)
         made.append(Decision(own, side.proba[:, side.positive], label == side.positive, design))
     return Decisions(*made, sets.positive, sets.sure)
