@@ -5,6 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from jaxtyping import Float
+
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.late import nn, torch
 
@@ -66,8 +69,18 @@ class Architecture:
         raise ModelError(f"{self.name} needs {needs}. Those that fit: {fitting}.")
 
 
-def build(name: str, input_shape: Shape, n_classes: int, *, seed: int) -> "Network":
+def build(
+    name: str,
+    input_shape: Shape,
+    n_classes: int,
+    *,
+    seed: int,
+    centre: Float[np.ndarray, " n_features"] | None = None,
+    spread: Float[np.ndarray, " n_features"] | None = None,
+) -> "Network":
     """Make an untrained network with random weights; torch's own random state stays as it was.
+
+    `centre` and `spread`, of the columns of a table, become part of it, so that it takes the table as it is.
 
     Examples
     --------
@@ -76,7 +89,12 @@ def build(name: str, input_shape: Shape, n_classes: int, *, seed: int) -> "Netwo
     """
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
-        return architecture(name)(input_shape, n_classes)
+        network = architecture(name)(input_shape, n_classes)
+    if centre is not None:
+        network.centre.copy_(torch.tensor(centre))
+    if spread is not None:
+        network.spread.copy_(torch.tensor(spread))
+    return network
 
 
 def architecture(name: str) -> Architecture:

@@ -152,8 +152,11 @@ def _along(values: list[Any], lengths: list[int]) -> np.ndarray:
         return np.concatenate(values)
     if {type(of) for of in values} in ({int}, {float}):
         return np.repeat(values, lengths)
-    filled = [np.full(n, of, dtype=object) for of, n in zip(values, lengths, strict=True)]
-    return np.concatenate(filled)
+    return np.concatenate([_filled(of, n) for of, n in zip(values, lengths, strict=True)])
+
+
+def _filled(value: Any, n: int) -> np.ndarray:
+    return value if isinstance(value, np.ndarray) else np.full(n, value, dtype=object)
 
 
 def as_frame(columns: Mapping[str, Sequence | np.ndarray | pd.Series | ExtensionArray]) -> pd.DataFrame:

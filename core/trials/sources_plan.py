@@ -229,7 +229,8 @@ def _rows(clustering: int, found: FoundSources) -> pd.DataFrame:
 
 
 def _frame(columns: Mapping[str, list], n_rows: int) -> pd.DataFrame:
-    return pd.DataFrame({**dict.fromkeys(COLUMNS), **columns}, index=range(n_rows), dtype=object).astype(COLUMNS)
+    given = {name: pd.Series(columns.get(name, [None] * n_rows), dtype=object) for name in COLUMNS}
+    return pd.DataFrame({name: given[name].astype(kind) for name, kind in COLUMNS.items()})
 
 
 # Where do the sources of a plan's trials come from? From the data set itself, or found in features, once.
