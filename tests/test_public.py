@@ -100,10 +100,10 @@ def test_a_comparison_is_the_pages():
         Predictions(ids, truth, np.where(rng.random(400) < miss, 1 - truth, truth), ["a", "b"], confidence=sure)
         for miss in (0.05, 0.25)
     )
-    result = compare(old, new)
+    result = compare(old, new, design="independent")
     page = compare_pairs({"model": old}, {"model": new}, rng=np.random.default_rng(0))
     assert result.verdict == matched_verdict(page.rows[0])
-    muted = compare(old, new, mute={"M01": "known"})
+    muted = compare(old, new, design="independent", mute={"M01": "known"})
     assert muted.claims == result.claims
     assert (muted.claims[0].code, muted.claims[0].decision) == ("M01", "above")
     assert "falls by" not in muted.verdict.text.replace("for “", "")
@@ -186,7 +186,7 @@ def test_every_question_about_one_model_can_be_asked_of_a_classifier(question, p
 
 def test_every_question_is_asked_by_one_of_these():
     records = {stem for stem, question in QUESTIONS.items() if question.speaks_of or stem == "data_sets"}
-    assert records - {"matched_subsets"} <= set(public.QUESTIONS) - {"covariate_shift"}
+    assert records - {"matched_subsets", "model_comparison"} <= set(public.QUESTIONS) - {"covariate_shift"}
     kinds = {question.kind for question in QUESTIONS.values() if question.speaks_of == "model"}
     assert kinds <= set(public.QUESTIONS)
 
@@ -273,7 +273,7 @@ def test_files_are_read_as_the_app_reads_them(tmp_path):
     assert by_file.table()["value"].tolist() == pytest.approx(by_array.table()["value"].tolist(), nan_ok=True)
     for name in ("old", "new"):
         pd.read_csv(tmp_path / f"{name}.csv").assign(room=np.arange(300) // 25).to_csv(tmp_path / f"{name}.csv")
-    by_room = compare(tmp_path / "old.csv", tmp_path / "new.csv", unit="room")
+    by_room = compare(tmp_path / "old.csv", tmp_path / "new.csv", unit="room", design="independent")
     assert "300 samples from 12 rooms in the reference set" in by_room.verdict.used
     rooms = [np.arange(300) // 25] * 2
     same = compare(
@@ -281,11 +281,12 @@ def test_files_are_read_as_the_app_reads_them(tmp_path):
             predictions(each["y_true"], each["y_pred"], confidence=each["confidence"], unit=unit)
             for each, unit in zip((old, new), rooms, strict=True)
         ),
+        design="independent",
     )
     pd.testing.assert_series_equal(by_room.table()["lower"], same.table()["lower"], rtol=1e-9)
     with pytest.raises(DataError, match="no column 'hall'"):
         compare(tmp_path / "old.csv", tmp_path / "new.csv", unit="hall")
-    named = compare(tmp_path / "old_mlp.csv", tmp_path / "new_mlp.csv", model="mlp")
+    named = compare(tmp_path / "old_mlp.csv", tmp_path / "new_mlp.csv", model="mlp", design="independent")
     assert named.table()["number"].tolist()[0] == "matched_subsets.gap[mlp]"
     with pytest.raises(DataError, match=r"predictions of mlp\. Name one"):
         compare(tmp_path / "old_mlp.csv", tmp_path / "new_mlp.csv", model="vit")
@@ -403,7 +404,7 @@ def test_type_checkers_know_the_settings_of_every_question():
     assert set(typed["test_quality"]) == options | {"layer"}
     [settings] = stubs("compare").values()
     options = {*inspect.signature(compare_sets).parameters} - {"reference", "target", "model", "rng", "on_step"}
-    assert set(settings) == options | {"seed", "unit"}
+    assert set(settings) == options | {"seed", "unit", "design", "margin"}
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,7 @@ def compare(
 
     Which of both is asked follows from the samples: by ids, or by true classes in the same order, files are of the same
     ones. `design` says it where somebody knows better. Of the same samples models are compared in pairs: `metric` and
-    `positive` are among the `options`, `margin` is the loss that would be put up with, `model` means nothing.
+    `positive` are among the `options`, and `margin` is the loss that would be put up with.
 
     Both are `touchstone.predictions`, or both files as the app reads them (docs/file-formats.md). Files of several
     models give the answer about all of them, and `model` names the one that it is about; either way claims are
@@ -283,6 +283,10 @@ def compare(
         titles = (Path(reference).name, Path(target).name)
         files = tuple(_read(Path(file), unit) for file in (reference, target))
         sides = models_in(files[0]), models_in(files[1])
+        if model is not None and all(model in side for side in sides):
+            sides = {model: sides[0][model]}, {model: sides[1][model]}
+        elif model is not None:
+            raise DataError(f"The files have predictions of {', '.join(sides[0])}. Name one of them with model=.")
     if (known := compared_models(*sides, titles, design, margin, **options)) is not None:
         return Result(known.muting(muted_kinds(mute)))
     pairs = pair_predictions(*files) if files else PredictionPairs(*sides)
