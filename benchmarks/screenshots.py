@@ -31,6 +31,7 @@ from tests.said_today import (
     FILE,
     FILES,
     FOLDER,
+    MODEL_FILES,
     NETWORK,
     OF_NETWORK,
     PRINTED,
@@ -50,6 +51,7 @@ REPORTS, N_PAGES, DOTS = ("source_robustness", "average_case"), 2, 70
 IN_WORDS = ROOT / "docs" / "measured" / "verdicts-in-words.md"
 ABOUT, OF_FILES = f"data={DATA}", "reference={}&target={}".format(*FILES)
 """The queries of pages that are about a data set, and of those that choose files of their own."""
+OF_MODELS = "reference={}&target={}".format(*MODEL_FILES)
 ANSWERS = re.compile(r"[−.\d]+ (?:% |points )?\[[^]]*]|up to [.\d]+ %|\d[\d\s]* (?:images|runs)")
 """The number of an answer: with its interval or as a bound, or of how many images or runs, which are counted."""
 WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
@@ -97,7 +99,7 @@ def addresses(server: Server, browser: Browser) -> dict[str, str]:
             run(page)
             of_model[stem] = page.url.removeprefix(f"{server.url}/")
     usual = {stem: f"{stem}?{ABOUT if page.about_data_set else OF_FILES}" for stem, page in with_page().items()}
-    return usual | of_model
+    return usual | of_model | {"model_comparison": f"model_comparison?{OF_MODELS}"}
 
 
 def train(page: Page) -> None:

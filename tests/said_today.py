@@ -20,20 +20,20 @@ import torch
 from tests.conftest import ROOT
 from touchstone import check
 from touchstone.core.data import load_example
-from touchstone.core.data.predictions.record import pair_predictions
+from touchstone.core.data.predictions.record import models_in, pair_predictions
 from touchstone.core.evaluate.cluster_folds.performance import fold_performance
 from touchstone.core.evaluate.cluster_folds.results import ScoredBy
 from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.test_quality.quality import measure_quality
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.models.example_predictions import example_predictions
+from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from touchstone.core.models.load import model_fingerprint
 from touchstone.core.models.networks import multiplies_bfloat16
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.public import Result
 from touchstone.core.questions import QUESTIONS, plan_class
-from touchstone.core.report import cluster_folds, matched_subsets, overview, test_quality
+from touchstone.core.report import cluster_folds, matched_subsets, model_comparison, overview, test_quality
 from touchstone.core.report.overview import Answered
 from touchstone.core.report.parts import Answer, KeyNumber
 from touchstone.core.report.run_report import answer_of
@@ -50,6 +50,7 @@ PRINTED = ROOT / "docs" / "report"
 FILE = FOLDER / "said.json"
 RENEW = "`make screenshots` renews the pictures and docs/screenshots/said.json"
 DATA, FILES = "digits", ("digits_own", "digits_shifted")
+MODEL_FILES = ("digits_fewer", "digits_own")
 """The data set that README and the pictures are about, and the two files of predictions."""
 RECIPES = ("cluster_folds", "source_robustness", "data_set_adequacy")
 """The questions that are asked of the digits with what their pages begin with."""
@@ -163,6 +164,14 @@ def card_of_files() -> Card:
     return Card.of(answer.verdict, answer.key_numbers)
 
 
+def card_of_models() -> Card:
+    """What the page says of the two models on the same digits."""
+    first, second = (models_in(example_predictions(name).read()) for name in MODEL_FILES)
+    titles = tuple(PREDICTION_EXAMPLES[name].title for name in MODEL_FILES)
+    answer = model_comparison.compared_models(first, second, titles)
+    return Card.of(answer.verdict, answer.key_numbers)
+
+
 def card_of_everything() -> Card:
     """What the overview says of all that is asked of the digits here."""
     of_recipes = [Answered(QUESTIONS[stem], stem, asked(stem).verdict, asked(stem).quantities) for stem in RECIPES]
@@ -186,6 +195,7 @@ PAGES = {
     "data_sets": card_of_data_set,
     "cluster_folds": card_of_folds,
     "matched_subsets": card_of_files,
+    "model_comparison": card_of_models,
     "test_quality": card_of_test_set,
     "runs": card_of_runs,
 }
