@@ -77,7 +77,7 @@ def test_before_asking_the_page_says_what_is_asked_and_what_not_and_why(open_pag
     assert "Asked, in this order:** Cluster folds, Average case, Test quality, Guided tests, Data" in said
     assert "A network is trained first" in said
     assert "Source robustness: Already answered" in said.replace("\\", "")
-    assert "Matched subsets: It takes two prediction files" in said.replace("\\", "")
+    assert "Matched subsets and Model comparison: Asked of two prediction files" in said.replace("\\", "")
 
 
 def test_of_several_models_one_can_be_chosen(open_page, workspace, wine):
