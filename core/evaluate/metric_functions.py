@@ -110,19 +110,51 @@ def _there(counts: Counts) -> np.ndarray:
     return (np.real(counts.true) + np.real(counts.predicted)) > 0
 
 
+def of_truth(counts: Counts) -> tuple[Any, Any]:
+    """Samples of each class that were predicted as it, and all of it."""
+    return counts.right, counts.true
+
+
+def of_predicted(counts: Counts) -> tuple[Any, Any]:
+    """Samples predicted as each class that are of it, and all so predicted."""
+    return counts.right, counts.predicted
+
+
+def of_either(counts: Counts) -> tuple[Any, Any]:
+    """Samples of each class that were predicted as it, and those that are one or the other."""
+    return counts.right, counts.true + counts.predicted - counts.right
+
+
+def rest_of_truth(counts: Counts) -> tuple[Any, Any]:
+    """Of each class, samples of the others that were not taken for it, and all of the others."""
+    n = counts.true.sum(axis=-1, keepdims=True)
+    return n - counts.true - counts.predicted + counts.right, n - counts.true
+
+
+def rest_of_predicted(counts: Counts) -> tuple[Any, Any]:
+    """Of each class, samples of the others that were not taken for it, and all that were not taken for it."""
+    n = counts.true.sum(axis=-1, keepdims=True)
+    return n - counts.true - counts.predicted + counts.right, n - counts.predicted
+
+
+def f1_of_share(share: Any) -> Any:
+    """F1 grows with the share of samples that are both of the class and predicted as it, of those that are either."""
+    return 2 * share / (1 + share)
+
+
 def recalls(counts: Counts) -> Any:
     """Which share of each class was predicted as it."""
-    return _over(counts.right, counts.true)
+    return _over(*of_truth(counts))
 
 
 def precisions(counts: Counts) -> Any:
     """Which share of what was predicted as each class is of it."""
-    return _over(counts.right, counts.predicted)
+    return _over(*of_predicted(counts))
 
 
 def jaccards(counts: Counts) -> Any:
     """Of each class, both over either: samples of it that were predicted so, of those that are one or the other."""
-    return _over(counts.right, counts.true + counts.predicted - counts.right)
+    return _over(*of_either(counts))
 
 
 def macro(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
@@ -141,11 +173,14 @@ def weighted(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any
     return value
 
 
-def one_class(of_classes: Callable[[Counts], Any], whole: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
-    """That of the positive class; NaN where it is of nothing."""
+def one_class(
+    shares: Callable[[Counts], tuple[Any, Any]], turned: Callable[[Any], Any] = lambda share: share
+) -> Callable[[Counts, int], Any]:
+    """That of the positive class, `turned` into what is asked for; NaN where it is of nothing."""
 
     def value(counts: Counts, positive: int) -> Any:
-        return np.where(np.real(whole(counts))[..., positive] > 0, of_classes(counts)[..., positive], np.nan)
+        part, whole = shares(counts)
+        return turned(_over(part[..., positive], whole[..., positive], np.nan))
 
     return value
 
@@ -158,25 +193,6 @@ def accuracy(counts: Counts, _: int) -> Any:
 def balanced(counts: Counts, _: int) -> Any:
     """The mean recall of the classes that are there."""
     return _mean_where(recalls(counts), np.real(counts.true) > 0)
-
-
-def _rest(counts: Counts, positive: int) -> tuple[Any, Any, Any]:
-    """Of the rest of the classes as one: right (not taken for the positive one), true, and predicted."""
-    n = counts.true.sum(axis=-1)
-    true, predicted = counts.true[..., positive], counts.predicted[..., positive]
-    return n - true - predicted + counts.right[..., positive], n - true, n - predicted
-
-
-def specificity(counts: Counts, positive: int) -> Any:
-    """Which share of the rest was not predicted as the positive class."""
-    right, true, _ = _rest(counts, positive)
-    return _over(right, true, np.nan)
-
-
-def negative_predictive_value(counts: Counts, positive: int) -> Any:
-    """Which share of what was not predicted as the positive class is not of it."""
-    right, _, predicted = _rest(counts, positive)
-    return _over(right, predicted, np.nan)
 
 
 def mcc(counts: Counts, _: int) -> Any:
@@ -205,9 +221,8 @@ def likelihood_ratio(part: Callable[[Any], Any], over: Callable[[Any], Any]) -> 
     """How many times as likely an answer is of positives as of the rest: shares `part` of these, and `over` those."""
 
     def value(counts: Counts, positive: int) -> Any:
-        left_alone, rest, _ = _rest(counts, positive)
-        sensitivity = _over(counts.right[..., positive], counts.true[..., positive], np.nan)
-        return _over(part(sensitivity), over(_over(left_alone, rest, np.nan)), np.nan)
+        sensitivity, specificity = (one_class(shares)(counts, positive) for shares in (of_truth, rest_of_truth))
+        return _over(part(sensitivity), over(specificity), np.nan)
 
     return value
 

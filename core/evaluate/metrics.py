@@ -51,6 +51,8 @@ class Metric:
         What says which samples those are: the "truth", what was "predicted", "either", or nothing: it is of all.
     from_share
         What the share is turned into, rising with it; None of a metric that is the share.
+    of_classes
+        The share that it is of one class, or the mean of over classes: of counts, the parts and the wholes.
     mean_of_shares
         The shares that it is the mean of, each of other samples.
     influence
@@ -81,6 +83,7 @@ class Metric:
     share: Callable[[Scored], Parts] | None = None
     share_of: Literal["", "truth", "predicted", "either"] = ""
     from_share: Callable[[float], float] | None = None
+    of_classes: Callable[[Counts], tuple[Any, Any]] | None = None
     mean_of_shares: Callable[[Scored], list[Parts]] | None = None
     influence: Callable[[Scored], np.ndarray] | None = None
     of_samples: Callable[[Scored], np.ndarray] | None = None
@@ -236,9 +239,17 @@ _ENTRIES = (
         "balanced accuracy",
         functions.by_labels("balanced_accuracy_score"),
         of_counts=functions.balanced,
+        of_classes=functions.of_truth,
         mean_of_shares=functions.detected_of_each,
     ),
-    Metric("f1_macro", "macro F1", functions.by_labels("f1_score", **_MACRO), of_counts=functions.macro(Counts.f1)),
+    Metric(
+        "f1_macro",
+        "macro F1",
+        functions.by_labels("f1_score", **_MACRO),
+        of_counts=functions.macro(Counts.f1),
+        from_share=functions.f1_of_share,
+        of_classes=functions.of_either,
+    ),
     Metric(
         "f1_weighted",
         "weighted F1",
@@ -250,6 +261,7 @@ _ENTRIES = (
         "macro precision",
         functions.by_labels("precision_score", **_MACRO),
         of_counts=functions.macro(functions.precisions),
+        of_classes=functions.of_predicted,
         mean_of_shares=functions.called_of_each,
     ),
     Metric(
@@ -257,6 +269,7 @@ _ENTRIES = (
         "macro Jaccard index",
         functions.by_labels("jaccard_score", **_MACRO),
         of_counts=functions.macro(functions.jaccards),
+        of_classes=functions.of_either,
     ),
     Metric(
         "precision_weighted",
@@ -269,6 +282,7 @@ _ENTRIES = (
         "macro recall",
         functions.by_labels("recall_score", **_MACRO),
         of_counts=functions.macro(functions.recalls),
+        of_classes=functions.of_truth,
         mean_of_shares=functions.detected_of_each,
     ),
     Metric(
@@ -308,7 +322,8 @@ _ENTRIES = (
         functions.by_positive("recall_score"),
         of_class=True,
         has_baseline=False,
-        of_counts=functions.one_class(functions.recalls, lambda counts: counts.true),
+        of_counts=functions.one_class(functions.of_truth),
+        of_classes=functions.of_truth,
         share=functions.detected,
         share_of="truth",
     ),
@@ -318,7 +333,8 @@ _ENTRIES = (
         functions.by_positive("recall_score", rest=True),
         of_class=True,
         has_baseline=False,
-        of_counts=functions.specificity,
+        of_counts=functions.one_class(functions.rest_of_truth),
+        of_classes=functions.rest_of_truth,
         share=functions.left_alone,
         share_of="truth",
     ),
@@ -327,7 +343,8 @@ _ENTRIES = (
         "precision",
         functions.by_positive("precision_score"),
         of_class=True,
-        of_counts=functions.one_class(functions.precisions, lambda counts: counts.predicted),
+        of_counts=functions.one_class(functions.of_predicted),
+        of_classes=functions.of_predicted,
         share=functions.called,
         share_of="predicted",
     ),
@@ -336,7 +353,8 @@ _ENTRIES = (
         "negative predictive value",
         functions.by_positive("precision_score", rest=True),
         of_class=True,
-        of_counts=functions.negative_predictive_value,
+        of_counts=functions.one_class(functions.rest_of_predicted),
+        of_classes=functions.rest_of_predicted,
         share=functions.cleared,
         share_of="predicted",
     ),
@@ -345,17 +363,19 @@ _ENTRIES = (
         "F1",
         functions.by_positive("f1_score"),
         of_class=True,
-        of_counts=functions.one_class(Counts.f1, lambda counts: counts.true + counts.predicted),
+        of_counts=functions.one_class(functions.of_either, functions.f1_of_share),
+        of_classes=functions.of_either,
         share=functions.either,
         share_of="either",
-        from_share=lambda share: 2 * share / (1 + share),
+        from_share=functions.f1_of_share,
     ),
     Metric(
         "jaccard",
         "Jaccard index",
         functions.jaccard_of_one,
         of_class=True,
-        of_counts=functions.one_class(functions.jaccards, lambda counts: counts.true + counts.predicted),
+        of_counts=functions.one_class(functions.of_either),
+        of_classes=functions.of_either,
         share=functions.either,
         share_of="either",
     ),

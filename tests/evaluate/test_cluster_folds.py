@@ -21,10 +21,11 @@ from sklearn.metrics import (
 from tests.evaluate.fold_populations import frame, simulated
 from touchstone.core.data import DataError, Predictions, load_example
 from touchstone.core.evaluate.cluster_folds.performance import fold_performance, predicted_on, predicted_on_sources
-from touchstone.core.evaluate.cluster_folds.results import ScoredBy, counted, f1_interval
+from touchstone.core.evaluate.cluster_folds.results import ScoredBy, class_intervals, counted
 from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions, predictions_on_folds, rows_of_run
 from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict
 from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.metric_functions import Counts
 from touchstone.core.evaluate.metrics import METRICS, metrics_of_counts
 from touchstone.core.report.cluster_folds import numbers
 from touchstone.core.trials import Context, FoldPlan
@@ -196,7 +197,8 @@ def test_where_nothing_is_wrong_an_interval_is_wilsons():
 def test_the_interval_of_a_class_holds_its_f1(right, missed, wrong):
     if right + missed + wrong == 0:
         return
-    found = f1_interval(float(right), float(right + missed), float(right + wrong))
+    counts = Counts(*np.array([[right], [right + missed], [right + wrong]]))
+    (found,) = class_intervals(counts, METRICS["f1"])
     assert found.lower <= 2 * right / (2 * right + missed + wrong) + 1e-12
     assert 2 * right / (2 * right + missed + wrong) - 1e-12 <= found.upper
     assert found.lower >= 0

@@ -161,6 +161,24 @@ def test_intervals_of_a_correlation_hold_it(error, options, widest):
     assert max(width.values()) <= widest, width
 
 
+@pytest.mark.parametrize("metric", ["f1_macro", "balanced_accuracy", "precision_macro"])
+@pytest.mark.parametrize("answers", [0.01, 0.05, 0.5])
+def test_a_model_that_answers_by_lot_is_as_good_as_its_score(metric, answers):
+    """One sample in twenty is of the rarer class: hardly any right one of it is there to tell what others would do."""
+    n_sets, scores = 60, []
+    for seed in range(n_sets):
+        rng = np.random.default_rng(seed)
+        y, y_pred, fold = rng.random(500) < 0.05, rng.random(500) < answers, rng.permutation(500) % 5
+        ids, groups = [str(row) for row in range(500)], {"fold": fold.astype(str).tolist()}
+        said = Predictions(ids, y * 1, y_pred * 1, ["usual", "rare"], groups=groups)
+        scores += fold_performance(predictions_on_folds({"lot": said}), metric=ScoredBy(metric)).schemes
+    truth = np.mean([score.mean.value for score in scores])
+    held = np.mean([score.mean.interval.holds(truth) for score in scores])
+    below = np.mean([score.beyond_guesses.interval.upper < 0 for score in scores])
+    assert held >= 0.93 - 2 * (0.93 * 0.07 / n_sets) ** 0.5
+    assert below <= 0.05 or (metric == "f1_macro" and answers == 0.5)  # which is worse than saying "usual" throughout
+
+
 @pytest.mark.evidence
 def test_folds_that_lack_classes_are_covered_too():
     held, _ = coverage(HARD, 60, n=400, n_classes=20)

@@ -27,7 +27,7 @@ from touchstone.core.evaluate.intervals import (
     within,
 )
 from touchstone.core.evaluate.metric_functions import Counts, guessed
-from touchstone.core.evaluate.metrics import ACCURACY
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, Effect, Error
 from touchstone.core.split.describe_folds import describe_folds
 
@@ -455,7 +455,7 @@ class _Scorer:
         if _n_decisive(counts, self.metric, self.names) / self.effect.times >= FEWEST_WRONG and error.se > 0:
             return results.ScoreEstimate(value, scaled, n, JACKKNIFE)
         return results.ScoreEstimate(
-            value, wilson if self.metric.name in (ACCURACY, "f1") else joined(wilson, scaled), n, WILSON
+            value, wilson if self.metric.metric.share is not None else joined(wilson, scaled), n, WILSON
         )
 
 
@@ -475,19 +475,25 @@ def guesses(trained_on: Integer[np.ndarray, "*folds n_classes"]) -> tuple[np.nda
 def _n_decisive(counts: Counts, metric: results.ScoredBy, class_names: tuple[str, ...]) -> int:
     """The rarer of right and wrong samples, of the class that counts or of all.
 
-    Where nearly all are right of one class, those of the others tell of a correlation.
+    Where every class counts alike, those of the class that has most of them tell nothing of the others: a model that
+    learned nothing has most of its right ones there, and hardly any that its score hangs on.
     """
-    if metric.positive is not None:
-        label = class_names.index(metric.positive)
-        right = int(counts.right[label])
-        return min(right, int(counts.true[label] + counts.predicted[label]) - 2 * right)
-    right = int(counts.right.sum())
-    tell = right - int(counts.right.max()) if metric.lowest < 0 else right
-    return min(tell, int(counts.true.sum()) - right)
+    of_classes, right = metric.metric.of_classes, counts.right.sum()
+    if of_classes is not None:
+        part, whole = of_classes(counts)
+        wrong = whole - part
+        if metric.positive is not None:
+            label = class_names.index(metric.positive)
+            return int(min(part[label], wrong[label]))
+        return int(min(part.sum() - part.max(), wrong.sum() - wrong.max()))
+    tell = right - counts.right.max() if metric.lowest < 0 else right
+    return int(min(tell, counts.true.sum() - right))
 
 
 def _classes(counts: Counts, effect: Effect) -> tuple[results.ScoreEstimate, ...]:
-    cells = zip(counts.f1().tolist(), results.class_intervals(counts, effect), counts.true.tolist(), strict=True)
+    """The F1 of each class."""
+    ends = results.class_intervals(counts, METRICS["f1"], effect)
+    cells = zip(counts.f1().tolist(), ends, counts.true.tolist(), strict=True)
     return tuple(results.ScoreEstimate(value, interval, int(n), WILSON) for value, interval, n in cells)
 
 

@@ -23,8 +23,8 @@ from touchstone.core.evaluate.intervals import (
     within,
 )
 from touchstone.core.evaluate.metric_estimates import InWords
-from touchstone.core.evaluate.metric_functions import Counts, guessed
-from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, metrics_of_counts
+from touchstone.core.evaluate.metric_functions import Counts, guessed, of_either
+from touchstone.core.evaluate.metrics import METRICS, Metric, metrics_of_counts
 from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, Error
 
 
@@ -402,54 +402,60 @@ def counted(
     return Counts(per_cell(y, y == predicted), per_cell(y, slice(None)), per_cell(predicted, slice(None)))
 
 
-def f1_interval(right: float, true: float, predicted: float, effect: Effect = NO_EFFECT) -> Interval:
-    """Wilson's interval of the F1 of one class: F1 is a growing function of right / (right + wrong of either kind).
+def class_intervals(counts: Counts, metric: Metric, effect: Effect = NO_EFFECT) -> list[Interval]:
+    """Wilson's interval of what a metric of classes is of each class of one fold; unknown of a class without samples.
 
-    That share is one of samples, of which Wilson's interval is honest also where it is 0 or 1.
+    Every such metric grows with a share of samples, of which Wilson's interval is honest also where it is 0 or 1: F1
+    with right / (right + wrong of either kind).
 
     Examples
     --------
-    >>> f1_interval(8.0, 8.0, 8.0)
-    Interval(lower=0.806..., upper=1.0)
+    >>> class_intervals(Counts(*np.array([[8, 0], [8, 0], [8, 0]])), METRICS["f1"])
+    [Interval(lower=0.806..., upper=1.0), Interval(lower=nan, upper=nan)]
     """
-    share = wilson(right / effect.times, (true + predicted - right) / effect.times, df=effect.df)
-    if not share.known:
-        return UNKNOWN
-    return Interval(2 * share.lower / (1 + share.lower), 2 * share.upper / (1 + share.upper))
+    assert metric.of_classes is not None
+    cells = np.stack(metric.of_classes(counts), axis=-1).astype(np.float64) / effect.times
+    return [_turned(metric, wilson(part, whole, df=effect.df)) for part, whole in cells.tolist()]
 
 
-def class_intervals(counts: Counts, effect: Effect = NO_EFFECT) -> list[Interval]:
-    """The interval of the F1 of each class of one fold; unknown of a class that neither is there nor was said."""
-    cells = np.stack([counts.right, counts.true, counts.predicted], axis=-1).astype(np.float64)
-    return [f1_interval(*cell, effect) for cell in cells.tolist()]
+def _turned(metric: Metric, share: Interval) -> Interval:
+    if metric.from_share is None or not share.known:
+        return share
+    return Interval(metric.from_share(share.lower), metric.from_share(share.upper))
 
 
 def score_interval(
     counts: Counts, metric: ScoredBy, class_names: tuple[str, ...], effect: Effect = NO_EFFECT
 ) -> Interval:
-    """Of one fold, from Wilson's intervals: of accuracy, of the F1 of one class, or of classes joined for their mean.
+    """Of one fold, from Wilson's intervals: of accuracy, of one class, or of classes joined for their mean.
 
     Any other score has that of a share of as many samples as the smallest class has. A correlation has that of so many
     that one of them, were it wrong, would take off as much as a wrong sample does; where all are of one class, any.
 
-    For the mean the distances to the ends are joined as those of independent estimates (Zou & Donner's MOVER), times
-    the root of 2, since every wrong sample counts against two classes: the one it is of and the one it was taken for.
+    For the mean the distances to the ends are joined as those of independent estimates (Zou & Donner's MOVER); times
+    the root of 2 where every wrong sample counts against two classes: the one it is of and the one it was taken for.
     """
-    if metric.name == ACCURACY:
-        n_right, n = float(counts.right.sum()), float(counts.true.sum())
-        return wilson(n_right / effect.times, n / effect.times, df=effect.df)
-    if metric.name not in ("f1_macro", "f1"):
-        value, true, lowest = float(metric.score(counts, class_names)), counts.true[counts.true > 0], metric.lowest
+    entry, n_right, n = metric.metric, float(counts.right.sum()), float(counts.true.sum())
+    if not entry.reads_classes:
+        return _turned(entry, wilson(n_right / effect.times, n / effect.times, df=effect.df))
+    value = float(metric.score(counts, class_names))
+    if entry.of_classes is None:
+        true, lowest = counts.true[counts.true > 0], metric.lowest
         n = float(true.min() if lowest == 0 else 2 * (true.sum() - (true**2).sum() / true.sum())) / effect.times
         if isnan(value) or n == 0:
             return UNKNOWN if isnan(value) else Interval(lowest, 1.0)
         return scaled(wilson((value - lowest) / (1 - lowest) * n, n, df=effect.df), lowest)
-    ends = class_intervals(counts, effect)
+    ends = class_intervals(counts, entry, effect)
     if metric.positive is not None:
         return ends[class_names.index(metric.positive)]
-    f1 = counts.f1()
-    there = np.flatnonzero(~np.isnan(f1))
-    return mean_interval(f1[there], [ends[label] for label in there.tolist()], inflation=sqrt(2))
+    there = counts.true > 0
+    if entry.name != "balanced_accuracy":  # which is of the classes that are there, others also of those predicted
+        there |= counts.predicted > 0
+    part, whole = (cells[there] for cells in entry.of_classes(counts))
+    shares = np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    values = shares if entry.from_share is None else entry.from_share(shares)
+    known = [ends[label] if ends[label].known else Interval(0.0, 1.0) for label in np.flatnonzero(there).tolist()]
+    return mean_interval(values, known, inflation=sqrt(2) if entry.of_classes is of_either else 1.0)
 
 
 def mean_interval(
