@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Integer, Shaped
+from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data.errors import DataError
 
@@ -20,6 +20,10 @@ Codes = Integer[np.ndarray, " n_samples"]
 """A whole number for each sample: its class, source, unit or fold."""
 Ids = Shaped[np.ndarray, " n_samples"]
 """What a class, a source or a unit is called, for each sample."""
+Floats = Float[np.ndarray, " n"]
+Ints = Integer[np.ndarray, " n"]
+Bools = Bool[np.ndarray, " n"]
+"""One value for each of n things of a kind; in one signature all are of as many."""
 _LONGEST_LITERAL = 100_000
 _SCALAR = re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)")  # as numpy 2 prints a number in a list
 _WRAPPED = re.compile(r"^(?:np\.|numpy\.|torch\.)?(?:array|tensor)\((\[.*?\]).*\)$", re.DOTALL)

@@ -10,10 +10,11 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Integer, Num
+from jaxtyping import Float, Integer, Num
 from scipy import special
 
 from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.data.values import Bools, Floats, Ints
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, clopper_pearson, holm, p_of_interval, wilson, within
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, Units, Z
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
@@ -34,7 +35,7 @@ class Brier:
     """What saying the mean for every sample costs."""
 
 
-def brier_score(confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"]) -> Brier:
+def brier_score(confidence: Floats, correct: Bools) -> Brier:
     """Of one event (being right, or being of one class): the CORP decomposition by isotonic regression.
 
     Examples
@@ -52,7 +53,7 @@ def brier_score(confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, "
     return Brier(score, score - recalibrated, uncertainty - recalibrated, uncertainty)
 
 
-def isotonic(confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def isotonic(confidence: Floats, correct: Bools) -> Floats:
     """Confidences recalibrated on the very same samples: the best fit that never falls as confidence grows."""
     from sklearn.isotonic import IsotonicRegression
 
@@ -89,8 +90,8 @@ class Bin:
 
 
 def bin_of(
-    confidence: Float[np.ndarray, " n"], *, binning: Binning = "mass", n_bins: int = N_BINS
-) -> tuple[Integer[np.ndarray, " n"], Float[np.ndarray, " n_edges"]]:
+    confidence: Floats, *, binning: Binning = "mass", n_bins: int = N_BINS
+) -> tuple[Ints, Float[np.ndarray, " n_edges"]]:
     """The bin of every sample, and the edges of the bins.
 
     "width": equal steps from 0 to 1, each with its upper edge, the first also with its lower one. "mass": about equally
@@ -125,12 +126,7 @@ def sums(index: np.ndarray, weights: np.ndarray, n_bins: int) -> Float[np.ndarra
 
 
 def correct_if_perfect(
-    confidence: Float[np.ndarray, " n"],
-    index: Integer[np.ndarray, " n"],
-    n_bins: int,
-    *,
-    n_draws: int = N_NULL,
-    rng: np.random.Generator,
+    confidence: Floats, index: Ints, n_bins: int, *, n_draws: int = N_NULL, rng: np.random.Generator
 ) -> Integer[np.ndarray, "n_draws n_bins"]:
     """How many of each bin a perfectly calibrated model gets right, `n_draws` times over.
 
@@ -154,11 +150,7 @@ def correct_if_perfect(
 
 
 def not_by_units(
-    perfect: Integer[np.ndarray, "n_draws n_bins"],
-    confidence: Float[np.ndarray, " n"],
-    event: Bool[np.ndarray, " n"],
-    index: Integer[np.ndarray, " n"],
-    design: Design,
+    perfect: Integer[np.ndarray, "n_draws n_bins"], confidence: Floats, event: Bools, index: Ints, design: Design
 ) -> Num[np.ndarray, "n_draws n_bins"]:
     """What perfectly calibrated models get right in each bin, farther off where samples of a unit are off together."""
     times = design.effect((event - confidence) / max(len(confidence), 1)).times
@@ -169,9 +161,9 @@ def not_by_units(
 
 
 def bins_of(
-    confidence: Float[np.ndarray, " n"],
-    correct: Bool[np.ndarray, " n"],
-    index: Integer[np.ndarray, " n"],
+    confidence: Floats,
+    correct: Bools,
+    index: Ints,
     edges: Float[np.ndarray, " n_edges"],
     perfect: Num[np.ndarray, "n_draws n_bins"],
     design: Design = EACH_SAMPLE,
@@ -181,25 +173,20 @@ def bins_of(
     n = np.bincount(index, minlength=n_bins)
     sure, right = sums(index, confidence, n_bins), sums(index, correct.astype(np.float64), n_bins)
     low, high = np.percentile(perfect, [2.5, 97.5], axis=0)
+    with np.errstate(invalid="ignore"):  # NaN in an empty bin
+        low, high, mean, share = (np.where(n > 0, each / n, np.nan).tolist() for each in (low, high, sure, right))
     bins = []
     for i in range(n_bins):
-        if n[i]:
-            band = Interval(float(low[i] / n[i]), float(high[i] / n[i]))
-            mean, share = float(sure[i] / n[i]), float(right[i] / n[i])
-        else:
-            band, mean, share = Interval(np.nan, np.nan), np.nan, np.nan
         mine = index == i
-        interval = design.of(mine).wilson(correct[mine])
-        bins.append(Bin(float(edges[i]), float(edges[i + 1]), int(n[i]), mean, share, interval, band))
+        interval, band = design.of(mine).wilson(correct[mine]), Interval(low[i], high[i])
+        bins.append(Bin(float(edges[i]), float(edges[i + 1]), int(n[i]), mean[i], share[i], interval, band))
     return tuple(bins)
 
 
 GRID = 4096
 
 
-def binned_error(
-    confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"], index: Integer[np.ndarray, " n"], n_bins: int
-) -> float:
+def binned_error(confidence: Floats, correct: Bools, index: Ints, n_bins: int) -> float:
     """Expected calibration error (Guo et al. 2017, equation 3): mean distance of accuracy and confidence over bins."""
     return (
         float(np.abs(sums(index, correct - confidence, n_bins)).sum() / len(confidence)) if len(confidence) else np.nan
@@ -207,11 +194,7 @@ def binned_error(
 
 
 def expected_calibration_error(
-    confidence: Float[np.ndarray, " n"],
-    correct: Bool[np.ndarray, " n"],
-    *,
-    binning: Binning = "mass",
-    n_bins: int = N_BINS,
+    confidence: Floats, correct: Bools, *, binning: Binning = "mass", n_bins: int = N_BINS
 ) -> float:
     """The same in bins of its own. It is never 0 at a finite n, not even for a perfect model: see `calibration`.
 
@@ -225,9 +208,7 @@ def expected_calibration_error(
     return binned_error(confidence, correct, index, len(edges) - 1)
 
 
-def debiased_squared_error(
-    confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"], index: Integer[np.ndarray, " n"], n_bins: int
-) -> float:
+def debiased_squared_error(confidence: Floats, correct: Bools, index: Ints, n_bins: int) -> float:
     """Mean squared distance of accuracy and confidence over bins, less what chance adds (Kumar et al. 2019, 5).
 
     Of a perfect model it is 0 on average, hence negative half of the time. Bins of one sample are left out: nothing
@@ -242,7 +223,7 @@ def debiased_squared_error(
     return float((n[use] * squared).sum() / n[use].sum())
 
 
-def smooth_error(confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"]) -> float:
+def smooth_error(confidence: Floats, correct: Bools) -> float:
     """Smooth calibration error (Blasiok & Nakkiran 2024): no bins, and its bandwidth follows from the data.
 
     Residuals are smoothed by a Gaussian that is reflected at 0 and 1; the error is their mean size at the bandwidth
@@ -269,7 +250,7 @@ def smooth_error(confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, 
     return high
 
 
-def spread_on_grid(confidence: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"]) -> Float[np.ndarray, " grid"]:
+def spread_on_grid(confidence: Floats, weights: Floats) -> Float[np.ndarray, " grid"]:
     """Weights at the middles of 4,096 cells of [0, 1], each shared by the two nearest."""
     at = np.clip(confidence * GRID - 0.5, 0.0, GRID - 1.0)
     left = np.minimum(at.astype(np.int64), GRID - 2)
@@ -290,7 +271,7 @@ N_POINTS = 256
 NARROWEST = 0.01
 
 
-def density(confidence: Float[np.ndarray, " n"]) -> tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]]:
+def density(confidence: Floats) -> tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]]:
     """Density of the confidences on [0, 1] (figure 5b): a Gaussian reflected at both ends, so that none leaks out.
 
     Its bandwidth is Silverman's, at least .01. Places and densities; the density is 0 without a sample.
@@ -328,11 +309,7 @@ class CoveragePoint:
 
 
 def accuracy_by_coverage(
-    confidence: Float[np.ndarray, " n"],
-    correct: Bool[np.ndarray, " n"],
-    *,
-    n_points: int = 100,
-    design: Design = EACH_SAMPLE,
+    confidence: Floats, correct: Bools, *, n_points: int = 100, design: Design = EACH_SAMPLE
 ) -> tuple[CoveragePoint, ...]:
     """How accuracy grows as the least confident are set aside; equal confidences stay or go together.
 
@@ -382,9 +359,7 @@ class Overconfidence:
     n: int
 
 
-def overconfidence(
-    confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"], units: Units, *, place: int = 0
-) -> Overconfidence:
+def overconfidence(confidence: Floats, correct: Bools, units: Units, *, place: int = 0) -> Overconfidence:
     """Of samples whose units are those of set `place` of `units`; unknown with fewer than five of these.
 
     Examples
@@ -422,7 +397,7 @@ def overconfidence(
     return Overconfidence(mean - accuracy, Interval(mean - upper, mean - lower), p, mean, accuracy, n)
 
 
-def _alike(influence: Float[np.ndarray, " n"], units: Units, place: int) -> tuple[float, float]:
+def _alike(influence: Floats, units: Units, place: int) -> tuple[float, float]:
     """How much more a mean varies because samples of a unit are alike, and Student's quantile to the normal one's."""
     n = len(influence)
     if units.n[place] == n:
@@ -482,16 +457,14 @@ class Calibration:
         """Tidy rows, one per bin: `lower, upper, n, confidence, accuracy`, ends of the interval and of the band."""
         rows = []
         for bin_ in self.bins:
-            ends = {f"accuracy_{end}": getattr(bin_.interval, end) for end in ("lower", "upper")}
-            band = {f"perfect_{end}": getattr(bin_.perfect, end) for end in ("lower", "upper")}
             numbers = {name: getattr(bin_, name) for name in ("lower", "upper", "n", "confidence", "accuracy")}
-            rows.append(numbers | ends | band)
+            rows.append(numbers | bin_.interval.columns("accuracy_") | bin_.perfect.columns("perfect_"))
         return pd.DataFrame(rows)
 
 
 def calibration(
-    confidence: Float[np.ndarray, " n"],
-    correct: Bool[np.ndarray, " n"],
+    confidence: Floats,
+    correct: Bools,
     *,
     binning: Binning = "mass",
     n_bins: int = N_BINS,
@@ -544,8 +517,8 @@ def calibration_table(calibrations: Mapping[str, Calibration]) -> pd.DataFrame:
     rows = []
     for subset, part in calibrations.items():
         numbers = {name: value for name, value in asdict(part).items() if name not in ("bins", "brier", "interval")}
-        ends = {"accuracy_lower": part.interval.lower, "accuracy_upper": part.interval.upper}
-        rows.append({"subset": subset} | numbers | ends | {f"brier_{k}": v for k, v in asdict(part.brier).items()})
+        brier = {f"brier_{name}": value for name, value in asdict(part.brier).items()}
+        rows.append({"subset": subset} | numbers | part.interval.columns("accuracy_") | brier)
     return pd.DataFrame(rows)
 
 
@@ -600,7 +573,7 @@ class ClassCalibration:
 
 def calibration_by_class(
     proba: Float[np.ndarray, "n n_classes"],
-    y: Integer[np.ndarray, " n"],
+    y: Ints,
     class_names: Sequence[str],
     *,
     fewest: int = FEWEST_OF_CLASS,
@@ -640,13 +613,7 @@ def calibration_by_class(
 
 
 def _beside_perfect(
-    confidence: np.ndarray,
-    correct: np.ndarray,
-    index: np.ndarray,
-    n_bins: int,
-    n_draws: int,
-    rng: np.random.Generator,
-    design: Design,
+    confidence: Floats, correct: Bools, index: Ints, n_bins: int, n_draws: int, rng: np.random.Generator, design: Design
 ) -> tuple[np.ndarray, tuple[float, float, float, float]]:
     """What perfect models get right in each bin; the error, their median and 95th percentile, how many have more."""
     drawn = correct_if_perfect(confidence, index, n_bins, n_draws=n_draws, rng=rng)

@@ -10,7 +10,7 @@ widened for it; where an interval alone would make a claim that the family does 
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
 from typing import Any, Literal, TypeVar
 
@@ -492,19 +492,14 @@ def corrected(family: Sequence[Claim]) -> tuple[Claim, ...]:
 def decided_anew(family: Sequence[Claim], p_values: Sequence[float]) -> tuple[Claim, ...]:
     """The same claims with p-values that were corrected."""
     return tuple(
-        replace(
-            member, p_value=p, decision=_decision(member.estimate, member.interval, p, member.smallest, member.mc_error)
-        )
+        claim(member.kind, member.estimate, member.interval, p, smallest=member.smallest, mc_error=member.mc_error)
         for member, p in zip(family, p_values, strict=True)
     )
 
 
 def withheld(made: Claim) -> bool:
     """Whether the correction alone keeps a claim from being made: its interval would."""
-    return (
-        made.decision == "undecided"
-        and _decision(made.estimate, made.interval, 0.0, made.smallest, made.mc_error) != "undecided"
-    )
+    return not made.decided and decided_anew([made], [0.0])[0].decided
 
 
 @dataclass(frozen=True)

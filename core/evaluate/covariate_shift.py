@@ -8,7 +8,7 @@ everything done once more.
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,9 @@ from scipy.special import expit, logsumexp
 
 from touchstone.core.data import DataError
 from touchstone.core.data.tables.names import plural_of
+from touchstone.core.data.values import Codes, Floats
 from touchstone.core.evaluate.intervals import max_t
-from touchstone.core.evaluate.units import FEWEST_UNITS
+from touchstone.core.evaluate.units import FEWEST_UNITS, drawn_as_units
 from touchstone.core.models.threads import single_threaded
 
 # How far apart are two mixtures of Gaussians? Each is fitted to points; their divergence is drawn by Monte-Carlo.
@@ -43,7 +44,7 @@ class Mixture:
     means: Float[np.ndarray, "n_components d"] = field(repr=False)
     covariances: Float[np.ndarray, "n_components d d"] = field(repr=False)
 
-    def log_density(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+    def log_density(self, x: Float[np.ndarray, "n d"]) -> Floats:
         """Give the natural logarithm of the density at every row of `x`."""
         parts = np.empty((len(self.weights), len(x)))
         for i, (weight, mean, covariance) in enumerate(zip(self.weights, self.means, self.covariances, strict=True)):
@@ -146,6 +147,9 @@ class Divergence:
     n_test_components: int
 
 
+NOT_MEASURED = Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
+
+
 @dataclass(frozen=True, eq=False)
 class ClassShift:
     """One class: its divergence, and what re-splits of the same sizes give by chance (`null`).
@@ -192,15 +196,15 @@ class CovariateShift:
         """
         rows = []
         for shift in self.classes:
-            known = len(shift.null) > 0
+            known, of_split = len(shift.null) > 0, asdict(shift.observed)
             low, high = np.quantile(shift.null, [0.025, 0.975]) if known else (np.nan, np.nan)
             rows.append(
                 {
                     "label": shift.label,
                     "n_train": shift.n_train,
                     "n_test": shift.n_test,
-                    "divergence": shift.observed.value,
-                    "error": shift.observed.error,
+                    "divergence": of_split.pop("value"),
+                    "error": of_split.pop("error"),
                     "null_mean": float(shift.null.mean()) if known else np.nan,
                     "null_lower": float(low),
                     "null_upper": float(high),
@@ -208,10 +212,7 @@ class CovariateShift:
                     "n_resplits": len(shift.null),
                     "p_value": shift.p_value,
                     "p_corrected": shift.p_corrected,
-                    "n_dimensions": shift.observed.n_dimensions,
-                    "kept_variance": shift.observed.kept_variance,
-                    "n_train_components": shift.observed.n_train_components,
-                    "n_test_components": shift.observed.n_test_components,
+                    **of_split,
                     "note": shift.note,
                 }
             )
@@ -253,7 +254,7 @@ class ClassParts:
     n_train: int
     total_share: float
     """How much of the variance was kept when many features were brought to fewer, both parts taken together."""
-    units: Integer[np.ndarray, " n_samples"] | None = field(default=None, repr=False)
+    units: Codes | None = field(default=None, repr=False)
     """The unit of each sample, where they came in units: re-splits take as many of these, each of them whole."""
 
     def resplit(self, rng: np.random.Generator, of_units: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -265,11 +266,7 @@ class ClassParts:
         if self.units is None:
             order = rng.permutation(n)
             return order[: self.n_train], order[self.n_train :]
-        # A unit that lies in both parts counts as two: what is drawn are those that came into one of them.
-        known, place = np.unique(2 * self.units + (np.arange(n) >= self.n_train), return_inverse=True)
-        n_test = int((known % 2).sum())
-        rank = of_units.random(int(known.max()) + 1)[known]
-        is_test = np.isin(place, np.argsort(rank)[:n_test])
+        is_test = drawn_as_units(self.units, np.arange(n) >= self.n_train, of_units)
         return np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
     @property
@@ -281,9 +278,7 @@ class ClassParts:
 
 
 def class_parts(
-    train: Float[np.ndarray, "n_train d"],
-    test: Float[np.ndarray, "n_test ..."],
-    units: Integer[np.ndarray, " n_samples"] | None = None,
+    train: Float[np.ndarray, "n_train d"], test: Float[np.ndarray, "n_test ..."], units: Codes | None = None
 ) -> ClassParts:
     """Bring a class's two parts together, with the units of the samples of both.
 
@@ -327,14 +322,14 @@ def shift_of(
     rng = np.random.default_rng([seed, resplit])
     n_train, features = parts.n_train, parts.features
     if not parts.enough:
-        return Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
+        return NOT_MEASURED
     own, other = np.arange(n_train), np.arange(n_train, len(features))
     if resplit > 0:
         own, other = parts.resplit(rng, np.random.default_rng([units_seed, resplit]))
     with single_threaded():
         train, test, kept = _projected(features[own], features[other], options.n_dimensions)
         if train.shape[1] == 0:
-            return Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
+            return NOT_MEASURED
         p = fit_mixture(train, n_components=options.n_components_for(len(train)), rng=rng)
         q = fit_mixture(test, n_components=options.n_components_for(len(test)), rng=rng)
         value, error = jensen_shannon(p, q, n_draws=options.n_draws, rng=rng)

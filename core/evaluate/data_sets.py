@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import nan
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from scipy import sparse
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import CONTENT, Kind, duplicate_groups
+from touchstone.core.data.values import Codes, Floats, Ints
 from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, design_of
 from touchstone.core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural, quoted, samples_of
@@ -71,9 +72,7 @@ class LabelCounts:
         return pd.DataFrame(rows, columns=["label", "n", "share", "lower", "upper"])
 
 
-def label_counts(
-    y: Integer[np.ndarray, " n_samples"], class_names: Sequence[str], design: Design = EACH_SAMPLE
-) -> LabelCounts:
+def label_counts(y: Codes, class_names: Sequence[str], design: Design = EACH_SAMPLE) -> LabelCounts:
     """Count the samples of every class; intervals of shares are over units.
 
     Examples
@@ -226,11 +225,7 @@ class NumberByClass:
 
 
 def number_by_class(
-    values: Num[np.ndarray, " n_samples"],
-    y: Integer[np.ndarray, " n_samples"],
-    class_names: Sequence[str],
-    *,
-    title: str,
+    values: Num[np.ndarray, " n_samples"], y: Codes, class_names: Sequence[str], *, title: str
 ) -> NumberByClass:
     """Describe a number, over all and by class; `title` says what it is, with its unit.
 
@@ -350,7 +345,7 @@ def _summary(column: np.ndarray, name: str) -> ColumnSummary:
 
 
 def mean_images(
-    x: Float[np.ndarray, "n_samples height width n_channels"], groups: Integer[np.ndarray, " n_samples"], n_groups: int
+    x: Float[np.ndarray, "n_samples height width n_channels"], groups: Codes, n_groups: int
 ) -> Float[np.ndarray, "n_groups height width n_channels"]:
     """The mean image of every group, such as a class; NaN for one without a sample.
 
@@ -376,8 +371,8 @@ class ExactCopies:
     `first` holds for every sample the position of the first one with its content, `y` the labels.
     """
 
-    first: Integer[np.ndarray, " n_samples"]
-    y: Integer[np.ndarray, " n_samples"]
+    first: Codes
+    y: Codes
 
     @property
     def n_samples(self) -> int:
@@ -406,7 +401,7 @@ class ExactCopies:
         """How many different contents have more than one label."""
         return len(np.unique(self.first[self.conflicting]))
 
-    def are_in_one_unit(self, units: Integer[np.ndarray, " n_samples"] | None) -> bool:
+    def are_in_one_unit(self, units: Codes | None) -> bool:
         """Whether every copy shares its unit with the first of its content: then no split has them on both sides.
 
         >>> ExactCopies(np.array([0, 0, 2]), np.array([0, 0, 1])).are_in_one_unit(np.array([7, 7, 8]))
@@ -457,7 +452,7 @@ class NearCopies:
         """The pairs whose labels agree, or those whose labels do not."""
         return tuple((int(first), int(other)) for first, other in self.pairs[self.same_label == same_label])
 
-    def table(self, ids: Sequence[str], y: Integer[np.ndarray, " n"], class_names: Sequence[str]) -> pd.DataFrame:
+    def table(self, ids: Sequence[str], y: Ints, class_names: Sequence[str]) -> pd.DataFrame:
         """One row per pair: id, label, other_id, other_label, similarity."""
         names, id_of = np.array(class_names, dtype=object), np.array(ids, dtype=object)
         first, other = self.pairs.T
@@ -506,7 +501,7 @@ def data_verdict(
     number: NumberByClass | None = None,
     *,
     constant: Sequence[str] = (),
-    units: Integer[np.ndarray, " n_samples"] | None = None,
+    units: Codes | None = None,
     unit_word: str = "unit",
 ) -> Verdict:
     """Size, classes and copies in a sentence, what to do about them, and how the classes differ in a number.
@@ -654,8 +649,7 @@ class WordCounts:
 
     def without(self, stop_words: Collection[str]) -> "WordCounts":
         """The same counts, with the stop words not shown; shares and odds stay as they are."""
-        allowed = np.array([word not in stop_words for word in self.words], dtype=bool)
-        return WordCounts(self.class_names, self.words, self.occurrences, self.n_texts_with, self.n_texts, allowed)
+        return replace(self, allowed=np.array([word not in stop_words for word in self.words], dtype=bool))
 
     def frequent(self, label: str | None = None, *, most: int = 20) -> tuple[Word, ...]:
         """The most frequent words of a class, or of all texts; ties in alphabetical order."""
@@ -678,38 +672,22 @@ class WordCounts:
         return tuple(self._word(code, int(at[i]), float(log_odds[i]), float(z[i])) for i in first)
 
     def _word(self, code: int, at: int, log_odds: float, z: float) -> Word:
+        from scipy.stats import hypergeom
+
         n, n_texts = int(self.occurrences[code, at]), int(self.n_texts_with[code, at])
         of_class, of_all = int(self.n_texts[code]), int(self.n_texts.sum())
         elsewhere = (int(self._texts_in_all[at]) - n_texts) / max(of_all - of_class, 1)
-        chance = self._chance(n_texts, int(self._texts_in_all[at]), of_class, of_all)
-        return Word(
-            self.words[at],
-            self.class_names[code],
-            n,
-            n_texts,
-            n_texts / of_class,
-            elsewhere,
-            log_odds,
-            z,
-            chance * self._n_claims < 0.05,
-        )
-
-    @staticmethod
-    def _chance(n_texts: int, in_all: int, of_class: int, of_all: int) -> float:
-        """Fisher's exact test: how likely so many texts of the class, or more, would have the word by chance."""
-        from scipy.stats import hypergeom
-
-        return float(hypergeom.sf(n_texts - 1, of_all, in_all, of_class))
-
-    @cached_property
-    def _n_claims(self) -> int:
-        return int((self._texts_in_all >= LEAST_TEXTS).sum()) * len(self.class_names)
+        # Fisher's exact test: how likely so many texts of the class, or more, would have the word by chance.
+        chance = hypergeom.sf(n_texts - 1, of_all, self._texts_in_all[at], of_class)
+        stands = bool(chance * (self._texts_in_all >= LEAST_TEXTS).sum() * len(self.class_names) < 0.05)
+        label, share = self.class_names[code], n_texts / of_class
+        return Word(self.words[at], label, n, n_texts, share, elsewhere, log_odds, z, stands)
 
     @cached_property
     def _texts_in_all(self) -> Integer[np.ndarray, " n_words"]:
         return np.asarray(self.n_texts_with.sum(axis=0)).ravel()
 
-    def _odds(self, code: int) -> tuple[np.ndarray, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    def _odds(self, code: int) -> tuple[np.ndarray, Floats, Floats]:
         """Position, log-odds and z of every word that the class has."""
         row = self.n_texts_with[[code]].tocoo()
         at, mine = row.col, row.data.astype(np.float64)
@@ -749,7 +727,7 @@ def english_stop_words() -> frozenset[str]:
     return ENGLISH_STOP_WORDS
 
 
-def count_words(texts: Iterable[str], y: Integer[np.ndarray, " n_samples"], class_names: Sequence[str]) -> WordCounts:
+def count_words(texts: Iterable[str], y: Codes, class_names: Sequence[str]) -> WordCounts:
     """Count the words (``tokenize``) of texts by class.
 
     Examples

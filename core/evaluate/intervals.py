@@ -7,6 +7,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy import special
 
+from touchstone.core.data.values import Floats
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -33,9 +35,26 @@ class Interval:
         """Upper minus lower end."""
         return self.upper - self.lower
 
+    def columns(self, before: str = "") -> dict[str, float]:
+        """Both ends as cells of a table, whose names begin alike.
+
+        >>> Interval(0.81, 0.88).columns("rho_")
+        {'rho_lower': 0.81, 'rho_upper': 0.88}
+        """
+        return {f"{before}lower": self.lower, f"{before}upper": self.upper}
+
     def holds(self, value: float) -> bool:
         """Whether `value` lies inside; never in an unknown interval."""
         return bool(self.lower <= value <= self.upper)
+
+    def scaled(self, times: float, plus: float = 0.0) -> "Interval":
+        """That of so many times the number, plus another one; -1.0 gives that of the number with the other sign.
+
+        >>> Interval(0.25, 0.75).scaled(-1.0, plus=0.5)
+        Interval(lower=-0.25, upper=0.25)
+        """
+        first, second = (times * end + plus for end in (self.lower, self.upper))
+        return Interval(first, second) if times >= 0 else Interval(second, first)
 
 
 UNKNOWN = Interval(float("nan"), float("nan"))
@@ -55,7 +74,7 @@ def t_interval(value: float, se: float, df: float, *, level: float = 0.95) -> In
     return Interval(float(value - half), float(value + half))
 
 
-def smoothed_mean(values: Float[np.ndarray, " n"]) -> tuple[float, float]:
+def smoothed_mean(values: Floats) -> tuple[float, float]:
     """The mean of paired differences in [-1, 1] and its standard error, from one sample more for either side.
 
     These two add half a sample each, and one that differs in nothing (Agresti and Min 2005): where next to nothing
@@ -228,15 +247,6 @@ def share_interval(share: float, se: float, df: float, *, level: float = 0.95) -
     return Interval(min(max(lower, 0.0), share), max(min(upper, 1.0), share))
 
 
-def scaled(share: Interval, lowest: float) -> Interval:
-    """The interval of a value between `lowest` and 1 whose place between them, a share, has this one.
-
-    >>> scaled(Interval(0.25, 1.0), -1.0)
-    Interval(lower=-0.5, upper=1.0)
-    """
-    return Interval(*(lowest + (1 - lowest) * end for end in (share.lower, share.upper)))
-
-
 def within(interval: Interval, lowest: float, highest: float) -> Interval:
     """What is possible of an interval.
 
@@ -350,9 +360,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected.tolist()
 
 
-def moderated_variances(
-    variances: Float[np.ndarray, " n"], dfs: Float[np.ndarray, " n"]
-) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+def moderated_variances(variances: Floats, dfs: Floats) -> tuple[Floats, Floats]:
     """Many variances, each from little, drawn towards what they have in common (Smyth 2004, section 6.2).
 
     With four degrees of freedom some variance among many is tiny by luck, and its t is then huge. Drawn together, as

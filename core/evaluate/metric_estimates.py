@@ -278,7 +278,7 @@ def _scaled(metric: Metric, value: float, error: Error, scored: Scored, design: 
         least = float(np.bincount(scored.y_true)[np.unique(scored.y_true)].min())
         least = least if design.by_sample else min(least, float(design.units(scored.n).n[0]))
         interval = joined(interval, wilson(share * least, least))
-    return Interval(metric.lowest + span * interval.lower, metric.lowest + span * interval.upper)
+    return interval.scaled(span, metric.lowest)
 
 
 def _few_lose(metric: Metric, scored: Scored, design: Design) -> bool:
@@ -298,11 +298,9 @@ def _of_what_could_be_lost(metric: Metric, scored: Scored, design: Design) -> In
     assert metric.most_of_samples is not None
     most, n = float(metric.most_of_samples(scored).max()), alike(1.0 * design.units(scored.n).sizes[0])
     share = wilson(float(metric.losses(scored).mean()) / most * n, n)
-    lost = Interval(most * share.lower, most * share.upper)
     if metric.saved_of is None:
-        return lost
-    without = float(metric.losses(knowing_shares(scored)).mean())
-    return Interval(1 - lost.upper / without, 1 - lost.lower / without)
+        return share.scaled(most)
+    return share.scaled(-most / float(metric.losses(knowing_shares(scored)).mean()), 1.0)
 
 
 # Metrics of one model on two test sets, and the classes that it takes for each other.
@@ -506,7 +504,7 @@ def scored_as(predictions: Predictions, names: tuple[str, ...]) -> Scored:
 
 def _on_sets(metric: Metric, sides: Sequence[Scored], designs: Sequence[Design], units: Units) -> MetricOnSets:
     own, other = (estimate(metric, side, design) for side, design in zip(sides, designs, strict=True))
-    sign = 1 if metric.larger_is_better else -1
+    sign = 1.0 if metric.larger_is_better else -1.0
     worse, span = sign * (own.value - other.value), metric.highest[sides[0].n_classes > 2] - metric.lowest
     if not (own.interval.known and other.interval.known):
         return MetricOnSets(own, other, worse, UNKNOWN)
@@ -517,9 +515,7 @@ def _on_sets(metric: Metric, sides: Sequence[Scored], designs: Sequence[Design],
             half = half_width(error.se, error.df)
             return MetricOnSets(own, other, worse, within(growing_interval(worse, half, half), -span, span))
     less = apart(own.value, own.interval, other.value, other.interval)
-    return MetricOnSets(
-        own, other, worse, within(less if sign > 0 else Interval(-less.upper, -less.lower), -span, span)
-    )
+    return MetricOnSets(own, other, worse, within(less.scaled(sign), -span, span))
 
 
 def _confusions(names: tuple[str, ...], sides: Sequence[Scored], designs: Sequence[Design]) -> tuple[Confusion, ...]:

@@ -10,13 +10,14 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer, Shaped
+from jaxtyping import Float, Shaped
 
+from touchstone.core.data.values import Bools, Floats, Ints
 from touchstone.core.evaluate.calibration import expected_calibration_error
 
-Parts = tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " n"]]
+Parts = tuple[Bools, Bools]
 """Which samples a share is of, and which of all samples it counts."""
-Weights = Float[np.ndarray, " n"] | None
+Weights = Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +69,8 @@ class Scored:
     [1.0, 1.0]
     """
 
-    y_true: Integer[np.ndarray, " n"]
-    y_pred: Integer[np.ndarray, " n"]
+    y_true: Ints
+    y_pred: Ints
     n_classes: int
     proba: Float[np.ndarray, "n n_classes"] | None = None
     positive: int = 1
@@ -90,7 +91,7 @@ class Scored:
     @cached_property
     def areas(self) -> list[tuple[float, float]]:
         """The area under the ROC curve of each class that is asked for, against the rest, and how many are of it."""
-        return _areas("roc_auc_score", self, None)
+        return _areas("roc_auc_score", self)
 
 
 # Functions of counts. Ratios of nothing are 0, or left out of means, where scikit-learn has it so.
@@ -103,11 +104,6 @@ def _over(part: Any, whole: Any, nothing: float = 0.0) -> Any:
 
 def _mean_where(values: Any, there: Any) -> Any:
     return _over(np.where(there, values, 0.0).sum(axis=-1), there.sum(axis=-1) * 1.0, np.nan)
-
-
-def _there(counts: Counts) -> np.ndarray:
-    """The classes that a mean is over: those that are there or were predicted."""
-    return (np.real(counts.true) + np.real(counts.predicted)) > 0
 
 
 def of_truth(counts: Counts) -> tuple[Any, Any]:
@@ -159,7 +155,7 @@ def jaccards(counts: Counts) -> Any:
 
 def macro(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
     """The mean over classes that are there or were predicted."""
-    return lambda counts, _: _mean_where(of_classes(counts), _there(counts))
+    return lambda counts, _: _mean_where(of_classes(counts), np.real(counts.true + counts.predicted) > 0)
 
 
 def weighted(of_classes: Callable[[Counts], Any]) -> Callable[[Counts, int], Any]:
@@ -297,32 +293,28 @@ def area(name: str, *, by_frequency: bool = False) -> Callable[[Scored, Weights]
     Each class counts alike, or `by_frequency`.
     """
 
-    def value(scored: Scored, weights: Weights) -> float:
-        as_it_is = weights is None and name == "roc_auc_score"
-        areas, sizes = np.transpose(scored.areas if as_it_is else _areas(name, scored, weights))
+    def value(scored: Scored, _: Weights) -> float:
+        areas, sizes = np.transpose(scored.areas if name == "roc_auc_score" else _areas(name, scored))
         return float(np.average(areas, weights=sizes if by_frequency else None))
 
     return value
 
 
-def _areas(name: str, scored: Scored, weights: Weights) -> list[tuple[float, float]]:
+def _areas(name: str, scored: Scored) -> list[tuple[float, float]]:
     assert scored.proba is not None
-    areas, every = [], np.ones(scored.n) if weights is None else weights
+    areas = []
     for label in _columns(scored):
         own = scored.y_true == label
         if own.all() or not own.any():
             return [(float("nan"), 1.0)]
-        made = _sklearn(name)(own, scored.proba[:, label], sample_weight=weights)
-        areas.append((float(made), float(every[own].sum())))
+        areas.append((float(_sklearn(name)(own, scored.proba[:, label])), float(own.sum())))
     return areas
 
 
-def mean_of_classes(
-    of_class: Callable[[np.ndarray, np.ndarray], np.ndarray],
-) -> Callable[[Scored], Float[np.ndarray, " n"]]:
+def mean_of_classes(of_class: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Callable[[Scored], Floats]:
     """Influences on the mean of a metric over classes, each against the rest."""
 
-    def influences(scored: Scored) -> Float[np.ndarray, " n"]:
+    def influences(scored: Scored) -> Floats:
         assert scored.proba is not None
         rows = [of_class(scored.y_true == label, scored.proba[:, label]) for label in _columns(scored)]
         return np.mean(rows, axis=0)
@@ -330,7 +322,7 @@ def mean_of_classes(
     return influences
 
 
-def auc_influence(positive: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def auc_influence(positive: Bools, score: Floats) -> Floats:
     """How many of the other side each sample is on the right side of, less the area (DeLong et al. 1988)."""
     moves = np.zeros(len(positive))
     for own, sign in ((positive, 1.0), (~positive, -1.0)):
@@ -341,7 +333,7 @@ def auc_influence(positive: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n
     return moves
 
 
-def ap_influence(own: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def ap_influence(own: Bools, score: Floats) -> Floats:
     """By how much each sample moves the average precision: its own step, and the precision of all steps below it."""
     values, place = np.unique(-score, return_inverse=True)  # the highest score first
     hits = np.bincount(place, weights=own, minlength=len(values))
@@ -354,42 +346,42 @@ def ap_influence(own: Bool[np.ndarray, " n"], score: Float[np.ndarray, " n"]) ->
     return np.where(own, (precision[place] - value + gain[place]) / n_hits, -loss[place] / n_hits)
 
 
-def brier(scored: Scored) -> Float[np.ndarray, " n"]:
+def brier(scored: Scored) -> Floats:
     """The squared distance of each sample's probabilities from its class; half of it where there are two."""
     assert scored.proba is not None
     return _brier(scored, scored.proba[np.arange(scored.n), scored.y_true])
 
 
-def most_brier(scored: Scored) -> Float[np.ndarray, " n"]:
+def most_brier(scored: Scored) -> Floats:
     """That of each sample, were it of the class that is least probable."""
     return _brier(scored, _least_probable(scored))
 
 
-def _brier(scored: Scored, of_truth: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def _brier(scored: Scored, of_truth: Floats) -> Floats:
     assert scored.proba is not None
     squares = np.einsum("ij,ij->i", scored.proba, scored.proba) - 2 * of_truth + 1
     return squares / 2 if scored.n_classes == 2 else squares
 
 
-def log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
+def log_losses(scored: Scored) -> Floats:
     """Minus the logarithm of the probability of each sample's class."""
     assert scored.proba is not None
     return _log_losses(scored.proba[np.arange(scored.n), scored.y_true])
 
 
-def most_log_losses(scored: Scored) -> Float[np.ndarray, " n"]:
+def most_log_losses(scored: Scored) -> Floats:
     """That of each sample, were it of the class that is least probable."""
     return _log_losses(_least_probable(scored))
 
 
-def _least_probable(scored: Scored) -> Float[np.ndarray, " n"]:
+def _least_probable(scored: Scored) -> Floats:
     """The least probability of each sample, of the classes that the model knows."""
     assert scored.proba is not None
     known = scored.proba.any(axis=0) | (scored.counts.true > 0)
     return scored.proba[:, known if known.sum() > 1 else slice(None)].min(axis=1)
 
 
-def _log_losses(of_truth: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def _log_losses(of_truth: Floats) -> Floats:
     eps = np.finfo(np.float64).eps
     return -np.log(np.clip(of_truth, eps, 1 - eps))
 
@@ -400,7 +392,7 @@ def knowing_shares(scored: Scored) -> Scored:
     return replace(scored, proba=np.broadcast_to(shares, (scored.n, scored.n_classes)))
 
 
-def weighted_area_influence(scored: Scored) -> Float[np.ndarray, " n"]:
+def weighted_area_influence(scored: Scored) -> Floats:
     """Influences on the mean area over classes by how frequent they are; of two classes their areas are one."""
     assert scored.proba is not None
     (areas, sizes), columns = np.transpose(scored.areas), _columns(scored)
@@ -413,75 +405,13 @@ def weighted_area_influence(scored: Scored) -> Float[np.ndarray, " n"]:
     return moved + (of_class[scored.y_true] - np.average(areas, weights=sizes)) / scored.n
 
 
-def calibration_error(scored: Scored, weights: Weights) -> float:
-    """Of the probability of the predicted class; samples are binned, so weights have to be how often each is there."""
+def calibration_error(scored: Scored, _: Weights) -> float:
+    """Of the probability of the predicted class."""
     assert scored.proba is not None
-    times = np.ones(scored.n, dtype=int) if weights is None else weights.astype(int)
     confidence = scored.proba[np.arange(scored.n), scored.y_pred]
-    return expected_calibration_error(np.repeat(confidence, times), np.repeat(scored.y_true == scored.y_pred, times))
+    return expected_calibration_error(confidence, scored.y_true == scored.y_pred)
 
 
 def _sklearn(name: str) -> Callable[..., Any]:
     """A metric of scikit-learn by its name; imported once it is needed, since that takes long."""
     return getattr(import_module("sklearn.metrics"), name)
-
-
-def by_labels(name: str, **options: Any) -> Callable[[Scored, Weights], float]:
-    """A function of scikit-learn of true and predicted classes."""
-    return lambda scored, weights: float(
-        _sklearn(name)(scored.y_true, scored.y_pred, sample_weight=weights, **options),
-    )
-
-
-def by_positive(name: str, *, rest: bool = False) -> Callable[[Scored, Weights], float]:
-    """Of the positive class against the rest, or of the rest against it; NaN where it is of nothing."""
-
-    def value(scored: Scored, weights: Weights) -> float:
-        true, predicted = ((labels == scored.positive) != rest for labels in (scored.y_true, scored.y_pred))
-        return float(_sklearn(name)(true, predicted, sample_weight=weights, zero_division=np.nan))
-
-    return value
-
-
-def jaccard_of_one(scored: Scored, weights: Weights) -> float:
-    """Of the positive class; scikit-learn's has no NaN for "of nothing"."""
-    if not np.logical_or(*(labels == scored.positive for labels in (scored.y_true, scored.y_pred))).any():
-        return float("nan")
-    classes = {"labels": [scored.positive], "average": "macro", "zero_division": 0.0}
-    return by_labels("jaccard_score", **classes)(scored, weights)
-
-
-def ratio(which: int) -> Callable[[Scored, Weights], float]:
-    """The positive likelihood ratio, or the negative one, of the positive class against the rest."""
-
-    def value(scored: Scored, weights: Weights) -> float:
-        true, predicted = (labels == scored.positive for labels in (scored.y_true, scored.y_pred))
-        undefined = {"labels": [False, True], "replace_undefined_by": np.nan}
-        ratios = _sklearn("class_likelihood_ratios")(true, predicted, sample_weight=weights, **undefined)
-        return float(ratios[which])
-
-    return value
-
-
-def near_the_top_by_definition(scored: Scored, weights: Weights) -> float:
-    """The accuracy within the two most probable classes; NaN where there are no more than two."""
-    if scored.n_classes == 2:
-        return float("nan")
-    labels = {"k": 2, "labels": np.arange(scored.n_classes)}
-    return float(_sklearn("top_k_accuracy_score")(scored.y_true, scored.proba, sample_weight=weights, **labels))
-
-
-def by_probabilities(name: str) -> Callable[[Scored, Weights], float]:
-    """A function of scikit-learn of true classes and probabilities of all."""
-
-    def value(scored: Scored, weights: Weights) -> float:
-        labels = np.arange(scored.n_classes)
-        return float(_sklearn(name)(scored.y_true, scored.proba, sample_weight=weights, labels=labels))
-
-    return value
-
-
-def loss_saved(name: str) -> Callable[[Scored, Weights], float]:
-    """The share of a loss that a model saves; NaN of one class alone, where nothing is lost."""
-    function = by_probabilities(name)
-    return lambda scored, weights: function(scored, weights) if np.ptp(scored.y_true) else float("nan")

@@ -7,13 +7,15 @@ step. How much a sample moves a metric (its influence) is what `core.evaluate.me
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Shaped
+from jaxtyping import Float, Shaped
 
 from touchstone.core.data import DataError
+from touchstone.core.data.values import Bools, Floats
 from touchstone.core.evaluate import metric_functions as functions
 from touchstone.core.evaluate.metric_functions import Counts, Parts, Scored, Weights, guessed
 
@@ -23,14 +25,14 @@ _STEP = 1e-30
 
 @dataclass(frozen=True)
 class Metric:
-    """An entry of the registry: a name, a function of weighted predictions, and what is known of it.
+    """An entry of the registry: a name, what it is in one of several forms, and what is known of it.
 
     Parameters
     ----------
     name, title
         What addresses, commands and files call it, and what sentences do.
     function
-        The definition, by scikit-learn: of predictions and weights of samples. NaN where it is not defined.
+        Of predictions and weights of samples, where none of the forms below says what it is. NaN: it is not defined.
     needs
         Labels alone, or probabilities of every class too.
     of_class
@@ -44,9 +46,9 @@ class Metric:
     larger_is_better
         False of losses.
     of_counts
-        The same as a function of counts by class, where it is one.
+        As a function of counts by class, where it is one.
     share
-        The same as a share of samples, where it is one: which samples it is of, and which of them it counts.
+        As a share of samples, where it is one: which samples it is of, and which of them it counts.
     share_of
         What says which samples those are: the "truth", what was "predicted", "either", or nothing: it is of all.
     from_share
@@ -71,7 +73,7 @@ class Metric:
 
     name: str
     title: str
-    function: Callable[[Scored, Weights], float]
+    function: Callable[[Scored, Weights], float] | None = None
     needs: Needs = "labels"
     of_class: bool = False
     reads_classes: bool = True
@@ -109,6 +111,7 @@ class Metric:
             rows, counted = self.share(scored)
             share = float(counted[rows].mean()) if rows.any() else float("nan")
             return share if self.from_share is None else self.from_share(share)
+        assert self.function is not None
         return self.function(scored, None)
 
     def applies(self, scored: Scored) -> bool:
@@ -130,7 +133,7 @@ class Metric:
         """Whether it is a share of samples of a class, of a prediction or of all, and nothing else of it."""
         return self.share is not None and self.share_of != "either" and self.from_share is None
 
-    def mean(self, scored: Scored) -> tuple[Bool[np.ndarray, " n"], Shaped[np.ndarray, " n"]] | None:
+    def mean(self, scored: Scored) -> tuple[Bools, Shaped[np.ndarray, " n"]] | None:
         """Which samples it is the mean of, and what every sample is worth; None where it is no mean over samples.
 
         >>> scored = Scored(np.array([0, 1, 1]), np.array([0, 1, 0]), 2)
@@ -159,10 +162,10 @@ class Metric:
             return self.value(functions.knowing_shares(scored))
         if self.of_counts is None:
             always = scored.positive if self.of_class else int(scored.counts.true.argmax())
-            return self.function(replace(scored, y_pred=np.full(scored.n, always)), None)
+            return self.value(replace(scored, y_pred=np.full(scored.n, always)))
         return best_guess(self, scored.counts.true, scored.positive)
 
-    def influences(self, scored: Scored) -> Float[np.ndarray, " n"]:
+    def influences(self, scored: Scored) -> Floats:
         """By how much each sample moves the metric, were it there a little more often; they sum to about 0."""
         if self.of_samples is not None:
             values = self.of_samples(scored)
@@ -178,6 +181,7 @@ class Metric:
             return np.where(rows, counted - counted[rows].mean(), 0.0) / max(rows.sum(), 1)
         if self.of_counts is not None:
             return _of_counts(self.of_counts, scored)
+        assert self.function is not None
         return _by_weights(self.function, scored)
 
 
@@ -196,7 +200,7 @@ def best_guess(metric: Metric, true: Float[np.ndarray, " n_classes"], positive: 
     return (max if metric.larger_is_better else min)(known, default=float("nan"))
 
 
-def _of_counts(function: Callable[[Counts, int], Any], scored: Scored) -> Float[np.ndarray, " n"]:
+def _of_counts(function: Callable[[Counts, int], Any], scored: Scored) -> Floats:
     """Influences of a function of counts: its derivative by every count, of those that a sample is part of.
 
     A complex step is exact where a difference of two values is not. Counts of 0 stay 0: no sample is part of them.
@@ -224,20 +228,12 @@ def _by_weights(function: Callable[[Scored, Weights], float], scored: Scored, st
     return moves - moves.mean()
 
 
-_MACRO = {"average": "macro", "zero_division": 0.0}
+_of_class, _of_probabilities = partial(Metric, of_class=True), partial(Metric, needs="probabilities")
 _ENTRIES = (
-    Metric(
-        "accuracy",
-        "accuracy",
-        functions.by_labels("accuracy_score"),
-        reads_classes=False,
-        of_counts=functions.accuracy,
-        share=functions.all_right,
-    ),
+    Metric("accuracy", "accuracy", reads_classes=False, of_counts=functions.accuracy, share=functions.all_right),
     Metric(
         "balanced_accuracy",
         "balanced accuracy",
-        functions.by_labels("balanced_accuracy_score"),
         of_counts=functions.balanced,
         of_classes=functions.of_truth,
         mean_of_shares=functions.detected_of_each,
@@ -245,21 +241,14 @@ _ENTRIES = (
     Metric(
         "f1_macro",
         "macro F1",
-        functions.by_labels("f1_score", **_MACRO),
         of_counts=functions.macro(Counts.f1),
         from_share=functions.f1_of_share,
         of_classes=functions.of_either,
     ),
-    Metric(
-        "f1_weighted",
-        "weighted F1",
-        functions.by_labels("f1_score", average="weighted", zero_division=0.0),
-        of_counts=functions.weighted(Counts.f1),
-    ),
+    Metric("f1_weighted", "weighted F1", of_counts=functions.weighted(Counts.f1)),
     Metric(
         "precision_macro",
         "macro precision",
-        functions.by_labels("precision_score", **_MACRO),
         of_counts=functions.macro(functions.precisions),
         of_classes=functions.of_predicted,
         mean_of_shares=functions.called_of_each,
@@ -267,176 +256,126 @@ _ENTRIES = (
     Metric(
         "jaccard_macro",
         "macro Jaccard index",
-        functions.by_labels("jaccard_score", **_MACRO),
         of_counts=functions.macro(functions.jaccards),
         of_classes=functions.of_either,
     ),
-    Metric(
-        "precision_weighted",
-        "weighted precision",
-        functions.by_labels("precision_score", average="weighted", zero_division=0.0),
-        of_counts=functions.weighted(functions.precisions),
-    ),
+    Metric("precision_weighted", "weighted precision", of_counts=functions.weighted(functions.precisions)),
     Metric(
         "recall_macro",
         "macro recall",
-        functions.by_labels("recall_score", **_MACRO),
         of_counts=functions.macro(functions.recalls),
         of_classes=functions.of_truth,
         mean_of_shares=functions.detected_of_each,
     ),
-    Metric(
-        "jaccard_weighted",
-        "weighted Jaccard index",
-        functions.by_labels("jaccard_score", average="weighted", zero_division=0.0),
-        of_counts=functions.weighted(functions.jaccards),
-    ),
+    Metric("jaccard_weighted", "weighted Jaccard index", of_counts=functions.weighted(functions.jaccards)),
     Metric(
         "jaccard_micro",
         "micro Jaccard index",
-        functions.by_labels("jaccard_score", average="micro", zero_division=0.0),
         reads_classes=False,
         of_counts=functions.jaccard_of_all,
         share=functions.all_right,
         from_share=lambda share: share / (2 - share),
     ),
-    Metric(
-        "matthews_corrcoef",
-        "Matthews correlation (MCC)",
-        functions.by_labels("matthews_corrcoef"),
-        lowest=-1.0,
-        of_counts=functions.mcc,
-        in_percent=False,
-    ),
-    Metric(
-        "cohen_kappa",
-        "Cohen's kappa",
-        functions.by_labels("cohen_kappa_score"),
-        lowest=-1.0,
-        of_counts=functions.kappa,
-        in_percent=False,
-    ),
-    Metric(
+    Metric("matthews_corrcoef", "Matthews correlation (MCC)", lowest=-1.0, of_counts=functions.mcc, in_percent=False),
+    Metric("cohen_kappa", "Cohen's kappa", lowest=-1.0, of_counts=functions.kappa, in_percent=False),
+    _of_class(
         "recall",
         "sensitivity (recall)",
-        functions.by_positive("recall_score"),
-        of_class=True,
         has_baseline=False,
         of_counts=functions.one_class(functions.of_truth),
         of_classes=functions.of_truth,
         share=functions.detected,
         share_of="truth",
     ),
-    Metric(
+    _of_class(
         "specificity",
         "specificity",
-        functions.by_positive("recall_score", rest=True),
-        of_class=True,
         has_baseline=False,
         of_counts=functions.one_class(functions.rest_of_truth),
         of_classes=functions.rest_of_truth,
         share=functions.left_alone,
         share_of="truth",
     ),
-    Metric(
+    _of_class(
         "precision",
         "precision",
-        functions.by_positive("precision_score"),
-        of_class=True,
         of_counts=functions.one_class(functions.of_predicted),
         of_classes=functions.of_predicted,
         share=functions.called,
         share_of="predicted",
     ),
-    Metric(
+    _of_class(
         "negative_predictive_value",
         "negative predictive value",
-        functions.by_positive("precision_score", rest=True),
-        of_class=True,
         of_counts=functions.one_class(functions.rest_of_predicted),
         of_classes=functions.rest_of_predicted,
         share=functions.cleared,
         share_of="predicted",
     ),
-    Metric(
+    _of_class(
         "f1",
         "F1",
-        functions.by_positive("f1_score"),
-        of_class=True,
         of_counts=functions.one_class(functions.of_either, functions.f1_of_share),
         of_classes=functions.of_either,
         share=functions.either,
         share_of="either",
         from_share=functions.f1_of_share,
     ),
-    Metric(
+    _of_class(
         "jaccard",
         "Jaccard index",
-        functions.jaccard_of_one,
-        of_class=True,
         of_counts=functions.one_class(functions.of_either),
         of_classes=functions.of_either,
         share=functions.either,
         share_of="either",
     ),
-    Metric(
+    _of_class(
         "positive_likelihood_ratio",
         "positive likelihood ratio",
-        functions.ratio(0),
-        of_class=True,
         has_baseline=False,
         highest=(inf, inf),
         of_counts=functions.likelihood_ratio(lambda sensitivity: sensitivity, lambda specificity: 1 - specificity),
         in_percent=False,
     ),
-    Metric(
+    _of_class(
         "negative_likelihood_ratio",
         "negative likelihood ratio",
-        functions.ratio(1),
-        of_class=True,
         has_baseline=False,
         highest=(inf, inf),
         larger_is_better=False,
         of_counts=functions.likelihood_ratio(lambda sensitivity: 1 - sensitivity, lambda specificity: specificity),
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "top_k_accuracy",
         "top-2 accuracy",
-        functions.near_the_top_by_definition,
-        needs="probabilities",
         reads_classes=False,
         share=functions.near_the_top,
     ),
-    Metric(
+    _of_probabilities(
         "roc_auc",
         "AUC",
         functions.area("roc_auc_score"),
-        needs="probabilities",
         influence=functions.mean_of_classes(functions.auc_influence),
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "roc_auc_ovr_weighted",
         "weighted AUC",
         functions.area("roc_auc_score", by_frequency=True),
-        needs="probabilities",
         influence=functions.weighted_area_influence,
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "average_precision",
         "average precision",
         functions.area("average_precision_score"),
-        needs="probabilities",
         influence=functions.mean_of_classes(functions.ap_influence),
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "brier_score",
         "Brier score",
-        functions.by_probabilities("brier_score_loss"),
-        needs="probabilities",
         reads_classes=False,
         highest=(1.0, 2.0),
         larger_is_better=False,
@@ -444,11 +383,9 @@ _ENTRIES = (
         most_of_samples=functions.most_brier,
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "log_loss",
         "log loss",
-        functions.by_probabilities("log_loss"),
-        needs="probabilities",
         reads_classes=False,
         highest=(inf, inf),
         larger_is_better=False,
@@ -456,29 +393,24 @@ _ENTRIES = (
         most_of_samples=functions.most_log_losses,
         in_percent=False,
     ),
-    Metric(
+    _of_probabilities(
         "d2_brier_score",
         "explained Brier score",
-        functions.loss_saved("d2_brier_score"),
-        needs="probabilities",
         lowest=-inf,
         saved_of=functions.brier,
         most_of_samples=functions.most_brier,
     ),
-    Metric(
+    _of_probabilities(
         "d2_log_loss_score",
         "explained log loss",
-        functions.loss_saved("d2_log_loss_score"),
-        needs="probabilities",
         lowest=-inf,
         saved_of=functions.log_losses,
         most_of_samples=functions.most_log_losses,
     ),
-    Metric(
+    _of_probabilities(
         "expected_calibration_error",
         "expected calibration error",
         functions.calibration_error,
-        needs="probabilities",
         has_baseline=False,
         larger_is_better=False,
         reads_classes=False,

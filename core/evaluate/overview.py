@@ -6,12 +6,13 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Float
 from scipy import special
 
 from touchstone.core.cluster.sources import kmeans
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import duplicate_groups
+from touchstone.core.data.values import Bools, Codes, Floats, Ints
 from touchstone.core.evaluate.average_case.robustness import Robustness
 from touchstone.core.evaluate.calibration import bin_of
 from touchstone.core.evaluate.claims import Claim, claim, corrected
@@ -225,13 +226,11 @@ def agreement(table: pd.DataFrame) -> tuple[Agreement, ...]:
         values = [both[name].to_numpy(dtype=float) for name in (measure, other)]
         if len(both) < FEWEST_COMPARED or any(np.unique(each).size < 2 for each in values):
             continue
-        overall = _correlation(*values)
-        by_class = both.groupby("label")
-        ranks = [by_class[name].rank(pct=True).to_numpy() for name in (measure, other)]
+        ranks = both.groupby("label")[[measure, other]].rank(pct=True)
         # Not ranked again: ties would lie a little higher in one class than in the next, and look like an order.
-        within = _pearson(*(each - _mean_by_class(each, both["label"]) for each in ranks))
-        degrees = len(both) - both["label"].nunique() + 1
-        pairs.append((measure, other, len(both), overall, within, degrees))
+        centred = ranks - ranks.groupby(both["label"]).transform("mean")
+        within, degrees = _pearson(*centred.to_numpy().T), len(both) - both["label"].nunique() + 1
+        pairs.append((measure, other, len(both), _correlation(*values), within, degrees))
     corrected = holm([_p_value(within, degrees) for *_, within, degrees in pairs])
     return tuple(
         Agreement(measure, other, n, overall, interval_of(overall, n), within, interval_of(within, degrees), p)
@@ -251,16 +250,15 @@ def agreement_by_class(table: pd.DataFrame) -> pd.DataFrame:
     >>> agreement_by_class(two.assign(p_robust=np.where(easy < 25, easy, -easy)))[["label", "n", "rho"]].values.tolist()
     [['a', 25, 1.0], ['b', 25, -1.0]]
     """
-    rows: list[dict[str, object]] = []
+    rows = []
     for label, own in table.groupby("label", sort=False):
         for measure, other in combinations(measures(table), 2):
             both = own[[measure, other]].dropna()
             n = len(both)
             rho = _correlation(*(both[name].to_numpy(dtype=float) for name in both)) if n >= FEWEST_COMPARED else np.nan
             if not np.isnan(rho):
-                ends, p = interval_of(rho, n), _p_value(rho, n)
-                known = {"rho": rho, "lower": ends.lower, "upper": ends.upper, "p_holm": p}
-                rows.append({"label": label, "measure": measure, "other": other, "n": n, **known})
+                ends = interval_of(rho, n)
+                rows.append((label, measure, other, n, rho, ends.lower, ends.upper, _p_value(rho, n)))
     columns = ["label", "measure", "other", "n", "rho", "lower", "upper", "p_holm"]
     classes = pd.DataFrame(rows, columns=columns)
     return classes.assign(p_holm=holm(classes["p_holm"].tolist()))
@@ -308,11 +306,9 @@ def agreement_table(pairs: tuple[Agreement, ...]) -> pd.DataFrame:
                 "other": each.other,
                 "n": each.n,
                 "rho": each.overall,
-                "lower": each.overall_interval.lower,
-                "upper": each.overall_interval.upper,
+                **each.overall_interval.columns(),
                 "rho_within": each.within,
-                "within_lower": each.within_interval.lower,
-                "within_upper": each.within_interval.upper,
+                **each.within_interval.columns("within_"),
                 "p_holm": each.p,
             }
             for each in pairs
@@ -328,19 +324,15 @@ def _tested(pairs: tuple[Agreement, ...]) -> str:
     return f"Spearman, {len(pairs)} pairs, Holm" if len(pairs) > 1 else "Spearman"
 
 
-def _correlation(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"]) -> float:
+def _correlation(x: Floats, y: Floats) -> float:
     return _pearson(*(pd.Series(values).rank().to_numpy() for values in (x, y)))
 
 
-def _pearson(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"]) -> float:
+def _pearson(x: Floats, y: Floats) -> float:
     """NaN where either is constant, but for rounding."""
     if min(float(np.ptp(x)), float(np.ptp(y))) < 1e-12:
         return float("nan")
     return float(np.corrcoef(x, y)[0, 1])
-
-
-def _mean_by_class(values: Float[np.ndarray, " n"], label: pd.Series) -> Float[np.ndarray, " n"]:
-    return pd.Series(values).groupby(label.to_numpy()).transform("mean").to_numpy()
 
 
 def _se(rho: float, n: int) -> float:
@@ -375,7 +367,7 @@ class Slices:
     `are_units` says that each is of one unit, of which alone is spoken: what else might have come are its samples.
     """
 
-    codes: Integer[np.ndarray, " n_samples"]
+    codes: Codes
     names: tuple[str, ...]
     are_units: bool = False
 
@@ -451,7 +443,7 @@ def _of_names(names: Sequence[str]) -> Slices:
     return Slices(codes, tuple(known.tolist()))
 
 
-def _clusters(features: Float[np.ndarray, "n n_features"], rng: np.random.Generator) -> Integer[np.ndarray, " n"]:
+def _clusters(features: Float[np.ndarray, "n n_features"], rng: np.random.Generator) -> Ints:
     """The cluster of each sample of a class, counted from 1; 0 where the class is too small for two."""
     n_clusters = min(CLUSTERS, len(features) // PER_CLUSTER, len(np.unique(features, axis=0)))
     if n_clusters < 2:
@@ -498,7 +490,7 @@ def weak_slices(
     return _compared(table, tested[held_out], held_out, groups, named, tells, "overview.weak_group", design)
 
 
-def _half(slices: Slices, known: Bool[np.ndarray, " n"], rng: np.random.Generator) -> Bool[np.ndarray, " n"]:
+def _half(slices: Slices, known: Bools, rng: np.random.Generator) -> Bools:
     """Mark half of the known samples of every slice."""
     chooses = np.zeros(len(known), dtype=bool)
     for code in range(len(slices.names)):
@@ -507,9 +499,7 @@ def _half(slices: Slices, known: Bool[np.ndarray, " n"], rng: np.random.Generato
     return chooses
 
 
-def _half_of_units(
-    units: Integer[np.ndarray, " n"], known: Bool[np.ndarray, " n"], rng: np.random.Generator
-) -> Bool[np.ndarray, " n"]:
+def _half_of_units(units: Ints, known: Bools, rng: np.random.Generator) -> Bools:
     """Mark the known samples of half of the units, dealt in the order of their sizes."""
     sizes = np.bincount(units[known], minlength=units.max() + 1)
     order = np.lexsort([rng.random(len(sizes)), -sizes])
@@ -520,9 +510,7 @@ def _half_of_units(
     return known & chooses[units]
 
 
-def _chosen(
-    table: pd.DataFrame, held_out: str, slices: Slices, chooses: Bool[np.ndarray, " n"], tells: Bool[np.ndarray, " n"]
-) -> list[int]:
+def _chosen(table: pd.DataFrame, held_out: str, slices: Slices, chooses: Bools, tells: Bools) -> list[int]:
     codes = slices.codes[chooses]
     n_chooses, n_tells = (np.bincount(slices.codes[part], minlength=len(slices.names)) for part in (chooses, tells))
     below = np.minimum(n_chooses, n_tells) >= FEWEST
@@ -561,12 +549,12 @@ def weak_classes(
     )
 
 
-def _known(table: pd.DataFrame, held_out: str) -> Bool[np.ndarray, " n"]:
+def _known(table: pd.DataFrame, held_out: str) -> Bools:
     """The samples with a held-out prediction, copies once: both halves would know them, and n would be too large."""
     return table[held_out].notna().to_numpy() & _once(table)
 
 
-def _once(table: pd.DataFrame) -> Bool[np.ndarray, " n"]:
+def _once(table: pd.DataFrame) -> Bools:
     return ~table[IS_COPY].to_numpy(dtype=bool) if IS_COPY in table else np.ones(len(table), dtype=bool)
 
 
@@ -574,9 +562,9 @@ def _compared(
     table: pd.DataFrame,
     tested: pd.DataFrame,
     held_out: str,
-    groups: Mapping[str, Bool[np.ndarray, " n"]],
+    groups: Mapping[str, Bools],
     named: Sequence[str],
-    tells: Bool[np.ndarray, " n"],
+    tells: Bools,
     kind: str,
     design: Design,
 ) -> tuple[Weak, ...]:
@@ -626,9 +614,7 @@ def _compared(
     return tuple(sorted(judged, key=lambda each: -each.claim.estimate))
 
 
-def _effect(
-    right: Float[np.ndarray, " n"], tells: Bool[np.ndarray, " n"], members: Bool[np.ndarray, " n"], design: Design
-) -> Effect:
+def _effect(right: Floats, tells: Bools, members: Bools, design: Design) -> Effect:
     """By how much units make less of the samples, for the difference of those inside and outside."""
     if design.codes is None:
         return NO_EFFECT
@@ -644,23 +630,14 @@ def _effect(
     return Effect(float(np.clip(error.se**2 / alone, 1.0, largest)), error.df)
 
 
-def _moves(
-    inside: Float[np.ndarray, " n_inside"],
-    outside: Float[np.ndarray, " n_outside"],
-    right: Float[np.ndarray, " n_tested"],
-    is_inside: Bool[np.ndarray, " n_tested"],
-) -> Float[np.ndarray, " n_tested"]:
+def _moves(inside: np.ndarray, outside: np.ndarray, right: np.ndarray, is_inside: np.ndarray) -> np.ndarray:
     """What each prediction adds to the loss of those inside: over a fold, how far its model is off."""
     n = len(inside) + len(outside)
     return np.where(is_inside, (inside.mean() - right) * n / len(inside), (right - outside.mean()) * n / len(outside))
 
 
 def _loss(
-    kind: str,
-    inside: Float[np.ndarray, " n_inside"],
-    outside: Float[np.ndarray, " n_outside"],
-    trainings: TrainingError,
-    effect: Effect = NO_EFFECT,
+    kind: str, inside: np.ndarray, outside: np.ndarray, trainings: TrainingError, effect: Effect = NO_EFFECT
 ) -> Claim:
     """By how much samples inside are less often right than those outside, over samples (or units) and trainings."""
     n, loss = len(inside) + len(outside), float(outside.mean() - inside.mean())
@@ -676,7 +653,7 @@ def _loss(
     return claim(kind, loss, Interval(lower, upper), p)
 
 
-def _interval(right: Float[np.ndarray, " n"], effect: Effect = NO_EFFECT) -> Interval:
+def _interval(right: Floats, effect: Effect = NO_EFFECT) -> Interval:
     return wilson(float(right.sum()) / effect.times, len(right) / effect.times, df=effect.df)
 
 
@@ -695,7 +672,7 @@ def _p_lower(inside: pd.Series, outside: pd.Series, design: Design = EACH_SAMPLE
     return float(mannwhitneyu(*values, alternative="less").pvalue) if min(map(len, values)) else 1.0
 
 
-def _at_boundary(table: pd.DataFrame, members: Bool[np.ndarray, " n"]) -> tuple[int, int] | None:
+def _at_boundary(table: pd.DataFrame, members: Bools) -> tuple[int, int] | None:
     """How many test samples of a group lie at a boundary, and how many there are."""
     if "region" not in table:
         return None
@@ -716,7 +693,7 @@ def samples_of_weak(table: pd.DataFrame, slices: Slices, weak: Sequence[Weak]) -
     return listed_samples.sort_values(by, kind="stable", na_position="last").reset_index(drop=True)
 
 
-def hardness(table: pd.DataFrame) -> Integer[np.ndarray, " n_samples"]:
+def hardness(table: pd.DataFrame) -> Codes:
     """How many methods put each sample into their lowest fifth, and not at their best; −1: none knows it.
 
     Examples
@@ -727,9 +704,8 @@ def hardness(table: pd.DataFrame) -> Integer[np.ndarray, " n_samples"]:
     lowest, known = np.zeros(len(table), dtype=np.int64), np.zeros(len(table), dtype=bool)
     for name in measures(table):
         values = table[name]
-        lowest += (values <= values.quantile(0.2, interpolation="lower")).to_numpy() & (
-            values < values.max()
-        ).to_numpy()
+        bound = values.quantile(0.2, interpolation="lower")
+        lowest += ((values <= bound) & (values < values.max())).to_numpy()
         known |= values.notna().to_numpy()
     return np.where(known, lowest, -1)
 
@@ -750,8 +726,8 @@ def slices_verdict(weak: Sequence[Weak]) -> Verdict:
     """
     if not weak:
         return Verdict("No group of samples is below average by every method.", "", "", ())
-    checked = f"{plural(len(weak), 'group')} checked on samples that did not choose {_it(len(weak))} (Holm)."
-    used = f"{checked} {_covered(weak)}"
+    checked, them = plural(len(weak), "group"), "it" if len(weak) == 1 else "them"
+    used = f"{checked} checked on samples that did not choose {them} (Holm). {_covered(weak)}"
     sure = [each for each in weak if each.is_weak]
     claims = tuple(each.claim for each in [*sure, *(each for each in weak if not each.is_weak)])
     if not sure:
@@ -798,10 +774,6 @@ def _covered(weak: Sequence[Weak]) -> str:
     return f"{covered} {_IN_FEW_FOLDS}" if any(each.in_few_folds for each in weak) else covered
 
 
-def _it(n: int) -> str:
-    return "it" if n == 1 else "them"
-
-
 def weak_table(weak: Sequence[Weak]) -> pd.DataFrame:
     """Tidy rows: name, n, accuracy with lower and upper, rest, loss with lower and upper, p_holm, and every measure.
 
@@ -813,12 +785,10 @@ def weak_table(weak: Sequence[Weak]) -> pd.DataFrame:
                 "name": each.name,
                 "n": each.n,
                 "accuracy": each.accuracy,
-                "lower": each.interval.lower,
-                "upper": each.interval.upper,
+                **each.interval.columns(),
                 "rest": each.rest,
                 "loss": each.claim.estimate,
-                "loss_lower": each.claim.interval.lower,
-                "loss_upper": each.claim.interval.upper,
+                **each.claim.interval.columns("loss_"),
                 "p_holm": each.claim.p_value,
                 **{name: inside for name, inside, *_ in each.beside},
                 **(dict(zip(("n_at_boundary", "n_test"), each.at_boundary, strict=True)) if each.at_boundary else {}),

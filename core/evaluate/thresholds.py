@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Float
 
 from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.data.values import Bools, Floats, Ints
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.metric_estimates import scored_sets
 from touchstone.core.evaluate.units import Design, design_of_units
@@ -52,9 +53,9 @@ class Outcome:
 class Decision:
     """A model's decisions between two classes on one set: which samples are positive, and how probable it said so."""
 
-    positive: Bool[np.ndarray, " n"]
-    score: Float[np.ndarray, " n"]
-    called: Bool[np.ndarray, " n"]
+    positive: Bools
+    score: Floats
+    called: Bools
     """What the file predicts, by whichever threshold."""
     design: Design
 
@@ -134,10 +135,10 @@ def decisions(reference: Predictions, target: Predictions, positive: str | None 
         return None
     made = []
     for side, predictions in zip(sets.sides, (reference, target), strict=True):
-        own: Bool[np.ndarray, " n"] = side.y_true == side.positive
+        own: Bools = side.y_true == side.positive
         if side.proba is None or own.all() or not own.any():
             return None
-        label: Integer[np.ndarray, " n"] = side.y_pred
+        label: Ints = side.y_pred
         design = design_of_units(predictions.units, predictions.unit_word)
         made.append(Decision(own, side.proba[:, side.positive], label == side.positive, design))
     return Decisions(*made, sets.positive, sets.sure)

@@ -14,8 +14,9 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 from scipy.linalg import cho_factor, cho_solve
 
+from touchstone.core.data.values import Codes
 from touchstone.core.evaluate.intervals import max_t
-from touchstone.core.evaluate.units import FEWEST_UNITS
+from touchstone.core.evaluate.units import FEWEST_UNITS, drawn_as_units
 from touchstone.core.models.threads import single_threaded
 
 N_SHUFFLES = 199
@@ -186,15 +187,9 @@ def smallest_seen(
             n_seen += bool(areas(first, second, n_shuffles=0, rng=rng, units=there)[0] > least)
         return n_seen / n_trials
 
-    low, high = 0.0, _SIZES[-1]
-    for size in _SIZES:
-        if seen(size) >= power:
-            high = size
-            break
-        low = size
-    else:
-        return SeenShift(parts.class_names[code], len(own), len(other), float("nan"))
-    for _ in range(2):
+    high = next((size for size in _SIZES if seen(size) >= power), float("nan"))
+    low = max((size for size in _SIZES if size < high), default=0.0)
+    for _ in range(2 if high in _SIZES else 0):
         middle = (low + high) / 2
         low, high = (low, middle) if seen(middle) >= power else (middle, high)
     return SeenShift(parts.class_names[code], len(own), len(other), high)
@@ -241,21 +236,14 @@ def areas(
 
 
 def _drawn_again(
-    n_first: int,
-    n: int,
-    units: Integer[np.ndarray, " n_both"] | None,
-    rng: np.random.Generator,
-    of_units: np.random.Generator,
+    n_first: int, n: int, units: Codes | None, rng: np.random.Generator, of_units: np.random.Generator
 ) -> Bool[np.ndarray, " n_both"]:
     """Which samples are of the second part, drawn at random: as many as there are, or as many units (`of_units`)."""
     second = np.zeros(n, dtype=bool)
-    if units is None:
-        second[rng.permutation(n)[: n - n_first]] = True
-        return second
-    # A unit that lies in both parts counts as two: what is drawn are those that came into one of them.
-    known, place = np.unique(2 * units + (np.arange(n) >= n_first), return_inverse=True)
-    rank = of_units.random(int(known.max()) + 1)[known]
-    return np.isin(place, np.argsort(rank)[: int((known % 2).sum())])
+    if units is not None:
+        return drawn_as_units(units, np.arange(n) >= n_first, of_units)
+    second[rng.permutation(n)[: n - n_first]] = True
+    return second
 
 
 def _left_out(x: np.ndarray, parts: np.ndarray, units: np.ndarray | None = None) -> np.ndarray:

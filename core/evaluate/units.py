@@ -13,11 +13,12 @@ from functools import cached_property
 from math import inf, nan, sqrt
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer, Shaped
+from jaxtyping import Float, Integer, Shaped
 from scipy import special
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.tables.names import plural_of
+from touchstone.core.data.values import Bools, Codes, Floats, Ints
 from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.wording import plural
 
@@ -148,7 +149,7 @@ class Units:
         return change * sqrt((n - 1) / n), expected
 
 
-def _skew(moved: Float[np.ndarray, " n"], variance: float) -> float:
+def _skew(moved: Floats, variance: float) -> float:
     """The skewness of a sum of independent parts; 0 where too few tell."""
     n = int((moved != 0).sum())
     return float((moved**3).sum()) / variance**1.5 if variance > 0 and n >= FEWEST_FOR_SKEW else 0.0
@@ -165,7 +166,7 @@ class Design:
     (' from 2 authors', 'authors', 'samples')
     """
 
-    codes: Integer[np.ndarray, " n_samples"] | None = None
+    codes: Codes | None = None
     word: str = "sample"
 
     @property
@@ -208,7 +209,7 @@ class Design:
     def _units(self) -> Units | None:
         return None if self.codes is None else units_of(self.codes)
 
-    def error(self, influences: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"] | None = None) -> Error:
+    def error(self, influences: Floats, weights: Floats | None = None) -> Error:
         """The error of a statistic that each sample moves by so much (see `Units.error`).
 
         Where each sample is a unit, degrees of freedom are not counted. Of fewer than five units nothing is said.
@@ -221,7 +222,7 @@ class Design:
             return Error(nan, 0.0)
         return self._units.error(moves, weights=None if weights is None else [weights])
 
-    def wilson(self, marked: Bool[np.ndarray, " n"]) -> Interval:
+    def wilson(self, marked: Bools) -> Interval:
         """Wilson's interval of the share of samples that are marked, of as many samples as tell as much as units do.
 
         Where a few units make up the rarer of the two, its variance is known as badly as of so few.
@@ -234,13 +235,13 @@ class Design:
         own_df = max(self._n_holding(marked if share <= 0.5 else ~marked) - 1, 2.0)
         return wilson(float(marked.sum()) / effect.times, n / effect.times, df=min(effect.df, own_df))
 
-    def _n_holding(self, marked: Bool[np.ndarray, " n"]) -> float:
+    def _n_holding(self, marked: Bools) -> float:
         """Of how many units alike two marked samples would be of one as often as here (Simpson 1949)."""
         n_of_unit = np.zeros(1) if self.codes is None else np.bincount(self.codes, weights=marked)
         n, met = float(n_of_unit.sum()), float((n_of_unit * (n_of_unit - 1)).sum())
         return n * (n - 1) / met if met > 0 else inf
 
-    def effect(self, influences: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"] | None = None) -> "Effect":
+    def effect(self, influences: Floats, weights: Floats | None = None) -> "Effect":
         """By how much units make less of the samples, for a statistic that each moves by so much."""
         if (units := self._units) is None:
             return NO_EFFECT
@@ -312,7 +313,20 @@ def units_of(*sets: Sequence[object] | Shaped[np.ndarray, " _"]) -> Units:
     return Units(tuple(np.split(codes, np.cumsum(sizes)[:-1])), int(codes.max()) + 1, sizes)
 
 
-def mean_by(codes: Integer[np.ndarray, " n"], values: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n_codes"]:
+def drawn_as_units(units: Codes, of_second: Bools, rng: np.random.Generator) -> Bools:
+    """Which samples are of the second part once its units are drawn anew: as many as there are, each as a whole.
+
+    A unit that lies in both parts counts as two: what is drawn are those that came into one of them.
+
+    >>> drawn_as_units(np.array([3, 3, 5, 5]), np.arange(4) > 1, np.random.default_rng(0))
+    array([ True,  True, False, False])
+    """
+    known, place = np.unique(2 * units + of_second, return_inverse=True)
+    rank = rng.random(int(known.max()) + 1)[known]
+    return np.isin(place, np.argsort(rank)[: int((known % 2).sum())])
+
+
+def mean_by(codes: Ints, values: Floats) -> Float[np.ndarray, " n_codes"]:
     """The mean of the values of each code, in the order of the codes that occur.
 
     >>> mean_by(np.array([7, 2, 7]), np.array([1.0, 5.0, 2.0]))
@@ -332,7 +346,7 @@ def samples_as_units(*n_samples: int) -> Units:
     return Units(tuple(np.split(codes, np.cumsum(n_samples)[:-1])), sum(n_samples), tuple(n_samples))
 
 
-def alike(variances: Float[np.ndarray, " n"]) -> float:
+def alike(variances: Floats) -> float:
     """So many units of one weight would tell as much of the variance as these do."""
     squares = float((variances**2).sum())
     return float(variances.sum()) ** 2 / squares if squares > 0 else inf

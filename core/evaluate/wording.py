@@ -81,7 +81,7 @@ class Verdict:
         if not muted:
             return self
         sentences = (self.headline, self.used, self.advice, *self.findings)
-        headline, used, advice, *findings = (_without(text, muted) for text in sentences)
+        headline, used, advice, *findings = (in_a_row(text).without(muted) for text in sentences)
         named = (f"Muted: {entry_of(kind).name} ({reason})." for kind, reason in muted.items())
         return replace(
             self,
@@ -98,10 +98,6 @@ class Verdict:
         return "\n".join(line for line in (self.headline, self.used, self.advice, *self.findings) if line)
 
 
-def _without(text: str, kinds: Collection[str]) -> str:
-    return text.without(kinds) if isinstance(text, Sentences) else text
-
-
 def percent(value: float, interval: Interval | None = None) -> str:
     """A fraction as percent with one decimal, its interval in brackets.
 
@@ -110,9 +106,7 @@ def percent(value: float, interval: Interval | None = None) -> str:
     >>> percent(0.5)
     '50.0 %'
     """
-    if math.isnan(value):
-        return NOT_YET
-    return f"{100 * value:.1f} %" + _brackets(interval, lambda end: f"{100 * end:.1f}")
+    return _with_ends(f"{100 * value:.1f} %", value, interval, lambda end: f"{100 * end:.1f}")
 
 
 def points(value: float, interval: Interval | None = None) -> str:
@@ -121,9 +115,7 @@ def points(value: float, interval: Interval | None = None) -> str:
     >>> points(-0.0042, Interval(-0.011, 0.0021))
     '−0.4 points [−1.1, 0.2]'
     """
-    if math.isnan(value):
-        return NOT_YET
-    return f"{fixed(100 * value, 1)} points" + _brackets(interval, lambda end: fixed(100 * end, 1))
+    return _with_ends(f"{fixed(100 * value, 1)} points", value, interval, lambda end: fixed(100 * end, 1))
 
 
 def gap(value: float, interval: Interval | None = None) -> str:
@@ -132,9 +124,7 @@ def gap(value: float, interval: Interval | None = None) -> str:
     >>> gap(0.0159, Interval(-0.0068, 0.0388))
     '.016 [−.007, .039]'
     """
-    if math.isnan(value):
-        return NOT_YET
-    return bare(value, 3) + _brackets(interval, lambda end: bare(end, 3))
+    return _with_ends(bare(value, 3), value, interval, lambda end: bare(end, 3))
 
 
 def ratio(value: float, interval: Interval | None = None) -> str:
@@ -145,9 +135,7 @@ def ratio(value: float, interval: Interval | None = None) -> str:
     >>> ratio(1.002), ratio(-0.0004)
     ('1.002', '.000')
     """
-    if math.isnan(value):
-        return NOT_YET
-    return bare(value, 3) + _brackets(interval, lambda end: bare(end, 2))
+    return _with_ends(bare(value, 3), value, interval, lambda end: bare(end, 2))
 
 
 def rho(value: float, interval: Interval | None = None) -> str:
@@ -256,7 +244,7 @@ def listed(names: Sequence[str], *, most: int = 3) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def _brackets(interval: Interval | None, write: Callable[[float], str]) -> str:
-    if interval is None or not interval.known:
-        return ""
-    return f" [{write(interval.lower)}, {write(interval.upper)}]"
+def _with_ends(text: str, value: float, interval: Interval | None, write: Callable[[float], str]) -> str:
+    if math.isnan(value):
+        return NOT_YET
+    return f"{text} [{write(interval.lower)}, {write(interval.upper)}]" if interval and interval.known else text

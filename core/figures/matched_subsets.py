@@ -505,7 +505,7 @@ def density_chart(densities: Mapping[str, tuple[np.ndarray, np.ndarray]], *, dar
 def coverage_chart(curves: Mapping[str, Sequence[CoveragePoint]], *, dark: bool = False) -> go.Figure:
     """Accuracy against coverage: what is gained when the least confident samples are set aside."""
     look = theme(dark)
-    halves = {name: min(steps, key=_off_half) for name, steps in curves.items() if steps}
+    halves = {name: min(steps, key=lambda point: abs(point.coverage - 0.5)) for name, steps in curves.items() if steps}
     sentences = [
         f"{name}: {percent(curves[name][-1].accuracy)} accuracy on all, {percent(half.accuracy)} on the more "
         f"confident half."
@@ -530,10 +530,6 @@ def coverage_chart(curves: Mapping[str, Sequence[CoveragePoint]], *, dark: bool 
     return figure.update_layout(
         xaxis={"range": [0, 101], "tickformat": ".0f"}, yaxis={"range": ends, "tickformat": ".0f"}
     )
-
-
-def _off_half(point: CoveragePoint) -> float:
-    return abs(point.coverage - 0.5)
 
 
 def _perfect_line(figure: go.Figure, look: Theme, ends: tuple[float, float] = (0.0, 100.0)) -> None:

@@ -268,10 +268,7 @@ def pairs_verdict(pairs: Sequence[ModelPair]) -> Verdict:
 def _sentence(each: ModelPair) -> str:
     loser = each.second if each.better == each.first else each.first
     sign = 1.0 if each.better == each.first else -1.0
-    interval = each.claim.interval
-    if sign < 0:
-        interval = type(interval)(-interval.upper, -interval.lower)
-    by = _writes(each)(sign * each.claim.estimate, interval)
+    by = _writes(each)(sign * each.claim.estimate, each.claim.interval.scaled(sign))
     return f"{each.better} beats {loser} by {by} ({each.what}, {plural(each.n, _unit(each))})."
 
 

@@ -271,15 +271,11 @@ def _of_sources(what: str) -> Callable[[Sequence[str]], str]:
     return lambda of: f"{TITLES.get(of[0], of[0])}: {what.format(noun(of[1]))}"
 
 
-def _of_folds(of: Sequence[str]) -> str:
-    return f"{TITLES.get(of[1], of[1])}: {scheme_title(of[0])} folds"
-
-
 ON_AXIS = {
     "source_robustness.random": OnAxis("random", _of_sources("random split")),
     "source_robustness.inclusive": OnAxis("inclusive", _of_sources("{}s seen in training")),
     "source_robustness.exclusive": OnAxis("exclusive", _of_sources("held-out {}s")),
-    "cluster_folds.accuracy": OnAxis("folds", _of_folds),
+    "cluster_folds.accuracy": OnAxis("folds", lambda of: f"{TITLES.get(of[1], of[1])}: {scheme_title(of[0])} folds"),
     "few_labels.accuracy": OnAxis("labels", lambda of: f"New samples of {of[0]}, by few labels"),
     "matched_subsets.metric": OnAxis("", lambda of: f"{of[0]}: {_SETS[of[2]]}", 1),
     "matched_subsets.matched": OnAxis("target", lambda of: f"{of[0]}: new test set, matched", 1),

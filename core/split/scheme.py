@@ -571,12 +571,7 @@ def walk_over_sources(
         yield held_out
 
 
-def _take(
-    queue: list[int],
-    held_out: Bool[np.ndarray, " n_sources"],
-    table: Integer[np.ndarray, "n_sources n_classes"],
-    n_wanted: float,
-) -> list[int]:
+def _take(queue: list[int], held_out: np.ndarray, table: np.ndarray, n_wanted: float) -> list[int]:
     """Hold out (in place) the next sources of the queue until they hold the samples wanted; give the rest of it."""
     n_train, n_test = table[~held_out].sum(axis=0), table[held_out].sum()
     kept = []

@@ -26,7 +26,6 @@ from touchstone.core.evaluate.guided_tests.generate import (
 from touchstone.core.evaluate.guided_tests.results import accuracy_grid, all_of, mix_accuracy, shared_accuracy
 from touchstone.core.evaluate.test_quality.quality import measure_quality
 from touchstone.core.evaluate.test_quality.regions import fit_regions
-from touchstone.core.models.classical import Cancelled
 from touchstone.core.models.layers import LayerSamples
 
 HEAD = head(3, 6, apart=3.0)
@@ -345,14 +344,6 @@ def test_the_nearest_are_those_of_a_full_search():
     at, far = nearest(x, among)
     assert at.tolist() == apart.argmin(axis=1).tolist()
     assert far == pytest.approx(apart.min(axis=1))
-
-
-def test_it_stops_when_asked_and_tells_of_each_class():
-    steps = []
-    generate_tests(ready(), 3, centroid_share=0.5, seed=0, on_step=lambda: steps.append(1))
-    assert len(steps) == 3
-    with pytest.raises(Cancelled):
-        generate_tests(ready(), 3, centroid_share=0.5, seed=0, should_stop=lambda: True)
 
 
 def test_bad_wishes_are_refused():

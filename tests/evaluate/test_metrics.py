@@ -16,6 +16,7 @@ from sklearn.model_selection import cross_val_predict
 
 from touchstone.core.__main__ import main
 from touchstone.core.data import DataError, Predictions
+from touchstone.core.evaluate.calibration import expected_calibration_error
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.metric_estimates import (
     FEWEST_OF_CLASS,
@@ -35,10 +36,111 @@ from touchstone.core.report.parts import Report
 OF_COUNTS = [name for name, metric in METRICS.items() if metric.of_counts is not None]
 
 
+def labels(name: str, **options):
+    """A function of scikit-learn of true and predicted classes."""
+    function = getattr(sklearn_metrics, name)
+    return lambda scored, weights: function(scored.y_true, scored.y_pred, sample_weight=weights, **options)
+
+
+def positive(name: str, *, rest: bool = False):
+    """Of the positive class against the rest, or of the rest against it; NaN where it is of nothing."""
+
+    def value(scored: Scored, weights):
+        sides = ((side == scored.positive) != rest for side in (scored.y_true, scored.y_pred))
+        return getattr(sklearn_metrics, name)(*sides, sample_weight=weights, zero_division=np.nan)
+
+    return value
+
+
+def jaccard(scored: Scored, weights) -> float:
+    """Of the positive class; scikit-learn's has no NaN for "of nothing"."""
+    if not np.isin(scored.positive, [scored.y_true, scored.y_pred]):
+        return float("nan")
+    of_one = {"labels": [scored.positive], "average": "macro", "zero_division": 0.0}
+    return labels("jaccard_score", **of_one)(scored, weights)
+
+
+def ratio(which: int):
+    """The positive likelihood ratio, or the negative one, of the positive class against the rest."""
+
+    def value(scored: Scored, weights):
+        sides = [side == scored.positive for side in (scored.y_true, scored.y_pred)]
+        undefined = {"labels": [False, True], "replace_undefined_by": np.nan}
+        return sklearn_metrics.class_likelihood_ratios(*sides, sample_weight=weights, **undefined)[which]
+
+    return value
+
+
+def probabilities(name: str, **options):
+    """A function of scikit-learn of true classes and probabilities of all."""
+
+    def value(scored: Scored, weights):
+        every = {"labels": np.arange(scored.n_classes), "sample_weight": weights, **options}
+        return getattr(sklearn_metrics, name)(scored.y_true, scored.proba, **every)
+
+    return value
+
+
+def where(known, function):
+    """NaN where it is not defined."""
+    return lambda scored, weights: function(scored, weights) if known(scored) else float("nan")
+
+
+def area(name: str, *, by_frequency: bool = False):
+    """The mean over classes, each against the rest; NaN where a class has no rest."""
+
+    def value(scored: Scored, weights):
+        codes = [scored.positive] if scored.n_classes == 2 else np.unique(scored.y_true)
+        own = [scored.y_true == code for code in codes]
+        if any(each.all() or not each.any() for each in own):
+            return float("nan")
+        function, weights = getattr(sklearn_metrics, name), np.ones(scored.n) if weights is None else weights
+        made = [function(y, scored.proba[:, k], sample_weight=weights) for y, k in zip(own, codes, strict=True)]
+        return np.average(made, weights=[weights[y].sum() for y in own] if by_frequency else None)
+
+    return value
+
+
+def calibration_error(scored: Scored, _) -> float:
+    sure = scored.proba[np.arange(scored.n), scored.y_pred]
+    return expected_calibration_error(sure, scored.y_true == scored.y_pred)
+
+
+SEVERAL = {"average": "macro", "zero_division": 0.0}
+DEFINITIONS = {
+    "accuracy": labels("accuracy_score"),
+    "balanced_accuracy": labels("balanced_accuracy_score"),
+    **{f"{name}_macro": labels(f"{name}_score", **SEVERAL) for name in ("f1", "precision", "recall", "jaccard")},
+    **{
+        f"{name}_weighted": labels(f"{name}_score", **SEVERAL | {"average": "weighted"})
+        for name in ("f1", "precision", "jaccard")
+    },
+    "jaccard_micro": labels("jaccard_score", average="micro", zero_division=0.0),
+    "matthews_corrcoef": labels("matthews_corrcoef"),
+    "cohen_kappa": labels("cohen_kappa_score"),
+    **{name: positive(f"{name}_score") for name in ("recall", "precision", "f1")},
+    "specificity": positive("recall_score", rest=True),
+    "negative_predictive_value": positive("precision_score", rest=True),
+    "jaccard": jaccard,
+    "positive_likelihood_ratio": ratio(0),
+    "negative_likelihood_ratio": ratio(1),
+    "top_k_accuracy": where(lambda scored: scored.n_classes > 2, probabilities("top_k_accuracy_score", k=2)),
+    "roc_auc": area("roc_auc_score"),
+    "roc_auc_ovr_weighted": area("roc_auc_score", by_frequency=True),
+    "average_precision": area("average_precision_score"),
+    "brier_score": probabilities("brier_score_loss"),
+    "log_loss": probabilities("log_loss"),
+    "d2_brier_score": where(lambda scored: np.ptp(scored.y_true), probabilities("d2_brier_score")),
+    "d2_log_loss_score": where(lambda scored: np.ptp(scored.y_true), probabilities("d2_log_loss_score")),
+    "expected_calibration_error": calibration_error,
+}
+"""What scikit-learn says of predictions and weights of samples; the calibration error is none of its."""
+
+
 def definition(name: str, scored: Scored, weights: np.ndarray | None = None) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return METRICS[name].function(scored, weights)
+        return float(DEFINITIONS[name](scored, weights))
 
 
 def drawn(seed: int) -> Scored:
@@ -153,7 +255,8 @@ def test_a_metric_without_a_fast_path_has_the_same_influences():
     scored = drawn(4)
     for name in ("f1_macro", "brier_score"):
         metric = METRICS[name]
-        slow = replace(metric, of_counts=None, of_samples=None, influence=None, saved_of=None)
+        fast = dict.fromkeys(("of_counts", "of_samples", "influence", "saved_of"))
+        slow = replace(metric, function=DEFINITIONS[name], **fast)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert slow.influences(scored) == pytest.approx(metric.influences(scored), abs=1e-4)

@@ -13,10 +13,15 @@ its p-value rests on: it is above 0 where p is at most .05. The gap itself is gi
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Float, Integer
 
+from touchstone.core.data.values import Bools, Floats, Ints
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, t_interval, wilson
 from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect
+
+OfClasses = Float[np.ndarray, " k"]
+"""A number for each class."""
+WholeOfClasses = Integer[np.ndarray, " k"]
 
 MOST_PER_SAMPLE, FLIPS = 3.0, 10.0
 """A sample counts as so many coins at most where hardly any flip is to be expected: what nobody has seen of its class
@@ -69,13 +74,7 @@ class ClassMeans:
 
 
 def class_means(
-    p: Float[np.ndarray, " n"],
-    y: Integer[np.ndarray, " n"],
-    n_classes: int,
-    *,
-    rng: np.random.Generator,
-    n_deals: int = 1999,
-    design: Design = EACH_SAMPLE,
+    p: Floats, y: Ints, n_classes: int, *, rng: np.random.Generator, n_deals: int = 1999, design: Design = EACH_SAMPLE
 ) -> ClassMeans:
     """Give mean, interval and gap of a share per sample, by class; classes without samples have NaN.
 
@@ -114,7 +113,7 @@ def class_means(
     return ClassMeans(tuple(means), _gap(p[order][inside], n[usable], known[usable], rng, n_deals))
 
 
-def bounded_mean(p: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Measured:
+def bounded_mean(p: Floats, design: Design = EACH_SAMPLE) -> Measured:
     """Give the mean of shares in [0, 1] with its interval, as for the classes; NaN for none.
 
     Examples
@@ -129,7 +128,7 @@ def bounded_mean(p: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Me
     return Measured(float(p.mean()), interval, len(p))
 
 
-def share_of(marked: Bool[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Measured:
+def share_of(marked: Bools, design: Design = EACH_SAMPLE) -> Measured:
     """The share of samples that are marked, with Wilson's interval over their units; NaN of none.
 
     >>> share_of(np.arange(10) < 3).value
@@ -139,12 +138,12 @@ def share_of(marked: Bool[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Me
     return Measured(float(marked.mean()), design.wilson(marked), n) if n else Measured(float("nan"))
 
 
-def _effect(p: Float[np.ndarray, " n"], design: Design) -> Effect:
+def _effect(p: Floats, design: Design) -> Effect:
     return design.effect((p - p.mean()) / len(p))
 
 
 def mean_of(
-    values: Float[np.ndarray, " n"], *, rng: np.random.Generator, n_resamples: int = 2000, design: Design = EACH_SAMPLE
+    values: Floats, *, rng: np.random.Generator, n_resamples: int = 2000, design: Design = EACH_SAMPLE
 ) -> Measured:
     """Give the mean of any numbers with a studentised bootstrap interval; unknown for fewer than 8.
 
@@ -188,7 +187,7 @@ class _Classes:
     se: Float[np.ndarray, "deals k"]
 
 
-def _of_classes(p: Float[np.ndarray, "deals n"], n: Integer[np.ndarray, " k"]) -> _Classes:
+def _of_classes(p: Float[np.ndarray, "deals n"], n: WholeOfClasses) -> _Classes:
     """Of values whose first n[0] are the first class's, the next n[1] the second's."""
     starts = np.r_[0, np.cumsum(n)[:-1]]
     mean = np.add.reduceat(p, starts, axis=1) / n
@@ -207,13 +206,7 @@ def _interval(mean: float, se: float, n_samples: int, effect: Effect = NO_EFFECT
     return wilson(coins * mean, coins, df=min(float(max(n_samples - 1, 1)), effect.df))
 
 
-def _gap(
-    p: Float[np.ndarray, " n"],
-    n: Integer[np.ndarray, " k"],
-    codes: Integer[np.ndarray, " k"],
-    rng: np.random.Generator,
-    n_deals: int,
-) -> ClassGap:
+def _gap(p: Floats, n: WholeOfClasses, codes: WholeOfClasses, rng: np.random.Generator, n_deals: int) -> ClassGap:
     """The largest gap among classes with two samples or more, whose samples follow one another in `p`."""
     estimated = _of_classes(p[None], n)
     pairs = _Pairs(codes, estimated.mean[0], estimated.se[0], n - 1.0)
@@ -225,12 +218,7 @@ def _gap(
 
 
 def _gap_of_units(
-    mean: Float[np.ndarray, " k"],
-    se: Float[np.ndarray, " k"],
-    df: Float[np.ndarray, " k"],
-    codes: Integer[np.ndarray, " k"],
-    rng: np.random.Generator,
-    n_deals: int,
+    mean: OfClasses, se: OfClasses, df: OfClasses, codes: WholeOfClasses, rng: np.random.Generator, n_deals: int
 ) -> ClassGap:
     """The same where errors are over units, corrected for all pairs; what is due to chance is drawn normal."""
     from scipy.special import stdtr, stdtrit
@@ -279,7 +267,7 @@ def _t(gaps: np.ndarray, widths: np.ndarray) -> np.ndarray:
 
 
 def _dealt(
-    p: Float[np.ndarray, " n"], n: Integer[np.ndarray, " k"], rng: np.random.Generator, n_deals: int
+    p: Floats, n: WholeOfClasses, rng: np.random.Generator, n_deals: int
 ) -> tuple[Float[np.ndarray, " deals"], Float[np.ndarray, " deals"]]:
     """The largest t of all pairs, and the largest gap, where classes of the same sizes are dealt at random."""
     first, second = np.triu_indices(len(n), 1)

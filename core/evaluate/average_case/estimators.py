@@ -4,15 +4,21 @@ The model is replaced by one that is linear around the sample, for which the ans
 tangent (Taylor), by the mean tangent over noisy copies (MMSE), or by the mean and covariance of noisy logits.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.evaluate.average_case.gaussian_cdf import NormalProbability, linearised, logit_moments, mvn_cdf
+from touchstone.core.data.values import Bools, Floats, Ints
+from touchstone.core.evaluate.average_case.gaussian_cdf import (
+    Chunks,
+    NormalProbability,
+    linearised,
+    logit_moments,
+    mvn_cdf,
+)
 from touchstone.core.evaluate.average_case.noise import Margins, NoisyInputs, mv_sigmoid
 from touchstone.core.models.errors import ModelError
 
@@ -41,14 +47,14 @@ class Estimate:
 
     estimator: str
     sigma: float
-    p_robust: Float[np.ndarray, " n"]
-    error: Float[np.ndarray, " n"]
-    lower: Float[np.ndarray, " n"]
-    upper: Float[np.ndarray, " n"]
-    predicted: Integer[np.ndarray, " n"]
-    n_draws: Integer[np.ndarray, " n"]
-    converged: Bool[np.ndarray, " n"]
-    degenerate: Bool[np.ndarray, " n"]
+    p_robust: Floats
+    error: Floats
+    lower: Floats
+    upper: Floats
+    predicted: Ints
+    n_draws: Ints
+    converged: Bools
+    degenerate: Bools
     caveat: str
 
     def __len__(self) -> int:
@@ -330,27 +336,17 @@ class Softmax:
         return estimate_of("softmax", inputs, p, predicted, 0, degenerate=~known, caveat=NO_BOUND)
 
 
-def _by_normal_cdf(
-    inputs: NoisyInputs,
-    name: str,
-    chunks: Iterator[tuple[Integer[np.ndarray, " rows"], Margins]],
-    n_copies: int,
-    tol: float,
-) -> Estimate:
+def _by_normal_cdf(inputs: NoisyInputs, name: str, chunks: Chunks, n_copies: int, tol: float) -> Estimate:
     """Every sample's probability that no margin falls below 0, with the error of the integral."""
-    parts = [(predicted, margins, _probability(margins, tol)) for predicted, margins in chunks]
-    kind = inputs.noise.kind
-    return estimate_of(
-        name,
-        inputs,
-        np.concatenate([p.p for _, _, p in parts]),
-        np.concatenate([predicted for predicted, _, _ in parts]),
-        n_copies,
-        error=np.concatenate([p.error for _, _, p in parts]),
-        converged=np.concatenate([p.converged for _, _, p in parts]),
-        degenerate=np.concatenate([margins.fixed.any(axis=1) | p.degenerate for _, margins, p in parts]),
-        caveat="" if kind == "gaussian" else BY_LIMIT.format(kind),
-    )
+    parts = []
+    for predicted, margins in chunks:
+        known = _probability(margins, tol)
+        unsure = margins.fixed.any(axis=1) | known.degenerate
+        parts.append((known.p, predicted, known.error, known.converged, unsure))
+    p, predicted, error, converged, unsure = map(np.concatenate, zip(*parts, strict=True))
+    caveat = "" if inputs.noise.kind == "gaussian" else BY_LIMIT.format(inputs.noise.kind)
+    of_all = {"error": error, "converged": converged, "degenerate": unsure, "caveat": caveat}
+    return estimate_of(name, inputs, p, predicted, n_copies, **of_all)
 
 
 def _probability(margins: Margins, tol: float) -> NormalProbability:
@@ -366,19 +362,12 @@ def _left(estimator: Taylor | MMSE) -> float:
     return 0.0 if estimator.every_class else LEFT_SHARE * estimator.tol
 
 
-def _by_sigmoid(
-    inputs: NoisyInputs,
-    name: str,
-    chunks: Iterator[tuple[Integer[np.ndarray, " rows"], Margins]],
-    n_copies: int,
-    *,
-    factor: float = 1.0,
-) -> Estimate:
+def _by_sigmoid(inputs: NoisyInputs, name: str, chunks: Chunks, n_copies: int, *, factor: float = 1.0) -> Estimate:
     """Every sample's multivariate sigmoid of its margins in standard deviations, times a factor."""
     parts = [
         (predicted, mv_sigmoid(factor * margins.scaled), margins.fixed.any(axis=1)) for predicted, margins in chunks
     ]
-    predicted, p, fixed = (np.concatenate(column) for column in zip(*parts, strict=True))
+    predicted, p, fixed = map(np.concatenate, zip(*parts, strict=True))
     kind = inputs.noise.kind
     caveat = NO_BOUND if kind == "gaussian" else f"{NO_BOUND} {BY_LIMIT.format(kind)}"
     return estimate_of(name, inputs, p, predicted, n_copies, degenerate=fixed | np.isnan(p), caveat=caveat)
@@ -387,14 +376,14 @@ def _by_sigmoid(
 def estimate_of(
     name: str,
     inputs: NoisyInputs,
-    p: Float[np.ndarray, " n"],
-    predicted: Integer[np.ndarray, " n"],
+    p: Floats,
+    predicted: Ints,
     n_copies: int,
     *,
-    degenerate: Bool[np.ndarray, " n"],
+    degenerate: Bools,
     caveat: str,
-    error: Float[np.ndarray, " n"] | None = None,
-    converged: Bool[np.ndarray, " n"] | None = None,
+    error: Floats | None = None,
+    converged: Bools | None = None,
 ) -> Estimate:
     """Put an analytic estimate together: it has an error or none, and no interval.
 

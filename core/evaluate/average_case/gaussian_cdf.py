@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
+from touchstone.core.data.values import Floats, Ints
 from touchstone.core.evaluate.average_case.noise import (
     MOST_NUMBERS,
     Margins,
@@ -23,6 +24,11 @@ from touchstone.core.evaluate.average_case.noise import (
     rows_at_once,
 )
 from touchstone.core.models.late import torch
+
+Batch = Float[np.ndarray, " batch"]
+"""A number for each vector."""
+Chunks = Iterator[tuple[Integer[np.ndarray, " rows"], Margins]]
+"""Samples some at a time: their predicted classes and margins."""
 
 # Which classes can noise turn a prediction into? Only their gradients are needed (ours; the paper takes all classes).
 #
@@ -50,16 +56,16 @@ class Rivals:
     """
 
     order: Integer[np.ndarray, "n k"]
-    n_needed: Integer[np.ndarray, " n"]
+    n_needed: Ints
     limits: Float[np.ndarray, "n k"]
     deviation: Float[np.ndarray, "n k"]
 
     @property
-    def left(self) -> Float[np.ndarray, " n"]:
+    def left(self) -> Floats:
         """What the others may add, at most, to the chance that the prediction changes."""
         return self.left_at(1.0)
 
-    def left_at(self, share: float) -> Float[np.ndarray, " n"]:
+    def left_at(self, share: float) -> Floats:
         """The same of tangents, where the noise has so much of its sigma."""
         others = np.arange(self.order.shape[1]) >= self.n_needed[:, None]
         return np.where(others, overtakes(self.limits, share * self.deviation), 0.0).sum(axis=1)
@@ -76,7 +82,7 @@ class Rivals:
 def find_rivals(
     inputs: NoisyInputs,
     x: "torch.Tensor",
-    predicted: Integer[np.ndarray, " n"],
+    predicted: Ints,
     mean: Float[np.ndarray, "n c"],
     *,
     most_left: float,
@@ -132,9 +138,7 @@ def overtakes(limits: Float[np.ndarray, "n k"], deviation: Float[np.ndarray, "n 
     return np.nan_to_num(np.where(varies, chance, np.where(limits > 0, 0.0, 1.0)), nan=0.0)
 
 
-def _deviations(
-    inputs: NoisyInputs, x: "torch.Tensor", predicted: Integer[np.ndarray, " n"], size: float
-) -> Float[np.ndarray, "n c"]:
+def _deviations(inputs: NoisyInputs, x: "torch.Tensor", predicted: Ints, size: float) -> Float[np.ndarray, "n c"]:
     """The standard deviation of every class's margin over noisy copies; of the tangent where `size` is small."""
     directions = size * inputs.noise.draw(N_COPIES, x[0], torch.Generator(device=x.device).manual_seed(N_COPIES))
     own = torch.as_tensor(predicted, device=x.device)[:, None, None]
@@ -172,8 +176,8 @@ class NormalProbability:
     `degenerate` marks vectors of which a coordinate does not vary, or is determined by others where that was met.
     """
 
-    p: Float[np.ndarray, " batch"]
-    error: Float[np.ndarray, " batch"]
+    p: Batch
+    error: Batch
     converged: Bool[np.ndarray, " batch"]
     degenerate: Bool[np.ndarray, " batch"]
 
@@ -243,12 +247,8 @@ def _groups(
 
 
 def _union(
-    b: Float[np.ndarray, "batch m"],
-    r: Float[np.ndarray, "batch m m"],
-    tolerance: Float[np.ndarray, " batch"],
-    max_points: int,
-    seed: int,
-) -> tuple[Float[np.ndarray, " batch"], Float[np.ndarray, " batch"], Bool[np.ndarray, " batch"]]:
+    b: Float[np.ndarray, "batch m"], r: Float[np.ndarray, "batch m m"], tolerance: Batch, max_points: int, seed: int
+) -> tuple[Batch, Batch, Bool[np.ndarray, " batch"]]:
     """The probability that some coordinate exceeds its limit, its error, and whether a singularity was met."""
     from scipy.special import ndtr
 
@@ -274,12 +274,8 @@ def _union(
 
 
 def _integrated(
-    b: Float[np.ndarray, "batch m"],
-    r: Float[np.ndarray, "batch m m"],
-    tolerance: Float[np.ndarray, " batch"],
-    max_points: int,
-    seed: int,
-) -> tuple[Float[np.ndarray, " batch"], Float[np.ndarray, " batch"], Integer[np.ndarray, " batch"]]:
+    b: Float[np.ndarray, "batch m"], r: Float[np.ndarray, "batch m m"], tolerance: Batch, max_points: int, seed: int
+) -> tuple[Batch, Batch, Integer[np.ndarray, " batch"]]:
     """The probability that some limit is broken, its error, and the rank of the correlations, by Genz's integral."""
     from touchstone.core.evaluate.average_case.normal_kernels import integrate
 
@@ -342,7 +338,7 @@ def bivariate_tail(
 
 def bounds_from_pairs(
     alone: Float[np.ndarray, "batch m"], b: Float[np.ndarray, "batch m"], r: Float[np.ndarray, "batch m m"]
-) -> tuple[Float[np.ndarray, " batch"], Float[np.ndarray, " batch"]]:
+) -> tuple[Batch, Batch]:
     """Lower and upper bounds of the probability that some coordinate exceeds its limit in `b`.
 
     `alone` are the probabilities P(X_i > b_i), `r` the correlations.
@@ -366,7 +362,7 @@ def bounds_from_pairs(
     return low, np.maximum(high, low)
 
 
-def _heaviest_tree(weights: Float[np.ndarray, "batch m m"]) -> Float[np.ndarray, " batch"]:
+def _heaviest_tree(weights: Float[np.ndarray, "batch m m"]) -> Batch:
     """The weight of the heaviest spanning tree of each graph (Prim's algorithm, all graphs at once)."""
     n, m, _ = weights.shape
     all_, reach = np.arange(n), weights[:, 0].copy()
@@ -398,9 +394,7 @@ class _Linear:
         return replace(self.margins, cov=share**2 * self.margins.cov, left=left)
 
 
-def linearised(
-    inputs: NoisyInputs, n_copies: int, antithetic: bool | None, *, most_left: float = 0.0
-) -> Iterator[tuple[Integer[np.ndarray, " rows"], Margins]]:
+def linearised(inputs: NoisyInputs, n_copies: int, antithetic: bool | None, *, most_left: float = 0.0) -> Chunks:
     """Yield, for chunks of samples, their predicted classes and the margins of the model's mean tangent.
 
     `antithetic` None: the tangent at the sample itself; else see `MMSE`. With `most_left` above 0 and many classes only
@@ -451,7 +445,7 @@ def _linear(inputs: NoisyInputs, n_copies: int, antithetic: bool | None, most_le
 
 
 def _of_rivals(
-    inputs: NoisyInputs, x: "torch.Tensor", predicted: Integer[np.ndarray, " n"], copies: "torch.Tensor", rivals: Rivals
+    inputs: NoisyInputs, x: "torch.Tensor", predicted: Ints, copies: "torch.Tensor", rivals: Rivals
 ) -> Margins:
     """The margins over each sample's rivals."""
     parts, places = [], []
@@ -488,9 +482,7 @@ def _mean_logits(inputs: NoisyInputs, x: "torch.Tensor", copies: "torch.Tensor")
     return (torch.stack(parts).sum(dim=0) / copies.shape[1]).cpu().numpy()
 
 
-def logit_moments(
-    inputs: NoisyInputs, n_copies: int, antithetic: bool
-) -> Iterator[tuple[Integer[np.ndarray, " rows"], Margins]]:
+def logit_moments(inputs: NoisyInputs, n_copies: int, antithetic: bool) -> Chunks:
     """Yield the same from the mean and covariance of the noisy logits, summed up part by part around the clean ones.
 
     Examples

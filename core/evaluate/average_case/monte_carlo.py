@@ -6,14 +6,15 @@ draws that are counted, so that both intervals are exact, and together they err 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float, Integer
 
-from touchstone.core.evaluate.average_case.estimators import Estimate, Facts, Mark
+from touchstone.core.data.values import Floats, Ints
+from touchstone.core.evaluate.average_case.estimators import Estimate, Facts, Mark, estimate_of
 from touchstone.core.evaluate.average_case.gaussian_cdf import linearised, mvn_cdf
 from touchstone.core.evaluate.average_case.noise import NoisyInputs, mean_and_jacobian
 from touchstone.core.evaluate.intervals import clopper_pearson
@@ -74,25 +75,14 @@ class MonteCarlo:
         for i, count in zip(usable, self._counters(inputs, usable, predicted, seeds, clean), strict=True):
             rows[i], n_draws[i] = self._interval(count, float(base[i]), float(off[i]))
         p, lower, upper, asked = rows.T
-        return Estimate(
-            estimator="monte_carlo",
-            sigma=inputs.noise.sigma,
-            p_robust=p,
-            error=np.full(n, np.nan),
-            lower=lower,
-            upper=upper,
-            predicted=predicted,
-            n_draws=n_draws,
-            converged=asked == 1.0,
-            degenerate=~known,
-            caveat="",
-        )
+        made = estimate_of("monte_carlo", inputs, p, predicted, 0, converged=asked == 1.0, degenerate=~known, caveat="")
+        return replace(made, lower=lower, upper=upper, n_draws=n_draws)
 
     def _counters(
         self,
         inputs: NoisyInputs,
         rows: Integer[np.ndarray, " k"],
-        predicted: Integer[np.ndarray, " n"],
+        predicted: Ints,
         seeds: list[int],
         clean: Float[np.ndarray, "n c"],
     ) -> Iterator[Count]:
@@ -195,11 +185,7 @@ def _counter(
 
 
 def _counted(
-    inputs: NoisyInputs,
-    rows: Integer[np.ndarray, " k"],
-    predicted: Integer[np.ndarray, " n"],
-    seeds: list[int],
-    n_samples: int,
+    inputs: NoisyInputs, rows: Integer[np.ndarray, " k"], predicted: Ints, seeds: list[int], n_samples: int
 ) -> Iterator[Integer[np.ndarray, "1"]]:
     """Yield how many of a few copies stay, the same that `_counter` draws: those of several samples fill a batch."""
     together, x = inputs.batch_size // n_samples, inputs.x
@@ -216,7 +202,7 @@ def _known(counts: Integer[np.ndarray, "1"], n: int) -> Integer[np.ndarray, "1"]
     return counts
 
 
-def _tangents(inputs: NoisyInputs) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+def _tangents(inputs: NoisyInputs) -> tuple[Floats, Floats]:
     """How robust the tangents are, and the error of that."""
     parts = [mvn_cdf(tangents.limits, tangents.cov, tol=TOL_OF_CONTROL) for _, tangents in linearised(inputs, 1, None)]
     return np.concatenate([part.p for part in parts]), np.concatenate([part.error for part in parts])
@@ -268,15 +254,13 @@ class HalfSigma:
     `n_draws` is how many copies of each sample were looked at.
     """
 
-    value: Float[np.ndarray, " n"]
-    lower: Float[np.ndarray, " n"]
-    upper: Float[np.ndarray, " n"]
+    value: Floats
+    lower: Floats
+    upper: Floats
     n_draws: int
 
 
-def half_sigma(
-    inputs: NoisyInputs, predicted: Integer[np.ndarray, " n"], *, low: float, high: float, n_draws: int = 384
-) -> HalfSigma:
+def half_sigma(inputs: NoisyInputs, predicted: Ints, *, low: float, high: float, n_draws: int = 384) -> HalfSigma:
     """Find sigma-50 of every sample between `low` and `high`, in multiples of the noise of `inputs`.
 
     `predicted` are the predictions without noise. `n_draws` copies of each sample are looked at, a multiple of 48; the
@@ -316,7 +300,7 @@ def half_sigma(
 class _Seen:
     """Where each sample's copies were drawn (the logarithm of sigma), how many, and how many kept the prediction."""
 
-    def __init__(self, inputs: NoisyInputs, predicted: Integer[np.ndarray, " n"]):
+    def __init__(self, inputs: NoisyInputs, predicted: Ints):
         self._inputs, self._predicted = inputs, predicted
         self._generator = inputs.stream(inputs.seeds(1)[0])
         self.at = self.n = self.kept = np.zeros((len(predicted), 0))
@@ -341,7 +325,7 @@ class _Seen:
         return kept.reshape(sigmas.shape)
 
 
-def _first_below(seen: _Seen, coarse: Float[np.ndarray, " m"]) -> Float[np.ndarray, " n"]:
+def _first_below(seen: _Seen, coarse: Float[np.ndarray, " m"]) -> Floats:
     """Just before the first place of the sweep where, with its neighbours, at most half are left; else its end."""
     share = seen.kept / seen.n
     ahead, behind = np.hstack([share[:, 1:], share[:, -1:]]), np.hstack([np.ones((len(share), 1)), share[:, :-1]])
@@ -350,7 +334,7 @@ def _first_below(seen: _Seen, coarse: Float[np.ndarray, " m"]) -> Float[np.ndarr
     return np.where(below.any(axis=1), first, coarse[-1])
 
 
-def _weights(seen: _Seen, middle: Float[np.ndarray, " n"], places: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+def _weights(seen: _Seen, middle: Floats, places: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
     """How likely each place of the crossing is, given the counts near `middle`; over the slopes that may be."""
     likely = np.tile(-0.5 * (np.log(SLOPES / TYPICAL_SLOPE) / SPREAD_OF_SLOPES) ** 2, (len(middle), len(places), 1))
     near = np.abs(seen.at - middle[:, None]) <= NEAR
@@ -362,8 +346,6 @@ def _weights(seen: _Seen, middle: Float[np.ndarray, " n"], places: Float[np.ndar
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def _quantile(
-    weights: Float[np.ndarray, "n m"], places: Float[np.ndarray, " m"], share: float
-) -> Float[np.ndarray, " n"]:
+def _quantile(weights: Float[np.ndarray, "n m"], places: Float[np.ndarray, " m"], share: float) -> Floats:
     reached = np.minimum((weights.cumsum(axis=1) < share).sum(axis=1), len(places) - 1)
     return places[reached]

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.values import Floats, Ints
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.late import nn, torch
 from touchstone.core.parameters import About, Titles
@@ -401,7 +402,7 @@ class Margins:
     limits: Float[np.ndarray, "n k"]
     cov: Float[np.ndarray, "n k k"]
     fixed: Bool[np.ndarray, "n k"]
-    left: Float[np.ndarray, " n"] | None = None
+    left: Floats | None = None
 
     @property
     def scaled(self) -> Float[np.ndarray, "n k"]:
@@ -414,7 +415,7 @@ class Margins:
 def margins(
     mean: Float[np.ndarray, "n c"],
     cov: Float[np.ndarray, "n c c"],
-    predicted: Integer[np.ndarray, " n"],
+    predicted: Ints,
     *,
     precision: float,
     noise_of_logits: bool = False,
@@ -471,7 +472,7 @@ def joined(parts: Sequence[Margins], places: Sequence[Integer[np.ndarray, " _"]]
     return Margins(limits, cov, fixed)
 
 
-def mv_sigmoid(z: Float[np.ndarray, "n k"]) -> Float[np.ndarray, " n"]:
+def mv_sigmoid(z: Float[np.ndarray, "n k"]) -> Floats:
     """The multivariate sigmoid 1 / (1 + sum exp(-z)) of section 3.2.3, a stand-in for the normal distribution function.
 
     Examples
@@ -523,9 +524,7 @@ def directions_of(x: "torch.Tensor", names: tuple[str, ...] = ()) -> "dict[str, 
     return {name: unit[place].expand(len(x), -1) for place, name in enumerate(names)}
 
 
-def kept_along(
-    inputs: NoisyInputs, predicted: Integer[np.ndarray, " n"], directions: "dict[str, torch.Tensor]"
-) -> Float[np.ndarray, "n k"]:
+def kept_along(inputs: NoisyInputs, predicted: Ints, directions: "dict[str, torch.Tensor]") -> Float[np.ndarray, "n k"]:
     """The share of noisy copies along each direction that keep the prediction, over `N_STRENGTHS` strengths.
 
     Examples
@@ -561,7 +560,7 @@ def _spread_of_columns(inputs: NoisyInputs) -> "torch.Tensor":
     return torch.as_tensor(1.0 if of_columns is None else of_columns, dtype=inputs.x.dtype, device=inputs.x.device)
 
 
-def quantiles(kind: str, n: int) -> Float[np.ndarray, " n"]:
+def quantiles(kind: str, n: int) -> Floats:
     """The middles of `n` equally probable parts of noise of this kind and variance one.
 
     Examples
@@ -600,10 +599,6 @@ def _as_long_as_noise(change: "torch.Tensor") -> "torch.Tensor":
     return change * (change.shape[1] ** 0.5 / length.clamp_min(1e-12)) * (length > 1e-6)
 
 
-def _brightness(x: "torch.Tensor") -> "torch.Tensor":
-    return x.new_ones(x.shape)
-
-
 def _contrast(x: "torch.Tensor") -> "torch.Tensor":
     return x - x.mean(dim=(1, 2, 3), keepdim=True)
 
@@ -620,7 +615,7 @@ def _shift(x: "torch.Tensor", dim: int) -> "torch.Tensor":
 
 
 IMAGE_CHANGES: "dict[str, Change]" = {
-    "brightness": _brightness,
+    "brightness": lambda x: x.new_ones(x.shape),
     "contrast": _contrast,
     "blur": _blur,
     "shift sideways": lambda x: _shift(x, 3),

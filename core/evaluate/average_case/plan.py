@@ -11,10 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Integer
 
 from touchstone.core import parameters
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.values import Ints
 from touchstone.core.evaluate.average_case import ESTIMATORS, NOISES, Estimator, MonteCarlo, estimates, mvn_cdf, offered
 from touchstone.core.evaluate.average_case.estimators import BY_LIMIT, Estimate
 from touchstone.core.evaluate.average_case.monte_carlo import DRAWS_STEP, half_sigma, looked_through
@@ -82,14 +82,7 @@ HALF = "sigma_50"
 """What stands in place of an estimator where a row holds the sigma at which half of the copies keep the prediction."""
 
 
-def estimated(
-    part: str,
-    rows: Integer[np.ndarray, " n"],
-    y: Integer[np.ndarray, " n"],
-    name: str,
-    estimate: Estimate,
-    seconds: float,
-) -> pd.DataFrame:
+def estimated(part: str, rows: Ints, y: Ints, name: str, estimate: Estimate, seconds: float) -> pd.DataFrame:
     """The rows of an estimate, by the name that they have."""
     cells = estimate.table().drop(columns="sample")
     cells = cells.assign(part=part, row=rows, label=y, estimator=name, seconds=seconds, status="ok")
@@ -139,9 +132,7 @@ def trials_of(plan: "AverageCasePlan", n: int) -> tuple[Trial, ...]:
     return tuple(trials)
 
 
-def judged(
-    plan: "AverageCasePlan", dataset: Dataset, trial: Trial, rows: Integer[np.ndarray, " n"], context: Context
-) -> pd.DataFrame:
+def judged(plan: "AverageCasePlan", dataset: Dataset, trial: Trial, rows: Ints, context: Context) -> pd.DataFrame:
     """The rows of a trial on the samples at `rows`. Raises Cancelled soon after it was asked to stop."""
     stop_if(context.should_stop)
     with one_torch_thread():
@@ -168,8 +159,8 @@ def _halved(
     trial: Trial,
     model: Model | CutOff,
     x: "torch.Tensor",
-    y: Integer[np.ndarray, " n"],
-    rows: Integer[np.ndarray, " n"],
+    y: Ints,
+    rows: Ints,
     spread: dict[str, np.ndarray],
 ) -> pd.DataFrame:
     start = time.perf_counter()
@@ -190,7 +181,7 @@ def _along(
     model: Model | CutOff,
     x: "torch.Tensor",
     dataset: Dataset,
-    rows: Integer[np.ndarray, " n"],
+    rows: Ints,
     spread: dict[str, np.ndarray],
 ) -> pd.DataFrame:
     start = time.perf_counter()
@@ -638,7 +629,7 @@ class AverageCasePlan:
             sentences.append(f"{count(len(self.order(dataset)))} of {plural(dataset.n_samples, 'sample')} are judged.")
         return tuple(sentences)
 
-    def order(self, dataset: Dataset) -> Integer[np.ndarray, " n"]:
+    def order(self, dataset: Dataset) -> Ints:
         """The positions of the samples that are judged: classes in proportion, however few are taken from the front."""
         return _order(self, dataset)
 
@@ -680,7 +671,7 @@ class AverageCasePlan:
 
 
 @lru_cache(maxsize=8)
-def _order(plan: AverageCasePlan, dataset: Dataset) -> Integer[np.ndarray, " n"]:
+def _order(plan: AverageCasePlan, dataset: Dataset) -> Ints:
     rows = np.arange(dataset.n_samples)
     if plan.rows == "test":
         split = {"test_set": plan.test_set, "test_share": plan.test_share, "seed": plan.split_seed}

@@ -6,14 +6,14 @@ of single samples are the estimator's, and what these may be off the audit below
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import pi, sqrt
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Integer
 
+from touchstone.core.data.values import Floats, Ints
 from touchstone.core.evaluate.average_case import ESTIMATORS, facts_of
 from touchstone.core.evaluate.average_case.class_means import (
     ClassGap,
@@ -34,6 +34,9 @@ from touchstone.core.evaluate.units import EACH_SAMPLE, Design, mean_by
 # number of draws leaves, which stands beside every error (figure 2a and table 1 of Han et al. 2024).
 
 MONTE_CARLO, PLAIN = "monte_carlo", "mmse_plain"
+_NUMBERS: dict[str, type] = dict.fromkeys(("row", "label"), np.int64)
+_NUMBERS |= dict.fromkeys(("sigma", "p_robust", "lower", "upper"), np.float64)
+_NUMBERS |= {"n_draws": np.int64, "seconds": np.float64}
 
 
 @dataclass(frozen=True)
@@ -139,16 +142,12 @@ class Audit:
 
     def sigmoids(self, sigma: float) -> pd.DataFrame:
         """Pairs `row, by, cdf, sigmoid`: the same margins in the normal distribution function and its stand-in `by`."""
-        at = self.beside[self.beside["sigma"] == sigma] if len(self.beside) else self.beside
-        pairs = []
+        at, pairs = self.beside[self.beside["sigma"] == sigma], []
+        rows_of = {name: rows[["row", "p_robust"]] for name, rows in at.groupby("estimator")}
         for sigmoid in self.names:
             cdf = facts_of(sigmoid).sigmoid_of
-            if cdf is None:
-                continue
-            cdf_rows = at.loc[at["estimator"] == cdf, ["row", "p_robust"]] if len(at) else pd.DataFrame()
-            sigmoid_rows = at.loc[at["estimator"] == sigmoid, ["row", "p_robust"]] if len(at) else pd.DataFrame()
-            if len(cdf_rows) and len(sigmoid_rows):
-                both = cdf_rows.merge(sigmoid_rows, on="row", suffixes=("_cdf", "_sigmoid"))
+            if cdf in rows_of and sigmoid in rows_of:
+                both = rows_of[cdf].merge(rows_of[sigmoid], on="row", suffixes=("_cdf", "_sigmoid"))
                 pairs.append(both.assign(by=sigmoid).rename(columns=lambda name: name.removeprefix("p_robust_")))
         empty = pd.DataFrame({"row": [], "by": [], "cdf": [], "sigmoid": []})
         return pd.concat(pairs, ignore_index=True) if pairs else empty
@@ -174,14 +173,13 @@ def audit_of(
     >>> audit_of(None, None).estimators
     ()
     """
-    columns = ("row", "label", "sigma", "p_robust", "lower", "upper", "n_draws", "seconds")
     means = _Means(np.random.default_rng(seed), design)
-    audited = _plain(audited)
+    audited = _typed(audited, _NUMBERS | {"estimator": str})
     truth = audited[(audited["estimator"] == MONTE_CARLO) & audited["p_robust"].notna()]
-    counted = truth[list(columns)].sort_values(["sigma", "row"], ignore_index=True)
+    counted = truth[list(_NUMBERS)].sort_values(["sigma", "row"], ignore_index=True)
     beside = _beside(audited[audited["estimator"] != MONTE_CARLO], counted)
     estimators = [_audited(part, means) for _, part in beside.groupby(["estimator", "sigma"], sort=False)]
-    copies = _beside(_plain(converging), counted)
+    copies = _beside(_typed(converging, _NUMBERS | {"estimator": str}), counted)
     curve = [_converging(part, means) for _, part in copies.groupby(["estimator", "sigma", "n_draws"])]
     return Audit(counted, beside, tuple(estimators), tuple(curve), _paper(beside, copies, means))
 
@@ -201,14 +199,6 @@ class _Means:
         """The sum of each unit's values."""
         codes = self.design.of(np.asarray(rows)).codes
         return values if codes is None else np.bincount(np.unique(codes, return_inverse=True)[1], weights=values)
-
-
-def _plain(rows: pd.DataFrame | None) -> pd.DataFrame:
-    numbers = ("row", "label", "sigma", "p_robust", "lower", "upper", "n_draws", "seconds")
-    if rows is None or not len(rows):
-        return pd.DataFrame({name: pd.Series(dtype=np.float64) for name in numbers} | {"estimator": []})
-    kinds = {name: np.int64 if name in ("row", "label", "n_draws") else np.float64 for name in numbers}
-    return rows[[*numbers, "estimator"]].astype(kinds)
 
 
 def _beside(rows: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
@@ -293,8 +283,7 @@ def _error(part: pd.DataFrame, means: "_Means") -> Measured:
 
 def _no_less_than_nothing(size: Measured) -> Measured:
     """The mean of absolute values is no less than 0, whatever its interval's arithmetic says."""
-    lower = np.fmax(size.interval.lower, 0.0) if size.interval.known else size.interval.lower
-    return Measured(size.value, Interval(float(lower), size.interval.upper), size.n)
+    return replace(size, interval=Interval(max(size.interval.lower, 0.0), size.interval.upper))
 
 
 def _bias(part: pd.DataFrame, means: "_Means") -> Measured:
@@ -306,8 +295,7 @@ def _flat(audited: AuditedEstimator | Converging) -> dict[str, object]:
     for each in fields(audited):
         value = getattr(audited, each.name)
         if isinstance(value, Measured):
-            cells |= {each.name: value.value, f"{each.name}_lower": value.interval.lower}
-            cells |= {f"{each.name}_upper": value.interval.upper, "n": value.n}
+            cells |= {each.name: value.value, **value.interval.columns(f"{each.name}_"), "n": value.n}
         else:
             cells[each.name] = value
     return cells
@@ -420,7 +408,7 @@ class Robustness:
         return pd.DataFrame(
             [
                 {"sigma": sigma, "direction": name, "label": label, "n": mean.n, "p_robust": mean.value}
-                | {"lower": mean.interval.lower, "upper": mean.interval.upper}
+                | mean.interval.columns()
                 for sigma in self.sigmas
                 for name, means in self.directions_at(sigma).items()
                 for label, mean in zip(self.class_names, means, strict=True)
@@ -474,12 +462,10 @@ class Robustness:
                     "label": name,
                     "n": mean.n,
                     "p_robust": mean.value,
-                    "lower": mean.interval.lower,
-                    "upper": mean.interval.upper,
+                    **mean.interval.columns(),
                     "p_kruskal_wallis_holm": at.p_holm,
                     "sigma_50": half.value,
-                    "sigma_50_lower": half.interval.lower,
-                    "sigma_50_upper": half.interval.upper,
+                    **half.interval.columns("sigma_50_"),
                 }
                 for at in self.by_sigma
                 for name, mean, half in zip(self.class_names, at.classes, self.half_by_class, strict=True)
@@ -538,7 +524,7 @@ def evaluate_robustness(
         for place, (sigma, part) in enumerate(samples.groupby("sigma"))
     ]
     corrected = holm([each.p_value for each in at])
-    by_sigma = tuple(AtSigma(**{**each.__dict__, "p_holm": p}) for each, p in zip(at, corrected, strict=True))
+    by_sigma = tuple(replace(each, p_holm=p) for each, p in zip(at, corrected, strict=True))
     n_failed = int((rows["status"] == "failed").sum()) if len(rows) else 0
     half, along, counted = _half(parts.get("half")), _along(parts.get("directions")), _counted(parts.get("counted"))
     return Robustness(
@@ -618,7 +604,7 @@ def _at(
     )
 
 
-def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> float:
+def kruskal_wallis(p: Floats, y: Ints, design: Design = EACH_SAMPLE) -> float:
     """The p-value of Kruskal and Wallis's test that all classes have the same distribution.
 
     Values that are equal to a thousandth are ties: what lies below is the integral's error and not the model's. Classes
@@ -646,7 +632,7 @@ def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"], des
     return float(kruskal(*groups).pvalue)
 
 
-def median_of(values: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> Measured:
+def median_of(values: Floats, design: Design = EACH_SAMPLE) -> Measured:
     """The median with its 95 % interval by order statistics, for any distribution; infinite values are high.
 
     Examples
@@ -671,7 +657,7 @@ def median_of(values: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE) -> 
     return Measured(value, Interval(float(ranked[below]), float(ranked[n - 1 - below])) if below >= 0 else UNKNOWN, n)
 
 
-def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray, design: Design = EACH_SAMPLE) -> Fifths | None:
+def accuracy_of_fifths(by: Floats, correct: np.ndarray, design: Design = EACH_SAMPLE) -> Fifths | None:
     """Accuracy among the fragile and the sturdy fifth of the samples; None for fewer than 100 samples.
 
     Samples that differ by less than a thousandth are ties: where a fifth ends among them, each counts as the mean of
@@ -700,9 +686,7 @@ def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray, design:
     return Fifths(fragile, sturdy, difference, float(by[low].max()), float(by[high].min()))
 
 
-def rank_correlation(
-    first: Float[np.ndarray, " n"], second: Float[np.ndarray, " n"], design: Design = EACH_SAMPLE
-) -> Measured:
+def rank_correlation(first: Floats, second: Floats, design: Design = EACH_SAMPLE) -> Measured:
     """Spearman's rank correlation with Bonett and Wright's interval; NaN where one of them does not vary.
 
     Examples

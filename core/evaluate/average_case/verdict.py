@@ -8,7 +8,6 @@ from touchstone.core.evaluate.average_case.estimators import SIGMOID_SCALE
 from touchstone.core.evaluate.average_case.robustness import (
     AtSigma,
     Audit,
-    AuditedEstimator,
     Fifths,
     PaperClaim,
     Robustness,
@@ -27,6 +26,9 @@ from touchstone.core.evaluate.wording import (
     points,
     quoted,
     resting,
+)
+from touchstone.core.evaluate.wording import (
+    gap as difference,
 )
 
 # What may be said of robustness under noise? Every sentence rests on one of these (`core.evaluate.claims`).
@@ -318,13 +320,13 @@ def _audited(robustness: Robustness, sigma: float) -> str:
     if checked is None:
         return ""
     n, n_draws = plural(checked.error.n, "sample"), count(round(checked.n_draws))
-    at_sigma = [
-        audited
-        for audited in audit.estimators
-        if audited.sigma == sigma and facts_of(audited.estimator).sigmoid_of is None
+    others = [
+        each
+        for each in audit.estimators
+        if each.sigma == sigma and each is not checked and facts_of(each.estimator).sigmoid_of is None
     ]
-    others = [audited for audited in sorted(at_sigma, key=_size) if audited.estimator != robustness.estimator]
-    parts = [f"{estimator_title(audited.estimator)} {_number(audited.error)}" for audited in others]
+    others.sort(key=lambda each: each.error.value)
+    parts = [f"{estimator_title(each.estimator)} {_number(each.error)}" for each in others]
     title = estimator_title(robustness.estimator)
     return (
         f"Against Monte-Carlo on {n}, about {n_draws} draws each, the mean absolute error of {title} is "
@@ -370,10 +372,6 @@ def _sigmoid(audit: Audit, sigma: float) -> str:
     )
 
 
-def _size(audited: AuditedEstimator) -> float:
-    return audited.error.value
-
-
 def _flags(robustness: Robustness, sigma: float) -> str:
     samples = robustness.samples_at(sigma)
     strange, wide = int(samples["degenerate"].sum()), int((~samples["converged"] & ~samples["degenerate"]).sum())
@@ -393,7 +391,7 @@ def _best(robustness: Robustness, sigma: float) -> str:
         for audited in robustness.audit.estimators
         if audited.sigma == sigma and facts_of(audited.estimator).recommended
     ]
-    return min(recommended, key=_size).estimator if recommended else ""
+    return min(recommended, key=lambda audited: audited.error.value).estimator if recommended else ""
 
 
 def _names(robustness: Robustness, at: AtSigma) -> str:
@@ -418,10 +416,4 @@ def _share(measured: Measured) -> str:
 
 
 def _number(measured: Measured) -> str:
-    return f"{bare(measured.value, 3)}{_ends(measured)}"
-
-
-def _ends(measured: Measured) -> str:
-    return (
-        f" [{bare(measured.interval.lower, 3)}, {bare(measured.interval.upper, 3)}]" if measured.interval.known else ""
-    )
+    return difference(measured.value, measured.interval)

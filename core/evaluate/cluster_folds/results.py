@@ -15,7 +15,6 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
-    scaled,
     share_interval,
     t_interval,
     t_p_value,
@@ -444,7 +443,7 @@ def score_interval(
         n = float(true.min() if lowest == 0 else 2 * (true.sum() - (true**2).sum() / true.sum())) / effect.times
         if isnan(value) or n == 0:
             return UNKNOWN if isnan(value) else Interval(lowest, 1.0)
-        return scaled(wilson((value - lowest) / (1 - lowest) * n, n, df=effect.df), lowest)
+        return wilson((value - lowest) / (1 - lowest) * n, n, df=effect.df).scaled(1 - lowest, lowest)
     ends = class_intervals(counts, entry, effect)
     if metric.positive is not None:
         return ends[class_names.index(metric.positive)]
@@ -670,4 +669,4 @@ def scaled_interval(value: float, error: Error, lowest: float = 0.0) -> Interval
     if np.isnan(value):
         return UNKNOWN
     span = 1 - lowest
-    return scaled(share_interval((value - lowest) / span, error.se / span, error.df), lowest)
+    return share_interval((value - lowest) / span, error.se / span, error.df).scaled(span, lowest)

@@ -25,7 +25,7 @@ from touchstone.core.evaluate.data_set_adequacy.results import (
 )
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_of_group
-from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, finished, groups
+from touchstone.core.evaluate.source_robustness.counts import Group, Layout, Schemes, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Measured,
     error_over_draws,
@@ -39,6 +39,8 @@ from touchstone.core.evaluate.source_robustness.results import OF_RECALLS, Metri
 from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
 DRAW = ["source_finder", "scheme", "clustering", "repeat"]
+Trained = Mapping[str, Mapping[str | None, float]]
+"""Training samples by model at a size and class, None for all."""
 
 
 class Sized(NamedTuple):
@@ -141,12 +143,7 @@ def _n_trained(
 
 
 def _curves(
-    group: Group,
-    names: Mapping[str, tuple[str, int]],
-    n_of: Mapping[str, Mapping[str | None, float]],
-    *,
-    by_class: bool,
-    n_finders: int,
+    group: Group, names: Mapping[str, tuple[str, int]], n_of: Trained, *, by_class: bool, n_finders: int
 ) -> list[Curve]:
     """Of one source finder: for each model, the curve of all classes and then one for each class."""
     layout, sized_models = group.layout, []
@@ -206,12 +203,7 @@ points off at 1.75 and 2; sensitivity is .2 points off at 1.15, .6 at 1.5, 1.3 a
 
 
 def _curves_by_metric(
-    group: Group,
-    overall: Sequence[Curve],
-    n_of: Mapping[str, Mapping[str | None, float]],
-    positive: str | None,
-    *,
-    n_finders: int,
+    group: Group, overall: Sequence[Curve], n_of: Trained, positive: str | None, *, n_finders: int
 ) -> Iterator[Curve]:
     """Of one source finder: the curves of every model by every other metric, made as those of its accuracy."""
     mixed = max((_mixed(curve, n_of) for curve in overall), default=1.0)
@@ -232,7 +224,7 @@ def _curves_by_metric(
             yield made if mixed <= most else _without_gains(made)
 
 
-def _mixed(curve: Curve, n_of: Mapping[str, Mapping[str | None, float]]) -> float:
+def _mixed(curve: Curve, n_of: Trained) -> float:
     """How many times as much one class grows as another from some size to the largest; 1 where parts mix alike."""
     of_labels = [[n for label, n in n_of[_key(curve, at)].items() if label is not None] for at in curve.points]
     n = np.maximum(np.array(of_labels), 1.0)
@@ -272,12 +264,7 @@ def _metrics(by_metric: Sequence[Curve]) -> tuple[MetricOnSources, ...]:
 
 
 def _sized(
-    model: str,
-    size: int,
-    n_of: Mapping[str | None, float],
-    layout: Layout,
-    schemes: dict[str, Counts],
-    code: int | None,
+    model: str, size: int, n_of: Mapping[str | None, float], layout: Layout, schemes: Schemes, code: int | None
 ) -> Sized:
     mask = np.ones(len(layout.labels), dtype=bool) if code is None else np.arange(len(layout.labels)) == code
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from touchstone.core.data.values import Floats
 from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
 from touchstone.core.evaluate.data_set_adequacy.results import CurvePoint, Estimate, Learning, Outlook
 from touchstone.core.evaluate.intervals import (
@@ -20,8 +21,6 @@ from touchstone.core.evaluate.intervals import (
     Interval,
     joined,
     moderated_variances,
-    scaled,
-    share_interval,
     t_interval,
     t_p_value,
     within,
@@ -106,12 +105,7 @@ def misfit(n: Float[np.ndarray, " n_sizes"], exponent: float) -> Float[np.ndarra
     return counts
 
 
-def together(
-    at: Sequence[Estimate],
-    misfits: Sequence[Estimate],
-    n: Float[np.ndarray, " n_sizes"],
-    accuracy: Float[np.ndarray, " n_sizes"],
-) -> Estimate:
+def together(at: Sequence[Estimate], misfits: Sequence[Estimate], n: Floats, accuracy: Floats) -> Estimate:
     """One claim of those at each of EXPONENTS: the value of the best fit, the interval that holds those that fit.
 
     All are kept where none fits, and where there are two sizes, which any exponent goes through.
@@ -306,7 +300,7 @@ def _of_samples(terms: list[tuple[float, Measured]]) -> Interval:
         return UNKNOWN
     (weight, first), (_, second) = terms
     difference, _ = less_by_samples(first, second)
-    return Interval(weight * difference.lower, weight * difference.upper)
+    return difference.scaled(weight)
 
 
 def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> list[Estimate]:
@@ -386,11 +380,8 @@ def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: L
 
     def accuracy(value: float, weights: np.ndarray) -> Estimate:
         last = measured[-1]
-        share = float(np.clip((value - last.lowest) / last.span, 0.0, 1.0))
-        return Estimate(
-            value,
-            *(scaled(share_interval(share, each.se / last.span, each.df), last.lowest) for each in errors(weights)),
-        )
+        possible = replace(last, value=float(np.clip(value, last.lowest, 1.0)))
+        return Estimate(value, *map(possible.interval, errors(weights)))
 
     points = []
     for at in np.geomspace(n[0], AHEAD * n[-1], n_points):

@@ -207,11 +207,9 @@ class Adequacy:
 
 
 def _numbers(difference: Difference) -> dict[str, float]:
-    values = (
-        *(difference.value, difference.over_draws.lower, difference.over_draws.upper, difference.p_draws),
-        *(difference.over_sources.lower, difference.over_sources.upper, difference.p_sources),
-    )
-    return dict(zip(_DIFFERENCE, values, strict=True))
+    draws = difference.over_draws.columns("draws_") | {"p_draws": difference.p_draws}
+    sources = difference.over_sources.columns("sources_") | {"p_sources": difference.p_sources}
+    return {"difference": difference.value} | draws | sources
 
 
 _DIFFERENCE = (

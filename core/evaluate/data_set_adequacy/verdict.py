@@ -63,11 +63,6 @@ def gap_claim(curve: Curve, *, worth: float = WORTH) -> Claim | None:
     return _gap(curve, worth) if curve.source_finder == KNOWN_SOURCES else None
 
 
-def gap_stands(curve: Curve, *, worth: float = WORTH) -> bool:
-    """Whether what is held out is harder, by the rule for claims: of clusters only then clouds have to be asked."""
-    return _gap(curve, worth).decision == "above"
-
-
 def kind(curve: Curve, *, worth: float = WORTH) -> str:
     """A name in KINDS, from the decisions of both claims alone."""
     gain, gap = gain_claim(curve, worth=worth).decision, gap_claim(curve, worth=worth)
@@ -236,7 +231,7 @@ def _beside(adequacy: Adequacy, curve: Curve) -> Curve | None:
 def _clouds(curve: Curve, null: Claim | None, worth: float) -> str:
     """Whether a cloud explains the gap of found clusters; there has to be one, once the clouds are known."""
     known = null is not None and null.interval.known
-    if curve.source_finder == KNOWN_SOURCES or (known and not gap_stands(curve, worth=worth)):
+    if curve.source_finder == KNOWN_SOURCES or (known and _gap(curve, worth).decision != "above"):
         return ""
     return cloud_sentence(null)
 

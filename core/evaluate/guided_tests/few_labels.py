@@ -29,6 +29,10 @@ from touchstone.core.parameters import asks
 from touchstone.core.trials.layer_parts import LayerParts
 from touchstone.core.trials.plan import Context, check_fields, check_whole
 
+OfPool = Float[np.ndarray, " n_pool"]
+"""A number for each unlabelled sample."""
+OfStrata = Integer[np.ndarray, " n_strata"]
+
 FEWEST_LABELS = 20
 N_STRATA = 5
 IN_PROPORTION = 2 / 3
@@ -53,8 +57,8 @@ class LabelDesign:
     """
 
     stratum: Integer[np.ndarray, " n_pool"]
-    n_in: Integer[np.ndarray, " n_strata"]
-    n_drawn: Integer[np.ndarray, " n_strata"]
+    n_in: OfStrata
+    n_drawn: OfStrata
     expected_errors: Float[np.ndarray, " n_strata"]
     doubt: float = 0.0
 
@@ -111,10 +115,8 @@ class LabelledAccuracy:
 
 
 def expected_errors(
-    confidence: Float[np.ndarray, " n_pool"],
-    known_confidence: Float[np.ndarray, " n_known"],
-    known_wrong: Bool[np.ndarray, " n_known"],
-) -> Float[np.ndarray, " n_pool"]:
+    confidence: OfPool, known_confidence: Float[np.ndarray, " n_known"], known_wrong: Bool[np.ndarray, " n_known"]
+) -> OfPool:
     """How probably each sample is wrong, by how often samples of its confidence were wrong where labels are known.
 
     Isotonic: a higher confidence never means more errors, but for a pull of each step towards the overall rate.
@@ -132,7 +134,7 @@ def expected_errors(
     return np.interp(ranked.predict(confidence), steps, pulled)
 
 
-def unlike(confidence: Float[np.ndarray, " n_pool"], known_confidence: Float[np.ndarray, " n_known"]) -> float:
+def unlike(confidence: OfPool, known_confidence: Float[np.ndarray, " n_known"]) -> float:
     """At least this share of a pool is unlike the known samples: it is less confident than so many of them could be.
 
     Of a pool that is a mixture of samples like the known ones and of others, it is the least share of others (Smirnov's
@@ -153,13 +155,7 @@ def unlike(confidence: Float[np.ndarray, " n_pool"], known_confidence: Float[np.
     return float(max(np.max(below - known_below) - by_chance, 0.0))
 
 
-def design_labels(
-    confidence: Float[np.ndarray, " n_pool"],
-    expected: Float[np.ndarray, " n_pool"],
-    *,
-    n_labels: int,
-    doubt: float = 0.0,
-) -> LabelDesign:
+def design_labels(confidence: OfPool, expected: OfPool, *, n_labels: int, doubt: float = 0.0) -> LabelDesign:
     """Decide how many samples of which confidence to label; at random where strata are not expected to help.
 
     The more the guess is in `doubt`, the more the labels go to each stratum by its size. All of this is decided before
@@ -204,11 +200,7 @@ def design_labels(
     return design if usual_width**2 >= WORTH_IT * width**2 else simple
 
 
-def labelled_accuracy(
-    n_wrong: Integer[np.ndarray, " n_strata"],
-    n_labelled: Integer[np.ndarray, " n_strata"],
-    n_in: Integer[np.ndarray, " n_strata"],
-) -> LabelledAccuracy:
+def labelled_accuracy(n_wrong: OfStrata, n_labelled: OfStrata, n_in: OfStrata) -> LabelledAccuracy:
     """Give the accuracy of a pool from the labels drawn in each stratum.
 
     The interval is one of the samples without a label. Its lower end is Wilson's at the number of random labels that
@@ -391,10 +383,8 @@ class FewLabelsPlan:
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """The accuracy of the pool (`COLUMNS`)."""
         start, labelled = time.perf_counter(), self.accuracy
-        ends = {"lower": labelled.interval.lower, "upper": labelled.interval.upper}
-        sizes = {"n_labels": labelled.n_labels, "n_pool": labelled.n_pool}
-        seconds = time.perf_counter() - start
-        return _frame({"accuracy": labelled.accuracy, **ends, **sizes, "seconds": seconds, "status": "ok"})
+        cells = {**vars(labelled), **labelled.interval.columns(), "status": "ok"}
+        return _frame({**cells, "seconds": time.perf_counter() - start})
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""

@@ -9,12 +9,12 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data import DataError
+from touchstone.core.data.values import Bools, Floats, Ints
 from touchstone.core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
 from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.test_quality.quality import TestQuality
 from touchstone.core.evaluate.test_quality.regions import Regions, rivals
 from touchstone.core.evaluate.test_quality.verdict import findings
-from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.layers import Head, LayerSamples
 
 # Where on its way does a feature lie in a region? Lines through feature space, many at once, and bisection on t.
@@ -22,7 +22,7 @@ from touchstone.core.models.layers import Head, LayerSamples
 
 _N_STEPS = 10  # of bisection: a thousandth of the way
 _N_STEPS_TO_ENDS = 8
-Predicate = Callable[[Float[np.ndarray, " n"]], Bool[np.ndarray, " n"]]
+Predicate = Callable[[Floats], Bools]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Paths:
     low: Float[np.ndarray, " d"] = field(repr=False)
     high: Float[np.ndarray, " d"] = field(repr=False)
 
-    def at(self, t: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n d"]:
+    def at(self, t: Floats) -> Float[np.ndarray, "n d"]:
         """Give the point of each line at its `t`."""
         points = self.end - self.start
         points *= t[:, None].astype(points.dtype)
@@ -51,9 +51,7 @@ class Paths:
         return Paths(self.start, end, self.noise, self.low, self.high)
 
 
-def first_true(
-    holds: Predicate, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"], *, n_steps: int = _N_STEPS
-) -> Float[np.ndarray, " n"]:
+def first_true(holds: Predicate, low: Floats, high: Floats, *, n_steps: int = _N_STEPS) -> Floats:
     """Bisect between `low`, where `holds` is not true, and `high`, where it is: give the t just inside, row by row.
 
     Examples
@@ -70,9 +68,7 @@ def first_true(
     return high
 
 
-def place_near_centroid(
-    paths: Paths, y: Integer[np.ndarray, " n"], regions: Regions, *, rng: np.random.Generator
-) -> Float[np.ndarray, " n"]:
+def place_near_centroid(paths: Paths, y: Ints, regions: Regions, *, rng: np.random.Generator) -> Floats:
     """Give a `t` at which each line, which ends at its own centroid, lies in the centroid region, where there is one.
 
     The region is a ball, so that a line is inside from some t on; of what is inside each takes a random t.
@@ -87,14 +83,8 @@ def place_near_centroid(
 
 
 def place_at_boundary(
-    paths: Paths,
-    y: Integer[np.ndarray, " n"],
-    rival: Integer[np.ndarray, " n"],
-    regions: Regions,
-    head: Head,
-    *,
-    rng: np.random.Generator,
-) -> tuple[Paths, Float[np.ndarray, " n"]]:
+    paths: Paths, y: Ints, rival: Ints, regions: Regions, head: Head, *, rng: np.random.Generator
+) -> tuple[Paths, Floats]:
     """Give lines that cross from one side of the boundary with the rival to the other, and a `t` in the region.
 
     A line that starts on its own side ends at the rival's centroid, any other at its own. Bisection finds where both
@@ -262,18 +252,11 @@ def sizes(test: LayerSamples, frequency: float) -> Integer[np.ndarray, " n_class
 
 
 def generate_tests(
-    start: Start,
-    n: int | Sequence[int] | Integer[np.ndarray, " n_classes"],
-    *,
-    centroid_share: float,
-    seed: int,
-    on_step: Callable[[], None] = lambda: None,
-    should_stop: ShouldStop | None = None,
+    start: Start, n: int | Sequence[int] | Integer[np.ndarray, " n_classes"], *, centroid_share: float, seed: int
 ) -> GeneratedTests:
     """Generate `n` features for each class, `centroid_share` of them near its centroid and the rest at its boundary.
 
-    Raises DataError for a share outside [0, 1], and Cancelled before the next class once `should_stop()` is true;
-    `on_step` is called once a class.
+    Raises DataError for a share outside [0, 1].
     """
     if not 0 <= centroid_share <= 1:
         raise DataError(f"The share of the centroid region is {centroid_share:g}. It must lie in [0, 1].")
@@ -283,11 +266,9 @@ def generate_tests(
         raise DataError("The number of tests to generate for a class cannot be negative, and not 0 for all of them.")
     made = []
     for label in range(n_classes):
-        stop_if(should_stop)
         n_centroid = round(float(centroid_share * per_class[label]))
         n_boundary = int(per_class[label]) - n_centroid
         made.append(generate_class(start, label, n_centroid=n_centroid, n_boundary=n_boundary, seed=seed))
-        on_step()
     return all_of(made)
 
 
@@ -323,7 +304,7 @@ def generate_class(
     return replace(made, asked=asked, placed=placed)
 
 
-def _wanted(start: Start, label: int, n: int, rival: int | None) -> Integer[np.ndarray, " n"]:
+def _wanted(start: Start, label: int, n: int, rival: int | None) -> Ints:
     """Give the rival of each feature that is wanted; -1 for that of its parent, whichever this will be."""
     if rival is not None:
         return np.full(n, rival, dtype=np.int64)
@@ -333,14 +314,8 @@ def _wanted(start: Start, label: int, n: int, rival: int | None) -> Integer[np.n
 
 
 def _round(
-    start: Start,
-    label: int,
-    wanted: Integer[np.ndarray, " n"],
-    *,
-    for_centroid: bool,
-    rng: np.random.Generator,
-    scale: float,
-) -> tuple[GeneratedTests, Bool[np.ndarray, " n"]]:
+    start: Start, label: int, wanted: Ints, *, for_centroid: bool, rng: np.random.Generator, scale: float
+) -> tuple[GeneratedTests, Bools]:
     """Try to place one feature for each wanted rival, from a random parent.
 
     Give those that lie where they were asked for, and which of the wanted these are.
@@ -540,9 +515,7 @@ def label_next(wanted: GeneratedTests | None, pool: LayerSamples, regions: Regio
     return pd.DataFrame(columns)
 
 
-def nearest(
-    features: Float[np.ndarray, "n d"], among: Float[np.ndarray, "m d"]
-) -> tuple[Integer[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+def nearest(features: Float[np.ndarray, "n d"], among: Float[np.ndarray, "m d"]) -> tuple[Ints, Floats]:
     """Give for each row the nearest row of `among`, and how far away it is.
 
     Where no image can be decoded, as of texts and tables, the nearest real sample stands in for a generated one.
@@ -618,8 +591,7 @@ class Properties:
                     "n": each.n,
                     "n_violated": each.n_violated,
                     "share": each.share,
-                    "lower": each.interval.lower,
-                    "upper": each.interval.upper,
+                    **each.interval.columns(),
                 }
                 for each in self.each
             ]
@@ -630,21 +602,14 @@ class Properties:
         return pd.concat([each.violations.assign(property=each.name) for each in self.each], ignore_index=True)
 
 
-def check_properties(
-    regions: Regions, head: Head, test: LayerSamples, *, tolerance: float = TOLERANCE, n_steps: int = _N_WALKED
-) -> Properties:
+def check_properties(regions: Regions, head: Head, test: LayerSamples) -> Properties:
     """Test all three: two on lines through feature space, which need the head, and one on the test samples alone.
 
     Weak misclassifications are those at the boundary: wrong, with a confidence in the regions' band.
     """
     regions.check(test)
-    return Properties(
-        (
-            _between_centroids(regions, head, tolerance, n_steps),
-            _back_to_truth(regions, head, test, tolerance, n_steps),
-            _true_class_first(test),
-        )
-    )
+    on_lines = _between_centroids(regions, head), _back_to_truth(regions, head, test)
+    return Properties((*on_lines, _true_class_first(test)))
 
 
 def wrong_ways(falling: np.ndarray, rising: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -661,43 +626,37 @@ def wrong_ways(falling: np.ndarray, rising: np.ndarray) -> tuple[np.ndarray, np.
     return worst.max(axis=1), worst.argmax(axis=1)
 
 
-def _along(head: Head, start: np.ndarray, end: np.ndarray, n_steps: int) -> np.ndarray:
-    """The head's probabilities (n, n_steps, n_classes) on the lines from each start to its end."""
-    steps = np.linspace(0.0, 1.0, n_steps)[None, :, None]
-    parts = []
+def _wrong_on_lines(
+    head: Head, start: np.ndarray, end: np.ndarray, falling: np.ndarray, rising: np.ndarray
+) -> dict[str, np.ndarray]:
+    """By how much the head goes the wrong way on the line from each start to its end, and where."""
+    steps = np.linspace(0.0, 1.0, _N_WALKED)[None, :, None]
+    worst, at = np.zeros(len(start)), np.zeros(len(start))
     for first in range(0, len(start), _WALKED_CHUNK):
         rows = slice(first, first + _WALKED_CHUNK)
         points = start[rows, None] + steps * (end[rows, None] - start[rows, None])
-        parts.append(head(points.reshape(-1, points.shape[-1])).reshape(*points.shape[:2], -1))
-    return np.concatenate(parts)
+        proba, n = head(points.reshape(-1, points.shape[-1])).reshape(*points.shape[:2], -1), np.arange(len(points))
+        worst[rows], at[rows] = wrong_ways(proba[n, :, falling[rows]], proba[n, :, rising[rows]])
+    return {"worst": worst, "at": at / (_N_WALKED - 1)}
 
 
-def _between_centroids(regions: Regions, head: Head, tolerance: float, n_steps: int) -> Property:
+def _between_centroids(regions: Regions, head: Head) -> Property:
     first, second = np.triu_indices(regions.n_classes, k=1)
-    proba = _along(head, regions.centroids[first], regions.centroids[second], n_steps)
-    rows = np.arange(len(first))
-    worst, at = wrong_ways(proba[rows, :, first], proba[rows, :, second])
+    wrong = _wrong_on_lines(head, regions.centroids[first], regions.centroids[second], first, second)
     names = np.array(regions.class_names, dtype=object)
-    made = pd.DataFrame(
-        {"id": "", "label": names[first], "other": names[second], "worst": worst, "at": at / (n_steps - 1)}
-    )
+    made = pd.DataFrame({"id": "", "label": names[first], "other": names[second], **wrong})
     says = "from one centroid to another, the first class becomes less probable and the second more"
-    return Property("between centroids", says, len(first), _violations(made, tolerance))
+    return Property("between centroids", says, len(first), _violations(made))
 
 
-def _back_to_truth(regions: Regions, head: Head, test: LayerSamples, tolerance: float, n_steps: int) -> Property:
-    y, predicted = test.labels, test.predicted
-    weak = np.flatnonzero((predicted != y) & regions.in_boundary(test.proba))
+def _back_to_truth(regions: Regions, head: Head, test: LayerSamples) -> Property:
+    weak = np.flatnonzero((test.predicted != test.labels) & regions.in_boundary(test.proba))
+    y, predicted = test.labels[weak], test.predicted[weak]
     says = "from a weak misclassification to the true centroid, the wrong class becomes less probable and the true more"
     names = np.array(test.class_names, dtype=object)
-    made = pd.DataFrame({"id": test.ids[weak], "label": names[y[weak]], "other": names[predicted[weak]]})
-    if len(weak) == 0:
-        return Property("back to the true centroid", says, 0, made.assign(worst=0.0, at=0.0))
-    proba = _along(head, test.features[weak].astype(np.float64), regions.centroids[y[weak]], n_steps)
-    rows = np.arange(len(weak))
-    worst, at = wrong_ways(proba[rows, :, predicted[weak]], proba[rows, :, y[weak]])
-    made = made.assign(worst=worst, at=at / (n_steps - 1))
-    return Property("back to the true centroid", says, len(weak), _violations(made, tolerance))
+    wrong = _wrong_on_lines(head, test.features[weak].astype(np.float64), regions.centroids[y], predicted, y)
+    made = pd.DataFrame({"id": test.ids[weak], "label": names[y], "other": names[predicted], **wrong})
+    return Property("back to the true centroid", says, len(weak), _violations(made))
 
 
 def _true_class_first(test: LayerSamples) -> Property:
@@ -716,8 +675,8 @@ def _true_class_first(test: LayerSamples) -> Property:
     return Property("true class first", "the true class is the most probable", len(test), _sorted(made))
 
 
-def _violations(made: pd.DataFrame, tolerance: float) -> pd.DataFrame:
-    return _sorted(made[made["worst"] > tolerance])
+def _violations(made: pd.DataFrame) -> pd.DataFrame:
+    return _sorted(made[made["worst"] > TOLERANCE])
 
 
 def _sorted(made: pd.DataFrame) -> pd.DataFrame:

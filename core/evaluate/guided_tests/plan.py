@@ -334,10 +334,9 @@ class GuidedTestsPlan:
         stop_if(context.should_stop)
         with one_torch_thread():
             if trial.part in ("suite", "decoder"):
-                parts = _parts(self._of_layer(), dataset, Aside(context.model(self.model)))
                 work = self._suite if trial.part == "suite" else self._decoder
-                return work(dataset, parts, context)
-            begin = _start(self._of_start(), dataset, Aside(context.model(self.model)))
+                return work(dataset, self._parts(dataset, context), context)
+            begin = _start(self, dataset, Aside(self._parts(dataset, context)))
             stop_if(context.should_stop)
             return self._class(begin, trial)
 
@@ -384,16 +383,12 @@ class GuidedTestsPlan:
             on_epoch=lambda n_done, n_epochs, _: context.report(n_done, n_epochs, "epoch of the decoder"),
         )
         restored = reconstruction(decoder, parts.test.features, dataset.x[parts.test_rows])
-        restoring = {"error": restored.error, "lower": restored.interval.lower, "upper": restored.interval.upper}
         row = {"part": "decoder", "n_test": restored.n, "baseline": restored.baseline, "content": decoder.to_bytes()}
-        return framed([row | restoring], "ok")
+        return framed([row | {"error": restored.error} | restored.interval.columns()], "ok")
 
-    def _of_layer(self) -> "_OfLayer":
-        return _OfLayer(self.model, self.layer, tuple(self.split.items()))
-
-    def _of_start(self) -> "_OfStart":
-        recipe = Recipe(wcl=self.wcl, noise=self.noise, rivals=cast(Rivals, self.rivals))
-        return _OfStart(self._of_layer(), self.r, self.theta1, self.theta2, cast(Unit, self.unit), recipe)
+    def _parts(self, dataset: Dataset, context: Context) -> LayerParts:
+        stored, split = Aside(context.model(self.model)), tuple(self.split.items())
+        return _layer_parts(self.model, self.layer, split, dataset, stored)
 
 
 _RANGES = {
@@ -408,38 +403,19 @@ _RANGES = {
 }
 
 
-@dataclass(frozen=True)
-class _OfLayer:
-    """What the samples of a layer depend on."""
-
-    model: str
-    name: str | None
-    split: tuple[tuple[str, Any], ...]
-
-
-@dataclass(frozen=True)
-class _OfStart:
-    """What generation begins with."""
-
-    layer: _OfLayer
-    r: float | None
-    theta1: float | None
-    theta2: float
-    unit: Unit
-    recipe: Recipe
+@lru_cache(maxsize=1)
+def _layer_parts(
+    model: str, layer: str | None, split: tuple[tuple[str, Any], ...], dataset: Dataset, stored: Aside[bytes]
+) -> LayerParts:
+    return layer_parts.layer_parts(stored.value, dataset, layer=layer, **dict(split))
 
 
 @lru_cache(maxsize=1)
-def _parts(layer: _OfLayer, dataset: Dataset, stored: Aside[bytes]) -> LayerParts:
-    return layer_parts.layer_parts(stored.value, dataset, layer=layer.name, **dict(layer.split))
-
-
-@lru_cache(maxsize=1)
-def _start(wanted: _OfStart, dataset: Dataset, stored: Aside[bytes]) -> Start:
-    parts = _parts(wanted.layer, dataset, stored)
-    thresholds = {"r": wanted.r, "theta1": wanted.theta1, "theta2": wanted.theta2, "unit": wanted.unit}
-    regions = fit_regions(parts.train, **thresholds)
-    return generate.start(regions, parts.head, train=parts.train, test=parts.test, recipe=wanted.recipe)
+def _start(plan: GuidedTestsPlan, dataset: Dataset, held: Aside[LayerParts]) -> Start:
+    parts, unit = held.value, cast(Unit, plan.unit)
+    regions = fit_regions(parts.train, r=plan.r, theta1=plan.theta1, theta2=plan.theta2, unit=unit)
+    recipe = Recipe(wcl=plan.wcl, noise=plan.noise, rivals=cast(Rivals, plan.rivals))
+    return generate.start(regions, parts.head, train=parts.train, test=parts.test, recipe=recipe)
 
 
 # What has a run of guided tests come to so far? Its tests, its table and its decoder, read back from rows.
@@ -493,18 +469,13 @@ class Guided:
 
         label, region, asked, placed, unplaced, n_parents, accuracy, lower, upper.
         """
-        tests, accuracies = self.generated, []
+        tests, cells = self.generated, []
         for label in range(len(self.class_names)):
             for region in REGIONS:
                 rows = (tests.y == label) & (tests.for_centroid == (region == REGIONS[0]))
-                accuracies.append(shared_accuracy(tests.correct[rows], tests.clusters[rows]))
-        columns = {
-            "n_parents": [each.n_parents for each in accuracies],
-            "accuracy": [each.accuracy for each in accuracies],
-            "lower": [each.interval.lower for each in accuracies],
-            "upper": [each.interval.upper for each in accuracies],
-        }
-        return tests.counts_table().assign(**columns)
+                share = shared_accuracy(tests.correct[rows], tests.clusters[rows])
+                cells.append({"n_parents": share.n_parents, "accuracy": share.accuracy, **share.interval.columns()})
+        return tests.counts_table().join(pd.DataFrame(cells))
 
 
 def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...], origin: Origin = SAMPLES) -> Guided:

@@ -10,6 +10,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.values import Bools, Codes, Floats, Ints
 from touchstone.core.evaluate import intervals
 from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.evaluate.wording import plural
@@ -17,6 +18,8 @@ from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.decoder import Decoder
 from touchstone.core.models.layers import Layer
 from touchstone.core.models.load import Model
+
+Pictures = Float[np.ndarray, "n height width channels"]
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -48,15 +51,15 @@ NO_ERROR = OracleError(0.0, 0.0)
 
 
 def read_by_oracle(
-    pictures: Float[np.ndarray, "n height width channels"],
-    parents: Integer[np.ndarray, " n"],
+    pictures: Pictures,
+    parents: Ints,
     *,
     images: Float[np.ndarray, "n_samples height width channels"],
-    y: Integer[np.ndarray, " n_samples"],
+    y: Codes,
     rows: Integer[np.ndarray, " n_rows"],
     seed: int,
     should_stop: ShouldStop | None = None,
-) -> tuple[Integer[np.ndarray, " n"], Bool[np.ndarray, " n_read"]]:
+) -> tuple[Ints, Bool[np.ndarray, " n_read"]]:
     """Read pictures by machines that have seen none of their `parents` (rows of `images`).
 
     Give the class of each picture, and of the real samples `rows` (or of many of them) whether they are read right.
@@ -79,11 +82,11 @@ def read_by_oracle(
 
 
 def kept_by_others(
-    pictures: Float[np.ndarray, "n height width channels"],
-    wanted: Integer[np.ndarray, " n"],
+    pictures: Pictures,
+    wanted: Ints,
     *,
     images: Float[np.ndarray, "n_samples height width channels"],
-    y: Integer[np.ndarray, " n_samples"],
+    y: Codes,
     rows: Integer[np.ndarray, " n_rows"],
     seed: int,
     should_stop: ShouldStop | None = None,
@@ -102,7 +105,7 @@ def kept_by_others(
     return kept
 
 
-def oracle_error(values: Float[np.ndarray, " n"], kept_again: Bool[np.ndarray, "n n_oracles"]) -> OracleError:
+def oracle_error(values: Floats, kept_again: Bool[np.ndarray, "n n_oracles"]) -> OracleError:
     """Give the error that the mean of `values` over the tests that count owes to the oracle.
 
     It is the standard deviation of that mean over oracles, each with the tests that it keeps.
@@ -178,17 +181,17 @@ class GeneratedTests:
 
     class_names: tuple[str, ...]
     features: Float[np.ndarray, "n n_features"] = field(repr=False)
-    y: Integer[np.ndarray, " n"] = field(repr=False)
-    for_centroid: Bool[np.ndarray, " n"] = field(repr=False)
+    y: Ints = field(repr=False)
+    for_centroid: Bools = field(repr=False)
     parent_ids: Shaped[np.ndarray, " n"] = field(repr=False)
     parent_part: Shaped[np.ndarray, " n"] = field(repr=False)
-    rival: Integer[np.ndarray, " n"] = field(repr=False)
-    t: Float[np.ndarray, " n"] = field(repr=False)
-    distance: Float[np.ndarray, " n"] = field(repr=False)
-    confidence: Float[np.ndarray, " n"] = field(repr=False)
-    predicted: Integer[np.ndarray, " n"] = field(repr=False)
-    in_centroid: Bool[np.ndarray, " n"] = field(repr=False)
-    in_boundary: Bool[np.ndarray, " n"] = field(repr=False)
+    rival: Ints = field(repr=False)
+    t: Floats = field(repr=False)
+    distance: Floats = field(repr=False)
+    confidence: Floats = field(repr=False)
+    predicted: Ints = field(repr=False)
+    in_centroid: Bools = field(repr=False)
+    in_boundary: Bools = field(repr=False)
     asked: Integer[np.ndarray, "n_classes 2"]
     placed: Integer[np.ndarray, "n_classes 2"]
     origin: "Origin" = field(default_factory=lambda: SAMPLES, repr=False)
@@ -197,7 +200,7 @@ class GeneratedTests:
         return len(self.features)
 
     @property
-    def correct(self) -> Bool[np.ndarray, " n"]:
+    def correct(self) -> Bools:
         """Which of them the head takes for the class that they were generated for."""
         return self.predicted == self.y
 
@@ -207,20 +210,15 @@ class GeneratedTests:
         return int((self.asked - self.placed).sum())
 
     @property
-    def clusters(self) -> Integer[np.ndarray, " n"]:
+    def clusters(self) -> Ints:
         """A number for each parent, or its unit: features of one parent are no independent evidence."""
         return self.origin.clusters(self.parent_part, self.parent_ids)
 
     def take(self, rows: Shaped[np.ndarray, " n_rows"]) -> "GeneratedTests":
         """Give some of them, by position or by one truth value each; as if no more had been asked for."""
         per_row = {name: getattr(self, name)[rows] for name in _PER_ROW}
-        counts = np.stack(
-            [
-                np.bincount(per_row["y"][side], minlength=len(self.class_names))
-                for side in (per_row["for_centroid"], ~per_row["for_centroid"])
-            ],
-            axis=1,
-        )
+        sides = per_row["for_centroid"], ~per_row["for_centroid"]
+        counts = np.stack([np.bincount(per_row["y"][side], minlength=len(self.class_names)) for side in sides], axis=1)
         return GeneratedTests(self.class_names, **per_row, asked=counts, placed=counts, origin=self.origin)
 
     def table(self) -> pd.DataFrame:
@@ -260,7 +258,7 @@ class GeneratedTests:
 
     def to_npz(
         self,
-        images: Float[np.ndarray, "n height width channels"] | None = None,
+        images: Pictures | None = None,
         *,
         facts: Mapping[str, Shaped[np.ndarray, "..."] | str | float] | None = None,
     ) -> bytes:
@@ -381,17 +379,12 @@ class AccuracyGrid:
                     f"accuracy{suffix}": accuracy.accuracy,
                 }
                 row |= {f"lower{suffix}": accuracy.interval.lower, f"upper{suffix}": accuracy.interval.upper}
-            row |= {"test_accuracy": self.accuracy, "test_lower": self.interval.lower}
-            rows.append(row | {"test_upper": self.interval.upper})
+            rows.append(row | {"test_accuracy": self.accuracy, **self.interval.columns("test_")})
         return pd.DataFrame(rows)
 
 
 def shared_accuracy(
-    correct: Bool[np.ndarray, " n"],
-    cluster: Integer[np.ndarray, " n"],
-    *,
-    oracle: OracleError = NO_ERROR,
-    parent_word: str = "sample",
+    correct: Bools, cluster: Ints, *, oracle: OracleError = NO_ERROR, parent_word: str = "sample"
 ) -> SharedAccuracy:
     """Give the share of correct ones, with an interval over clusters, Wilson's by Student's t.
 
@@ -410,16 +403,14 @@ def shared_accuracy(
     _, cluster = np.unique(cluster, return_inverse=True)
     size, right = np.bincount(cluster), np.bincount(cluster, weights=correct)
     k, value = len(size), float(correct.mean())
-    whole = intervals.wilson(value * k, float(k))
-    if k < 2:
-        return SharedAccuracy(n, int(correct.sum()), k, value, whole, parent_word)
-    # The linearised variance of a ratio over clusters (Cochran 1977, section 11.2): sizes differ, too.
-    se = float(np.sqrt(k / (k - 1) * np.square(right - value * size).sum())) / n
-    interval = intervals.share_interval(value, *intervals.sum_of_errors((se, float(k - 1)), oracle))
-    few = min((right > 0).sum(), (right < size).sum()) < _FEWEST_MIXED
-    return SharedAccuracy(
-        n, int(correct.sum()), k, value, intervals.joined(interval, whole) if few else interval, parent_word
-    )
+    interval = whole = intervals.wilson(value * k, float(k))
+    if k > 1:
+        # The linearised variance of a ratio over clusters (Cochran 1977, section 11.2): sizes differ, too.
+        se = float(np.sqrt(k / (k - 1) * np.square(right - value * size).sum())) / n
+        interval = intervals.share_interval(value, *intervals.sum_of_errors((se, float(k - 1)), oracle))
+        few = min((right > 0).sum(), (right < size).sum()) < _FEWEST_MIXED
+        interval = intervals.joined(interval, whole) if few else interval
+    return SharedAccuracy(n, int(correct.sum()), k, value, interval, parent_word)
 
 
 def mix_accuracy(tests: GeneratedTests, *, centroid_share: float, n_per_class: int) -> MixAccuracy:
@@ -508,10 +499,10 @@ class RoundTrip:
     image lies in the region that its features were made for.
     """
 
-    predicted: Integer[np.ndarray, " n"] = field(repr=False)
-    confidence: Float[np.ndarray, " n"] = field(repr=False)
-    disagrees: Bool[np.ndarray, " n"] = field(repr=False)
-    in_region: Bool[np.ndarray, " n"] = field(repr=False)
+    predicted: Ints = field(repr=False)
+    confidence: Floats = field(repr=False)
+    disagrees: Bools = field(repr=False)
+    in_region: Bools = field(repr=False)
     class_names: tuple[str, ...]
 
     @property
@@ -536,9 +527,7 @@ class RoundTrip:
         )
 
 
-def reconstruction(
-    decoder: Decoder, features: Float[np.ndarray, "n n_features"], images: Float[np.ndarray, "n height width channels"]
-) -> Reconstruction:
+def reconstruction(decoder: Decoder, features: Float[np.ndarray, "n n_features"], images: Pictures) -> Reconstruction:
     """Measure a decoder on images that it has not seen."""
     errors, plain = decoder.squared_errors(features, images)
     n, mean = len(errors), float(errors.mean())
@@ -548,14 +537,7 @@ def reconstruction(
     return Reconstruction(float(np.sqrt(mean)), ends if around.known else around, float(np.sqrt(plain.mean())), n)
 
 
-def round_trip(
-    tests: GeneratedTests,
-    images: Float[np.ndarray, "n height width channels"],
-    *,
-    model: Model,
-    layer: Layer,
-    regions: Regions,
-) -> RoundTrip:
+def round_trip(tests: GeneratedTests, images: Pictures, *, model: Model, layer: Layer, regions: Regions) -> RoundTrip:
     """Send decoded images through the whole model, and hold it against what the head said of the features."""
     features = layer.features(model.inputs(images))
     proba = layer(features)
@@ -565,6 +547,6 @@ def round_trip(
     return RoundTrip(predicted, proba.max(axis=1), predicted != tests.predicted, inside, tests.class_names)
 
 
-def _share(which: Bool[np.ndarray, " n"]) -> tuple[int, int, float, intervals.Interval]:
+def _share(which: Bools) -> tuple[int, int, float, intervals.Interval]:
     k, n = int(which.sum()), len(which)
     return k, n, k / n if n else float("nan"), intervals.wilson(float(k), float(n))

@@ -16,6 +16,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped, UInt8
 
 from touchstone.core.data import DataError
+from touchstone.core.data.values import Bools, Codes, Floats, Ints
 from touchstone.core.evaluate.guided_tests import results
 from touchstone.core.evaluate.guided_tests.generate import Recipe, generate_tests, start
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, sum_of_errors, t_interval, wilson
@@ -47,12 +48,12 @@ class Suite:
 
     class_names: tuple[str, ...]
     images: UInt8[np.ndarray, "n height width channels"] = field(repr=False)
-    y: Integer[np.ndarray, " n"] = field(repr=False)
-    for_centroid: Bool[np.ndarray, " n"] = field(repr=False)
-    in_region: Bool[np.ndarray, " n"] = field(repr=False)
-    read_as: Integer[np.ndarray, " n"] = field(repr=False)
+    y: Ints = field(repr=False)
+    for_centroid: Bools = field(repr=False)
+    in_region: Bools = field(repr=False)
+    read_as: Ints = field(repr=False)
     kept_again: Bool[np.ndarray, "n n_oracles"] = field(repr=False)
-    rival: Integer[np.ndarray, " n"] = field(repr=False)
+    rival: Ints = field(repr=False)
     parent_ids: Shaped[np.ndarray, " n"] = field(repr=False)
     parent_part: Shaped[np.ndarray, " n"] = field(repr=False)
     oracle_right: int
@@ -68,12 +69,12 @@ class Suite:
         return (self.images / 255).astype(np.float32)
 
     @property
-    def kept(self) -> Bool[np.ndarray, " n"]:
+    def kept(self) -> Bools:
         """Which tests count: their picture lies in its region, and the oracle reads it as its class."""
         return self.in_region & (self.read_as == self.y)
 
     @property
-    def clusters(self) -> Integer[np.ndarray, " n"]:
+    def clusters(self) -> Ints:
         """A number for each parent, or its unit: pictures of one parent are no independent evidence."""
         return self.origin.clusters(self.parent_part, self.parent_ids)
 
@@ -119,7 +120,7 @@ class Reference:
 
 def make_suite(
     images: Float[np.ndarray, "n_samples height width channels"],
-    y: Integer[np.ndarray, " n_samples"],
+    y: Codes,
     ids: Shaped[np.ndarray, " n_samples"],
     *,
     train_rows: Integer[np.ndarray, " n_train"],
@@ -172,9 +173,7 @@ def make_suite(
     )
 
 
-def fit_reference(
-    images: Float[np.ndarray, "n height width channels"], y: Integer[np.ndarray, " n"], *, n_classes: int
-) -> Reference:
+def fit_reference(images: Float[np.ndarray, "n height width channels"], y: Ints, *, n_classes: int) -> Reference:
     """Fit the reference on real pictures."""
     from sklearn.decomposition import PCA
     from sklearn.linear_model import LogisticRegression
@@ -224,19 +223,19 @@ class JudgedSuite:
     """A suite, and what a whole model takes each of its pictures for, with its confidence."""
 
     suite: Suite
-    predicted: Integer[np.ndarray, " n"] = field(repr=False)
-    confidence: Float[np.ndarray, " n"] = field(repr=False)
+    predicted: Ints = field(repr=False)
+    confidence: Floats = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.predicted)
 
     @property
-    def y(self) -> Integer[np.ndarray, " n"]:
+    def y(self) -> Ints:
         """The classes that the pictures were made for."""
         return self.suite.y
 
     @property
-    def for_centroid(self) -> Bool[np.ndarray, " n"]:
+    def for_centroid(self) -> Bools:
         """Which pictures were made for the centroid region."""
         return self.suite.for_centroid
 
@@ -249,7 +248,7 @@ class JudgedSuite:
         return self.take(self.suite.kept)
 
     @property
-    def correct(self) -> Bool[np.ndarray, " n"]:
+    def correct(self) -> Bools:
         """Which pictures the model takes for the class that they were made for."""
         return self.predicted == self.suite.y
 
@@ -260,7 +259,7 @@ class JudgedSuite:
             rows &= self.suite.for_centroid == (region == results.REGIONS[0])
         return self._accuracy(rows)
 
-    def _accuracy(self, rows: Bool[np.ndarray, " n"]) -> results.SharedAccuracy:
+    def _accuracy(self, rows: Bools) -> results.SharedAccuracy:
         """The accuracy on the tests that are kept, of these rows."""
         kept, again = rows & self.suite.kept, rows[:, None] & self.suite.kept_again
         error = results.oracle_error(self.correct.astype(np.float64), again)
@@ -277,9 +276,8 @@ class JudgedSuite:
         for label, name in enumerate(suite.class_names):
             for region in results.REGIONS:
                 share = self._accuracy((suite.y == label) & (suite.for_centroid == (region == results.REGIONS[0])))
-                ends = {"lower": share.interval.lower, "upper": share.interval.upper}
                 counts = {"placed": share.n, "n_parents": share.n_parents, "accuracy": share.accuracy}
-                rows.append({"label": name, "region": region, **counts, **ends})
+                rows.append({"label": name, "region": region, **counts, **share.interval.columns()})
         return pd.DataFrame(rows)
 
     def table(self) -> pd.DataFrame:
@@ -352,10 +350,7 @@ def suite_difference(first: JudgedSuite, second: JudgedSuite) -> SuiteDifference
 
 
 def paired_difference(
-    changes: Integer[np.ndarray, " n"],
-    clusters: Integer[np.ndarray, " n"],
-    *,
-    oracle: results.OracleError = results.NO_ERROR,
+    changes: Ints, clusters: Ints, *, oracle: results.OracleError = results.NO_ERROR
 ) -> SuiteDifference:
     """Give the mean of changes of 1 (gained), -1 (lost) and 0, with its interval over clusters and over oracles."""
     n, gained, lost = len(changes), int((changes > 0).sum()), int((changes < 0).sum())

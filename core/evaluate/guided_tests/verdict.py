@@ -16,8 +16,6 @@ from touchstone.core.evaluate.wording import Verdict, bare, count, listed, perce
 
 def worse_near_centroids(near: results.SharedAccuracy, accuracy: float, interval: Interval) -> Claim:
     """By how much the accuracy near the centroids lies below that on the original test samples."""
-    if not near.n or not interval.known:
-        return claim("guided_tests.worse_near_centroids", nan, UNKNOWN, nan)
     value = accuracy - near.accuracy
     gap = apart(accuracy, interval, near.accuracy, near.interval)
     return claim("guided_tests.worse_near_centroids", value, gap, p_of_interval(value, gap))
@@ -28,14 +26,14 @@ def decoder_helps(reconstruction: results.Reconstruction) -> Claim:
     ends, baseline = reconstruction.interval, reconstruction.baseline
     if not ends.known:
         return claim("guided_tests.decoder_helps", nan, UNKNOWN, nan)
-    value, interval = baseline - reconstruction.error, Interval(baseline - ends.upper, baseline - ends.lower)
+    value, interval = baseline - reconstruction.error, ends.scaled(-1.0, baseline)
     return claim("guided_tests.decoder_helps", value, interval, p_of_interval(value, interval))
 
 
 def second_model(difference: SuiteDifference) -> Claim:
     """By how much the second of two models is more accurate than the first on pictures that both met."""
-    p_value = p_of_interval(difference.difference, difference.interval) if difference.interval.known else nan
-    return claim("guided_tests.second_model", difference.difference, difference.interval, p_value)
+    value, interval = difference.difference, difference.interval
+    return claim("guided_tests.second_model", value, interval, p_of_interval(value, interval))
 
 
 SIDE = "At a boundary, expect an accuracy of about 50 % by construction: tests lie on both sides."
@@ -124,9 +122,8 @@ def difference_finding(difference: SuiteDifference, other: str, this: str) -> st
     if decision == "undecided":
         between = points(difference.difference, difference.interval)
         return f"No significant difference between {quoted(other)} and {quoted(this)}, {between}, {changed}"
-    sign, word = (1, "more") if decision == "above" else (-1, "less")
-    ends = sorted((sign * difference.interval.lower, sign * difference.interval.upper))
-    size = points(abs(difference.difference), Interval(*ends))
+    sign, word = (1.0, "more") if decision == "above" else (-1.0, "less")
+    size = points(abs(difference.difference), difference.interval.scaled(sign))
     return f"{quoted(other)} is {size} {word} accurate than {quoted(this)} {changed}"
 
 

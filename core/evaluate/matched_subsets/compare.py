@@ -122,7 +122,8 @@ def compare_sets(
         reference, target = narrowed
     by = "probability" if entry.share_of == "truth" else by
     if narrowed is None or not (reference.has_confidence and target.has_confidence):
-        row = _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model, scale=scale)
+        asked = {"epsilon": epsilon, "by": by, "method": method, "model": model, "scale": scale}
+        row = _as_wholes(reference, target, units_of_sets(reference, target), **asked)
         return replace(findings.decided([_of_metric(row, entry, metrics)])[0], decisions=decided_at)
     options = {"method": method, "order": order, "rng": rng}
     pairable = candidates(reference, target, epsilon=epsilon, by=by, scale=scale)
@@ -315,29 +316,19 @@ def _repeated(
     for _ in range(n_steps_of_all - len(repeats)):
         on_step()
     apart = pairable.levels.target_rounded[pairable.target_order]
-    return SetComparison(
-        model=model,
-        epsilon=pairable.epsilon,
-        by=pairable.by,
-        method=method,
+    asked = {"epsilon": pairable.epsilon, "by": pairable.by, "method": method, "model": model, "scale": scale}
+    return replace(
+        _as_wholes(reference, target, units, **asked),
         n_repeats=len(repeats),
-        n_reference=len(reference),
-        n_target=len(target),
         n_pairs=repeats.n_pairs,
         subsets=_subsets(repeats.shares, reference, target, units),
-        gap=whole_gap(reference, target, units),
         **numbers,
         least_unmatched_target=float(((sweep(pairable.first, pairable.last) < 0) & ~apart).mean()),
         confidence_difference=repeats.confidence_difference,
         spread=float(np.sqrt(repeats.luck[1])),
         labels=labels,
         matched=repeats.first,
-        baselines=findings.baselines_of(reference, target, units),
         calibrations=findings.calibrations_of(reference, target, units),
-        scale=scale,
-        units=units,
-        unit_words=(reference.unit_word, target.unit_word),
-        n_strata=(reference.n_strata, target.n_strata),
     )
 
 
@@ -350,38 +341,18 @@ def _enough(numbers: Mapping[str, SetEstimate], labels: Sequence[LabelGap], n: i
     return n if worst <= OF_ERROR else ceil(1.1 * n * (worst / OF_ERROR) ** 2)
 
 
-def _as_wholes(
-    reference: Outcomes, target: Outcomes, *, epsilon: float, by: By, method: Method, model: str, scale: Scale
-) -> SetComparison:
-    """All that two sets of hard labels can tell."""
-    unknown, units = SetEstimate(nan), units_of_sets(reference, target)
+def _as_wholes(reference: Outcomes, target: Outcomes, units: Units, **asked: Any) -> SetComparison:
+    """All that two sets of hard labels can tell; `asked` are further fields."""
     return SetComparison(
-        model=model,
-        epsilon=epsilon,
-        by=by,
-        method=method,
-        n_repeats=0,
         n_reference=len(reference),
         n_target=len(target),
-        n_pairs=0.0,
         subsets=_subsets({"reference": whole(reference), "target": whole(target)}, reference, target, units),
         gap=whole_gap(reference, target, units),
-        matched_gap=unknown,
-        mix=unknown,
-        unmatched=unknown,
-        rounded=unknown,
-        unmatched_target=unknown,
-        unmatched_reference=unknown,
-        least_unmatched_target=nan,
-        confidence_difference=nan,
-        spread=nan,
-        labels=(),
-        matched=None,
         baselines=findings.baselines_of(reference, target, units),
-        scale=scale,
         units=units,
         unit_words=(reference.unit_word, target.unit_word),
         n_strata=(reference.n_strata, target.n_strata),
+        **asked,
     )
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Bool, Float
 
+from touchstone.core.data.values import Floats, Ints
 from touchstone.core.evaluate.matched_subsets.matching import By, Candidates, candidates_among
 from touchstone.core.evaluate.matched_subsets.outcomes import Levels, Outcomes
 
@@ -35,7 +36,7 @@ class Neighbours:
         return n_of[self.pairable.target.label] * OF_LABEL < NEIGHBOURS
 
     @cached_property
-    def ranges(self) -> tuple[tuple[Candidates, Integer[np.ndarray, " n"], Integer[np.ndarray, " n"]], ...]:
+    def ranges(self) -> tuple[tuple[Candidates, Ints, Ints], ...]:
         """The references in both orders, by label and of any, and of each target the first and one after the last."""
         return tuple((each, *_nearest(each)) for each in (self.pairable, self.pairable.of_any_label))
 
@@ -51,7 +52,7 @@ class Neighbours:
         return np.where(levels.target_rounded, float(reference.compared[self.of_rounded].mean()), near)
 
     @cached_property
-    def of_rounded(self) -> Integer[np.ndarray, " n"]:
+    def of_rounded(self) -> Ints:
         """The references that stand for targets rounded to 1: rounded ones, too, or where these are few the surest."""
         rounded, level = self.pairable.levels.rounded, self.pairable.levels.reference
         if rounded.sum() >= NEIGHBOURS:
@@ -73,13 +74,13 @@ class Neighbours:
         return total
 
 
-def expected_among(outcomes: Outcomes, levels: Levels, *, epsilon: float, by: By) -> Float[np.ndarray, " n"]:
+def expected_among(outcomes: Outcomes, levels: Levels, *, epsilon: float, by: By) -> Floats:
     """How often the model is right on samples like each, itself among them; `levels` are those of references."""
     expected = Neighbours(candidates_among(outcomes, levels, epsilon=epsilon, by=by)).expected
     return np.clip(expected, 0.0, 1.0) if outcomes.worth is None else expected
 
 
-def _nearest(pairable: Candidates) -> tuple[Integer[np.ndarray, " n"], Integer[np.ndarray, " n"]]:
+def _nearest(pairable: Candidates) -> tuple[Ints, Ints]:
     """By target, in its own order: the references within epsilon, and no fewer than the nearest of the same label.
 
     Of equal levels none is nearer: all that are within epsilon count.

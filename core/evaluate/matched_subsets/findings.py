@@ -9,13 +9,14 @@ from scipy.optimize import linear_sum_assignment
 
 from touchstone.core.evaluate.calibration import overconfidence
 from touchstone.core.evaluate.claims import Claim, Group, claim, claim_of_t, corrected, decided_anew, family
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval, wilson, within
+from touchstone.core.evaluate.intervals import UNKNOWN, apart, p_of_interval, wilson, within
 from touchstone.core.evaluate.matched_subsets.estimates import whole
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Outcomes
 from touchstone.core.evaluate.matched_subsets.results import (
     FEWEST_PAIRS,
     FIELDS,
     KINDS,
+    SET_NAMES,
     Baseline,
     SetCalibration,
     SetComparison,
@@ -27,12 +28,12 @@ from touchstone.core.evaluate.units import Units
 from touchstone.core.evaluate.wording import bare, fixed, listed, percent, plural, points, quoted, resting
 
 
-def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
+def findings(comparison: SetComparison) -> tuple[str, ...]:
     """Calibration, unmatched samples, what contradicts the paper or its rule, predicted labels, luck of matching."""
     lines = (
-        resting(_calibration(comparison, target), KINDS["calibration"]),
-        _unmatched(comparison, target),
-        _rounded(comparison, target),
+        resting(_calibration(comparison), KINDS["calibration"]),
+        _unmatched(comparison),
+        _rounded(comparison),
         _coarse(comparison),
         resting(_unlike_the_paper(comparison), KINDS["falls"], KINDS["mix"]),
         resting(_as_published(comparison), KINDS["residual"]),
@@ -42,23 +43,23 @@ def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
-def _calibration(comparison: SetComparison, target: str) -> str:
+def _calibration(comparison: SetComparison) -> str:
     """Where the model is over- or underconfident; that it is overconfident on the new set is in the headline."""
     sentences = []
     for each in comparison.calibrations:
-        where, claim = (target if each.set == "target" else "the reference set"), each.claim
+        where, claim = SET_NAMES[each.set], each.claim
         ends = f"{percent(each.confidence)} mean confidence, {percent(each.accuracy)} accuracy"
         if claim.decision == "above" and each.set == "target":
             sentences.append(f"On {where}: {ends}.")
         elif claim.decision == "above":
             sentences.append(f"Overconfident on {where} by {points(claim.estimate, claim.interval)}: {ends}.")
         if claim.decision == "below":
-            less = Interval(-claim.interval.upper, -claim.interval.lower)
-            sentences.append(f"Underconfident on {where} by {points(-claim.estimate, less)}: {ends}.")
+            less = points(-claim.estimate, claim.interval.scaled(-1.0))
+            sentences.append(f"Underconfident on {where} by {less}: {ends}.")
     return " ".join(sentences)
 
 
-def _rounded(comparison: SetComparison, target: str) -> str:
+def _rounded(comparison: SetComparison) -> str:
     """The share of the new set whose confidence was rounded to 1, or of which all models say the same."""
     if not comparison.n_rounded:
         return ""
@@ -68,7 +69,7 @@ def _rounded(comparison: SetComparison, target: str) -> str:
     why, remedy = "their confidence was rounded to 1", "Probabilities of all classes, or logits, tell them apart."
     if comparison.scale == "variance":
         why, remedy = "all models say the same of them", "Probabilities with more decimals tell them apart."
-    return f"{share} of {target} cannot be compared: {why}. They add {added} to the {words.fall}. {remedy}"
+    return f"{share} of the new set cannot be compared: {why}. They add {added} to the {words.fall}. {remedy}"
 
 
 def _coarse(comparison: SetComparison) -> str:
@@ -99,16 +100,16 @@ def _as_published(comparison: SetComparison) -> str:
     return f"On raw confidences, as published, the difference would be {points(published.value, published.interval)}."
 
 
-def _unmatched(comparison: SetComparison, target: str) -> str:
+def _unmatched(comparison: SetComparison) -> str:
     if not comparison.can_match:
         return ""
     left, paired = comparison.subset("unmatched target"), comparison.subset("matched target")
     share, words = percent(comparison.unmatched_target.value, comparison.unmatched_target.interval), comparison.words
     if left.n < 1 or isnan(left.reached.value) or isnan(paired.reached.value):
-        return f"Unmatched: {share} of {target}."
+        return f"Unmatched: {share} of the new set."
     without, within = (words.value(each.reached.value, each.reached.interval) for each in (left, paired))
     sentences = [
-        f"Unmatched: {share} of {target}, with {words.a_name} of {without}.",
+        f"Unmatched: {share} of the new set, with {words.a_name} of {without}.",
         f"Matched samples reach {within}.",
     ]
     if comparison.method == "random":
@@ -150,11 +151,9 @@ def _labels(comparison: SetComparison) -> str:
 def _differing(comparison: SetComparison, decision: str) -> list[str]:
     """Labels of which it is claimed, the largest difference first."""
     rows = [row for row in comparison.labels if row.claim is not None and row.claim.decision == decision]
-    gaps = []
-    for row in sorted(rows, key=lambda row: -abs(row.matched_gap.value)):
-        lower, upper = sorted(abs(end) for end in (row.matched_gap.interval.lower, row.matched_gap.interval.upper))
-        gaps.append(f"{quoted(row.label)} by {points(abs(row.matched_gap.value), Interval(lower, upper))}")
-    return gaps
+    gaps = {row.label: row.matched_gap for row in sorted(rows, key=lambda row: -abs(row.matched_gap.value))}
+    sign = 1.0 if decision == "above" else -1.0
+    return [f"{quoted(label)} by {points(sign * gap.value, gap.interval.scaled(sign))}" for label, gap in gaps.items()]
 
 
 def _luck(comparison: SetComparison) -> str:
@@ -320,9 +319,9 @@ def baselines_of_metric(metric: Metric, sides: Mapping[str, MetricEstimate]) -> 
     baselines = []
     for name, made in {} if metric.of_class else sides.items():
         if made.interval.known and not isnan(made.baseline):
-            sign = 1 if metric.larger_is_better else -1
-            ends = sorted(sign * (end - made.baseline) for end in (made.interval.lower, made.interval.upper))
-            gain, interval = sign * (made.value - made.baseline), Interval(*ends)
+            sign = 1.0 if metric.larger_is_better else -1.0
+            gain = sign * (made.value - made.baseline)
+            interval = made.interval.scaled(sign, -sign * made.baseline)
             claimed = claim(KINDS["baseline"], gain, interval, p_of_interval(gain, interval))
             baselines.append(Baseline(name, made.baseline, claimed, claimed.p_value))
     return tuple(baselines)

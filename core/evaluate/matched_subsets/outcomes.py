@@ -10,6 +10,7 @@ from scipy import special
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.data.values import Bools, Floats, Ints
 from touchstone.core.evaluate.units import Design, design_of_units
 
 Scale = Literal["accuracy", "confidence", "margin", "entropy", "variance"]
@@ -41,23 +42,23 @@ class Outcomes:
     Without confidences (NaN throughout) nothing can be matched, but the sets can still be compared as wholes.
     """
 
-    label: Integer[np.ndarray, " n"]
-    confidence: Float[np.ndarray, " n"]
-    correct: Bool[np.ndarray, " n"]
+    label: Ints
+    confidence: Floats
+    correct: Bools
     class_names: tuple[str, ...]
-    truth: Integer[np.ndarray, " n"] | None = None
+    truth: Ints | None = None
     """The true labels, for what a model that learned nothing would reach; None where only `correct` is known."""
     unit: Shaped[np.ndarray, " n"] | None = None
     """What was sampled independently, by name (see `core.evaluate.units`); None: each sample."""
     unit_word: str = "unit"
     """What one of these is called."""
-    log_odds: Float[np.ndarray, " n"] | None = None
+    log_odds: Floats | None = None
     """The confidence on the logit scale where more is known of it than fits into a number near 1."""
-    score: Float[np.ndarray, " n"] | None = None
+    score: Floats | None = None
     """What is matched on instead of the confidence, from minus to plus infinity; more is more confident."""
     n_strata: int = 0
     """Of how many sources the samples are, where these are too few to stand for others."""
-    worth: Float[np.ndarray, " n"] | None = None
+    worth: Floats | None = None
     """What each sample is worth to the metric that is compared, more is better; None: 1 where it is right, else 0."""
     span: float = 1.0
     """By how much two samples may differ in that."""
@@ -76,7 +77,7 @@ class Outcomes:
         return float(self.correct.mean()) if len(self) else float("nan")
 
     @cached_property
-    def compared(self) -> Float[np.ndarray, " n"]:
+    def compared(self) -> Floats:
         """What each sample is worth."""
         return self.correct.astype(np.float64) if self.worth is None else self.worth
 
@@ -86,12 +87,12 @@ class Outcomes:
         return not np.isnan(self.confidence).any()
 
     @cached_property
-    def logit(self) -> Float[np.ndarray, " n"]:
+    def logit(self) -> Floats:
         """The confidence on the logit scale; infinite where it is 0 or 1."""
         return special.logit(self.confidence) if self.log_odds is None else self.log_odds
 
     @property
-    def matched_on(self) -> Float[np.ndarray, " n"]:
+    def matched_on(self) -> Floats:
         """The score, or the confidence on the logit scale."""
         return self.logit if self.score is None else self.score
 
@@ -155,14 +156,14 @@ def _read(test_set: Predictions | Outcomes, codes: np.ndarray, names: tuple[str,
     )
 
 
-def _score(test_set: Predictions, scale: Scale) -> Float[np.ndarray, " n"] | None:
+def _score(test_set: Predictions, scale: Scale) -> Floats | None:
     """What is matched on instead of the confidence; None where that is meant, or where it is not told."""
     if scale == "variance":
         return agreement_of(test_set)
     return SCORES[scale](test_set.proba) if scale in SCORES and test_set.proba is not None else None
 
 
-def agreement_of(test_set: Predictions) -> Float[np.ndarray, " n"] | None:
+def agreement_of(test_set: Predictions) -> Floats | None:
     """How much the models of a file agree on each sample: minus the logarithm of the variance of what they say of it.
 
     That is the variance over models of the probability of each class, summed over classes. Infinite where all say the
@@ -190,7 +191,7 @@ def agreement_of(test_set: Predictions) -> Float[np.ndarray, " n"] | None:
         return -np.log(np.where(variance > np.finfo(float).eps, variance, 0.0))
 
 
-def log_odds_of(proba: Float[np.ndarray, "n n_classes"]) -> Float[np.ndarray, " n"]:
+def log_odds_of(proba: Float[np.ndarray, "n n_classes"]) -> Floats:
     """The logit of the highest probability, from what the other classes sum to: 1 less it may have been rounded to 0.
 
     >>> log_odds_of(np.array([[1.0, 1e-12], [0.25, 0.75]])).round(2).tolist()
@@ -202,7 +203,7 @@ def log_odds_of(proba: Float[np.ndarray, "n n_classes"]) -> Float[np.ndarray, " 
         return np.log(highest) - np.log(others)
 
 
-def margin_of(proba: Float[np.ndarray, "n n_classes"]) -> Float[np.ndarray, " n"]:
+def margin_of(proba: Float[np.ndarray, "n n_classes"]) -> Floats:
     """How far the highest probability is above the next: the logarithm of their ratio, infinite where that is 0.
 
     Of two classes it is the logit of the confidence.
@@ -215,7 +216,7 @@ def margin_of(proba: Float[np.ndarray, "n n_classes"]) -> Float[np.ndarray, " n"
         return np.log(two[:, 1]) - np.log(two[:, 0])
 
 
-def entropy_of(proba: Float[np.ndarray, "n n_classes"]) -> Float[np.ndarray, " n"]:
+def entropy_of(proba: Float[np.ndarray, "n n_classes"]) -> Floats:
     """How far all probabilities are from alike: minus the logit of their entropy as a share of the largest one.
 
     It is infinite where a single class has all, and its negative where all are alike.
@@ -334,7 +335,7 @@ def levels_of_accuracy(reference: Outcomes, target: Outcomes, *, epsilon: float)
     return Levels(level, target_level, rounded, target_rounded, slope, intercept, fit)
 
 
-def fitted(logit: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"]) -> tuple[float, float]:
+def fitted(logit: Floats, correct: Bools) -> tuple[float, float]:
     """Slope and intercept of a logistic regression, by Firth's score; the slope is never below 0.
 
     Plain likelihood has no finite answer where right and wrong answers do not overlap, and goes too far where few are

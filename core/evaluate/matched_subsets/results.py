@@ -24,16 +24,9 @@ Z_OF_SHOWN = 2.8
 """So many standard errors an effect has to have to be found, at 5 %, in four of five cases."""
 FIELDS = {"falls": "gap", "residual": "matched_gap", "mix": "mix", "unmatched": "unmatched"}
 """Claims by the estimate that they are of; the last three add up to the first, with what cannot be compared."""
-KINDS = {
-    "falls": "matched_subsets.falls",
-    "residual": "matched_subsets.residual",
-    "mix": "matched_subsets.mix",
-    "unmatched": "matched_subsets.unmatched",
-    "labels": "matched_subsets.labels",
-    "baseline": "matched_subsets.baseline",
-    "calibration": "matched_subsets.calibration",
-    "confusion": "matched_subsets.confusion",
-}
+SET_NAMES = {"reference": "the reference set", "target": "the new set"}
+"""What either set is called within a sentence."""
+KINDS = {name: f"matched_subsets.{name}" for name in (*FIELDS, "labels", "baseline", "calibration", "confusion")}
 """Their kinds, with those of the residual of one predicted label, of the gain over the majority class, of mean
 confidence less accuracy, and of a class that is predicted as another."""
 
@@ -52,6 +45,9 @@ class SetEstimate:
     p_value: float = nan
     mc_error: float = nan
     se: float = nan
+
+
+NOT_KNOWN = SetEstimate(nan)
 
 
 @dataclass(frozen=True)
@@ -143,31 +139,31 @@ class SetComparison:
     epsilon: float
     by: By
     method: Method
-    n_repeats: int
     n_reference: int
     n_target: int
-    n_pairs: float
-    """Mean over the repeats, as everything that rests on matching; 0 where no confidence was given."""
     subsets: tuple[Subset, ...]
     gap: SetEstimate
-    matched_gap: SetEstimate
+    n_repeats: int = 0
+    n_pairs: float = 0.0
+    """Mean over the repeats, as everything that rests on matching; 0 where no confidence was given."""
+    matched_gap: SetEstimate = NOT_KNOWN
     """The part of the gap that is left at equal confidence; with the next two it adds up to the gap."""
-    mix: SetEstimate
+    mix: SetEstimate = NOT_KNOWN
     """What the reference would lose with the confidences of the target."""
-    unmatched: SetEstimate
+    unmatched: SetEstimate = NOT_KNOWN
     """What unmatched targets lose beyond what their confidence and the matched gap say."""
-    rounded: SetEstimate
+    rounded: SetEstimate = NOT_KNOWN
     """What targets add whose confidence was rounded to 1, so that nothing can be compared; 0 where there are none."""
-    unmatched_target: SetEstimate
-    unmatched_reference: SetEstimate
-    least_unmatched_target: float
+    unmatched_target: SetEstimate = NOT_KNOWN
+    unmatched_reference: SetEstimate = NOT_KNOWN
+    least_unmatched_target: float = nan
     """Share of the target set that no matching at all could have paired (method "maximum")."""
-    confidence_difference: float
+    confidence_difference: float = nan
     """Mean confidence of matched references less that of matched targets, the check of balance."""
-    spread: float
+    spread: float = nan
     """Standard deviation of the matched gap over the repeats: the luck of matching, and no uncertainty about data."""
-    labels: tuple[LabelGap, ...]
-    matched: MatchedSubsets | None
+    labels: tuple[LabelGap, ...] = ()
+    matched: MatchedSubsets | None = None
     """The first repeat: the one in the table of samples and in reliability diagrams."""
     baselines: tuple[Baseline, ...] = ()
     """Of the sets of which the true classes are known."""
@@ -314,8 +310,7 @@ def _flat(row: LabelGap) -> dict[str, object]:
 
 
 def _estimate_cells(name: str, estimate: SetEstimate) -> dict[str, object]:
-    ends = {f"{name}_lower": estimate.interval.lower, f"{name}_upper": estimate.interval.upper}
-    return {name: estimate.value, **ends, f"{name}_by": estimate.by}
+    return {name: estimate.value, **estimate.interval.columns(f"{name}_"), f"{name}_by": estimate.by}
 
 
 def _claim_cells(name: str, claim: Claim | None) -> dict[str, object]:

@@ -4,10 +4,10 @@ from math import ceil, isnan, log10
 
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.evaluate.claims import LEVEL, Claim, entry_of, withheld
-from touchstone.core.evaluate.intervals import Interval, p_of_interval
+from touchstone.core.evaluate.intervals import p_of_interval
 from touchstone.core.evaluate.matched_subsets.findings import findings
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED
-from touchstone.core.evaluate.matched_subsets.results import FIELDS, KINDS, Baseline, ModelComparisons, SetComparison
+from touchstone.core.evaluate.matched_subsets.results import KINDS, SET_NAMES, Baseline, ModelComparisons, SetComparison
 from touchstone.core.evaluate.metric_estimates import MetricEstimate
 from touchstone.core.evaluate.metrics import ACCURACY, IMBALANCED, METRICS
 from touchstone.core.evaluate.units import FEWEST_UNITS
@@ -28,10 +28,8 @@ MOST_SAMPLES = 10_000_000
 SMALLEST = entry_of(KINDS["falls"]).smallest
 
 
-def matched_verdict(
-    comparison: SetComparison, *, reference: str = "the reference set", target: str = "the new set"
-) -> Verdict:
-    """Say what two test sets tell of one model; `reference` and `target` are the sets' names within a sentence.
+def matched_verdict(comparison: SetComparison) -> Verdict:
+    """Say what two test sets tell of one model.
 
     A model that does not beat the majority class is called that first; then the fall, then its parts, the largest
     first: those that are decided, and always what is left at equal confidence.
@@ -44,11 +42,10 @@ def matched_verdict(
     >>> print(matched_verdict(compare_sets(hard, hard, rng=np.random.default_rng(0))).headline)
     No significant fall on the new set: 0.0 points [−55.5, 55.5], 75.0 % to 75.0 %. Matching needs confidences.
     """
-    names = {"reference": reference, "target": target}
     useless = [
         resting(sentence, KINDS["baseline"])
         for baseline in comparison.baselines
-        if (sentence := _useless(baseline, comparison, names))
+        if (sentence := _useless(baseline, comparison))
     ]
     gains = tuple(baseline.gain for baseline in comparison.baselines)
     sure = tuple(each.claim for each in comparison.calibrations)
@@ -57,17 +54,19 @@ def matched_verdict(
     first = (*gains, *comparison.claims, *sure) if useless else (*comparison.claims, *sure, *gains)
     return Verdict(
         headline=in_a_row(
-            *_few_units(comparison, names),
-            *_one_class(comparison, names),
+            *_few_units(comparison),
+            *_one_class(comparison),
             *useless,
             *_rankings(comparison),
-            resting(_fall(comparison, target), KINDS["falls"]),
+            resting(_fall(comparison), KINDS["falls"]),
             *_parts(comparison),
-            *(resting(sentence, KINDS["calibration"]) for sentence in _sure(comparison, target)),
+            *(resting(sentence, KINDS["calibration"]) for sentence in _sure(comparison)),
         ),
-        used=_used(comparison, reference, target),
-        advice=resting(_advice(comparison, names), *(KINDS[name] for name in ("baseline", *FIELDS))),
-        findings=findings(comparison, target),
+        used=_used(comparison),
+        advice=resting(
+            _advice(comparison), *(KINDS[name] for name in ("baseline", "falls", "residual", "mix", "unmatched"))
+        ),
+        findings=findings(comparison),
         claims=(*first, *labels, *([] if confused is None else [confused])),
     )
 
@@ -134,8 +133,8 @@ def smaller_reference(n_reference: int, n_target: int) -> str:
     )
 
 
-def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str]) -> str:
-    where, learned = names[baseline.set], " and ".join(_learned(comparison, baseline.set))
+def _useless(baseline: Baseline, comparison: SetComparison) -> str:
+    where, learned = SET_NAMES[baseline.set], " and ".join(_learned(comparison, baseline.set))
     more = f". There {learned}." if learned else "."
     if baseline.only is not None:
         return f"The model always predicts {quoted(baseline.only)} on {where}{more}"
@@ -147,7 +146,7 @@ def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str
     over = "the majority-class baseline" if baseline.label else f"the baseline of {words.name}"
     if gain.decision != "below":
         return f"No significant gain over {over} on {where}: {ends}{more}"
-    loss = words.difference(-gain.estimate, _turned(gain.interval))
+    loss = words.difference(-gain.estimate, gain.interval.scaled(-1.0))
     if not learned:
         return f"The model is worse than {over} on {where} by {loss}: {ends}."
     return f"On {where}, always answering {quoted(baseline.label)} is more accurate by {loss}: {ends}{more}"
@@ -190,8 +189,7 @@ def _is_beyond(baseline: Baseline) -> bool:
 def _is_beaten(made: MetricEstimate) -> bool:
     """Whether a metric is above its baseline, corrected for what is looked at."""
     more = made.value - made.baseline
-    above = Interval(made.interval.lower - made.baseline, made.interval.upper - made.baseline)
-    return more > 0 and LOOKS * p_of_interval(more, above) < LEVEL
+    return more > 0 and LOOKS * p_of_interval(more, made.interval.scaled(1.0, -made.baseline)) < LEVEL
 
 
 def _metric(comparison: SetComparison, side: str, name: str) -> MetricEstimate | None:
@@ -201,36 +199,36 @@ def _metric(comparison: SetComparison, side: str, name: str) -> MetricEstimate |
     return made if made is not None and made.interval.known else None
 
 
-def _one_class(comparison: SetComparison, names: dict[str, str]) -> list[str]:
+def _one_class(comparison: SetComparison) -> list[str]:
     """That the accuracy of a set of one class is no accuracy of several."""
     return [
-        f"All samples of {names[baseline.set]} are {quoted(baseline.label)}: its accuracy is the recall of that class."
-        for baseline in comparison.baselines
-        if baseline.one_class
+        f"All samples of {SET_NAMES[each.set]} are {quoted(each.label)}: its accuracy is the recall of that class."
+        for each in comparison.baselines
+        if each.one_class
     ]
 
 
-def _few_units(comparison: SetComparison, names: dict[str, str]) -> list[str]:
+def _few_units(comparison: SetComparison) -> list[str]:
     """What is said first where too few units stand for others."""
     if comparison.units is None or comparison.enough_units:
         return []
     few = [
-        f"{plural(n, word)} in {names[name]}"
-        for n, word, name in zip(comparison.units.n, comparison.unit_words, names, strict=True)
+        f"{plural(n, word)} in {name}"
+        for n, word, name in zip(comparison.units.n, comparison.unit_words, SET_NAMES.values(), strict=True)
         if n < FEWEST_UNITS
     ]
     return [f"Only {' and '.join(few)}: too few to say anything about others, which takes {FEWEST_UNITS}."]
 
 
-def _sure(comparison: SetComparison, target: str) -> list[str]:
+def _sure(comparison: SetComparison) -> list[str]:
     """That the model is overconfident on the new set; on the other, and underconfident, is a finding."""
     for each in comparison.calibrations:
         if each.set == "target" and each.claim.decision == "above":
-            return [f"The model is overconfident on {target} by {points(each.claim.estimate, each.claim.interval)}."]
+            return [f"The model is overconfident on the new set by {points(each.claim.estimate, each.claim.interval)}."]
     return []
 
 
-def _fall(comparison: SetComparison, target: str) -> str:
+def _fall(comparison: SetComparison) -> str:
     falls, gap, words = comparison.claim("falls"), comparison.gap, comparison.words
     if isnan(gap.value):
         return f"{words.title} is not defined on both sets: one lacks a class that it needs."
@@ -238,19 +236,18 @@ def _fall(comparison: SetComparison, target: str) -> str:
     ends, difference = f"{before} to {after}", words.difference(gap.value, gap.interval)
     fall = words.fall if comparison.metric == ACCURACY else f"{words.fall} of {words.name}"
     if _is(falls, "above"):
-        return f"{words.title} {words.falls} by {difference} on {target}: {ends}."
+        return f"{words.title} {words.falls} by {difference} on the new set: {ends}."
     if _is(falls, "below"):
-        return (
-            f"{words.title} {words.rises} by {words.difference(-gap.value, _turned(gap.interval))} on {target}: {ends}."
-        )
+        more = words.difference(-gap.value, gap.interval.scaled(-1.0))
+        return f"{words.title} {words.rises} by {more} on the new set: {ends}."
     if _is(falls, "small"):
-        same = f"{words.title} on {target} is the same within {words.difference(SMALLEST)}"
+        same = f"{words.title} on the new set is the same within {words.difference(SMALLEST)}"
         return f"{same}: it {words.falls} by {difference}, {ends}."
     if not gap.interval.known:
-        return f"A {fall} on {target} is undecided: {difference} without a CI, {ends}."
+        return f"A {fall} on the new set is undecided: {difference} without a CI, {ends}."
     if gap.interval.holds(0.0):
-        return f"No significant {fall} on {target}: {difference}, {ends}."
-    return f"A {fall} on {target} is undecided: {difference}, {ends}{_corrected(falls)}."
+        return f"No significant {fall} on the new set: {difference}, {ends}."
+    return f"A {fall} on the new set is undecided: {difference}, {ends}{_corrected(falls)}."
 
 
 def _parts(comparison: SetComparison) -> list[str]:
@@ -273,7 +270,9 @@ def _residual(claim: Claim, comparison: SetComparison) -> str:
     if claim.decision == "above":
         return f"{at_equal} {words.name} is {lower} by {difference}."
     if claim.decision == "below":
-        return f"{at_equal} {words.name} is {higher} by {words.difference(-claim.estimate, _turned(claim.interval))}."
+        return (
+            f"{at_equal} {words.name} is {higher} by {words.difference(-claim.estimate, claim.interval.scaled(-1.0))}."
+        )
     if claim.decision == "small":
         return f"{at_equal} {words.name} is the same within {words.difference(SMALLEST)}: {difference}."
     if not claim.interval.known:
@@ -293,7 +292,7 @@ def _mix(claim: Claim, comparison: SetComparison) -> str:
     if claim.decision == "above":
         return f"{mix} accounts for a {words.fall} of {words.difference(claim.estimate, claim.interval)}."
     if claim.decision == "below":
-        return f"{mix} accounts for a {words.rise} of {words.difference(-claim.estimate, _turned(claim.interval))}."
+        return f"{mix} accounts for a {words.rise} of {words.difference(-claim.estimate, claim.interval.scaled(-1.0))}."
     return ""
 
 
@@ -302,24 +301,23 @@ def _unmatched(claim: Claim, comparison: SetComparison) -> str:
     if claim.decision == "above":
         return f"Unmatched samples lose {difference(claim.estimate, claim.interval)} more than that."
     if claim.decision == "below":
-        return f"Unmatched samples lose {difference(-claim.estimate, _turned(claim.interval))} less than matched ones."
+        less = difference(-claim.estimate, claim.interval.scaled(-1.0))
+        return f"Unmatched samples lose {less} less than matched ones."
     return ""
 
 
-def _used(comparison: SetComparison, reference: str, target: str) -> str:
+def _used(comparison: SetComparison) -> str:
     of_some = METRICS[comparison.metric].share_of in ("truth", "predicted")
-    sizes = f"n = {_n_of(comparison, 0)} in {reference} and {_n_of(comparison, 1)} in {target}."
+    sizes = f"n = {_n_of(comparison, 0)} in the reference set and {_n_of(comparison, 1)} in the new set."
     sentences = [f"It is a share of {sizes}" if of_some else sizes]
     if comparison.units is not None and comparison.units.n_common:
         n = comparison.units.n_common
         sentences.append(f"{plural(n, comparison.unit_words[0])} {'is' if n == 1 else 'are'} in both.")
     if comparison.baselines:
         words, is_accuracy = comparison.words, comparison.metric == ACCURACY
-        reached = " and ".join(
-            f"{words.value(each.reached)} on {_name(each, reference, target)}" for each in comparison.baselines
-        )
+        reached = " and ".join(f"{words.value(each.reached)} on {SET_NAMES[each.set]}" for each in comparison.baselines)
         sentences.append(f"{'Majority-class baseline' if is_accuracy else 'Baseline'}: {reached}.")
-        sentences += _balanced(comparison, {"reference": reference, "target": target})
+        sentences += _balanced(comparison)
     if comparison.can_match:
         label = "the same predicted label and " if comparison.by == "label" else ""
         pairs = f"{count(round(comparison.n_pairs))} pairs"
@@ -339,13 +337,13 @@ def _without_interval(comparison: SetComparison) -> list[str]:
     return [f"No CI of {comparison.words.name}: {' and '.join(why)}."] if why else []
 
 
-def _balanced(comparison: SetComparison, names: dict[str, str]) -> list[str]:
+def _balanced(comparison: SetComparison) -> list[str]:
     unequal = [each for each in comparison.baselines if each.reached > IMBALANCED and not each.one_class]
     said_above = any(each.gain.decision != "above" for each in unequal)  # in the headline
     if comparison.metric != ACCURACY or not unequal or said_above:
         return []
-    known = {side: _metric(comparison, side, "balanced_accuracy") for side in names}
-    reached = [f"{percent(each.value, each.interval)} on {names[side]}" for side, each in known.items() if each]
+    known = {side: _metric(comparison, side, "balanced_accuracy") for side in SET_NAMES}
+    reached = [f"{percent(each.value, each.interval)} on {SET_NAMES[side]}" for side, each in known.items() if each]
     return [f"Balanced accuracy: {' and '.join(reached)}."] if reached else []
 
 
@@ -375,9 +373,9 @@ def _how(comparison: SetComparison) -> str:
     )
 
 
-def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
+def _advice(comparison: SetComparison) -> str:
     """One thing to do, of the largest part that is decided; nothing where nothing can be done."""
-    target, falls = names["target"], comparison.claim("falls")
+    falls = comparison.claim("falls")
     if any(baseline.renamed for baseline in comparison.baselines):
         return "Next: check the class names of both files; under other names the predictions fit far better."
     if _is_worthless(comparison):
@@ -387,14 +385,14 @@ def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
     decided = [name for name in asked if _is(comparison.claim(name), "above")]
     if decided and not _is(falls, "below"):
         return {
-            "residual": _remedy(comparison, target),
+            "residual": _remedy(comparison),
             "mix": f"Next: monitor {plural_of(comparison.alike_in)}; this part of the fall shows on unlabelled data.",
-            "unmatched": f"Next: inspect the unmatched samples of {target}.",
+            "unmatched": "Next: inspect the unmatched samples of the new set.",
         }[decided[0]]
     if _is(falls, "below"):
         words, worse = comparison.words, "lower" if comparison.words.metric.larger_is_better else "higher"
         reached = words.value(comparison.subset("reference").reached.value)
-        return f"Next: plan for {reached}, the {worse} {words.name} of {names['reference']}."
+        return f"Next: plan for {reached}, the {worse} {words.name} of the reference set."
     if _is(falls, "small"):
         return ""
     if not _is(falls, "above"):
@@ -409,11 +407,11 @@ def _advice(comparison: SetComparison, names: dict[str, str]) -> str:
     return ""
 
 
-def _remedy(comparison: SetComparison, target: str) -> str:
+def _remedy(comparison: SetComparison) -> str:
     """What to do about a loss at equal confidence; of a share within a class no calibration changes who is right."""
     if METRICS[comparison.metric].share_of == "truth" and comparison.decisions is not None:
-        return f"Next: look at what other thresholds would cost on {target}."
-    return f"Next: recalibrate the model on labelled samples of {target}."
+        return "Next: look at what other thresholds would cost on the new set."
+    return "Next: recalibrate the model on labelled samples of the new set."
 
 
 def words_of_units(comparison: SetComparison) -> str:
@@ -462,11 +460,3 @@ def _is_worthless(comparison: SetComparison) -> bool:
 
 def _is_unsure(baseline: Baseline) -> bool:
     return not baseline.one_class and baseline.gain.decision not in ("above", "below")
-
-
-def _name(baseline: Baseline, reference: str, target: str) -> str:
-    return reference if baseline.set == "reference" else target
-
-
-def _turned(interval: Interval) -> Interval:
-    return Interval(-interval.upper, -interval.lower)

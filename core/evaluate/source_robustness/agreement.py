@@ -6,7 +6,7 @@ count: that samples of two classes lie in two sources is no finding.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations, combinations_with_replacement
 from math import nan
 
@@ -216,7 +216,7 @@ def compare_clusterings(
     compared = [_finders(first, second, pairs, chance) for first, second in combinations_with_replacement(names, 2)]
     known = [finders for finders in compared if finders is not None]
     corrected = holm([finders.p for finders in known])
-    finders = tuple(_with_holm(finders, p) for finders, p in zip(known, corrected, strict=True))
+    finders = tuple(replace(finders, p_holm=p) for finders, p in zip(known, corrected, strict=True))
     codes = [int(code) for code in np.unique(y)]
     labels = tuple(str(code) if class_names is None else class_names[code] for code in codes)
     return SourceAgreement(tuple(counted), tuple(pairs.values()), finders, len(y), n_samples or len(y), labels)
@@ -309,7 +309,3 @@ def _finders(first: str, second: str, pairs: Mapping, chance: Mapping) -> Finder
         p=p,
         p_holm=float("nan"),
     )
-
-
-def _with_holm(finders: FinderAgreement, p_holm: float) -> FinderAgreement:
-    return FinderAgreement(**{**asdict(finders), "p_holm": p_holm})

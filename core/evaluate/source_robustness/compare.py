@@ -190,12 +190,12 @@ def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]
     """What is said of a pair of models: which one keeps more, or what it would take to know."""
     more, less = comparison.model, comparison.other
     high, low, difference = comparison.rho, comparison.other_rho, comparison.difference
-    sign = 1
+    sign = 1.0
     if difference.value < 0:
-        more, less, high, low, sign = less, more, low, high, -1
+        more, less, high, low, sign = less, more, low, high, -1.0
     first, second = names.get(more, more), names.get(less, less)
     corrected = f" ({plural(n_pairs, 'pair')}, corrected)" if n_pairs > 1 else ""
-    numbers = gap(sign * difference.value, _turned(difference.over_sources, sign))
+    numbers = gap(sign * difference.value, difference.over_sources.scaled(sign))
     rhos = f"rho {ratio(high)} against {ratio(low)}"
     match comparison.claim.decision:
         case "above" | "below":
@@ -249,7 +249,3 @@ def _sources_needed(comparison: ModelComparison) -> str:
     if isnan(times) or times > MOST_SOURCES:
         return f"For new data it would take more than {MOST_SOURCES} times as many sources."
     return f"For new data it would take about {max(times, 1.1):.1f} times as many sources."
-
-
-def _turned(interval: Interval, sign: int) -> Interval:
-    return interval if sign > 0 else Interval(-interval.upper, -interval.lower)

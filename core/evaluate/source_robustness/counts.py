@@ -74,12 +74,16 @@ class Counts:
         return ~np.isnan(self.n_test)
 
 
+Schemes = dict[str, Counts]
+"""What one model came to, by scheme."""
+
+
 @dataclass(frozen=True)
 class Group:
     """All models of one source finder and training-set size: counts by model, then scheme."""
 
     layout: Layout
-    models: dict[str, dict[str, Counts]]
+    models: dict[str, Schemes]
 
 
 def finished(trials: pd.DataFrame) -> pd.DataFrame:

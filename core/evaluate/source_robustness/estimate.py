@@ -16,21 +16,29 @@ is held against the rest of the same answers: see `classes_against_rest`). What 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
+from touchstone.core.data.values import Bools, Floats
 from touchstone.core.evaluate.intervals import (
     Interval,
-    scaled,
     share_difference,
     share_difference_p,
+    share_interval,
     sum_of_errors,
     wilson,
 )
 from touchstone.core.evaluate.metric_functions import Counts as CountsByClass
 from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
+from touchstone.core.evaluate.units import Error
 from touchstone.core.trials.trial_plan import EXCLUSIVE
+
+OfUnits = Float[np.ndarray, " n_units"]
+"""A number for each unit."""
+Strata = Integer[np.ndarray, " n_units"]
+"""The stratum of each unit."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +50,10 @@ class Measured:
     accuracy: Float[np.ndarray, " n_draws"]
     """Of every draw; NaN where it is unfinished or has no sample of these labels."""
     clustering: Integer[np.ndarray, " n_draws"]
-    influence: Float[np.ndarray, " n_units"]
+    influence: OfUnits
     """Of every unit, scaled so that the sum of squares is the variance; 0 where the unit does not count, NaN where
     its stratum has a single unit, which cannot tell a variance."""
-    in_turn: Float[np.ndarray, " n_units"]
+    in_turn: OfUnits
     """How much of a unit's squared influence is in the variance over draws, but no chance, since units are held out in
     turn: nothing where every draw tests every unit, or no turn is complete."""
     of_samples: float
@@ -69,19 +77,15 @@ class Measured:
         """Where the value lies between the least and the most."""
         return (self.value - self.lowest) / self.span
 
+    def interval(self, error: Error) -> Interval:
+        """Wilson's, of as many samples as would have this error."""
+        return share_interval(self.share, error.se / self.span, error.df).scaled(self.span, self.lowest)
+
     @property
     def sd(self) -> float:
         """Standard deviation of the accuracy over draws."""
         known = self.accuracy[~np.isnan(self.accuracy)]
         return float(np.std(known, ddof=1)) if len(known) > 1 else float("nan")
-
-
-@dataclass(frozen=True)
-class Error:
-    """A standard error and its degrees of freedom; NaN and 0 where the data cannot tell."""
-
-    se: float
-    df: float
 
 
 UNKNOWN_ERROR = Error(float("nan"), 0.0)
@@ -92,27 +96,16 @@ def measure(counts: Counts, layout: Layout, scheme: str, labels: Bool[np.ndarray
     n = counts.n[:, labels].sum(axis=1)
     accuracy = np.divide(counts.correct[:, labels].sum(axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
     drawn = ~np.isnan(accuracy)
-    clustering = layout.draws[scheme][:, 0]
     of_labels = labels[layout.cell_label] & (counts.cell_times > 0)
     correct, n_of = (_by_unit(layout, of_labels, each) for each in (counts.cell_correct, counts.cell_n))
 
     def moved(here: np.ndarray, times: np.ndarray, stratum: np.ndarray, n_draws: int) -> np.ndarray:
         return source_influences(correct[here], n_of[here], times, stratum, n_draws=n_draws)
 
-    influence, in_turn, n_seen = _influences(counts, layout, of_labels, clustering[drawn], moved)
-    n_tested = float(n[drawn].sum())
-    return Measured(
-        value=float(accuracy[drawn].mean()) if drawn.any() else float("nan"),
-        scheme=scheme,
-        accuracy=accuracy,
-        clustering=clustering,
-        influence=influence,
-        in_turn=in_turn,
-        of_samples=0.0 if scheme == EXCLUSIVE else _of_which_samples(counts, layout, labels, clustering[drawn]),
-        n_seen=n_seen,
-        n_samples=min(n_tested, float(layout.n_samples[labels].sum())),
-        left_out=_left_out(counts, labels),
-    )
+    which = 0.0 if scheme == EXCLUSIVE else _of_which_samples(counts, layout, labels, layout.draws[scheme][drawn, 0])
+    n_samples = min(float(n[drawn].sum()), float(layout.n_samples[labels].sum()))
+    rest = {"of_samples": which, "n_samples": n_samples, "left_out": _left_out(counts, labels)}
+    return _mean_of_draws(counts, layout, scheme, of_labels, accuracy, moved, **rest)
 
 
 Value = Callable[[CountsByClass], np.ndarray]
@@ -131,9 +124,8 @@ def measure_metric(counts: Counts, layout: Layout, scheme: str, value: Value, *,
     predicted = _predicted(counts)[drawn]
     of_draws[drawn] = value(CountsByClass(right, true, predicted))
     into = taken_for((true - right).sum(axis=0), (predicted - right).sum(axis=0))
-    clustering, n_labels = layout.draws[scheme][:, 0], len(layout.labels)
     of_cells = counts.cell_times > 0
-    cells = [of_cells & (layout.cell_label == label) for label in range(n_labels)]
+    cells = [of_cells & (layout.cell_label == label) for label in range(len(layout.labels))]
     by_unit = [
         np.column_stack([_by_unit(layout, own, each) for own in cells]) for each in (counts.cell_correct, counts.cell_n)
     ]
@@ -145,20 +137,9 @@ def measure_metric(counts: Counts, layout: Layout, scheme: str, value: Value, *,
         stood_in = value(CountsByClass(right, true, right + (true - right) @ into))
         return influences_of(stood_in, times, stratum, n_draws=n_draws)
 
-    known = ~np.isnan(of_draws)
-    influence, in_turn, n_seen = _influences(counts, layout, of_cells, clustering[known], moved)
-    return Measured(
-        value=float(of_draws[known].mean()) if known.any() else float("nan"),
-        scheme=scheme,
-        accuracy=of_draws,
-        clustering=clustering,
-        influence=influence,
-        in_turn=in_turn,
-        of_samples=0.0,
-        n_seen=n_seen,
-        n_samples=float(layout.n_samples[layout.n_samples > 0].min(initial=np.inf)),
-        left_out=np.empty(0),
-        lowest=lowest,
+    rest = {"n_samples": float(layout.n_samples[layout.n_samples > 0].min(initial=np.inf)), "lowest": lowest}
+    return _mean_of_draws(
+        counts, layout, scheme, of_cells, of_draws, moved, of_samples=0.0, left_out=np.empty(0), **rest
     )
 
 
@@ -201,14 +182,14 @@ def few_errors(measured: Measured) -> bool:
 
 def of_samples(measured: Measured) -> Interval:
     """What the samples alone leave unsure of an accuracy (Wilson)."""
-    return scaled(wilson(measured.share * measured.n_samples, measured.n_samples), measured.lowest)
+    return wilson(measured.share * measured.n_samples, measured.n_samples).scaled(measured.span, measured.lowest)
 
 
 def less_by_samples(first: Measured, second: Measured) -> tuple[Interval, float]:
     """How much more the first is, and the p-value of 0, as if of different samples and of nothing else (Newcombe)."""
     shares = [(each.share * each.n_samples, each.n_samples) for each in (first, second)]
     interval, p = share_difference(*shares[0], *shares[1]), share_difference_p(*shares[0], *shares[1])
-    return Interval(first.span * interval.lower, first.span * interval.upper), p
+    return interval.scaled(first.span), p
 
 
 def _left_out(counts: Counts, labels: Bool[np.ndarray, " n_labels"]) -> Float[np.ndarray, " n_turns"]:
@@ -230,13 +211,11 @@ Moved = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
 """How far units move a mean over draws: which units, how often each was drawn, their strata, and how many draws."""
 
 
-def _influences(
-    counts: Counts,
-    layout: Layout,
-    of_cells: Bool[np.ndarray, " n_cells"],
-    clustering_of_draws: np.ndarray,
-    moved: Moved,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _mean_of_draws(
+    counts: Counts, layout: Layout, scheme: str, of_cells: Bools, value: Floats, moved: Moved, **rest: Any
+) -> Measured:
+    """The mean of a value of every draw, NaN where a draw has none, and how far the units in these cells move it."""
+    drawn, clustering_of = ~np.isnan(value), layout.draws[scheme][:, 0]
     n_units = len(layout.unit_name)
     times = np.zeros(n_units)
     np.maximum.at(times, layout.cell_unit[of_cells], counts.cell_times[of_cells])
@@ -244,7 +223,7 @@ def _influences(
     n_seen = np.zeros((len(layout.clusterings), layout.n_strata), dtype=np.int64)
     for row, clustering in enumerate(layout.clusterings):
         here = np.flatnonzero((layout.unit_clustering == clustering) & (times > 0))
-        n_draws = int((clustering_of_draws == clustering).sum())
+        n_draws = int((clustering_of[drawn] == clustering).sum())
         if len(here) == 0 or n_draws == 0:
             continue
         stratum = layout.unit_stratum[here]
@@ -252,7 +231,9 @@ def _influences(
         n_seen[row] = np.bincount(stratum, minlength=layout.n_strata)
         share = (np.bincount(stratum, weights=times[here]) / np.maximum(np.bincount(stratum), 1) / n_draws)[stratum]
         in_turn[here] = (1 / np.minimum(share, 1) - 1) / max(n_draws - 1, 1) * _taken_out(share, n_draws)
-    return influence, in_turn, n_seen
+    mean = float(value[drawn].mean()) if drawn.any() else float("nan")
+    pieces = {"influence": influence, "in_turn": in_turn, "n_seen": n_seen}
+    return Measured(value=mean, scheme=scheme, accuracy=value, clustering=clustering_of, **pieces, **rest)
 
 
 def _taken_out(share: Float[np.ndarray, " n"], n_draws: int) -> Float[np.ndarray, " n"]:
@@ -283,14 +264,7 @@ def _of_which_samples(
     return by_chance * float(_taken_out(np.full(1, share), n_of_clustering)[0])
 
 
-def source_influences(
-    correct: Float[np.ndarray, " n_units"],
-    n: Float[np.ndarray, " n_units"],
-    times: Float[np.ndarray, " n_units"],
-    stratum: Integer[np.ndarray, " n_units"],
-    *,
-    n_draws: int,
-) -> Float[np.ndarray, " n_units"]:
+def source_influences(correct: OfUnits, n: OfUnits, times: OfUnits, stratum: Strata, *, n_draws: int) -> OfUnits:
     """How far each source moves the mean accuracy of one clustering's draws; the squares sum to its variance.
 
     `correct` and `n` are totals over the `times` draws that tested the source. A source's value is the accuracy of the
@@ -312,11 +286,7 @@ def source_influences(
 
 
 def with_one_source(
-    counts: Float[np.ndarray, "n_units n_counts"],
-    times: Float[np.ndarray, " n_units"],
-    stratum: Integer[np.ndarray, " n_units"],
-    *,
-    n_draws: int,
+    counts: Float[np.ndarray, "n_units n_counts"], times: OfUnits, stratum: Strata, *, n_draws: int
 ) -> Float[np.ndarray, "n_units n_counts"]:
     """The counts of the average test part in which each source stands in for an average one of its stratum.
 
@@ -330,13 +300,7 @@ def with_one_source(
     return counts / times[:, None] + counts.sum(axis=0) / n_draws - average[stratum]
 
 
-def influences_of(
-    value: Float[np.ndarray, " n_units"],
-    times: Float[np.ndarray, " n_units"],
-    stratum: Integer[np.ndarray, " n_units"],
-    *,
-    n_draws: int,
-) -> Float[np.ndarray, " n_units"]:
+def influences_of(value: OfUnits, times: OfUnits, stratum: Strata, *, n_draws: int) -> OfUnits:
     """How far each source moves a mean over draws, which is `value` where it stands in for an average source."""
 
     def per_stratum(values: np.ndarray) -> np.ndarray:

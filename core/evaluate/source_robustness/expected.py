@@ -15,12 +15,11 @@ from touchstone.core.evaluate.intervals import (
     half_width,
     joined,
     p_of_interval,
-    scaled,
     share_interval,
     t_p_value,
     within,
 )
-from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, groups
+from touchstone.core.evaluate.source_robustness.counts import Counts, Group, Layout, Schemes, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
     Measured,
@@ -48,7 +47,7 @@ from touchstone.core.trials.trial_plan import EXCLUSIVE, FULL, INCLUSIVE, RANDOM
 # Is a model any better than always answering the majority class, on the very samples that it was tested on?
 
 
-def baseline(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts]) -> Baseline:
+def baseline(model: str, n_train: int, layout: Layout, schemes: Schemes) -> Baseline:
     """The majority class of the data in the place of one model: the same draws, the same test parts."""
     majority = int(np.argmax(layout.n_samples))
 
@@ -75,7 +74,7 @@ def _share(label: int, counts: Counts) -> float:
     return float(shares.mean()) if len(shares) else float("nan")
 
 
-def above_majority(layout: Layout, schemes: dict[str, Counts], scheme: str) -> Difference:
+def above_majority(layout: Layout, schemes: Schemes, scheme: str) -> Difference:
     """A model's accuracy less that of the majority class of the data, on the test parts of one scheme.
 
     Its error is that of the accuracies on the majority class and on all others, for the mix of classes at hand: how
@@ -97,14 +96,13 @@ def above_majority(layout: Layout, schemes: dict[str, Counts], scheme: str) -> D
     if not (few_errors(own) or few_errors(others)):
         return above
     right, wrong = of_samples(others), of_samples(own)
-    won = Interval((1 - share) * right.lower, (1 - share) * right.upper)
-    lost = Interval(share * (1 - wrong.upper), share * (1 - wrong.lower))
+    won, lost = right.scaled(1 - share), wrong.scaled(-share, share)
     by_samples = apart((1 - share) * others.value, won, share * (1 - own.value), lost)
     over_sources = joined(above.over_sources, by_samples)
     return replace(above, over_sources=over_sources, p_sources=p_of_interval(value, over_sources))
 
 
-def _only_answer(layout: Layout, schemes: dict[str, Counts]) -> str | None:
+def _only_answer(layout: Layout, schemes: Schemes) -> str | None:
     """The class of every prediction in every draw; None where there are two, or where predictions were not counted."""
     predicted = np.nansum([np.nansum(counts.predicted, axis=0) for counts in schemes.values()], axis=0)
     answers = np.flatnonzero(predicted > 0)
@@ -172,7 +170,7 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
     of_draws = share_interval(max(exclusive.value, 0.0), draws.se / most, draws.df)
     return ExpectedValue(
         value=rho,
-        over_draws=Interval(of_draws.lower * most, of_draws.upper * most),
+        over_draws=of_draws.scaled(most),
         over_sources=over_sources,
         n_draws=min(_n_draws(exclusive), _n_draws(inclusive)),
     )
@@ -203,11 +201,9 @@ def expected_value(measured: Measured | None, layout: Layout) -> ExpectedValue:
     if measured is None or np.isnan(measured.value):
         return ExpectedValue(float("nan"))
     terms = [(1.0, measured)]
-    draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
-    over_sources = scaled(share_interval(measured.share, sources.se / measured.span, sources.df), measured.lowest)
+    over_draws, over_sources = map(measured.interval, (error_over_draws(terms), error_over_sources(terms, layout)))
     if few_errors(measured):
         over_sources = joined(over_sources, of_samples(measured))
-    over_draws = scaled(share_interval(measured.share, draws.se / measured.span, draws.df), measured.lowest)
     return ExpectedValue(measured.value, over_draws, over_sources, measured.sd, _n_draws(measured))
 
 
@@ -215,7 +211,7 @@ def _n_draws(measured: Measured) -> int:
     return int((~np.isnan(measured.accuracy)).sum())
 
 
-def _rows(model: str, n_train: int, group: Group, schemes: dict[str, Counts]) -> list[ExpectedInterval]:
+def _rows(model: str, n_train: int, group: Group, schemes: Schemes) -> list[ExpectedInterval]:
     against_rest = classes_against_rest(group.layout, schemes)
     return [
         expected_interval(model, n_train, group.layout, schemes),
@@ -230,7 +226,7 @@ def expected_interval(
     model: str,
     n_train: int,
     layout: Layout,
-    schemes: dict[str, Counts],
+    schemes: Schemes,
     *,
     code: int | None = None,
     against_rest: Difference | None = None,
@@ -245,7 +241,7 @@ def expected_interval(
 
     exclusive, inclusive, random, full = map(measured, (EXCLUSIVE, INCLUSIVE, RANDOM, FULL))
     units = np.unique(layout.cell_unit[mask[layout.cell_label]])
-    clusterings = layout.unit_clustering[units]
+    clusterings, of_all = layout.unit_clustering[units], schemes if label is None else {}
     n_test = schemes[EXCLUSIVE].n[:, mask].sum(axis=1) if EXCLUSIVE in schemes else np.array([np.nan])
     return ExpectedInterval(
         model=model,
@@ -261,8 +257,8 @@ def expected_interval(
         fall=fall_of(inclusive, exclusive, layout),
         against_rest=against_rest,
         inclusive_less_random=_less(inclusive, random, layout),
-        macro_f1={scheme: _macro_f1(counts) for scheme, counts in schemes.items()} if label is None else {},
-        balanced_accuracy={scheme: _balanced(counts) for scheme, counts in schemes.items()} if label is None else {},
+        macro_f1={name: _mean_ratio(2 * each.correct, each.n + each.predicted) for name, each in of_all.items()},
+        balanced_accuracy={name: _mean_ratio(each.correct, each.n) for name, each in of_all.items()},
         n_test=_rounded_mean(n_test),
         n_samples=round(float(layout.n_samples[mask].sum())),
         n_sources=int(np.bincount(clusterings).max()) if len(units) else 0,
@@ -300,23 +296,12 @@ def _less(first: Measured | None, second: Measured | None, layout: Layout) -> Di
     return accuracy_difference(first.value - second.value, draws, sources, most=first.span)
 
 
-def _macro_f1(counts: Counts) -> float:
-    """Classes that are neither in a test part nor predicted there do not count in that draw."""
-    sizes = counts.n + counts.predicted
-    f1 = np.divide(2 * counts.correct, sizes, out=np.full(sizes.shape, np.nan), where=sizes > 0)
-    return _mean_of_means(f1)
-
-
-def _balanced(counts: Counts) -> float:
-    recall = np.divide(counts.correct, counts.n, out=np.full(counts.n.shape, np.nan), where=counts.n > 0)
-    return _mean_of_means(recall)
-
-
-def _mean_of_means(values: np.ndarray) -> float:
-    known = ~np.isnan(values)
+def _mean_ratio(part: np.ndarray, whole: np.ndarray) -> float:
+    """The mean over draws of the mean ratio over classes; those of which a draw has none do not count in it."""
+    known = whole > 0
     drawn = known.any(axis=1)
-    means = np.where(known, values, 0).sum(axis=1)[drawn] / known.sum(axis=1)[drawn]
-    return float(means.mean()) if drawn.any() else float("nan")
+    ratios = np.divide(part, whole, out=np.zeros(whole.shape), where=known)
+    return float((ratios.sum(axis=1)[drawn] / known.sum(axis=1)[drawn]).mean()) if drawn.any() else float("nan")
 
 
 def usual_n_train(group: Group) -> int:
@@ -330,7 +315,7 @@ def _rounded_mean(values: np.ndarray) -> int:
     return round(float(known.mean())) if len(known) else 0
 
 
-def _accuracies(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts]) -> pd.DataFrame:
+def _accuracies(model: str, n_train: int, layout: Layout, schemes: Schemes) -> pd.DataFrame:
     parts = []
     for scheme, counts in schemes.items():
         clustering, repeat = layout.draws[scheme][counts.done].T

@@ -16,10 +16,9 @@ from touchstone.core.evaluate.intervals import (
     t_p_value,
     within,
 )
-from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
+from touchstone.core.evaluate.source_robustness.counts import Layout, Schemes
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
-    Measured,
     error_over_draws,
     error_over_sources,
     measure,
@@ -102,9 +101,10 @@ def _hardness(
     source: HeldOutSource, others: float, shrunk: float, own: float, of_others: float, family: int, *, once: bool
 ) -> Hardness:
     """Where every source was held out once, the interval is of its samples alone, and nothing is claimed."""
-    interval = _exact(source.exclusive, own * of_others / (own + of_others), family)
+    size = own * of_others / (own + of_others)
+    interval = Interval(*clopper_pearson(source.exclusive * size, size, LEVEL / family))
     p = min(family * _fisher(source.exclusive, own, others, of_others), 1.0)
-    harder = UNKNOWN if once else Interval(others - interval.upper, others - interval.lower)
+    harder = UNKNOWN if once else interval.scaled(-1.0, others)
     harder_than_others = claim("source_robustness.worst_source", others - shrunk, harder, p)
     return Hardness(source, others, shrunk, interval, harder_than_others)
 
@@ -129,16 +129,15 @@ def same_clusters(names: Sequence[np.ndarray], labels: np.ndarray, *, overlap: f
         for label in np.unique(labels):
             for name in np.unique(of_samples[labels == label]):
                 mine = (labels == label) & (of_samples == name)
-                alike = (known == label and _overlap(mine, theirs) >= overlap for known, theirs in first)
+                alike = (
+                    known == label and (mine & theirs).sum() >= overlap * (mine | theirs).sum()
+                    for known, theirs in first
+                )
                 number = next((place for place, is_same in enumerate(alike) if is_same), len(first))
                 if number == len(first):
                     first.append((label, mine))
                 numbers[clustering, str(label), str(name)] = number
     return numbers
-
-
-def _overlap(mine: np.ndarray, theirs: np.ndarray) -> float:
-    return float((mine & theirs).sum() / (mine | theirs).sum())
 
 
 def _distinct(sources: Sequence[HeldOutSource], same: Mapping[Cluster, int] | None) -> list[HeldOutSource]:
@@ -184,11 +183,6 @@ def _kept(accuracy: np.ndarray, mean: np.ndarray, size: np.ndarray) -> np.ndarra
     return np.divide(own, total, out=np.zeros_like(total), where=total > 0)
 
 
-def _exact(accuracy: float, size: float, family: int) -> Interval:
-    """Clopper and Pearson's interval of the accuracy, for `family` sources at once."""
-    return Interval(*clopper_pearson(accuracy * size, size, LEVEL / family))
-
-
 def _fisher(accuracy: float, size: float, others: float, of_others: float) -> float:
     """Two-sided p-value of Fisher's exact test of two accuracies, on whole numbers of samples.
 
@@ -218,7 +212,7 @@ class _Told:
     out small by luck, and would then keep it from being moderated.)"""
 
 
-def classes_against_rest(layout: Layout, schemes: dict[str, Counts]) -> list[Difference | None]:
+def classes_against_rest(layout: Layout, schemes: Schemes) -> list[Difference | None]:
     """For each class, its rho less that of all other classes together; None where either cannot be told.
 
     A class has few sources, so over sources the errors of all classes are moderated by each other. With each class's
@@ -270,21 +264,18 @@ def accuracy_difference(value: float, draws: Error, sources: Error, *, most: flo
     )
 
 
-def _told(layout: Layout, schemes: dict[str, Counts], code: int) -> _Told | None:
+def _told(layout: Layout, schemes: Schemes, code: int) -> _Told | None:
     mine = np.arange(len(layout.labels)) == code
     if mine.all() or EXCLUSIVE not in schemes or INCLUSIVE not in schemes:
         return None
-    (x, i), (rest_x, rest_i) = (_ends(layout, schemes, labels) for labels in (mine, ~mine))
+    x, i, rest_x, rest_i = (
+        measure(schemes[scheme], layout, scheme, labels)
+        for labels in (mine, ~mine)
+        for scheme in (EXCLUSIVE, INCLUSIVE)
+    )
     if np.isnan([x.value, rest_x.value]).any() or not (i.value > 0 and rest_i.value > 0):
         return None
     terms = rho_terms(x, i) + rho_terms(rest_x, rest_i, -1.0)
     value = x.value / i.value - rest_x.value / rest_i.value
     sources = error_over_sources(terms, layout, doubled=False)
     return _Told(value, error_over_draws(terms), sources, float(x.n_seen.max() - 1))
-
-
-def _ends(layout: Layout, schemes: dict[str, Counts], labels: np.ndarray) -> tuple[Measured, Measured]:
-    return (
-        measure(schemes[EXCLUSIVE], layout, EXCLUSIVE, labels),
-        measure(schemes[INCLUSIVE], layout, INCLUSIVE, labels),
-    )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchstone.core.evaluate.intervals import wilson
-from touchstone.core.evaluate.source_robustness.counts import Counts, Layout
+from touchstone.core.evaluate.source_robustness.counts import Counts, Layout, Schemes
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 from touchstone.core.trials.trial_plan import EXCLUSIVE, INCLUSIVE
 
@@ -44,7 +44,7 @@ class HeldOutSource:
         return self.clustering, self.label, self.source
 
 
-def held_out_sources(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts]) -> list[HeldOutSource]:
+def held_out_sources(model: str, n_train: int, layout: Layout, schemes: Schemes) -> list[HeldOutSource]:
     """Every source that was held out at least once, in the order of clusterings, classes and ids."""
     if EXCLUSIVE not in schemes:
         return []
@@ -67,8 +67,7 @@ def held_out_sources(model: str, n_train: int, layout: Layout, schemes: dict[str
                 n_repeats=int(times[unit]),
                 n=round(float(size)),
                 exclusive=accuracy,
-                lower=interval.lower,
-                upper=interval.upper,
+                **interval.columns(),
                 inclusive=float(known_correct[unit] / known_n[unit]) if known_n[unit] else float("nan"),
                 moved=_moved(float(correct[unit]), float(exclusive.unit_squared[unit]), float(times[unit]), accuracy),
             )

@@ -19,6 +19,7 @@ from scipy import special
 
 from touchstone.core.cluster.finders import SOURCE_FINDERS, find_sources, trains
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.values import Codes
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import t_interval, t_p_value
 from touchstone.core.evaluate.wording import p_value, points
@@ -38,10 +39,7 @@ from touchstone.core.trials.sources_plan import KNOWN_SOURCES, check_class_sizes
 
 
 def copula_cloud(
-    features: Float[np.ndarray, "n_samples n_features"],
-    y: Integer[np.ndarray, " n_samples"],
-    *,
-    rng: np.random.Generator,
+    features: Float[np.ndarray, "n_samples n_features"], y: Codes, *, rng: np.random.Generator
 ) -> Float[np.ndarray, "n_samples n_features"]:
     """Draw each class anew from a Gaussian copula: its marginals exactly, the correlations of its normal scores.
 
@@ -64,10 +62,7 @@ def copula_cloud(
 
 
 def gaussian_cloud(
-    features: Float[np.ndarray, "n_samples n_features"],
-    y: Integer[np.ndarray, " n_samples"],
-    *,
-    rng: np.random.Generator,
+    features: Float[np.ndarray, "n_samples n_features"], y: Codes, *, rng: np.random.Generator
 ) -> Float[np.ndarray, "n_samples n_features"]:
     """Draw each class anew from a Gaussian, with exactly the class's mean and covariance.
 
@@ -256,12 +251,7 @@ class ParametricNullPlan:
         return DATA if index == 0 else list(CLOUDS)[(index - 1) // self.n_clouds]
 
     def _rows(
-        self,
-        cloud: Float[np.ndarray, "n_samples n_dimensions"],
-        y: Integer[np.ndarray, " n_samples"],
-        dataset: Dataset,
-        rng: np.random.Generator,
-        should_stop: ShouldStop | None,
+        self, cloud: np.ndarray, y: Codes, dataset: Dataset, rng: np.random.Generator, should_stop: ShouldStop | None
     ) -> list[dict[str, object]]:
         rows: list[dict[str, object]] = []
         of_clustering = [repeats.tolist() for repeats in np.array_split(np.arange(self.n_repeats), self.n_clusterings)]
@@ -325,9 +315,7 @@ def clouds_plan(plan: TrialPlan, source_finder: str) -> ParametricNullPlan | Non
 
 
 @lru_cache(maxsize=2)
-def _points(
-    plan: ParametricNullPlan, dataset: Dataset
-) -> tuple[Float[np.ndarray, "n_samples n_dimensions"], Integer[np.ndarray, " n_samples"]]:
+def _points(plan: ParametricNullPlan, dataset: Dataset) -> tuple[Float[np.ndarray, "n_samples n_dimensions"], Codes]:
     """The features that clusters are found in, condensed, of a share of every class where there are many samples.
 
     Samples of one unit are one point, their mean.

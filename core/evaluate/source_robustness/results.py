@@ -133,8 +133,8 @@ class ExpectedInterval:
         rest = self.against_rest
         if rest is None:
             return None
-        interval = Interval(-rest.over_sources.upper, -rest.over_sources.lower)
-        return claim("source_robustness.class_falls_further", -rest.value, interval, rest.p_sources_corrected)
+        interval, p = rest.over_sources.scaled(-1.0), rest.p_sources_corrected
+        return claim("source_robustness.class_falls_further", -rest.value, interval, p)
 
     @property
     def falls_further(self) -> bool:
@@ -159,9 +159,7 @@ class ExpectedInterval:
 
 def below_majority(above: Difference) -> Claim:
     """The claim of how far a model lies below the majority class, given how far it lies above."""
-    over = above.over_sources
-    interval = Interval(-over.upper, -over.lower)
-    return claim("source_robustness.below_baseline", -above.value, interval, above.p_sources)
+    return claim("source_robustness.below_baseline", -above.value, above.over_sources.scaled(-1.0), above.p_sources)
 
 
 @dataclass(frozen=True)
@@ -239,8 +237,7 @@ class MetricOnSources:
         reached: ExpectedValue = getattr(self, end)
         if self.metric not in OF_RECALLS or not reached.over_sources.known:
             return None
-        below, over = self.baseline - reached.value, reached.over_sources
-        interval = Interval(self.baseline - over.upper, self.baseline - over.lower)
+        below, interval = self.baseline - reached.value, reached.over_sources.scaled(-1.0, self.baseline)
         return claim("source_robustness.below_baseline", below, interval, p_of_interval(below, interval))
 
 
@@ -318,7 +315,6 @@ def _table_row(row: ExpectedInterval) -> dict[str, object]:
     cells: dict[str, object] = {name: getattr(row, name) for name in ("model", "source_finder", "n_train", "label")}
     for name in _ESTIMATES:
         estimate: ExpectedValue = getattr(row, name)
-        draws, sources = estimate.over_draws, estimate.over_sources
-        values = (estimate.value, estimate.sd, estimate.n_draws, draws.lower, draws.upper, sources.lower, sources.upper)
-        cells |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=True)}
+        cells |= {name: estimate.value, f"{name}_sd": estimate.sd, f"{name}_n": estimate.n_draws}
+        cells |= estimate.over_draws.columns(f"{name}_draws_") | estimate.over_sources.columns(f"{name}_sources_")
     return cells | {name: getattr(row, name) for name in _COUNTS}

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from touchstone.core.evaluate.intervals import Interval, holm, t_p_value, wilson
-from touchstone.core.evaluate.source_robustness.counts import Counts, Layout, finished, groups
+from touchstone.core.evaluate.intervals import holm, t_p_value, wilson
+from touchstone.core.evaluate.source_robustness.counts import Layout, Schemes, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import (
     Error,
     Measured,
@@ -70,11 +70,6 @@ class TrueSources:
         """What can be said of other sources and samples, corrected for the number of answers."""
         return self.closest if self.p_holm < LEVEL else "undecided"
 
-    @property
-    def told_on_these_data(self) -> bool:
-        """Whether more draws of these very data would be expected to give the same answer."""
-        return self.p_draws < LEVEL
-
     def sentence(self, names: Mapping[str, str] | None = None) -> str:
         """The answer with its numbers, and what would settle it where it is undecided."""
         names = names or {}
@@ -88,7 +83,8 @@ class TrueSources:
         p = p_value(self.p_holm)
         at = f"{unseen} on truly unseen sources"
         if self.answer == "contained":
-            tolerated = f" to within {points(self.tolerance)}" if not self._strictly else ""
+            least = min(self.above_lower.over_sources.lower, self.below_upper.over_sources.lower)
+            tolerated = "" if least >= 0 else f" to within {points(self.tolerance)}"
             return (
                 f"{who}: the interval {interval} of {finder} holds the accuracy{tolerated}. It is {at}: "
                 f"{lower} above the lower end and {upper} below the upper one, {p}."
@@ -108,14 +104,10 @@ class TrueSources:
             f"above the lower end, {upper} below the upper one. {self._settles()}"
         )
 
-    @property
-    def _strictly(self) -> bool:
-        return min(self.above_lower.over_sources.lower, self.below_upper.over_sources.lower) >= 0
-
     def _settles(self) -> str:
         if not self.above_lower.over_sources.known:
             return "It takes more repeats, until every known source has been held out."
-        if not self.told_on_these_data:
+        if not self.p_draws < LEVEL:
             now = f"now {count(self.n_draws)}"
             return f"More repeats may settle it for these data ({now}). For other sources {self._more_sources()}."
         return f"More repeats cannot settle it; {self._more_sources()}."
@@ -195,16 +187,14 @@ def _table_row(comparison: TrueSources) -> dict[str, object]:
         "n_train_known": comparison.known.n_train,
         "n_known_sources": comparison.known.n_sources,
         "unseen": comparison.known.exclusive.value,
-        "unseen_sources_lower": comparison.known.exclusive.over_sources.lower,
-        "unseen_sources_upper": comparison.known.exclusive.over_sources.upper,
+        **comparison.known.exclusive.over_sources.columns("unseen_sources_"),
         "known_inclusive": comparison.known.inclusive.value,
         "exclusive": comparison.clustered.exclusive.value,
         "inclusive": comparison.clustered.inclusive.value,
     }
     for name in ("above_lower", "below_upper"):
         d: Difference = getattr(comparison, name)
-        ends = (d.over_draws.lower, d.over_draws.upper, d.over_sources.lower, d.over_sources.upper)
-        row |= {f"{name}{end}": value for end, value in zip(_ENDS, (d.value, *ends), strict=True)}
+        row |= {name: d.value, **d.over_draws.columns(f"{name}_draws_"), **d.over_sources.columns(f"{name}_sources_")}
     return row | {name: getattr(comparison, name) for name in _NUMBERS}
 
 
@@ -243,13 +233,7 @@ def _paired(rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
 
 
 def _told(
-    model: str,
-    layout: Layout,
-    counts: dict[str, Counts],
-    known_layout: Layout,
-    known: dict[str, Counts],
-    tolerance: float,
-    n_left_out: int,
+    model: str, layout: Layout, counts: Schemes, known_layout: Layout, known: Schemes, tolerance: float, n_left_out: int
 ) -> TrueSources:
     every, known_every = (np.ones(len(of_finder.labels), dtype=bool) for of_finder in (layout, known_layout))
     lower, upper = (measure(counts[scheme], layout, scheme, every) for scheme in (EXCLUSIVE, INCLUSIVE))
@@ -329,7 +313,7 @@ def _times_needed(above: Difference, below: Difference, tolerance: float) -> flo
     return (half / above.value) ** 2 if room <= 0 else (other_half / below.value) ** 2
 
 
-def _n_train(schemes: dict[str, Counts]) -> int:
+def _n_train(schemes: Schemes) -> int:
     sizes = schemes[EXCLUSIVE].n_train
     return round(float(sizes[~np.isnan(sizes)].mean()))
 
@@ -339,5 +323,4 @@ def _number(estimate: ExpectedValue) -> str:
 
 
 def _turned(contrast: Difference) -> str:
-    ends = contrast.over_sources
-    return points(-contrast.value, Interval(-ends.upper, -ends.lower))
+    return points(-contrast.value, contrast.over_sources.scaled(-1.0))

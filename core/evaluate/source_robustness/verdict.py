@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import isnan
 
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.metrics import IMBALANCED
 from touchstone.core.evaluate.source_robustness.compare import ModelComparison, compared, leading_row, standing
 from touchstone.core.evaluate.source_robustness.hardness import Hardness, hardest
@@ -43,16 +42,12 @@ def beyond_cloud(row: ExpectedInterval, null: Claim | None) -> str:
     return cloud_sentence(null)
 
 
-def falling_further(classes: Sequence[ExpectedInterval]) -> list[ExpectedInterval]:
-    """The classes whose accuracy falls further than that of the rest, corrected for their number; worst first."""
-    return sorted((row for row in classes if row.falls_further), key=lambda row: row.rho.value)
-
-
 def by_class(classes: Sequence[ExpectedInterval]) -> str:
     """Which classes drop more than the others."""
     if len(classes) < 2 or not any(row.further is not None for row in classes):
         return ""
-    worse, corrected = falling_further(classes), f"{plural(len(classes), 'class', 'classes')}, Holm"
+    worse = sorted((row for row in classes if row.falls_further), key=lambda row: row.rho.value)
+    corrected = f"{plural(len(classes), 'class', 'classes')}, Holm"
     if not worse:
         return f"No class drops significantly more than the others ({corrected})."
     falls = [f"{quoted(row.label)} ({rho(row.rho.value)})" for row in worse]
@@ -136,8 +131,8 @@ def on_random_split(row: ExpectedInterval) -> str:
     if not less.over_sources.known or less.over_sources.lower <= 0 <= less.over_sources.upper:
         of_both = f"No significant difference between {sources} and a random split"
         return f"{of_both}: {points(less.value, less.over_sources)}."
-    lower, turned = less.value < 0, Interval(-less.over_sources.upper, -less.over_sources.lower)
-    by = points(abs(less.value), turned if lower else less.over_sources)
+    lower = less.value < 0
+    by = points(abs(less.value), less.over_sources.scaled(-1.0 if lower else 1.0))
     accuracies = f"{percent(row.inclusive.value)} against {percent(row.random.value)}"
     return f"Accuracy with {sources} is {by} {'lower' if lower else 'higher'} than on a random split: {accuracies}."
 
@@ -360,8 +355,7 @@ def _fall(row: ExpectedInterval | MetricOnSources, name: str, *, keeps: bool = T
         case "above":
             return f"{name} loses {lost}{what} on {where}: {ends}.{_keeps(row) if keeps else ''}"
         case "below":
-            gained = Interval(-row.fall.over_sources.upper, -row.fall.over_sources.lower)
-            more = words.difference(-row.fall.value, gained)
+            more = words.difference(-row.fall.value, row.fall.over_sources.scaled(-1.0))
             return f"{name} gains {more}{what} on {where}: {ends} ({rho(row.rho.value)})."
         case "small":
             return f"{name} loses less than 1 point{what} on {where}: {lost}, from {ends} ({rho(row.rho.value)})."

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Float, Integer
 from scipy import special
 from scipy.special import gammaln
 
 from touchstone.core.data import DataError
+from touchstone.core.data.values import Bools, Ints
 from touchstone.core.evaluate.intervals import holm
 from touchstone.core.evaluate.test_quality.regions import CountsByUnit, Regions, random_splits, rivals, share_intervals
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
@@ -453,11 +454,11 @@ class PairMap:
     """
 
     labels: tuple[str, str]
-    rows: Integer[np.ndarray, " n"]
-    y: Integer[np.ndarray, " n"] = field(repr=False)
+    rows: Ints
+    y: Ints = field(repr=False)
     points: Float[np.ndarray, "n 2"] = field(repr=False)
-    in_centroid: Bool[np.ndarray, " n"] = field(repr=False)
-    in_boundary: Bool[np.ndarray, " n"] = field(repr=False)
+    in_centroid: Bools = field(repr=False)
+    in_boundary: Bools = field(repr=False)
     centroids: Float[np.ndarray, "2 2"]
     radii: Float[np.ndarray, " 2"]
     kept_variance: float

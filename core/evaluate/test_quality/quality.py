@@ -10,6 +10,7 @@ from jaxtyping import Float, Integer
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import key
+from touchstone.core.data.values import Codes, Floats
 from touchstone.core.evaluate.confusion_matrix import ConfusionMatrix, confusion_matrix
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.test_quality.missed import Missed, PairMap, PairShares, map_pair, measure_missed
@@ -73,11 +74,7 @@ class Curve:
 
 
 def equivalence_partitioning(
-    y: Integer[np.ndarray, " n_samples"],
-    *,
-    n_classes: int,
-    class_names: tuple[str, ...] | None = None,
-    design: Design = EACH_SAMPLE,
+    y: Codes, *, n_classes: int, class_names: tuple[str, ...] | None = None, design: Design = EACH_SAMPLE
 ) -> Shares:
     """EP of every class: n_i * n_classes / n (equation 3); 1 is the fair share.
 
@@ -97,11 +94,7 @@ def equivalence_partitioning(
 
 
 def centroid_positioning(
-    features: Float[np.ndarray, "n_samples n_features"],
-    y: Integer[np.ndarray, " n_samples"],
-    *,
-    regions: Regions,
-    design: Design = EACH_SAMPLE,
+    features: Float[np.ndarray, "n_samples n_features"], y: Codes, *, regions: Regions, design: Design = EACH_SAMPLE
 ) -> Shares:
     """CP of every class: the share of its samples at most `r` from its training centroid (equation 4).
 
@@ -118,7 +111,7 @@ def centroid_positioning(
 
 def boundary_conditioning(
     proba: Float[np.ndarray, "n_samples n_classes"],
-    y: Integer[np.ndarray, " n_samples"],
+    y: Codes,
     *,
     theta1: float | None = None,
     theta2: float = THETA_2,
@@ -143,7 +136,7 @@ def boundary_conditioning(
 
 def pairwise_boundary_conditioning(
     proba: Float[np.ndarray, "n_samples n_classes"],
-    y: Integer[np.ndarray, " n_samples"],
+    y: Codes,
     *,
     theta1: float | None = None,
     theta2: float = THETA_2,
@@ -197,11 +190,7 @@ def boundary_curve(test: LayerSamples, train: LayerSamples, *, theta1: float | N
 
 
 def _curve(
-    dimension: Dimension,
-    thresholds: np.ndarray,
-    values_by_part: list[np.ndarray],
-    test: LayerSamples,
-    train: LayerSamples,
+    dimension: Dimension, thresholds: Floats, values_by_part: list[np.ndarray], test: LayerSamples, train: LayerSamples
 ) -> Curve:
     counts = [
         _counts_below(values, samples, thresholds)

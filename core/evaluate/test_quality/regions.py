@@ -9,10 +9,16 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data import DataError
+from touchstone.core.data.values import Bools, Codes, Floats, Ints
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, holm, wilson_ends
 from touchstone.core.evaluate.units import FEWEST_UNITS, Design
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.parameters import asks
+
+Cells = Integer[np.ndarray, "*shape"]
+"""A count for each class, or pair of them."""
+OfClasses = Float[np.ndarray, " n_classes"]
+CountsOfClasses = Integer[np.ndarray, " n_classes"]
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -46,9 +52,9 @@ class Regions:
 
     class_names: tuple[str, ...]
     centroids: Float[np.ndarray, "n_classes n_features"] = field(repr=False)
-    units: Float[np.ndarray, " n_classes"]
-    radii: Float[np.ndarray, " n_classes"]
-    n_train: Integer[np.ndarray, " n_classes"]
+    units: OfClasses
+    radii: OfClasses
+    n_train: CountsOfClasses
     theta1: float
     theta2: float
 
@@ -70,19 +76,15 @@ class Regions:
                 f"samples have {self.centroids.shape[1]}. Both must come from the same layer of the same model."
             )
 
-    def distances(
-        self, features: Float[np.ndarray, "n n_features"], y: Integer[np.ndarray, " n"]
-    ) -> Float[np.ndarray, " n"]:
+    def distances(self, features: Float[np.ndarray, "n n_features"], y: Ints) -> Floats:
         """Give each sample's distance to the centroid of its class `y`, in units of that class."""
         return _lengths(features, self.centroids, y) / self.units[y]
 
-    def in_centroid(
-        self, features: Float[np.ndarray, "n n_features"], y: Integer[np.ndarray, " n"]
-    ) -> Bool[np.ndarray, " n"]:
+    def in_centroid(self, features: Float[np.ndarray, "n n_features"], y: Ints) -> Bools:
         """Say which samples lie in the centroid region of their class."""
         return self.distances(features, y) <= self.radii[y]
 
-    def in_boundary(self, proba: Float[np.ndarray, "n n_classes"]) -> Bool[np.ndarray, " n"]:
+    def in_boundary(self, proba: Float[np.ndarray, "n n_classes"]) -> Bools:
         """Say which samples lie in the boundary region."""
         return in_band(proba.max(axis=1), theta1=self.theta1, theta2=self.theta2, n_classes=self.n_classes)
 
@@ -132,9 +134,7 @@ def fit_regions(
     return Regions(train.class_names, centroids, units, radii, counts, float(theta1), float(theta2))
 
 
-def in_band(
-    confidence: Float[np.ndarray, " n"], *, theta1: float, theta2: float, n_classes: int
-) -> Bool[np.ndarray, " n"]:
+def in_band(confidence: Floats, *, theta1: float, theta2: float, n_classes: int) -> Bools:
     """Say which confidences lie in [theta1, theta2].
 
     Examples
@@ -163,9 +163,7 @@ def check_band(theta1: float, theta2: float, n_classes: int) -> None:
 
 
 def rivals(
-    proba: Float[np.ndarray, "n n_classes"],
-    y: Integer[np.ndarray, " n"],
-    rows: Integer[np.ndarray, " n_rows"] | None = None,
+    proba: Float[np.ndarray, "n n_classes"], y: Ints, rows: Integer[np.ndarray, " n_rows"] | None = None
 ) -> Integer[np.ndarray, " n_rows"]:
     """Give the rival of each sample, or of each of some rows: the most probable class other than its own.
 
@@ -184,7 +182,7 @@ def rivals(
     return codes
 
 
-def _lengths(features: np.ndarray, centroids: np.ndarray, y: np.ndarray) -> Float[np.ndarray, " n"]:
+def _lengths(features: np.ndarray, centroids: np.ndarray, y: np.ndarray) -> Floats:
     lengths = np.empty(len(features))
     for start in range(0, len(features), _CHUNK):
         part = slice(start, start + _CHUNK)
@@ -300,20 +298,20 @@ class Shares:
 
     dimension: Dimension
     class_names: tuple[str, ...]
-    n_in: Integer[np.ndarray, " n_classes"]
-    n: Integer[np.ndarray, " n_classes"]
+    n_in: CountsOfClasses
+    n: CountsOfClasses
     scale: float
-    value: Float[np.ndarray, " n_classes"]
-    lower: Float[np.ndarray, " n_classes"]
-    upper: Float[np.ndarray, " n_classes"]
+    value: OfClasses
+    lower: OfClasses
+    upper: OfClasses
     by: tuple[str, ...] = field(repr=False)
-    train: Float[np.ndarray, " n_classes"]
-    split: Float[np.ndarray, " n_classes"]
-    split_lower: Float[np.ndarray, " n_classes"]
-    split_upper: Float[np.ndarray, " n_classes"]
-    p_value: Float[np.ndarray, " n_classes"]
-    p_holm: Float[np.ndarray, " n_classes"]
-    worth: Float[np.ndarray, " n_classes"] | None = field(default=None, repr=False)
+    train: OfClasses
+    split: OfClasses
+    split_lower: OfClasses
+    split_upper: OfClasses
+    p_value: OfClasses
+    p_holm: OfClasses
+    worth: OfClasses | None = field(default=None, repr=False)
     """How many samples tell as much as each of these, where they came in units."""
     by_unit: "CountsByUnit | None" = field(default=None, repr=False)
 
@@ -322,8 +320,8 @@ class Shares:
         cls,
         dimension: Dimension,
         class_names: tuple[str, ...],
-        n_in: Integer[np.ndarray, " n_classes"],
-        n: Integer[np.ndarray, " n_classes"],
+        n_in: CountsOfClasses,
+        n: CountsOfClasses,
         *,
         scale: float = 1.0,
         by_unit: "CountsByUnit | None" = None,
@@ -369,9 +367,7 @@ class Shares:
         share, lower, upper, _ = share_intervals(np.array([k]), np.array([n]), worth)
         return k, n, float(share[0]), Interval(float(lower[0]), float(upper[0]))
 
-    def spread(
-        self, n_train: Integer[np.ndarray, " n_classes"], *, rng: np.random.Generator, n_resamples: int = 2000
-    ) -> Spread:
+    def spread(self, n_train: CountsOfClasses, *, rng: np.random.Generator, n_resamples: int = 2000) -> Spread:
         """Say how much the classes differ, noise included: the interval is a bootstrap's, brought back to the value.
 
         `n_train` training samples of each class made its region, which by chance holds more or less than another's:
@@ -439,20 +435,20 @@ class CountsByUnit:
     """
 
     design: Design
-    cell: Integer[np.ndarray, " n_samples"] = field(repr=False)
+    cell: Codes = field(repr=False)
     inside: Bool[np.ndarray, " n_samples"] = field(repr=False)
-    part: Integer[np.ndarray, " n_samples"] = field(repr=False)
+    part: Codes = field(repr=False)
     whole: Integer[np.ndarray, " n_cells"] = field(repr=False)
 
     @classmethod
     def of(
         cls,
         design: Design,
-        cell: Integer[np.ndarray, " n_samples"],
+        cell: Codes,
         inside: Bool[np.ndarray, " n_samples"],
         n_cells: int,
         *,
-        part: Integer[np.ndarray, " n_samples"] | None = None,
+        part: Codes | None = None,
         whole: Integer[np.ndarray, " n_cells"] | None = None,
     ) -> "CountsByUnit | None":
         """None where each sample is a unit. Without `part` and `whole` a cell is a share of its own samples."""
@@ -540,7 +536,7 @@ _DRAWS_PER_CELL, _FEWEST_DRAWS, _MOST_DRAWS, _AT_ONCE = 40, 1999, 9999, 4_000_00
 
 
 def share_intervals(
-    k: Integer[np.ndarray, "*shape"], n: Integer[np.ndarray, "*shape"], worth: Float[np.ndarray, "*shape"] | None = None
+    k: Cells, n: Cells, worth: Float[np.ndarray, "*shape"] | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Give k / n, its 95 % interval, and whether that is the bootstrap's (else Wilson's). NaN where n is 0.
 
@@ -568,14 +564,7 @@ def share_intervals(
     return share, np.where(known, lower, np.nan), np.where(known, upper, np.nan), resampled
 
 
-def random_splits(
-    k: Integer[np.ndarray, "*shape"],
-    n: Integer[np.ndarray, "*shape"],
-    k_train: Integer[np.ndarray, "*shape"],
-    n_train: Integer[np.ndarray, "*shape"],
-    *,
-    ends: bool = True,
-) -> RandomSplits:
+def random_splits(k: Cells, n: Cells, k_train: Cells, n_train: Cells, *, ends: bool = True) -> RandomSplits:
     """Say what n samples drawn at random from n + n_train hold, of which k + k_train lie inside. NaN where n is 0.
 
     Without `ends`, which take longest, these are NaN.

@@ -218,9 +218,9 @@ def _class(name: str, rows: pd.DataFrame, plan: CovariateShiftPlan, unit: str) -
 
 
 def _unknown(name: str, rows: pd.DataFrame, note: str) -> covariate_shift.ClassShift:
-    nothing = covariate_shift.Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
     n_train, n_test = (int(rows[count].iloc[0]) if len(rows) else 0 for count in ("n_train", "n_test"))
-    return covariate_shift.ClassShift(name, n_train, n_test, nothing, np.zeros(0), float("nan"), note)
+    nothing, no_null = covariate_shift.NOT_MEASURED, np.zeros(0)
+    return covariate_shift.ClassShift(name, n_train, n_test, nothing, no_null, float("nan"), note)
 
 
 @dataclass(frozen=True, eq=False)

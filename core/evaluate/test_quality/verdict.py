@@ -137,13 +137,8 @@ def moved(shift: ClassShift) -> Claim:
     excess, null = shift.excess, shift.null
     if np.isnan(excess) or not len(null):
         return claim("test_quality.shift", nan, UNKNOWN, nan)
-    return claim(
-        "test_quality.shift",
-        excess,
-        _beyond(shift.observed.value, null),
-        shift.p_corrected,
-        mc_error=shift.observed.error,
-    )
+    beyond, error = _beyond(shift.observed.value, null), shift.observed.error
+    return claim("test_quality.shift", excess, beyond, shift.p_corrected, mc_error=error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +196,6 @@ def moved_together(shift: CovariateShift) -> Claim:
 
 def _spread(spread: Spread) -> Claim:
     """By how much classes differ in a dimension, beyond what they would were all alike."""
-    if np.isnan(spread.value):
-        return claim("test_quality.differs_between_classes", nan, UNKNOWN, nan)
     return claim("test_quality.differs_between_classes", spread.value, spread.interval, spread.p_value)
 
 
@@ -347,12 +340,10 @@ def _of_pairs(quality: TestQuality, claims: QualityClaims) -> list[Finding]:
                 f"{count(int(pairs.n_in[i, j]))} test samples of {name} lie at its boundary with {rival}; a random "
                 f"split with as many at the boundary would have {expected[i, j]:.1f}."
             )
-            under = direction == "under"
-            apart = f"Report {name} against {rival} separately."
-            advice = f"Generate tests of {name} towards {rival}." if under else apart
-            pair_findings.append(
-                Finding("pairwise boundary conditioning", "under" if under else "over", own, other, text, advice)
-            )
+            advice = f"Report {name} against {rival} separately."
+            if direction == "under":
+                advice = f"Generate tests of {name} towards {rival}."
+            pair_findings.append(Finding("pairwise boundary conditioning", direction, own, other, text, advice))
     return pair_findings
 
 
