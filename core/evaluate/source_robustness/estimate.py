@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.data.values import Bools, Floats
 from touchstone.core.evaluate.intervals import (
     Interval,
     share_difference,
@@ -212,7 +211,13 @@ Moved = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
 
 
 def _mean_of_draws(
-    counts: Counts, layout: Layout, scheme: str, of_cells: Bools, value: Floats, moved: Moved, **rest: Any
+    counts: Counts,
+    layout: Layout,
+    scheme: str,
+    of_cells: Bool[np.ndarray, " n_cells"],
+    value: Float[np.ndarray, " n_draws"],
+    moved: Moved,
+    **rest: Any,
 ) -> Measured:
     """The mean of a value of every draw, NaN where a draw has none, and how far the units in these cells move it."""
     drawn, clustering_of = ~np.isnan(value), layout.draws[scheme][:, 0]
