@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float, Integer, Real, Shaped
@@ -352,7 +353,8 @@ def train_acol(
             with torch.no_grad():
                 torch.nn.init.xavier_uniform_(network.head.weight, generator=torch.Generator().manual_seed(seed))
                 network.head.bias.zero_()
-        optimizer = _optimizer(network, options)
+        descent = adamw if options.optimizer == "adam" else partial(sgd, momentum=options.momentum)
+        optimizer = descent(network, learning_rate=options.learning_rate, weight_decay=0.0)
         slower = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: 1 / (1 + options.decay * update))
         optimizer.register_step_post_hook(lambda *_: slower.step())
 
@@ -376,12 +378,6 @@ def train_acol(
             should_stop=should_stop,
         )
         return activities()
-
-
-def _optimizer(network: "torch.nn.Module", options: AcolOptions) -> "torch.optim.Optimizer":
-    if options.optimizer == "adam":
-        return adamw(network, learning_rate=options.learning_rate, weight_decay=0.0)
-    return sgd(network, learning_rate=options.learning_rate, momentum=options.momentum, weight_decay=0.0)
 
 
 # The ways to find sources, and finding them in one of these ways.

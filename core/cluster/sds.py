@@ -137,9 +137,14 @@ class SDSKMeans(ClusterMixin, BaseEstimator):
         if not squares < LARGEST:
             raise DataError("The features are too large for their squares to be numbers. Standardise them first.")
         scale = (squares / x.size) ** 0.5 or 1.0
+        # In units of `scale` nothing is too large or too small for single precision.
+        narrow = np.empty(x.shape, dtype=np.float32)
+        for start in range(0, len(x), AT_ONCE):
+            rows = slice(start, start + AT_ONCE)
+            narrow[rows] = (x[order[rows]] - middle) / scale
         exact = _Samples(lambda: _by_label(x, order, middle, counts), self.quotas_, squares)
         with single_threaded():
-            near = _best_of(_single_precision(x, order, middle, scale), self.quotas_, self.n_init, rng)
+            near = _best_of(narrow, self.quotas_, self.n_init, rng)
             start = replace(
                 near, centers=near.centers * scale, prices=near.prices * scale**2, inertia=near.inertia * scale**2
             )
@@ -198,17 +203,6 @@ def _squares(x: Features, centers: np.ndarray, cluster: Integer[np.ndarray, " n_
         off = x[rows] - (centers if cluster is None else centers[cluster[rows]])
         total += float(np.einsum("ij,ij->", off, off))
     return total
-
-
-def _single_precision(
-    x: Features, order: Integer[np.ndarray, " n_samples"], middle: Float[np.ndarray, " n_features"], scale: float
-) -> Float[np.ndarray, "n_samples n_features"]:
-    """Sort and centre all samples, in units of `scale`: none is too large or too small for single precision then."""
-    narrow = np.empty(x.shape, dtype=np.float32)
-    for start in range(0, len(x), AT_ONCE):
-        rows = slice(start, start + AT_ONCE)
-        narrow[rows] = (x[order[rows]] - middle) / scale
-    return narrow
 
 
 def _by_label(

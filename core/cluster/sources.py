@@ -90,11 +90,8 @@ def same_size_kmeans(features: Features, n_sources: int, rng: np.random.Generato
 
 
 def _refuse_small_classes(features: Features, y: Codes, n_sources: int, class_names: Sequence[str] | None) -> None:
-    small = []
-    for label in np.unique(y).tolist():
-        n_different = _n_different(features[y == label], enough=n_sources)
-        if n_different < n_sources:
-            small.append(f"{_name(label, class_names)} ({n_different})")
+    n_of = {label: _n_different(features[y == label], enough=n_sources) for label in np.unique(y).tolist()}
+    small = [f"{_name(label, class_names)} ({n})" for label, n in n_of.items() if n < n_sources]
     if small:
         raise DataError(
             f"To find {n_sources} sources in a class, it must have {n_sources} different samples or more. "

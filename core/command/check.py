@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from touchstone.core import COMMAND
-from touchstone.core.command.given_files import Compared, add_compare_options, compare_files
+from touchstone.core.command.given_files import Compared, add_compare_options, compare_files, json_or_file
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
@@ -319,16 +319,10 @@ class Checked:
         table = pd.DataFrame(rows, columns=["requirement", "number", "value", "lower", "upper", "n", "decision"])
         return table.astype({"n": "Int64"})  # claims have none
 
-    def claims_table(self) -> pd.DataFrame:
-        """Tidy rows, a claim each, the muted ones with their reasons; as `StatedClaim.cells`."""
-        return pd.DataFrame([each.cells for each in self.claims])
-
     def to_json(self) -> str:
         """The tables, the sentences and what is unfinished, as JSON."""
-        numbers, claims = (
-            table.astype(object).where(table.notna(), None).to_dict("records")
-            for table in (self.table(), self.claims_table())
-        )
+        tables = self.table(), pd.DataFrame([each.cells for each in self.claims])  # the muted ones with their reasons
+        numbers, claims = (each.astype(object).where(each.notna(), None).to_dict("records") for each in tables)
         content = {"numbers": numbers, "claims": claims, "said": self.said, "unfinished": self.unfinished}
         return json.dumps(content, indent=1)
 
@@ -464,16 +458,11 @@ def explained() -> str:
 
 def read_sheet(chosen: argparse.Namespace) -> Sheet:
     """The sheet that was named, with what the options add. Raises DataError where nothing is asked."""
-    sheet = Sheet()
-    name = chosen.sheet
-    if name is not None and name.lstrip().startswith("{"):
-        name = "The sheet"
-        sheet = Sheet.read(chosen.sheet, name)
-    elif name is not None:
-        try:
-            sheet = Sheet.read(Path(name).read_text("utf-8"), name)
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{name}: cannot be read ({error}). Name a sheet.") from None
+    sheet, name = Sheet(), chosen.sheet
+    if name is not None:
+        content = json_or_file(name, remedy="Name a sheet.")
+        name = "The sheet" if content == name else name
+        sheet = Sheet.read(content, name)
     more = tuple(map(required, chosen.require))
     if chosen.data is chosen.predictions is chosen.model is None and not sheet.plans:
         raise DataError("Nothing is asked: name data with --data, or two files with --predictions.")

@@ -96,7 +96,7 @@ def given_dataset(chosen: argparse.Namespace) -> Dataset:
         raise DataError(_answer(needed, open_table(file))) from None
 
 
-def json_or_file(text: str) -> str:
+def json_or_file(text: str, *, remedy: str = "Give roles as JSON, or a file of it.") -> str:
     """JSON as it was given, or what stands in the file that was named; DataError where that cannot be read.
 
     >>> json_or_file('{"label": "status"}')
@@ -107,7 +107,7 @@ def json_or_file(text: str) -> str:
     try:
         return Path(text).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{text}: cannot be read ({error}). Give roles as JSON, or a file of it.") from None
+        raise DataError(f"{text}: cannot be read ({error}). {remedy}") from None
 
 
 def _answer(needed: RolesNeeded, table: Table) -> str:
@@ -158,11 +158,10 @@ def given_model(chosen: argparse.Namespace, dataset: Dataset, workspace: Workspa
         raise DataError(f"{chosen.model}: cannot be read ({error}). Name a model's file, or a fingerprint.") from None
     scale: InputRange | None = None if chosen.input_range is None else (chosen.input_range[0], chosen.input_range[1])
     settled = {"architecture": chosen.network, "input_range": scale}
-    brought = bring_model(workspace, owner, file.name, content, dataset, **settled)
-    judged = brought.judged
+    fingerprint, judged = bring_model(workspace, owner, file.name, content, dataset, **settled)
     accuracy = percent(judged.accuracy, wilson(float(judged.n_correct), float(judged.n)))
     print(" ".join([f"{file.name}: accuracy {accuracy} on these data.", judged.hint]).strip(), file=sys.stderr)
-    return brought.fingerprint
+    return fingerprint
 
 
 # Does accuracy drop from one file of predictions to another? The same answer as the page's, by a command.

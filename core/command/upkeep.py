@@ -66,8 +66,26 @@ def say_address(home: Path) -> int:
 
 def see_doctor(chosen: argparse.Namespace, home: Path, engine: Callable[[], Engine]) -> int:
     """Say what is not whole, and mend what can be; 0 where nothing is left."""
+    n_left = 0
     with closing(_store(home)) as store:
-        return _see(chosen, store, engine)
+        findings = keeping.examine(store)
+        for finding in findings:
+            print(finding.says)
+            if not chosen.mend:
+                continue
+            if finding.kind == "trials":
+                print(f"  {_computed_again(engine(), finding)}")
+            elif keeping.mend(store, finding):
+                print("  Mended.")
+        if chosen.mend and findings:
+            n_left = len(keeping.examine(store))
+            print(f"{len(findings)} found, {n_left} left.")
+        elif findings:
+            n_left = len(findings)
+            print(f"{len(findings)} found. --mend mends what can be mended; make a backup first.")
+        else:
+            print("All that is stored is whole.")
+    return 1 if n_left else 0
 
 
 def all_runs(home: Path) -> list[tuple[str, str]]:
@@ -78,27 +96,6 @@ def all_runs(home: Path) -> list[tuple[str, str]]:
 
 def _store(home: Path) -> Store:
     return Store(home, os.environ.get("TOUCHSTONE_DATABASE"))
-
-
-def _see(chosen: argparse.Namespace, store: Store, engine: Callable[[], Engine]) -> int:
-    findings, n_left = keeping.examine(store), 0
-    for finding in findings:
-        print(finding.says)
-        if not chosen.mend:
-            continue
-        if finding.kind == "trials":
-            print(f"  {_computed_again(engine(), finding)}")
-        elif keeping.mend(store, finding):
-            print("  Mended.")
-    if chosen.mend and findings:
-        n_left = len(keeping.examine(store))
-        print(f"{len(findings)} found, {n_left} left.")
-    elif findings:
-        n_left = len(findings)
-        print(f"{len(findings)} found. --mend mends what can be mended; make a backup first.")
-    else:
-        print("All that is stored is whole.")
-    return 1 if n_left else 0
 
 
 def _computed_again(engine: Engine, finding: keeping.Finding) -> str:

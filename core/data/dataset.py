@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.tables.names import sources_are_units, word_for
 from touchstone.core.data.values import check_unique, codes, counted, read_only, texts
+from touchstone.core.data.values import numbers as as_numbers
 
 # When are two inputs the same? Whatever is cached, linked or stored is named by a hash of all that it depends on.
 
@@ -205,7 +206,8 @@ class Dataset:
     ):
         if kind not in get_args(Kind):
             raise DataError(f"{name}: kind {kind!r}. It must be one of {', '.join(get_args(Kind))}.")
-        inputs = texts(x, "text", name, empty=True) if kind == "text" else _numbers(x, kind, name)
+        dtype = np.float32 if kind == "image" else np.float64
+        inputs = texts(x, "text", name, empty=True) if kind == "text" else as_numbers(x, "x", name, dtype=dtype)
         feature_names = tuple(texts(feature_names, "feature name", name))
         if kind == "tabular" and not feature_names:
             feature_names = tuple(f"x{column + 1}" for column in range(inputs.shape[-1] if inputs.ndim else 0))
@@ -313,10 +315,11 @@ class Dataset:
         >>> tasted.name, tasted.vectors_name, tasted.vectors.shape, tasted.fingerprint == fruit.fingerprint
         ('fruit + tongue', 'tongue', (2, 2), False)
         """
+        kept = (note for note in self.notes if not note.startswith(_ABOUT_VECTORS))
         return replace(
             self,
             name=f"{self.name.removesuffix(f' + {self.vectors_name}')} + {name}",
-            notes=(*(note for note in self.notes if not note.startswith(_ABOUT_VECTORS)), *_about_vectors(notes)),
+            notes=(*kept, *(f"{_ABOUT_VECTORS}{note}" for note in notes)),
             vectors=vectors,
             vectors_name=name,
             read_as=None,
@@ -332,23 +335,12 @@ class Dataset:
         self.__dict__.update(state)
 
 
-def _numbers(values: Any, kind: str, name: str) -> np.ndarray:
-    try:
-        return read_only(values, np.float32 if kind == "image" else np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name}: x does not hold numbers only, or not in one shape ({error}).") from error
-
-
 def _table(values: Any, what: str, name: str) -> np.ndarray:
     is_short = isinstance(values, np.ndarray) and values.dtype == np.float32
     try:
         return read_only(values, np.float32 if is_short else np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name}: the {what} are not numbers only, or not all as long ({error}).") from error
-
-
-def _about_vectors(notes: Iterable[str]) -> tuple[str, ...]:
-    return tuple(f"{_ABOUT_VECTORS}{note}" for note in notes)
 
 
 def _check_shapes(dataset: Dataset) -> None:
@@ -359,11 +351,8 @@ def _check_shapes(dataset: Dataset) -> None:
         )
     if 0 in dataset.x.shape:
         raise DataError(f"{dataset.name}: x has shape {dataset.x.shape}, so there is nothing in it.")
-    beside = (
-        *(("labels", dataset.y), ("ids", dataset.ids), ("sources", dataset.sources), ("parts", dataset.part)),
-        ("units", dataset.units),
-    )
-    for what, values in beside:
+    for what, name in {"labels": "y", "ids": "ids", "sources": "sources", "parts": "part", "units": "units"}.items():
+        values = getattr(dataset, name)
         if values is not None and len(values) != len(dataset.x):
             raise DataError(
                 f"{dataset.name}: {len(dataset.x)} samples but {len(values)} {what}. There must be as many."
@@ -417,13 +406,6 @@ def _check_labels(dataset: Dataset) -> None:
 def _check_values(dataset: Dataset) -> None:
     if not (np.isfinite(dataset.scale) and dataset.scale > 0):
         raise DataError(f"{dataset.name}: scale {dataset.scale}. It must be a positive number.")
-    _check_finite_beside(dataset)
-    if dataset.kind != "text":
-        _check_inputs(dataset)
-
-
-def _check_finite_beside(dataset: Dataset) -> None:
-    """DataError where vectors or numbers of the samples, which are no inputs, are not finite."""
     if dataset.vectors is not None and not np.isfinite(dataset.vectors).all():
         row = np.argwhere(~np.isfinite(dataset.vectors))[0, 0]
         raise DataError(
@@ -436,10 +418,8 @@ def _check_finite_beside(dataset: Dataset) -> None:
             f"{dataset.name}: sample {dataset.ids[row]!r} has no finite number {dataset.number_names[column]!r}. "
             "Fill it in, or leave the number out."
         )
-
-
-def _check_inputs(dataset: Dataset) -> None:
-    """DataError where features or pixels are not finite, or pixels not in [0, 1]."""
+    if dataset.kind == "text":
+        return
     finite = np.isfinite(dataset.x)
     if not finite.all():
         place = np.argwhere(~finite)[0]

@@ -1,5 +1,7 @@
 """What went wrong with a user's data, in words that the user can act on."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -10,6 +12,25 @@ class DataError(ValueError):
     Traceback (most recent call last):
     touchstone.core.data.errors.DataError: scores.tsv, line 14: 2 cells. Each row must have 3 cells like the header.
     """
+
+
+@contextmanager
+def refusing(message: str, *errors: type[Exception]) -> Iterator[None]:
+    """Refuse in these words what goes wrong within by one of the errors, or by any; what is refused already stays.
+
+    >>> with refusing("pets.csv: this is no number.", ValueError):
+    ...     float("nine")
+    Traceback (most recent call last):
+    touchstone.core.data.errors.DataError: pets.csv: this is no number.
+    """
+    try:
+        yield
+    except DataError:
+        raise
+    except Exception as error:
+        if errors and not isinstance(error, errors):
+            raise
+        raise DataError(message) from error
 
 
 class RolesNeeded(DataError):
@@ -32,14 +53,10 @@ class RolesNeeded(DataError):
         role: str | None = None,
         meanings: tuple[str, ...] = (),
     ):
-        super().__init__(
-            question, guess, choices, role, meanings
-        )  # all of it in `args`, so that the error survives pickling
-        self.question = question
-        self.guess = guess
-        self.choices = choices
-        self.role = role
-        self.meanings = meanings
+        # All of it in `args`, so that the error survives pickling.
+        super().__init__(question, guess, choices, role, meanings)
+        self.question, self.guess, self.choices = question, guess, choices
+        self.role, self.meanings = role, meanings
 
     def __str__(self) -> str:
         return self.question

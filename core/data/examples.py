@@ -101,7 +101,8 @@ def paragraphs(folder: Path, library: str) -> Iterator[Paragraph]:
         parts = (folder.name, *file.relative_to(folder).with_suffix("").parts)
         module = parts[:-1] if parts[-1] == "__init__" else parts
         for name, docstring in _docstrings(file.read_bytes(), module):
-            yield Paragraph(name, _first_paragraph(docstring), library, ".".join(module[:2]))
+            first = " ".join(_BLANK_LINE.split(docstring.strip(), maxsplit=1)[0].split())
+            yield Paragraph(name, first, library, ".".join(module[:2]))
 
 
 def select(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
@@ -123,16 +124,10 @@ def select(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
             libraries.setdefault(paragraph.text, set()).add(paragraph.library)
     unambiguous = [paragraph for text, paragraph in by_text.items() if len(libraries[text]) == 1]
     unambiguous.sort(key=lambda paragraph: hashlib.sha256(paragraph.text.encode()).digest())
-    n_taken = Counter()
-    taken = []
-    for paragraph in unambiguous:
-        n_taken[paragraph.library] += 1
-        if n_taken[paragraph.library] <= MAX_PER_LIBRARY:
-            taken.append(paragraph)
-    return _with_other(sorted(taken, key=lambda paragraph: (paragraph.library, paragraph.id)))
-
-
-def _with_other(taken: list[Paragraph]) -> list[Paragraph]:
+    taken: list[Paragraph] = []
+    for library in sorted({paragraph.library for paragraph in unambiguous}):
+        of_library = [paragraph for paragraph in unambiguous if paragraph.library == library]
+        taken += sorted(of_library[:MAX_PER_LIBRARY])  # by their ids
     n_per_source = Counter(paragraph.source for paragraph in taken)
     return [
         paragraph
@@ -193,10 +188,6 @@ def _public(parent: ast.AST, prefix: str) -> Iterator[tuple[str, str]]:
                 yield from _public(node, name)
         elif isinstance(node, (ast.If, ast.Try, ast.With, ast.ExceptHandler)):
             yield from _public(node, prefix)
-
-
-def _first_paragraph(docstring: str) -> str:
-    return " ".join(_BLANK_LINE.split(docstring.strip(), maxsplit=1)[0].split())
 
 
 def _stored() -> Path:

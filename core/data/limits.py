@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol, runtime_checkable
 
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, refusing
 
 _CHUNK = 2**20
 MIB = 2**20
@@ -179,11 +179,8 @@ def unpack_gzip(content: bytes, name: str, limits: Limits) -> bytes:
     >>> unpack_gzip(gzip.compress(b"id,label"), "a.csv.gz", Limits())
     b'id,label'
     """
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-            unpacked = stream.read(limits.unpacked_bytes + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{name}: this is no gzip file, or a damaged one. Pack it again.") from error
+    with refusing(f"{name}: this is no gzip file, or a damaged one. Pack it again.", OSError, EOFError, zlib.error):
+        unpacked = gzip.GzipFile(fileobj=io.BytesIO(content)).read(limits.unpacked_bytes + 1)
     if len(unpacked) > limits.unpacked_bytes:
         raise DataError(
             f"{name}: unpacks beyond the limit of {limits.unpacked_bytes / MIB:g} MiB. Give a smaller sample."
@@ -209,12 +206,9 @@ class Archive:
         self.name = name
         self._limit = limits.unpacked_bytes
         self._left = limits.unpacked_bytes
-        try:
+        damaged = f"{name}: this is no zip archive, or a damaged one. Make it again, or upload it again."
+        with refusing(damaged, zipfile.BadZipFile, ValueError, NotImplementedError):
             self._zip = zipfile.ZipFile(io.BytesIO(content))
-        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-            raise DataError(
-                f"{name}: this is no zip archive, or a damaged one. Make it again, or upload it again."
-            ) from error
         self._entries = {}
         for entry in self._zip.infolist():
             path = self._path(entry.filename)
@@ -244,20 +238,15 @@ class Archive:
     def read(self, path: str) -> bytes:
         """Unpack one file; DataError where it is damaged or encrypted, or where all so far exceed the limit."""
         whole = io.BytesIO()  # which, unlike a list that is joined, never holds everything twice
-        try:
-            with self._zip.open(self._entries[path]) as stream:
-                while chunk := stream.read(min(_CHUNK, self._left + 1)):
-                    self._left -= len(chunk)
-                    if self._left < 0:
-                        raise DataError(
-                            f"{self.name}: {path} unpacks beyond the limit of {self._limit / MIB:g} MiB in all. "
-                            "Give a smaller sample of the data."
-                        )
-                    whole.write(chunk)
-        except DataError:
-            raise
-        except Exception as error:  # zipfile lets through whatever a decompressor raises
-            raise DataError(
-                f"{self.name}: {path} cannot be unpacked; it is damaged or encrypted. Make the archive again."
-            ) from error
+        damaged = f"{self.name}: {path} cannot be unpacked; it is damaged or encrypted. Make the archive again."
+        # By whatever error: zipfile lets through all that a decompressor raises.
+        with refusing(damaged), self._zip.open(self._entries[path]) as stream:
+            while chunk := stream.read(min(_CHUNK, self._left + 1)):
+                self._left -= len(chunk)
+                if self._left < 0:
+                    raise DataError(
+                        f"{self.name}: {path} unpacks beyond the limit of {self._limit / MIB:g} MiB in all. "
+                        "Give a smaller sample of the data."
+                    )
+                whole.write(chunk)
         return whole.getvalue()

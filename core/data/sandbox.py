@@ -6,10 +6,10 @@ without; whatever comes of it there, whoever asked gets a sentence. Bytes go the
 either side.
 """
 
-import importlib
 import io
 import json
 import os
+import pkgutil
 import signal
 import subprocess
 import sys
@@ -72,14 +72,12 @@ class Child:
         *arguments: str,
         remedy: str,
         most_bytes: int | None = None,
-        seconds_at_rest: int | None = None,
     ):
         self.name, self.remedy = name, remedy
         self.most_bytes = MOST_BYTES if most_bytes is None else most_bytes
-        rest = SECONDS_AT_REST if seconds_at_rest is None else seconds_at_rest
         self._pipe, theirs = Pipe()
         function = f"{answering.__module__}:{answering.__qualname__}"
-        facts = [str(theirs.fileno()), str(self.most_bytes), str(rest), function, *arguments]
+        facts = [str(theirs.fileno()), str(self.most_bytes), str(SECONDS_AT_REST), function, *arguments]
         with theirs:
             self.process = subprocess.Popen(
                 [sys.executable, str(_BEGINNING), *facts],
@@ -179,8 +177,7 @@ def _words(problem: Exception) -> str:
 
 if __name__ == "__main__":
     _fd, _most_bytes, _rest, _function, *_arguments = sys.argv[1:]
-    _module, _, _name = _function.partition(":")
-    _answer = getattr(importlib.import_module(_module), _name)(*_arguments)
+    _answer = pkgutil.resolve_name(_function)(*_arguments)
     _serve(Connection(int(_fd)), _answer, int(_most_bytes), int(_rest))
     os._exit(0)  # libraries that are still starting threads may abort on the way out
 
@@ -240,8 +237,7 @@ def _may_take_much(name: str, content: bytes) -> bool:
 
 def reading(function: str, called: str) -> Answer:
     """What the child does: answer a file's content by nothing, where the function can read it."""
-    module, _, name = function.partition(":")
-    read = getattr(importlib.import_module(module), name)
+    read = pkgutil.resolve_name(function)
 
     def answer(content: bytes) -> bytes:
         with suppress(RolesNeeded, SizeNeeded):  # it can be read, and whoever gave it is asked

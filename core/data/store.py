@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from touchstone.core.data.dataset import Dataset
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import refusing
 
 _HEADER = b"touchstone"
+_ALWAYS = ("name", "kind", "class_names", "scale", "feature_names", "notes")
+_SOMETIMES = ("read_as", "unit_name", "vectors_name", "number_names")  # what the header holds where a data set has it
+_TEXTS = {"source": "sources", "part": "part", "unit": "units"}  # columns, by their names, and what they hold
 _ZIP = b"PK"  # how NPZ begins; what a zip file ends with may stand in a text
 
 
@@ -40,40 +43,27 @@ def from_bytes(content: bytes) -> Dataset:
     """
     import pyarrow
 
-    try:
+    errors = (pyarrow.ArrowException, zipfile.BadZipFile, ValueError, TypeError, KeyError, OSError, EOFError)
+    with refusing("The stored data set is damaged. Delete it and add it again.", *errors):
         return _read(content)
-    except DataError:
-        raise
-    except (pyarrow.ArrowException, zipfile.BadZipFile, ValueError, TypeError, KeyError, OSError, EOFError) as error:
-        raise DataError("The stored data set is damaged. Delete it and add it again.") from error
 
 
 def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:
     import pyarrow
     import pyarrow.parquet
 
-    written = ("name", "kind", "class_names", "scale", "feature_names", "notes")
-    header: dict[str, Any] = {name: getattr(dataset, name) for name in written}
-    if dataset.read_as is not None:
-        header["read_as"] = dataset.read_as
+    header: dict[str, Any] = {name: getattr(dataset, name) for name in _ALWAYS}
+    header |= {name: value for name in _SOMETIMES if (value := getattr(dataset, name)) not in (None, ())}
     columns: dict[str, Any] = {"id": dataset.ids, "y": dataset.y}
-    if dataset.sources is not None:
-        columns["source"] = dataset.sources
-    if dataset.part is not None:
-        columns["part"] = dataset.part
-    if dataset.units is not None:
-        header["unit_name"] = dataset.unit_name
-        columns["unit"] = dataset.units
+    columns |= {column: values for column, name in _TEXTS.items() if (values := getattr(dataset, name)) is not None}
     if dataset.vectors is not None:
-        header["vectors_name"] = dataset.vectors_name
         columns["vectors"] = pyarrow.FixedSizeListArray.from_arrays(dataset.vectors.ravel(), dataset.vectors.shape[1])
     if dataset.numbers is not None:
-        header["number_names"] = dataset.number_names
         columns |= {f"number{column}": values for column, values in enumerate(dataset.numbers.T)}
     table = pyarrow.table({**columns, **x}).replace_schema_metadata({_HEADER: json.dumps(header)})
     stream = io.BytesIO()
     # A dictionary of floats could take -0.0 for 0.0.
-    pyarrow.parquet.write_table(table, stream, compression="zstd", use_dictionary=["source", "part", "unit"])
+    pyarrow.parquet.write_table(table, stream, compression="zstd", use_dictionary=[*_TEXTS])
     return stream.getvalue()
 
 
@@ -92,19 +82,15 @@ def _read(content: bytes) -> Dataset:
     elif header["kind"] == "tabular":
         x = np.column_stack([columns[f"x{column}"] for column in range(len(header["feature_names"]))])
     numbers = [columns[f"number{column}"] for column in range(len(header.get("number_names", ())))]
-    every = {name: header[name] for name in ("name", "kind", "class_names", "scale", "feature_names", "notes")}
-    later = {name: header[name] for name in ("vectors_name", "number_names", "read_as", "unit_name") if name in header}
     return Dataset(
-        **every,
-        **later,
+        **{name: header[name] for name in _ALWAYS},
+        **{name: header[name] for name in _SOMETIMES if name in header},
+        **{name: columns.get(column) for column, name in _TEXTS.items()},
         x=x,
         y=columns["y"],
         ids=columns["id"],
-        sources=columns.get("source"),
         vectors=_vectors(table["vectors"]) if "vectors" in table.column_names else None,
         numbers=np.column_stack(numbers) if numbers else None,
-        part=columns.get("part"),
-        units=columns.get("unit"),
     )
 
 

@@ -139,7 +139,9 @@ def _of_list(cell: Sequence[Any]) -> list[float] | dict[str, float]:
 
 def _of_mapping(cell: dict[Any, Any]) -> list[float] | dict[str, float]:
     if "type" in cell and isinstance(cell.get("values"), (list, np.ndarray)):
-        return _of_spark(cell)
+        if cell.get("indices") is None:  # a vector as Spark writes it, dense or sparse
+            return [_number(value) for value in cell["values"]]
+        return _sparse(cell["size"], cell["indices"], cell["values"])
     inside = cell.get("probability", cell.get("probabilities"))
     if isinstance(inside, dict):
         return _by_name((label, _number(score)) for label, score in inside.items())
@@ -152,13 +154,6 @@ def _of_mapping(cell: dict[Any, Any]) -> list[float] | dict[str, float]:
 def _list_under(keys: Iterable[str], cell: dict[Any, Any]) -> list[Any] | None:
     """The list under the first of some keys that has one."""
     return next((cell[key] for key in keys if isinstance(cell.get(key), list)), None)
-
-
-def _of_spark(cell: dict[Any, Any]) -> list[float]:
-    """A vector as Spark writes it, dense or sparse."""
-    if cell.get("indices") is None:
-        return [_number(value) for value in cell["values"]]
-    return _sparse(cell["size"], cell["indices"], cell["values"])
 
 
 def _sparse(size: int, indices: Sequence[int], values: Iterable[float]) -> list[float]:
@@ -299,9 +294,29 @@ def read_only(values: Any, dtype: Any) -> np.ndarray:
     fixed = isinstance(values, np.ndarray) and not values.flags.writeable
     if fixed and isinstance(values.base, np.ndarray):
         fixed = not values.base.flags.writeable
-    array = np.array(values, dtype=dtype, order="C", copy=None if fixed else True)
+    return locked(np.array(values, dtype=dtype, order="C", copy=None if fixed else True))
+
+
+def locked(array: Any) -> np.ndarray:
+    """The very array, to which nobody can write any more: whoever keeps it need not copy it.
+
+    >>> locked(np.zeros(3)).flags.writeable
+    False
+    """
     array.flags.writeable = False
     return array
+
+
+def numbers(values: Any, what: str, name: str, *, dtype: Any = np.float64) -> np.ndarray:
+    """A read-only array of numbers; DataError where they are something else, or rows differ in length.
+
+    >>> numbers([[1, 2], [3, 4]], "x", "made")[1]
+    array([3., 4.])
+    """
+    try:
+        return read_only(values, dtype)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name}: {what} does not hold numbers only, or not in one shape ({error}).") from error
 
 
 def texts(values: Any, what: str, name: str, *, empty: bool = False) -> np.ndarray:
@@ -318,12 +333,14 @@ def texts(values: Any, what: str, name: str, *, empty: bool = False) -> np.ndarr
             raise DataError(
                 f"{name}: {what} {position + 1} of {len(given)} is {text!r}. It must be a non-empty string."
             )
-        if not text.isascii():
-            _check_unicode(text, f"{name}: {what} {position + 1} of {len(given)}")
-    array = np.empty(len(given), dtype=object)
-    array[:] = given if plain else [str(text) for text in given]
-    array.flags.writeable = False
-    return array
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise DataError(
+                f"{name}: {what} {position + 1} of {len(given)} holds half a surrogate pair at character "
+                f"{error.start + 1}. Save the text as valid Unicode."
+            ) from error
+    return locked(objects(given if plain else [str(text) for text in given]))
 
 
 def counted(n_samples: int) -> np.ndarray:
@@ -332,18 +349,7 @@ def counted(n_samples: int) -> np.ndarray:
     >>> counted(3)
     array(['0', '1', '2'], dtype=object)
     """
-    array = np.fromiter(map(str, range(n_samples)), dtype=object, count=n_samples)
-    array.flags.writeable = False
-    return array
-
-
-def _check_unicode(text: str, place: str) -> None:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"{place} holds half a surrogate pair at character {error.start + 1}. Save the text as valid Unicode."
-        ) from error
+    return locked(np.fromiter(map(str, range(n_samples)), dtype=object, count=n_samples))
 
 
 def codes(values: Any, name: str, *, what: str = "y") -> np.ndarray:

@@ -5,9 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from jaxtyping import Float
-
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.late import nn, torch
 
@@ -69,18 +66,8 @@ class Architecture:
         raise ModelError(f"{self.name} needs {needs}. Those that fit: {fitting}.")
 
 
-def build(
-    name: str,
-    input_shape: Shape,
-    n_classes: int,
-    *,
-    seed: int,
-    centre: Float[np.ndarray, " n_features"] | None = None,
-    spread: Float[np.ndarray, " n_features"] | None = None,
-) -> "Network":
+def build(name: str, input_shape: Shape, n_classes: int, *, seed: int) -> "Network":
     """Make an untrained network with random weights; torch's own random state stays as it was.
-
-    `centre` and `spread`, of the columns of a table, become part of it, so that it takes the table as it is.
 
     Examples
     --------
@@ -89,12 +76,7 @@ def build(
     """
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
-        network = architecture(name)(input_shape, n_classes)
-    if centre is not None:
-        network.centre.copy_(torch.tensor(centre))
-    if spread is not None:
-        network.spread.copy_(torch.tensor(spread))
-    return network
+        return architecture(name)(input_shape, n_classes)
 
 
 def architecture(name: str) -> Architecture:

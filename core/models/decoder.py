@@ -44,9 +44,8 @@ class Decoder:
 
     def __post_init__(self):
         expected = _network(self.n_features, self.image_shape).state_dict() | _fixed(self.n_features, self.image_shape)
-        if {name: value.shape for name, value in expected.items()} != {
-            name: value.shape for name, value in self.state.items()
-        }:
+        shapes, given = ({name: value.shape for name, value in state.items()} for state in (expected, self.state))
+        if given != shapes:
             raise ModelError(
                 f"The weights are not those of a decoder from {self.n_features} features to images of shape "
                 f"{self.image_shape}."
@@ -60,9 +59,8 @@ class Decoder:
         network.load_state_dict({name: value for name, value in self.state.items() if name not in _FIXED})
         network.eval()
         with torch.inference_mode(), one_torch_thread():
-            given = (torch.from_numpy(np.array(features, dtype=np.float32)) - self.state["centre"]) / self.state[
-                "spread"
-            ]
+            centred = torch.from_numpy(np.array(features, dtype=np.float32)) - self.state["centre"]
+            given = centred / self.state["spread"]
             parts = [network(batch) for batch in given.split(_BATCH)]
             images = torch.cat(parts) if parts else torch.zeros(0, *_first_channels(self.image_shape))
         return np.ascontiguousarray(images.permute(0, 2, 3, 1).numpy())
@@ -166,15 +164,10 @@ def _network(n_features: int, shape: tuple[int, int, int]) -> "torch.nn.Module":
         nn.ConvTranspose2d(_WIDTHS[0], _WIDTHS[1], 4, stride=2, padding=1),
         nn.ReLU(),
         nn.ConvTranspose2d(_WIDTHS[1], channels, 4, stride=2, padding=1),
-        _cut(height, width),
+        # What is too much where a side is no multiple of four is left out.
+        nn.ZeroPad2d((0, width - 4 * columns, 0, height - 4 * rows)),
         nn.Sigmoid(),
     )
-
-
-def _cut(height: int, width: int) -> "torch.nn.Module":
-    """Leave out the rows and columns that are too many where a side is no multiple of four."""
-    rows, columns = (4 * math.ceil(side / 4) - side for side in (height, width))
-    return nn.ZeroPad2d((0, -columns, 0, -rows))
 
 
 def _first_channels(shape: tuple[int, int, int]) -> tuple[int, int, int]:

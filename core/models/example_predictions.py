@@ -25,8 +25,8 @@ class PredictionExample:
 
     title: str
     sentence: str
-    own: bool
     change: Callable[[Images], Images]
+    own: bool = False
     n_train: int = N_TRAIN
 
 
@@ -49,23 +49,15 @@ def _thin(x: Images) -> Images:
 
 
 PREDICTION_EXAMPLES = {
-    "digits_own": PredictionExample("Digits: own test set", "digits as they are", own=True, change=_as_they_are),
+    "digits_own": PredictionExample("Digits: own test set", "digits as they are", _as_they_are, own=True),
     "digits_fewer": PredictionExample(
-        "Digits: model of 100",
-        "the same digits, by a model that learned 100",
-        own=True,
-        change=_as_they_are,
-        n_train=100,
+        "Digits: model of 100", "the same digits, by a model that learned 100", _as_they_are, own=True, n_train=100
     ),
     "digits_shifted": PredictionExample(
-        "Digits: shifted", "other digits, moved to the right by half a pixel", own=False, change=_shifted
+        "Digits: shifted", "other digits, moved to the right by half a pixel", _shifted
     ),
-    "digits_noisy": PredictionExample(
-        "Digits: noisy", "other digits, with noise on every pixel", own=False, change=_noisy
-    ),
-    "digits_thin": PredictionExample(
-        "Digits: thin", "other digits, written with a thinner pen", own=False, change=_thin
-    ),
+    "digits_noisy": PredictionExample("Digits: noisy", "other digits, with noise on every pixel", _noisy),
+    "digits_thin": PredictionExample("Digits: thin", "other digits, written with a thinner pen", _thin),
 }
 
 

@@ -9,6 +9,7 @@ from jaxtyping import Integer
 from scipy.special import log_softmax
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.errors import refusing
 from touchstone.core.data.limits import Archive, Limits, opened
 from touchstone.core.data.tables.files import ARRAYS, TABLES, read_table
 from touchstone.core.data.tables.names import compact, families
@@ -157,7 +158,8 @@ def as_codes(labels: np.ndarray, class_names: tuple[str, ...], name: str) -> Tak
     Taken(array=array([0, 1, 2]), note='Labels are counted from 1.')
     """
     n_classes = len(class_names)
-    if labels.ndim == 2 and labels.shape[1] == n_classes > 1 and _is_one_hot(labels):
+    may_be_ones = labels.ndim == 2 and labels.shape[1] == n_classes > 1 and labels.dtype.kind in "bfiu"
+    if may_be_ones and np.isin(labels, (0, 1)).all() and (labels.sum(axis=1) == 1).all():
         return Taken(labels.argmax(axis=1), "Labels are one-hot.")
     codes = {spelled: code for code, spelled in enumerate(class_names)}
     spelled = [spell(label) for label in labels.ravel()]
@@ -170,12 +172,6 @@ def as_codes(labels: np.ndarray, class_names: tuple[str, ...], name: str) -> Tak
     if len(whole) and whole.min() == 1 and whole.max() == n_classes:
         return Taken(whole - 1, "Labels are counted from 1.")
     return Taken(whole)  # codes into class names that are no numbers
-
-
-def _is_one_hot(labels: np.ndarray) -> bool:
-    if labels.dtype.kind not in "bfiu":
-        return False
-    return bool(np.isin(labels, (0, 1)).all() and (labels.sum(axis=1) == 1).all())
 
 
 def _whole(labels: np.ndarray) -> np.ndarray | None:
@@ -281,12 +277,9 @@ def _arrays(content: bytes, name: str, limits: Limits) -> dict[str, np.ndarray]:
 
 
 def _array(content: bytes, place: str) -> np.ndarray:
-    try:
+    # By whatever error: a header from somebody else can make numpy raise nearly anything.
+    with refusing(f"{place} is no plain NumPy array, or a damaged one. Save it again, without objects."):
         return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-    except Exception as error:  # a header from somebody else can make numpy raise nearly anything
-        raise DataError(
-            f"{place} is no plain NumPy array, or a damaged one. Save it again, without objects."
-        ) from error
 
 
 # What if there is no model, only what it said? Two files of features become a data set and a record to lie beside it.

@@ -1,7 +1,7 @@
 """What does one layer of a network make of a sample, and what does the rest of the network, its head, make of that?"""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.data.values import check_unique, codes, read_only, texts
+from touchstone.core.data.values import check_unique, codes, counted, read_only, texts
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.late import torch
 from touchstone.core.models.load import Model, model_inputs
@@ -61,15 +61,14 @@ class LayerSamples:
         unit_word: str = "sample",
     ):
         features, proba = _numbers(features, "features", name), _numbers(proba, "probabilities", name)
-        n_samples = len(features)
-        if n_samples == 0:
+        if len(features) == 0:
             raise DataError(f"{name}: there is not a single sample. Give features of at least one.")
         self.__dict__.update(
             features=features,
             y=None if y is None else codes(y, name),
             proba=proba,
             class_names=tuple(texts(class_names, "class name", name)),
-            ids=texts([str(i) for i in range(n_samples)] if ids is None else ids, "id", name),
+            ids=counted(len(features)) if ids is None else texts(ids, "id", name),
             name=name,
             notes=notes,
             units=units,
@@ -110,26 +109,15 @@ class LayerSamples:
 
     def take(self, rows: Shaped[np.ndarray, " n_rows"]) -> "LayerSamples":
         """Give some of the samples, by position or by one truth value each."""
-        y = None if self.y is None else self.y[rows]
-        units = None if self.units is None else self.units[rows]
-        return LayerSamples(
-            self.features[rows],
-            y,
-            self.proba[rows],
-            self.class_names,
-            ids=self.ids[rows],
-            name=self.name,
-            units=units,
-            unit_word=self.unit_word,
-        )
+        beside = {name: getattr(self, name) for name in ("features", "y", "proba", "ids", "units")}
+        taken = {name: values if values is None else values[rows] for name, values in beside.items()}
+        return replace(self, **taken, notes=())
 
     def made_of(self, dataset: Dataset, rows: Integer[np.ndarray, " n_samples"]) -> "LayerSamples":
         """The same with the units of the rows of the data set that these samples are."""
         if dataset.unit_codes is None:
             return self
-        given = {"ids": self.ids, "name": self.name, "notes": self.notes, "unit_word": dataset.unit_word}
-        units = dataset.unit_codes[rows]
-        return LayerSamples(self.features, self.y, self.proba, self.class_names, units=units, **given)
+        return replace(self, units=dataset.unit_codes[rows], unit_word=dataset.unit_word)
 
     def check_alike(self, other: "LayerSamples") -> None:
         """Raise DataError, saying what differs, unless both come from one layer and know the same classes."""
@@ -294,11 +282,13 @@ class FittedHead:
 
     def __call__(self, features: Float[np.ndarray, "n n_features"]) -> Float[np.ndarray, "n n_classes"]:
         """Give the probabilities that the head gives for features."""
+        from scipy.special import softmax
+
         if features.ndim != 2 or features.shape[1] != len(self.weights):
             raise ModelError(
                 f"The head takes {len(self.weights)} features a sample, these are of shape {features.shape}."
             )
-        return _softmax(features.astype(np.float64) @ self.weights + self.intercept)
+        return softmax(features.astype(np.float64) @ self.weights + self.intercept, axis=1)
 
 
 def fit_head(samples: LayerSamples, *, n_steps: int = 300) -> FittedHead:
@@ -306,13 +296,15 @@ def fit_head(samples: LayerSamples, *, n_steps: int = 300) -> FittedHead:
 
     Examples
     --------
+    >>> from scipy.special import softmax
     >>> rng = np.random.default_rng(0)
     >>> features = rng.normal(size=(200, 3))
-    >>> samples = LayerSamples(features, None, _softmax(features @ rng.normal(size=(3, 4))), tuple("abcd"))
+    >>> samples = LayerSamples(features, None, softmax(features @ rng.normal(size=(3, 4)), axis=1), tuple("abcd"))
     >>> fit_head(samples).agreement > 0.98
     True
     """
     from scipy.optimize import minimize
+    from scipy.special import softmax
 
     # Features of about size 1, whatever the network's: L-BFGS takes its first step without knowing the curvature.
     scale = float(np.sqrt(np.square(samples.features - samples.features.mean(axis=0)).mean())) or 1.0
@@ -324,14 +316,14 @@ def fit_head(samples: LayerSamples, *, n_steps: int = 300) -> FittedHead:
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         weights = flat.reshape(start.shape)
-        q = _softmax(x @ weights)
+        q = softmax(x @ weights, axis=1)
         value = -(p * np.log(np.maximum(q, 1e-300))).sum() / len(x)
         # The penalty only decides between weights that mean the same probabilities.
         return float(value + 1e-8 * np.square(weights).sum()), (x.T @ (q - p) / len(x) + 2e-8 * weights).ravel()
 
     best = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": n_steps}).x
     fitted = best.reshape(start.shape)
-    q = _softmax(x @ fitted)
+    q = softmax(x @ fitted, axis=1)
     rows = np.arange(len(x))
     top = p.argmax(axis=1)
     return FittedHead(
@@ -350,11 +342,6 @@ def _least_squares(x: Float[np.ndarray, "n d"], y: Float[np.ndarray, "n k"]) -> 
     gram = x @ x.T if wide else x.T @ x
     gram.flat[:: len(gram) + 1] += 1e-10 * np.trace(gram)
     return x.T @ solve(gram, y, assume_a="pos") if wide else solve(gram, x.T @ y, assume_a="pos")
-
-
-def _softmax(logits: Float[np.ndarray, "n n_classes"]) -> Float[np.ndarray, "n n_classes"]:
-    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return raised / raised.sum(axis=1, keepdims=True)
 
 
 def _numbers(values: Any, what: str, name: str) -> np.ndarray:

@@ -146,13 +146,6 @@ def lent(model: Any, dataset: Dataset) -> Iterator[bytes]:
         del _lent[name]
 
 
-def found(file: ModelFile, dataset: Dataset) -> tuple[Callable[["torch.Tensor"], "torch.Tensor"], bool]:
-    """What runs a lent model on tensors, and whether gradients come back. Raises ModelError where it is not lent."""
-    if file.content not in _lent:
-        raise ModelError("This model was lent by another process, or is lent no more. Bring it again.")
-    return runs(_lent[file.content], dataset)
-
-
 def runs(model: Any, dataset: Dataset) -> tuple[Callable[["torch.Tensor"], "torch.Tensor"], bool]:
     """What runs a model on tensors, and whether gradients come back: of torch's modules alone.
 
@@ -397,7 +390,9 @@ def read_stored(stored: bytes, dataset: Dataset, *, apart: bool = False) -> Trai
     """
     file = ModelFile.from_bytes(stored)
     if file.architecture == LIVE:
-        run, has_gradients = found(file, dataset)
+        if file.content not in _lent:
+            raise ModelError("This model was lent by another process, or is lent no more. Bring it again.")
+        run, has_gradients = runs(_lent[file.content], dataset)
         examples, span = _examples(dataset), file.input_range
         return adapt(run, examples, dataset.class_names, has_gradients=has_gradients, input_range=span)
     known = {"architecture": file.architecture, "input_range": file.input_range}
@@ -545,7 +540,10 @@ def _network(content: bytes, dataset: Dataset, name: str | None, input_range: In
     low, high = black_and_white(input_range or (0.0, 1.0))
     scaled = {"centre": -low / (high - low), "spread": 1 / (high - low)}
     scaled = {key: _per_channel(values, expected[key]) for key, values in scaled.items()}
-    state = scaled | _of_types(state, expected)
+    state = scaled | {  # weights of half or double precision get that of the network
+        key: value.to(expected[key].dtype) if key in expected and value.is_floating_point() else value
+        for key, value in state.items()
+    }
     head = state.get("head.weight")
     if head is not None and head.shape[:1] == (1,) and dataset.n_classes == 2:  # one logit z is (0, z)
         state |= {
@@ -558,14 +556,6 @@ def _per_channel(values: np.ndarray, like: "torch.Tensor") -> "torch.Tensor":
     """Numbers of each channel, or one of all, as a network holds them."""
     of_channel = torch.from_numpy(values).to(like.dtype)
     return of_channel.reshape(-1, *[1] * (like.ndim - 1)).expand(like.shape).clone()
-
-
-def _of_types(state: dict[str, "torch.Tensor"], expected: dict[str, "torch.Tensor"]) -> dict[str, "torch.Tensor"]:
-    """Bring weights of half or double precision to that of the network."""
-    return {
-        key: value.to(expected[key].dtype) if key in expected and value.is_floating_point() else value
-        for key, value in state.items()
-    }
 
 
 # Does a model from elsewhere know the classes of this data set? Its accuracy, and whether its outputs change places.

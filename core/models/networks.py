@@ -370,17 +370,14 @@ class TrainedNetwork:
     state: Mapping[str, "torch.Tensor"] = field(repr=False)
     words: TextVectors | None = field(repr=False, default=None)
     _modules: dict[str, "Network"] = field(init=False, repr=False, default_factory=dict)
+    has_gradients: ClassVar[bool] = True
+    """Its logits can be followed back to its inputs."""
 
     def __post_init__(self):
         check_state(self.state, self.architecture, self.input_shape, len(self.class_names))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_modules": {}}  # modules are made again where they are needed
-
-    @property
-    def has_gradients(self) -> bool:
-        """Its logits can be followed back to its inputs."""
-        return True
 
     def logits(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give the logits (n, n_classes) of inputs (n, *input_shape), on the device that these are on.
@@ -658,9 +655,9 @@ class PaperNetwork(_Predicting):
 
     label: ClassVar[str]
     architecture: ClassVar[str]
-    needs: ClassVar[str] = "convolutions need images that are large enough for their depth"
-    usual_for: ClassVar[tuple[Kind, ...]] = ()
+    usual_for: ClassVar[tuple[Kind, ...]]
     """The kinds of data that it is offered for first, where a network is to be trained and kept."""
+    needs: ClassVar[str] = "convolutions need images that are large enough for their depth"
 
     n_epochs: int = 20
     batch_size: int = 128
@@ -670,6 +667,9 @@ class PaperNetwork(_Predicting):
     gradient_penalty: float = 0.0
 
     _words = None  # what texts become vectors by, once there are any
+
+    def __init_subclass__(cls, *, label: str, architecture: str, usual_for: tuple[Kind, ...] = ()) -> None:
+        cls.label, cls.architecture, cls.usual_for = label, architecture, usual_for
 
     @classmethod
     def fits(cls, dataset: Dataset) -> bool:
@@ -720,7 +720,13 @@ class PaperNetwork(_Predicting):
         """Give the untrained network for a training part, which takes inputs of this shape; it is predicted with."""
         n_outputs = int(y.max()) + 1 if n_classes is None else n_classes
         self._absent = absent(y, n_outputs)
-        self._network = build(self.architecture, shape, n_outputs, seed=seed, **_standardisation(x))
+        self._network = build(self.architecture, shape, n_outputs, seed=seed)
+        if x.ndim == 2:  # so that it takes a table as it is; images and vectors of texts stay as they are
+            from sklearn.preprocessing import StandardScaler
+
+            scaler = StandardScaler().fit(x)
+            self._network.centre.copy_(torch.tensor(scaler.mean_))
+            self._network.spread.copy_(torch.tensor(scaler.scale_))
         return self._network
 
     def trained(self, dataset: Dataset) -> TrainedNetwork:
@@ -739,76 +745,37 @@ class PaperNetwork(_Predicting):
         return network_inputs(x if self._words is None else self._words.transform(x))
 
 
-class LinearNetwork(PaperNetwork):
+class LinearNetwork(PaperNetwork, label="Linear model (SGD)", architecture="linear"):
     """Logits that are linear in the inputs: where the analytic estimators of average-case robustness are exact."""
 
-    label: ClassVar[str] = "Linear model (SGD)"
-    architecture: ClassVar[str] = "linear"
 
-
-class Mlp2048(PaperNetwork):
+class Mlp2048(PaperNetwork, label="MLP 3 × 2048", architecture="mlp_2048", usual_for=("tabular", "text")):
     """Three hidden layers of 2048 (Kilinc & Uysal 2018, section 5.1)."""
 
-    label: ClassVar[str] = "MLP 3 × 2048"
-    architecture: ClassVar[str] = "mlp_2048"
-    usual_for: ClassVar[tuple[Kind, ...]] = ("tabular", "text")
 
-
-class Cnn1(PaperNetwork):
+class Cnn1(PaperNetwork, label="CNN-1", architecture="cnn_1", usual_for=("image",)):
     """Two convolutions (Kilinc & Uysal 2018, section 5.1)."""
 
-    label: ClassVar[str] = "CNN-1"
-    architecture: ClassVar[str] = "cnn_1"
-    usual_for: ClassVar[tuple[Kind, ...]] = ("image",)
 
-
-class Cnn2(PaperNetwork):
+class Cnn2(PaperNetwork, label="CNN-2", architecture="cnn_2"):
     """Four convolutions (Kilinc & Uysal 2018, section 5.1)."""
 
-    label: ClassVar[str] = "CNN-2"
-    architecture: ClassVar[str] = "cnn_2"
 
-
-class Cnn3(PaperNetwork):
+class Cnn3(PaperNetwork, label="CNN-3", architecture="cnn_3"):
     """Six convolutions (Kilinc & Uysal 2018, section 5.1)."""
 
-    label: ClassVar[str] = "CNN-3"
-    architecture: ClassVar[str] = "cnn_3"
 
-
-class LeNet(PaperNetwork):
+class LeNet(PaperNetwork, label="LeNet-5", architecture="lenet"):
     """Two convolutions and three dense layers."""
 
-    label: ClassVar[str] = "LeNet-5"
-    architecture: ClassVar[str] = "lenet"
 
-
-class ResNet18(PaperNetwork):
+class ResNet18(PaperNetwork, label="ResNet-18", architecture="resnet18"):
     """Eight residual blocks, up to 512 channels."""
 
-    label: ClassVar[str] = "ResNet-18"
-    architecture: ClassVar[str] = "resnet18"
 
-
-class ResNet20(PaperNetwork):
+class ResNet20(PaperNetwork, label="ResNet-20", architecture="resnet20"):
     """Nine narrow residual blocks, up to 64 channels."""
 
-    label: ClassVar[str] = "ResNet-20"
-    architecture: ClassVar[str] = "resnet20"
 
-
-class Vgg19(PaperNetwork):
+class Vgg19(PaperNetwork, label="VGG-19", architecture="vgg19"):
     """Sixteen convolutions and three dense layers."""
-
-    label: ClassVar[str] = "VGG-19"
-    architecture: ClassVar[str] = "vgg19"
-
-
-def _standardisation(x: Inputs) -> dict[str, Float[np.ndarray, " n_features"]]:
-    """Give the centre and spread of a table's columns; images and vectors of texts stay as they are."""
-    if x.ndim != 2:
-        return {}
-    from sklearn.preprocessing import StandardScaler
-
-    scaler = StandardScaler().fit(x)
-    return {"centre": np.asarray(scaler.mean_), "spread": np.asarray(scaler.scale_)}

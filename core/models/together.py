@@ -8,7 +8,7 @@ order and dropout, and is what `train` would have made of it, but for rounding a
 import copy
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import zip_longest
 
 import numpy as np
@@ -92,12 +92,7 @@ def fit_together(
             inputs,
             torch.tensor(dataset.y, dtype=torch.int64),
             [torch.tensor(part, dtype=torch.int64) for part in parts],
-            learning_rate=model.learning_rate,
-            momentum=model.momentum,
-            weight_decay=model.weight_decay,
-            gradient_penalty=model.gradient_penalty,
-            n_epochs=model.n_epochs,
-            batch_size=model.batch_size,
+            **asdict(model),  # its rates, epochs and batches
             generators=[torch.Generator().manual_seed(seed) for seed in seeds],
             device=device or best_device(),
             on_epoch=None if on_epoch is None else lambda n_done, n_epochs, _losses: on_epoch(n_done, n_epochs, fitted),

@@ -3,7 +3,7 @@
 import io
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -105,8 +105,7 @@ def adapt(
             continue
         complaint = _complaint(values, len(examples), len(class_names))
         if complaint is None:
-            are_probabilities = _kind_of(values) == "probabilities"
-            return ForeignModel(run, class_names, has_gradients, layout, input_range, are_probabilities)
+            return replace(model, gives_probabilities=_are_probabilities(values))
         complaints.append(complaint)
     if complaints:
         raise ModelError(complaints[0])
@@ -125,16 +124,17 @@ def _complaint(values: "torch.Tensor", n_samples: int, n_classes: int) -> str | 
     return None
 
 
-def _kind_of(values: "torch.Tensor") -> Literal["probabilities", "logits"]:
-    """Say what a table of outputs holds. Raises ModelError for what is neither, with what to export instead.
+def _are_probabilities(values: "torch.Tensor") -> bool:
+    """Say whether a table of outputs holds probabilities, or else logits.
 
-    Logits leave [0, 1] somewhere among the examples; a model whose every output stays in it ends in a sigmoid.
+    Raises ModelError for what is neither, with what to export instead. Logits leave [0, 1] somewhere among the
+    examples; a model whose every output stays in it ends in a sigmoid.
     """
     inside = ((values >= -ROUNDED) & (values <= 1 + ROUNDED)).all(dim=1)
     sums = values.sum(dim=1)
     good = inside if values.shape[1] == 1 else inside & ((sums - 1).abs() <= ROUNDED)
     if good.all():
-        return "probabilities"
+        return True
     if (values >= 0).all() and ((sums - 100).abs() <= 100 * ROUNDED).all():
         raise ModelError("The model's outputs sum to 100, as percent do. Divide them by 100, or export logits.")
     if inside.all():
@@ -143,7 +143,7 @@ def _kind_of(values: "torch.Tensor") -> Literal["probabilities", "logits"]:
             f"The model's outputs lie in [0, 1] and sum to {total:.3g} for a sample: they are neither probabilities of "
             "the classes, which sum to 1, nor logits. Export it with a softmax, or without its last sigmoid."
         )
-    return "logits"
+    return False
 
 
 # How is a network run that another program wrote? ONNX through onnxruntime, archives of torch.export by torch.
@@ -283,8 +283,7 @@ class Apart:
 
     def _started(self) -> sandbox.Child:
         """A process that has read the file."""
-        limits = {"most_bytes": sandbox.MOST_BYTES, "seconds_at_rest": sandbox.SECONDS_AT_REST}
-        child = sandbox.Child(self.name, running, self.kind, remedy=REMEDY, **limits)
+        child = sandbox.Child(self.name, running, self.kind, remedy=REMEDY)
         _ask(child, self.content)
         return child
 

@@ -15,7 +15,6 @@ from jaxtyping import Float
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import Kind
 from touchstone.core.data.errors import DataError
-from touchstone.core.models import MODELS
 from touchstone.core.models.inputs import fit_vectors
 from touchstone.core.models.networks import MlpSmall
 from touchstone.core.models.threads import single_threaded
@@ -133,10 +132,7 @@ def _own_vectors(dataset: Dataset) -> Float[np.ndarray, "n_samples n_features"]:
 
 def _hidden_layer(dataset: Dataset) -> Float[np.ndarray, "n_samples n_hidden"]:
     """Give the last hidden layer of a small network that was trained on all inputs and all labels of the data set."""
-    network = MODELS["mlp_small"]()
-    if not isinstance(network, MlpSmall):
-        raise TypeError("mlp_small must be a network with a hidden layer")
-    return network.fit(dataset.x, dataset.y, seed=0, n_classes=dataset.n_classes).hidden_layer(dataset.x)
+    return MlpSmall().fit(dataset.x, dataset.y, seed=0, n_classes=dataset.n_classes).hidden_layer(dataset.x)
 
 
 REPRESENTATIONS: dict[str, Representation] = {

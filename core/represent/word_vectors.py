@@ -105,7 +105,8 @@ class WordVectors:
         n_words = 0
         for text in texts:
             written = tokenize(text, lower=False)
-            positions = [position for word in written if (position := self._position(word)) is not None]
+            places = (self.positions.get(word, self.positions.get(word.lower())) for word in written)
+            positions = [position for position in places if position is not None]
             n_words += len(written)
             known += positions
             lengths.append(len(positions))
@@ -114,10 +115,6 @@ class WordVectors:
             sums = _counts(np.array(known, dtype=np.int64), n_known, len(self.vectors)) @ self.vectors
         features = np.asarray(sums, dtype=np.float64) / np.maximum(n_known, 1)[:, None]
         return TextMeans(features, n_words, n_words - len(known), int((n_known == 0).sum()))
-
-    def _position(self, word: str) -> int | None:
-        position = self.positions.get(word)
-        return self.positions.get(word.lower()) if position is None else position
 
 
 def train_word_vectors(
@@ -136,7 +133,9 @@ def train_word_vectors(
     True
     """
     documents = [tokenize(text) for text in texts]
-    words = _vocabulary(documents, min_count, max_words)
+    counts = Counter(word for document in documents for word in document)
+    common = sorted((-count, word) for word, count in counts.items() if count >= min_count)
+    words = [word for _, word in common[:max_words]]
     if not words:
         raise DataError(
             f"None of the words in the {len(documents)} texts occurs {min_count} times, so no word vectors can be "
@@ -146,12 +145,6 @@ def train_word_vectors(
     with single_threaded():
         weights = _ppmi(_co_occurrences(documents, positions, window))
         return WordVectors(positions, _condensed(weights, n_components))
-
-
-def _vocabulary(documents: list[list[str]], min_count: int, max_words: int) -> list[str]:
-    counts = Counter(word for document in documents for word in document)
-    common = sorted((-count, word) for word, count in counts.items() if count >= min_count)
-    return [word for _, word in common[:max_words]]
 
 
 def _co_occurrences(documents: list[list[str]], positions: Mapping[str, int], window: int) -> Any:

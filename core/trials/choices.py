@@ -1,11 +1,13 @@
 """What can be chosen in a plan? The entries of each registry that fit what a form is about, with their titles."""
 
+from typing import Any
+
 from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.models import MODELS, fits
-from touchstone.core.parameters import About, Titles, title_of
+from touchstone.core.parameters import About, Titles, asks, title_of
 from touchstone.core.represent import REPRESENTATIONS, available, numbers_of
 from touchstone.core.split.folds import FOLD_SCHEMES
-from touchstone.core.trials.epochs import EPOCHS
+from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES
 
 KNOWN_TITLE = "known sources"
@@ -43,9 +45,21 @@ def features_offered(about: About) -> Titles:
     return {name: title_of(entry) for name, entry in entries.items()}
 
 
-def usual_features(about: About) -> str:
-    """What the usual features are called."""
-    return next(iter(features_offered(about).values()))
+def asks_features(label: str, *, help: str = "", says: str) -> Any:
+    """The field `representation` of a plan: the features that something is done in, None for the usual ones."""
+    return asks(
+        None,
+        label,
+        address="features",
+        choices=features_offered,
+        word="usual",
+        differs=lambda about: {
+            "help": f"{help}Default: {next(iter(features_offered(about).values()))}. Models are always trained on the "
+            "data themselves."
+        },
+        says=lambda name: f"{says}{title_of(REPRESENTATIONS[name])}" if name else "",
+        means=meant_features,
+    )
 
 
 def fold_schemes_offered(about: About) -> Titles:
@@ -57,11 +71,6 @@ def fold_schemes_offered(about: About) -> Titles:
 def numbers_offered(about: About) -> Titles | None:
     """The numbers that each sample has, by their names, as an address holds them; None where that is not known."""
     return None if about.dataset is None else {name: name for name in numbers_of(about.dataset)}
-
-
-def epochs_offered(about: About) -> Titles:
-    """The epochs that a network can be tested after."""
-    return EPOCHS
 
 
 def has_sources(about: About) -> bool:

@@ -144,14 +144,12 @@ def meant_across(plan: Any, facts: Facts) -> str | None:
     Sources that are found lie within a class. Known ones may not, and then an epoch that is chosen by validation is
     chosen by another rule where the training part happens to hold each in one class only.
     """
-    ways = {_way_of_known(facts) if finder == KNOWN_SOURCES else "class" for finder in plan.source_finders}
+    finders = set(plan.source_finders)
+    across = KNOWN_SOURCES in finders and _shared(facts.fingerprint, Aside(facts.read))
+    ways = {"all" if finder == KNOWN_SOURCES and across else "class" for finder in finders}
     if len(ways) > 1 or (ways == {"all"} and getattr(plan, "epoch", "last") == "validation"):
         return None
     return ways.pop()
-
-
-def _way_of_known(facts: Facts) -> str:
-    return "all" if _shared(facts.fingerprint, Aside(facts.read)) else "class"
 
 
 @lru_cache(maxsize=64)

@@ -48,28 +48,6 @@ def untrained(model: type, n_epochs: int | None) -> Classifier:
     return replace(made, n_epochs=n_epochs) if n_epochs is not None and learns_in_epochs(made) else made
 
 
-def fit_and_predict(
-    classifier: Classifier,
-    dataset: Dataset,
-    split: Split,
-    *,
-    seed: int,
-    should_stop: Callable[[], bool],
-    epoch: str = "last",
-    validation: Integer[np.ndarray, " n_validation"] | None = None,
-) -> tuple[Integer[np.ndarray, " n_test"], float]:
-    """Fit on `split.train` and predict `split.test`: the labels predicted at that epoch, and the seconds that all took.
-
-    With an `epoch` of "best" or "validation" it is the first one that had the highest accuracy, on the test part or on
-    the rows `validation`; a model without epochs is asked once. Raises Cancelled when `should_stop` turns true between
-    fits or epochs.
-    """
-    predicted, seconds = predict_at(
-        (epoch,), classifier, dataset, split, seed=seed, should_stop=should_stop, validation=validation
-    )
-    return predicted[epoch], seconds
-
-
 def predict_at(
     epochs: tuple[str, ...],
     classifier: Classifier,
@@ -80,7 +58,11 @@ def predict_at(
     should_stop: Callable[[], bool],
     validation: Integer[np.ndarray, " n_validation"] | None = None,
 ) -> tuple[dict[str, Integer[np.ndarray, " n_test"]], float]:
-    """Fit once, as `fit_and_predict` does, and give what was predicted at each of several choices of the epoch.
+    """Fit on `split.train`, predict `split.test`: the labels at each of several choices of the epoch, and the seconds.
+
+    "best" and "validation" are the first epoch that had the highest accuracy, on the test part or on the rows
+    `validation`; a model without epochs is asked once. Raises Cancelled when `should_stop` turns true between fits or
+    epochs.
 
     Examples
     --------

@@ -13,14 +13,14 @@ from jaxtyping import Float, Integer
 from touchstone.core import represent
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.tables.names import plural_of
+from touchstone.core.data.values import locked
 from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.classical import stop_if
-from touchstone.core.parameters import LATER, Ask, Several, asks, asks_options, asks_several, label_of, title_of
+from touchstone.core.parameters import LATER, Ask, Several, asks, asks_options, asks_several, label_of
 from touchstone.core.split.folds import FOLD_SCHEMES, SDSFolds
 from touchstone.core.split.scheme import FoldScheme
 from touchstone.core.split.units import SPREADING, folds_of_units, n_splits_of_units
 from touchstone.core.trials import choices
-from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import Context, check_fields, check_names, checked_options
 from touchstone.core.trials.sources_plan import known_sources
 
@@ -279,18 +279,7 @@ class FoldPlan:
         when=lambda values, about: bool(_by_number(values["schemes"])),
         differs=lambda about: {"usual": next(iter(choices.numbers_offered(about) or {}), None)},
     )
-    representation: str | None = asks(
-        None,
-        "Features that folds are made in",
-        address="features",
-        choices=choices.features_offered,
-        word="usual",
-        differs=lambda about: {
-            "help": f"Default: {choices.usual_features(about)}. Models are always trained on the data themselves."
-        },
-        says=lambda name: f" · {title_of(represent.REPRESENTATIONS[name])}" if name else "",
-        means=meant_features,
-    )
+    representation: str | None = choices.asks_features("Features that folds are made in", says=" · ")
     n_components: int | None = asks(
         5, "Principal components", "The paper's 5, or all.", address="components", within=(1, 500), word="all"
     )
@@ -343,8 +332,7 @@ class FoldPlan:
         check_fields(self)
         check_names(self, "schemes", FOLD_SCHEMES)
         check_names(self, "models", MODELS, or_none=True)
-        if self.representation is not None:
-            check_names(self, "representation", represent.REPRESENTATIONS)
+        check_names(self, "representation", represent.REPRESENTATIONS, or_none=True)
         for name, values, lowest in (
             ("n_folds", (self.n_folds,), 2),
             ("n_components", () if self.n_components is None else (self.n_components,), 1),
@@ -361,19 +349,16 @@ class FoldPlan:
                 f"{label_of(self, 'number')}: {FOLD_SCHEMES[by_number[0]].title} cuts by a number of each sample. "
                 "Say which one."
             )
-        self._check_labels_by_fold()
+        what = label_of(self, "labels_by_fold")
+        if self.labels_by_fold and not _by_labels(self.schemes):
+            raise DataError(f"{what}: none of the folds that are chosen reads them. Choose {SPECIFIED.title}, too.")
+        object.__setattr__(self, "labels_by_fold", checked_weights(self.labels_by_fold, self.n_folds, what=what))
         object.__setattr__(self, "options", checked_options(self.options, self.schemes, FOLD_SCHEMES))
         for name in self.schemes:
             try:
                 fold_scheme(self, name, self.seeds[0])
             except DataError as problem:
                 raise DataError(f"{FOLD_SCHEMES[name].title}: {problem}") from None
-
-    def _check_labels_by_fold(self) -> None:
-        what = label_of(self, "labels_by_fold")
-        if self.labels_by_fold and not _by_labels(self.schemes):
-            raise DataError(f"{what}: none of the folds that are chosen reads them. Choose {SPECIFIED.title}, too.")
-        object.__setattr__(self, "labels_by_fold", checked_weights(self.labels_by_fold, self.n_folds, what=what))
 
     @property
     def takes_labels(self) -> bool:
@@ -534,9 +519,7 @@ def _folds(plan: FoldPlan, dataset: Dataset, scheme: str, seed: int) -> Integer[
         what = label_of(plan, "labels_by_fold")
         weights = weights_by_code(plan.labels_by_fold, dataset, what=what)
         made_by = replace(made_by, labels_by_fold=tuple((code, *weights[code]) for code in weights))
-    folds = folds_of_units(made_by, dataset.unit_codes, x, dataset.y, groups)
-    folds.flags.writeable = False  # it is shared by every trial of the process
-    return folds
+    return locked(folds_of_units(made_by, dataset.unit_codes, x, dataset.y, groups))  # every trial here shares it
 
 
 def _groups(dataset: Dataset, scheme: str) -> Integer[np.ndarray, " n_samples"] | None:

@@ -227,15 +227,11 @@ def layer_parts(
 
 
 def both_parts(
-    stored: bytes,
-    dataset: Dataset,
-    *,
-    layer: str | None = None,
-    test_share: float = 0.2,
-    split_seed: int = 0,
-    test_set: str = DRAWN,
+    stored: bytes, dataset: Dataset, *, layer: str | None = None, **split: Any
 ) -> tuple[LayerSamples, LayerSamples]:
     """Give training and test part as `layer_parts` does, without a head: of a record, that one takes long to fit.
+
+    `split` says how they were divided (see ``TrainingSplit``).
 
     Examples
     --------
@@ -250,7 +246,6 @@ def both_parts(
         _check_uploaded(layer)
         recorded = recorded_parts(file, dataset)
         return recorded.train, recorded.test
-    split: TrainingSplit = {"test_share": test_share, "split_seed": split_seed, "test_set": test_set}
     parts = layer_parts(stored, dataset, layer=layer, **split)
     return parts.train, parts.test
 

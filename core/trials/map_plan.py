@@ -116,8 +116,7 @@ class MapPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.representation is not None:
-            check_names(self, "representation", REPRESENTATIONS)
+        check_names(self, "representation", REPRESENTATIONS, or_none=True)
         check_names(self, "method", METHODS)
         check_whole(self, {"n_components": 1, "n_neighbors": 2, "seed": 0}, or_none=("n_components",))
         if not isinstance(self.min_dist, int | float):
@@ -167,5 +166,4 @@ class MapPlan:
 
 
 def _frame(row: np.ndarray, place: Float[np.ndarray, "n_rows 2"], status: str) -> pd.DataFrame:
-    columns = {"row": row, "x": place[:, 0], "y": place[:, 1], "status": [status] * len(row)}
-    return pd.DataFrame({name: pd.array(values, dtype=COLUMNS[name]) for name, values in columns.items()})
+    return pd.DataFrame({"row": row, "x": place[:, 0], "y": place[:, 1], "status": status}).astype(COLUMNS)

@@ -24,20 +24,8 @@ LONGEST = 200
 """How many values a field of a plan that comes as text may hold."""
 
 
-def _never() -> bool:
-    return False
-
-
-def _unheard(n_done: int, n_steps: int, what: str) -> None:
-    pass
-
-
 def _no_model(fingerprint: str) -> bytes:
     raise DataError(f"The model {fingerprint[:12]} is not stored here. Train or upload it again.")
-
-
-def _named_only(model: bytes, **_about: object) -> str:
-    return model_fingerprint(model)
 
 
 @dataclass(frozen=True)
@@ -66,10 +54,10 @@ class Context:
     b'a model'
     """
 
-    should_stop: Callable[[], bool] = _never
-    report: Callable[[int, int, str], None] = _unheard
+    should_stop: Callable[[], bool] = lambda: False
+    report: Callable[[int, int, str], None] = lambda n_done, n_steps, what: None
     model: Callable[[str], bytes] = _no_model
-    keep_model: Callable[..., str] = _named_only
+    keep_model: Callable[..., str] = lambda model, **about: model_fingerprint(model)
 
 
 @runtime_checkable
@@ -250,7 +238,7 @@ def check_fields(plan: object) -> None:
 def check_names(plan: object, field: str, known: Collection[str], *, or_none: bool = False) -> None:
     """DataError, in the words of the screen, where a field has an unknown name, one twice, or none that it needs."""
     value, label = getattr(plan, field), label_of(plan, field)
-    names = value if isinstance(value, tuple) else (value,)
+    names = value if isinstance(value, tuple) else () if value is None and or_none else (value,)
     unknown = [name for name in names if name not in known]
     if unknown:
         chosen = ", ".join(map(repr, unknown))

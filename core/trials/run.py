@@ -152,11 +152,8 @@ def _along(values: list[Any], lengths: list[int]) -> np.ndarray:
         return np.concatenate(values)
     if {type(of) for of in values} in ({int}, {float}):
         return np.repeat(values, lengths)
-    return np.concatenate([_filled(of, n) for of, n in zip(values, lengths, strict=True)])
-
-
-def _filled(value: Any, n: int) -> np.ndarray:
-    return value if isinstance(value, np.ndarray) else np.full(n, value, dtype=object)
+    filled = [np.full(n, of, dtype=object) for of, n in zip(values, lengths, strict=True)]
+    return np.concatenate(filled)
 
 
 def as_frame(columns: Mapping[str, Sequence | np.ndarray | pd.Series | ExtensionArray]) -> pd.DataFrame:

@@ -229,8 +229,7 @@ def _rows(clustering: int, found: FoundSources) -> pd.DataFrame:
 
 
 def _frame(columns: Mapping[str, list], n_rows: int) -> pd.DataFrame:
-    given = {name: pd.Series(columns.get(name, [None] * n_rows), dtype=object) for name in COLUMNS}
-    return pd.DataFrame({name: given[name].astype(kind) for name, kind in COLUMNS.items()})
+    return pd.DataFrame({**dict.fromkeys(COLUMNS), **columns}, index=range(n_rows), dtype=object).astype(COLUMNS)
 
 
 # Where do the sources of a plan's trials come from? From the data set itself, or found in features, once.

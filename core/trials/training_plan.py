@@ -7,12 +7,13 @@ from typing import ClassVar
 import pandas as pd
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.models import MODELS, check_fitting, fits
+from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.load import ModelFile
 from touchstone.core.models.networks import PaperNetwork, best_device
-from touchstone.core.parameters import LATER, About, Titles, Values, asks, asks_seed, label_of, title_of
+from touchstone.core.parameters import LATER, About, Titles, Values, asks, asks_seed, label_of
 from touchstone.core.split.scheme import Random, Split
 from touchstone.core.split.units import DRAWN, FILE, draw_of_units, has_test_set, split_by_part
+from touchstone.core.trials.choices import models_offered
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole, to_json
 
 _HIGHEST_SEED = 2**32 - 1  # that scikit-learn takes
@@ -47,10 +48,7 @@ def trainable() -> dict[str, type[PaperNetwork]]:
 
 def networks_offered(about: About) -> Titles:
     """The networks that can be trained on the data set and kept."""
-    dataset = about.dataset
-    return {
-        name: title_of(network) for name, network in trainable().items() if dataset is None or fits(network, dataset)
-    }
+    return {name: title for name, title in models_offered(about).items() if name in trainable()}
 
 
 def _usual_network(about: About) -> str:
@@ -301,6 +299,4 @@ class TrainingPlan:
 
 
 def _frame(rows: list[dict[str, object]], status: str) -> pd.DataFrame:
-    columns = {name: pd.Series([row.get(name) for row in rows], dtype=object) for name in COLUMNS}
-    columns["status"] = pd.Series([status] * len(rows), dtype=object)
-    return pd.DataFrame({name: columns[name].astype(kind) for name, kind in COLUMNS.items()})
+    return pd.DataFrame(rows, columns=[*COLUMNS], dtype=object).assign(status=status).astype(COLUMNS)

@@ -17,14 +17,14 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.models import MODELS, Classifier, check_fitting
 from touchstone.core.models.networks import PaperNetwork, best_device
 from touchstone.core.models.together import fit_together, why_not_together
-from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_of, title_of
+from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
 from touchstone.core.split.scheme import DRAW_SCHEMES, OnlyOneSource, Split, SplitScheme, turns_of, without
 from touchstone.core.split.units import are_spread, draw_of_units, n_splits_of_units, of_size
 from touchstone.core.trials import choices
 from touchstone.core.trials import sources_plan as finding
-from touchstone.core.trials.defaults import meant_across, meant_epochs, meant_features
-from touchstone.core.trials.epochs import EPOCHS, Chosen, fit_and_predict, untrained
+from touchstone.core.trials.defaults import meant_across, meant_epochs
+from touchstone.core.trials.epochs import EPOCHS, Chosen, predict_at, untrained
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
 from touchstone.core.trials.run import COLUMNS, LEFT_OUT, Counted, count_trial, of_turn, table_of
 
@@ -66,10 +66,11 @@ def of_known_sources(draws: Sequence[Draw]) -> list[Draw]:
     return [draw for draw in draws if draw.source_finder == finding.KNOWN_SOURCES]
 
 
-def _scheme(plan: "TrialPlan", scheme: str, n_repeats: int, clustering: int) -> SplitScheme:
+def _scheme(plan: "TrialPlan", scheme: str, n_repeats: int, clustering: int, *, use: str = "") -> SplitScheme:
+    """A scheme that draws so many repeats, by seeds that are those of one clustering and, where there is one, `use`."""
     across = {"across": plan.across} if scheme == EXCLUSIVE else {}
     drawn = RANDOM if scheme == FULL else scheme
-    seed = seed_of(plan.seed, drawn, clustering)
+    seed = seed_of(plan.seed, f"{use}{drawn}", clustering)
     return DRAW_SCHEMES[drawn](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
 
 
@@ -151,24 +152,6 @@ def _raw_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None
     return split if turn is None else without(split, turns(dataset), turn, dataset.y)
 
 
-def drawn_split(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
-    """The split of a draw, without what a turn leaves out, of the size that all schemes and finders train on.
-
-    That is, of each class, what the held-out sources of the same repeat leave (the smallest number of all finders), so
-    that schemes differ in nothing but the sources; FULL keeps all.
-    """
-    return _sized(plan, dataset, draw, partial(_raw_split, plan, dataset, turn=turn))
-
-
-def spared_split(
-    plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None
-) -> tuple[Split, Integer[np.ndarray, " n_spared"]]:
-    """The split of a draw without those training rows that an epoch is chosen by, and these; sizes as there."""
-    inner = _sized(plan, dataset, draw, partial(_held_back, plan, dataset, turn=turn))
-    test = drawn_split(plan, dataset, draw, turn).test
-    return Split(inner.train, test if len(inner.test) else test[:0]), inner.test
-
-
 def _sized(plan: "TrialPlan", dataset: Dataset, draw: Draw, split_of: Callable[[Draw], Split]) -> Split:
     """A draw's split, of each class with as many training rows as all have that its size is held to."""
     split, y = split_of(draw), dataset.y
@@ -178,7 +161,7 @@ def _sized(plan: "TrialPlan", dataset: Dataset, draw: Draw, split_of: Callable[[
         n_per_class = in_proportion(n_per_class, plan.n_train)
     sources = plan.sources(dataset, draw.source_finder, draw.clustering)
     spread = are_spread(_scheme(plan, draw.scheme, 1, draw.clustering), dataset.unit_codes, sources)
-    rng = np.random.default_rng([plan.seed, *_text_seed(draw.scheme), draw.repeat])
+    rng = np.random.default_rng([plan.seed, *draw.scheme.encode(), draw.repeat])
     return of_size(split, n_per_class, y, None if spread else dataset.unit_codes, rng=rng)
 
 
@@ -216,7 +199,7 @@ def _naming_classes(dataset: Dataset) -> Iterator[None]:
 @lru_cache(maxsize=64)
 def _held_back(plan: "TrialPlan", dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
     """The rows of a draw's training part that are trained on, and those that an epoch is chosen by."""
-    train = drawn_split(plan, dataset, draw).train
+    train = plan.split(dataset, draw).train
     sources = plan.sources(dataset, draw.source_finder, draw.clustering)
     inner = _second_draw(plan, dataset, draw.scheme, draw.repeat, (dataset.unit_codes, dataset.y, sources), train)
     split = Split(train[inner.train], train[inner.test])
@@ -234,12 +217,9 @@ def _second_draw(
     """A split of a training part, by the units, labels and sources of all samples; rows count within that part."""
     of_all, y, sources = about
     units = None if of_all is None else np.unique(of_all[train], return_inverse=True)[1]
-    across = {"across": plan.across} if scheme == EXCLUSIVE else {}
-    drawn = RANDOM if scheme == FULL else scheme
-    seed = seed_of(plan.seed, f"validation {drawn}", repeat)
     try:
         with _naming_classes(dataset):
-            made = DRAW_SCHEMES[drawn](n_repeats=1, test_share=plan.test_share, seed=seed, **across)
+            made = _scheme(plan, scheme, 1, repeat, use="validation ")
             return draw_of_units(made, 0, units, y[train], sources[train])
     except DataError as problem:
         raise DataError(
@@ -250,22 +230,12 @@ def _second_draw(
 
 def identity(model: str, draw: Draw) -> dict[str, object]:
     """What names the rows of a draw."""
-    return {
-        "model": model,
-        "source_finder": draw.source_finder,
-        "scheme": draw.scheme,
-        "repeat": draw.repeat,
-        "clustering": draw.clustering,
-    }
-
-
-def _text_seed(text: str) -> list[int]:
-    return list(text.encode())
+    return {"model": model} | {name: value for name, value in vars(draw).items() if name != "within"}
 
 
 def seed_of(seed: int, scheme: str, number: int) -> int:
     """A seed of its own for every scheme and repeat (or clustering), the same for all models and finders."""
-    return int(np.random.SeedSequence([seed, *_text_seed(scheme), number]).generate_state(1)[0])
+    return int(np.random.SeedSequence([seed, *scheme.encode(), number]).generate_state(1)[0])
 
 
 def check_held_back(plan: "TrialPlan", dataset: Dataset, draws: tuple[Draw, ...]) -> None:
@@ -374,41 +344,6 @@ def predict_together(
     return results
 
 
-def groups_of(plan: "TrialPlan", dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
-    """Trials of the same network of a plan together, as far as it can be trained so; the others each for themselves."""
-    fit = {name: trained_together(untrained(MODELS[name], None), dataset, together=True) for name in plan.models}
-    trials = {index: trial_at(plan, dataset, index) for index in indices}
-    # A trial that leaves sources out may have nothing to train for, and stays alone.
-    names = {index: model if turn is None else "" for index, (_, model, turn) in trials.items()}
-    return in_groups(names, {n for n in fit if fit[n]})
-
-
-def run_together(
-    plan: "TrialPlan", dataset: Dataset, indices: Sequence[int], *, context: Context, together: bool | None
-) -> list[pd.DataFrame]:
-    """The rows of several trials of a plan, networks of one architecture trained together where they can be."""
-    rows: dict[int, pd.DataFrame] = {}
-    for name in plan.models:
-        model = untrained(MODELS[name], plan.n_epochs)
-        of_model = [index for index in indices if trial_at(plan, dataset, index)[1] == name]
-        leaves_out = any(trial_at(plan, dataset, index)[2] is not None for index in of_model)
-        if not of_model or leaves_out or not trained_together(model, dataset, together):
-            rows |= {index: plan.run_trial(dataset, index, context=context) for index in of_model}
-            continue
-        draws = [trial_at(plan, dataset, index)[0] for index in of_model]
-        splits, validations = zip(*(plan.fitted_and_held_back(dataset, draw) for draw in draws), strict=True)
-        predicted = predict_together(
-            *((plan.epoch,), model, dataset, splits),
-            seeds=[plan.fit_seed(draw) for draw in draws],
-            validations=validations,
-            should_stop=context.should_stop,
-        )
-        for index, draw, split, (labels, seconds) in zip(of_model, draws, splits, predicted, strict=True):
-            counted = plan.counted(dataset, draw, labels[plan.epoch], model=name, seconds=seconds, split=split)
-            rows[index] = table_of([of_turn(counted, None) if plan.left_out else counted])
-    return [rows[index] for index in indices]
-
-
 # The plan of these trials.
 
 
@@ -480,18 +415,8 @@ class TrialPlan:
         differs=lambda about: {"usual": (finding.KNOWN_SOURCES,)} if choices.has_sources(about) else {},
         says=lambda names: " and ".join(choices.finders_offered(ANYTHING)[name] for name in names),
     )
-    representation: str | None = asks(
-        None,
-        "Features for finding sources",
-        address="features",
-        choices=choices.features_offered,
-        word="usual",
-        differs=lambda about: {
-            "help": f"The features that are clustered. Default: {choices.usual_features(about)}. Models are always "
-            f"trained on the data themselves."
-        },
-        says=lambda name: f" in {title_of(REPRESENTATIONS[name])}" if name else "",
-        means=meant_features,
+    representation: str | None = choices.asks_features(
+        "Features for finding sources", help="The features that are clustered. ", says=" in "
     )
     n_sources: int = asks(
         5, "Clusters per class", "The paper's k; 5 makes test parts of a fifth.", address="clusters", within=(2, 50)
@@ -561,7 +486,7 @@ class TrialPlan:
         "The paper uses the best epoch on the test part, which is optimistic. “Held out for it” takes "
         "samples, or whole sources, from the training part of every model.",
         address="epoch",
-        choices=choices.epochs_offered,
+        choices=lambda about: EPOCHS,
         joined=LATER,
     )
     left_out: bool = asks(
@@ -586,8 +511,7 @@ class TrialPlan:
         check_names(self, "models", MODELS)
         check_names(self, "source_finders", [*SOURCE_FINDERS, finding.KNOWN_SOURCES])
         check_names(self, "schemes", DRAW_SCHEMES)
-        if self.representation is not None:
-            check_names(self, "representation", REPRESENTATIONS)
+        check_names(self, "representation", REPRESENTATIONS, or_none=True)
         if self.across not in (None, "class", "all"):
             ways = " or ".join(f"{way!r} ({title})" for way, title in choices.ACROSS.items())
             raise DataError(f"{label_of(self, 'across')}: {ways}, or nothing for what is usual, not {self.across!r}.")
@@ -658,12 +582,14 @@ class TrialPlan:
         rng = np.random.default_rng([self.seed, clustering])
         return silhouettes(encoded, dataset.y, sources, rng=rng, max_samples=3000)
 
-    def split(self, dataset: Dataset, draw: Draw) -> Split:
-        """The training and test rows of a draw, of the size that all schemes of its repeat train on (`drawn_split`).
+    def split(self, dataset: Dataset, draw: Draw, turn: int | None = None) -> Split:
+        """The rows of a draw to train on and to test on, without what a turn leaves out; all schemes train on as many.
 
-        The cut is one random order of the rows of each class, so smaller parts are nested in larger ones.
+        They are, of each class, what the held-out sources of a repeat leave (the smallest number of all finders),
+        so that schemes differ in nothing but the sources; FULL keeps all. The cut is one random order of the rows of
+        each class, so smaller parts are nested in larger ones.
         """
-        return drawn_split(self, dataset, draw)
+        return _sized(self, dataset, draw, partial(_raw_split, self, dataset, turn=turn))
 
     def fit_seed(self, draw: Draw) -> int:
         """What a model that is fitted on this draw is seeded with."""
@@ -681,23 +607,21 @@ class TrialPlan:
         """The rows of the trial before they are a table."""
         draw, model, turn = trial_at(self, dataset, index)
         split, validation = self.fitted_and_held_back(dataset, draw, turn)
-        predicted, seconds = np.empty(0, dtype=np.int64), 0.0
+        predicted, seconds = {self.epoch: np.empty(0, dtype=np.int64)}, 0.0
         if len(split.test):
-            predicted, seconds = fit_and_predict(
-                untrained(MODELS[model], self.n_epochs),
-                dataset,
-                split,
-                seed=self.fit_seed(draw),
-                should_stop=context.should_stop,
-                epoch=self.epoch,
-                validation=validation,
-            )
-        counted = self.counted(dataset, draw, predicted, model=model, seconds=seconds, split=split)
+            given = {"seed": self.fit_seed(draw), "should_stop": context.should_stop, "validation": validation}
+            classifier = untrained(MODELS[model], self.n_epochs)
+            predicted, seconds = predict_at((self.epoch,), classifier, dataset, split, **given)
+        counted = self.counted(dataset, draw, predicted[self.epoch], model=model, seconds=seconds, split=split)
         return of_turn(counted, turn) if self.left_out else counted
 
     def groups(self, dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
         """Trials of the same network together, as far as it can be trained so; the others each for themselves."""
-        return groups_of(self, dataset, indices)
+        models = {name: untrained(MODELS[name], None) for name in self.models}
+        fit = {name for name, model in models.items() if trained_together(model, dataset, together=True)}
+        trials = {index: trial_at(self, dataset, index) for index in indices}
+        # A trial that leaves sources out may have nothing to train for, and stays alone.
+        return in_groups({index: model if turn is None else "" for index, (_, model, turn) in trials.items()}, fit)
 
     def run_trials(
         self, dataset: Dataset, indices: Sequence[int], *, context: Context, together: bool | None = None
@@ -706,7 +630,28 @@ class TrialPlan:
 
         `together` says whether networks of one architecture train together where they can; None: if there is a GPU.
         """
-        return run_together(self, dataset, indices, context=context, together=together)
+        rows: dict[int, pd.DataFrame] = {}
+        trials = {index: trial_at(self, dataset, index) for index in indices}
+        for name in self.models:
+            model = untrained(MODELS[name], self.n_epochs)
+            draws = {index: draw for index, (draw, trained, _) in trials.items() if trained == name}
+            leaves_out = any(trials[index][2] is not None for index in draws)
+            if not draws or leaves_out or not trained_together(model, dataset, together):
+                rows |= {index: self.run_trial(dataset, index, context=context) for index in draws}
+                continue
+            splits, validations = zip(
+                *(self.fitted_and_held_back(dataset, draw) for draw in draws.values()), strict=True
+            )
+            predicted = predict_together(
+                *((self.epoch,), model, dataset, splits),
+                seeds=[self.fit_seed(draw) for draw in draws.values()],
+                validations=validations,
+                should_stop=context.should_stop,
+            )
+            for (index, draw), split, (labels, seconds) in zip(draws.items(), splits, predicted, strict=True):
+                counted = self.counted(dataset, draw, labels[self.epoch], model=name, seconds=seconds, split=split)
+                rows[index] = table_of([of_turn(counted, None) if self.left_out else counted])
+        return [rows[index] for index in indices]
 
     def fitted_and_held_back(
         self, dataset: Dataset, draw: Draw, turn: int | None = None
@@ -718,9 +663,11 @@ class TrialPlan:
         for every scheme and source finder. What a `turn` leaves out is in neither; nothing is tested where too little
         is left. Raises DataError where a class has too few sources to spare one more.
         """
+        split = self.split(dataset, draw, turn)
         if self.epoch != "validation":
-            return drawn_split(self, dataset, draw, turn), None
-        return spared_split(self, dataset, draw, turn)
+            return split, None
+        inner = _sized(self, dataset, draw, partial(_held_back, self, dataset, turn=turn))
+        return Split(inner.train, split.test if len(inner.test) else split.test[:0]), inner.test
 
     def counted(
         self,

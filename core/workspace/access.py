@@ -228,7 +228,8 @@ class Links(Kept):
         with self._store.session() as session:
             if shown is not None:
                 _require(session, owner, shown)
-            found = [*map(_run_link, session.scalars(runs)), *_view_links(session, session.scalars(views).all())]
+            of_runs = [_as_link(row, row.run_id) for row in session.scalars(runs)]
+            found = [*of_runs, *_view_links(session, session.scalars(views).all())]
         return sorted(found, key=lambda link: link.created, reverse=True)
 
     def revoke_link(self, owner: str, link: str) -> None:
@@ -311,11 +312,11 @@ def _rows(
 
 
 def _link(session: Session, row: schema.LinkRow | schema.ViewLinkRow) -> Link:
-    return _run_link(row) if isinstance(row, schema.LinkRow) else _view_links(session, [row])[0]
+    return _as_link(row, row.run_id) if isinstance(row, schema.LinkRow) else _view_links(session, [row])[0]
 
 
-def _run_link(row: schema.LinkRow) -> Link:
-    return Link(row.id, row.run_id, row.created, row.expires, row.revoked, row.used)
+def _as_link(row: schema.LinkRow | schema.ViewLinkRow, shows: str | View) -> Link:
+    return Link(row.id, shows, row.created, row.expires, row.revoked, row.used)
 
 
 def _view_links(session: Session, rows: Sequence[schema.ViewLinkRow]) -> list[Link]:
@@ -323,17 +324,8 @@ def _view_links(session: Session, rows: Sequence[schema.ViewLinkRow]) -> list[Li
     names: dict[str, dict[str, list[str]]] = {row.id: {table: [] for table in _TABLES} for row in rows}
     for one in session.scalars(select(schema.RestsOnRow).where(schema.RestsOnRow.link_id.in_(list(names)))):
         names[one.link_id][one.kind].append(one.name)
-    return [
-        Link(
-            row.id,
-            View(row.page, json.loads(row.settings), row.title, **{of: tuple(n) for of, n in names[row.id].items()}),
-            row.created,
-            row.expires,
-            row.revoked,
-            row.used,
-        )
-        for row in rows
-    ]
+    rests_on = {link: {table: tuple(each) for table, each in of.items()} for link, of in names.items()}
+    return [_as_link(row, View(row.page, json.loads(row.settings), row.title, **rests_on[row.id])) for row in rows]
 
 
 # Where is somebody signed in, and which sign-ins have ended? A browser keeps its own in a cookie, and a copy of that

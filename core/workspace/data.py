@@ -46,15 +46,8 @@ class Data(Kept):
                 kept.example = kept.example or example
                 session.commit()
             else:
-                row = DatasetRow(
-                    owner=owner,
-                    fingerprint=dataset.fingerprint,
-                    name=dataset.name,
-                    kind=dataset.kind,
-                    n_samples=dataset.n_samples,
-                    n_classes=dataset.n_classes,
-                    example=example,
-                )
+                about = ("fingerprint", "name", "kind", "n_samples", "n_classes")
+                row = DatasetRow(owner=owner, example=example, **{name: getattr(dataset, name) for name in about})
                 self._store.keep_with_blob(session, row, to_bytes(dataset))
         return dataset.fingerprint
 

@@ -1,6 +1,7 @@
 """What a page shows, as written, when something stored cannot be had or kept."""
 
 import errno
+import re
 from collections.abc import Sequence
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -97,18 +98,36 @@ def disk_error(problem: OSError, what: str) -> WorkspaceError:
 
 
 _AWAY = (
-    *(
-        "connection refused",
-        "could not connect",
-        "could not translate host",
-        "failed to resolve host",
-        "name or service",
-    ),
-    *("server closed the connection", "connection is closed", "connection has been closed", "terminating connection"),
-    *("system is starting up", "system is shutting down", "too many clients", "connection slots", "timeout expired"),
-    *("connection timeout", "connection is lost", "consuming input failed"),
+    *("connection refused", "could not connect", "could not translate host", "failed to resolve host"),
+    *("name or service", "server closed the connection", "connection is closed", "connection has been closed"),
+    *("terminating connection", "system is starting up", "system is shutting down", "too many clients"),
+    *("connection slots", "timeout expired", "connection timeout", "connection is lost", "consuming input failed"),
 )
 """How a database on a server says that it cannot be reached now."""
+
+_IN_WORDS = {
+    "|".join(_AWAY): (
+        "The database server cannot be reached, or has just been restarted. Try again in a moment; if it stays so, "
+        "check that it runs, and its address in TOUCHSTONE_DATABASE. Data stored before are kept."
+    ),
+    "authentication failed|no password supplied|no pg_hba.conf entry": (
+        "The database server lets nobody in with the name and password of TOUCHSTONE_DATABASE. Correct them there."
+    ),
+    'database ".*does not exist': "The database server has no database of this name. Create it, or name another one.",
+    "disk i/o error": (
+        "The database cannot be read or written: the disk reports an error, or the file is gone. Check the disk of "
+        "Touchstone's folder (TOUCHSTONE_HOME); data stored before are kept as far as the disk allows."
+    ),
+    "malformed|not a database": (
+        "The database is damaged. Put a copy of it in its place, or move it out of Touchstone's folder "
+        "(TOUCHSTONE_HOME) to begin with an empty one."
+    ),
+    "readonly|read-only|unable to open": (
+        "The database cannot be opened or written to. Check that Touchstone's folder (TOUCHSTONE_HOME) may be read "
+        "and written by whoever runs it."
+    ),
+}
+"""What a database says, as a pattern, in words that help."""
 
 
 def database_error(said: str) -> WorkspaceError | None:
@@ -126,30 +145,5 @@ def database_error(said: str) -> WorkspaceError | None:
         )
     if "is full" in said or "no space left" in said:
         return DiskFull()
-    if any(sign in said for sign in _AWAY):
-        return WorkspaceError(
-            "The database server cannot be reached, or has just been restarted. Try again in a moment; if it stays so, "
-            "check that it runs, and its address in TOUCHSTONE_DATABASE. Data stored before are kept."
-        )
-    if "authentication failed" in said or "no password supplied" in said or "no pg_hba.conf entry" in said:
-        return WorkspaceError(
-            "The database server lets nobody in with the name and password of TOUCHSTONE_DATABASE. Correct them there."
-        )
-    if 'database "' in said and "does not exist" in said:
-        return WorkspaceError("The database server has no database of this name. Create it, or name another one.")
-    if "disk i/o error" in said:
-        return WorkspaceError(
-            "The database cannot be read or written: the disk reports an error, or the file is gone. Check the disk of "
-            "Touchstone's folder (TOUCHSTONE_HOME); data stored before are kept as far as the disk allows."
-        )
-    if "malformed" in said or "not a database" in said:
-        return WorkspaceError(
-            "The database is damaged. Put a copy of it in its place, or move it out of Touchstone's folder "
-            "(TOUCHSTONE_HOME) to begin with an empty one."
-        )
-    if "readonly" in said or "read-only" in said or "unable to open" in said:
-        return WorkspaceError(
-            "The database cannot be opened or written to. Check that Touchstone's folder (TOUCHSTONE_HOME) may be read "
-            "and written by whoever runs it."
-        )
-    return None
+    words = next((words for signs, words in _IN_WORDS.items() if re.search(signs, said, re.DOTALL)), None)
+    return None if words is None else WorkspaceError(words)

@@ -400,18 +400,13 @@ def _found(session: Session, owner: str, plan: Plan, facts: Facts, *, older: boo
     own = session.scalar(_by_key(owner, key))
     if own is not None and own.state == "done":
         return own
-    same = _of_the_same_work(session, owner, plan, facts)
+    query = select(RunRow).where(RunRow.owner == owner, RunRow.fingerprint == facts.fingerprint)
+    rows = session.scalars(query.where(RunRow.kind == plan.kind).order_by(RunRow.created.desc()))
+    same = [row for row in rows if is_of(row.plan, plan, facts)]  # by whatever method, the newest first
     of_today = [row for row in same if row.key == run_key(load_plan(row.plan), row.fingerprint)]
     if not of_today and older:
         return next(iter(same), None)
     return max(of_today, key=lambda row: (row.state == "done", row.key == key), default=None)
-
-
-def _of_the_same_work(session: Session, owner: str, plan: Plan, facts: Facts) -> list[RunRow]:
-    """The runs whose trials are those of this plan, by whatever method; the newest first."""
-    query = select(RunRow).where(RunRow.owner == owner, RunRow.fingerprint == facts.fingerprint)
-    rows = session.scalars(query.where(RunRow.kind == plan.kind).order_by(RunRow.created.desc()))
-    return [row for row in rows if is_of(row.plan, plan, facts)]
 
 
 def is_of(stored: str, plan: Plan, facts: Facts) -> bool:

@@ -7,7 +7,7 @@ its parts, and sees to what lies between them.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import pandas as pd
 
@@ -191,15 +191,15 @@ class SharedWorkspace:
 
     def stored_dataset(self, owner: str, fingerprint: str) -> StoredDataset:
         """What is known of a data set of the link."""
-        return self._workspace.stored_dataset(self._of_data(owner, fingerprint), fingerprint)
+        return self._workspace.stored_dataset(self._whose(owner, "datasets", fingerprint), fingerprint)
 
     def dataset(self, owner: str, fingerprint: str) -> Dataset:
         """A data set of the link."""
-        return self._workspace.dataset(self._of_data(owner, fingerprint), fingerprint)
+        return self._workspace.dataset(self._whose(owner, "datasets", fingerprint), fingerprint)
 
     def dataset_bytes(self, owner: str, fingerprint: str) -> bytes:
         """A data set of the link, as it is stored."""
-        return self._workspace.dataset_bytes(self._of_data(owner, fingerprint), fingerprint)
+        return self._workspace.dataset_bytes(self._whose(owner, "datasets", fingerprint), fingerprint)
 
     def models(self, owner: str, dataset_fingerprint: str | None = None) -> list[StoredModel]:
         """The stored models of the link, as far as the owner still has them."""
@@ -209,11 +209,11 @@ class SharedWorkspace:
 
     def stored_model(self, owner: str, fingerprint: str) -> StoredModel:
         """What is known of a model of the link."""
-        return self._workspace.stored_model(self._of_model(owner, fingerprint), fingerprint)
+        return self._workspace.stored_model(self._whose(owner, "models", fingerprint), fingerprint)
 
     def model_bytes(self, owner: str, fingerprint: str) -> bytes:
         """A model of the link, as it is stored."""
-        return self._workspace.model_bytes(self._of_model(owner, fingerprint), fingerprint)
+        return self._workspace.model_bytes(self._whose(owner, "models", fingerprint), fingerprint)
 
     def prediction_files(self, owner: str) -> list[StoredPredictions]:
         """The files of predictions of the link."""
@@ -222,9 +222,7 @@ class SharedWorkspace:
 
     def predictions(self, owner: str, fingerprint: str) -> PredictionUpload:
         """One of the files of predictions of the link, with its roles."""
-        seen = self._seen(owner)
-        _refuse_unless(fingerprint in seen.predictions)
-        return self._workspace.predictions(seen.owner, fingerprint)
+        return self._workspace.predictions(self._whose(owner, "predictions", fingerprint), fingerprint)
 
     def _seen(self, owner: str) -> _Seen:
         _refuse_unless(owner == self.owner)
@@ -261,16 +259,10 @@ class SharedWorkspace:
         found = [self._workspace.find_run(its_owner, plan, run.fingerprint) for plan in plans]
         return [one for one in found if one is not None]
 
-    def _of_data(self, owner: str, fingerprint: str) -> str:
-        """The true owner, of whom no other data sets than the link's may be asked."""
+    def _whose(self, owner: str, kind: Literal["datasets", "predictions", "models"], fingerprint: str) -> str:
+        """The true owner, of whom nothing else than what the link shows may be asked."""
         seen = self._seen(owner)
-        _refuse_unless(fingerprint in seen.datasets)
-        return seen.owner
-
-    def _of_model(self, owner: str, fingerprint: str) -> str:
-        """The true owner, of whom no other models than the link's may be asked."""
-        seen = self._seen(owner)
-        _refuse_unless(fingerprint in seen.models)
+        _refuse_unless(fingerprint in getattr(seen, kind))
         return seen.owner
 
 
@@ -294,14 +286,6 @@ def _refuse_unless(shown: Any) -> None:
 # May a model's file that somebody brings be kept? It is read without running it and tried on the data set first.
 
 
-@dataclass(frozen=True, eq=False)
-class Brought:
-    """A model that was kept: its fingerprint, and how it did on the samples that it was tried on."""
-
-    fingerprint: str
-    judged: Judged
-
-
 def bring_model(
     workspace: Workspace,
     owner: str,
@@ -312,7 +296,7 @@ def bring_model(
     name: str = "",
     architecture: str | None = None,
     input_range: InputRange | None = None,
-) -> Brought:
+) -> tuple[str, Judged]:
     """Try a model's file on the data set, and keep it; `name` is what it is called, its file's where that is empty.
 
     `architecture` and `input_range` are those of `core.models.load.load_model`. Raises ModelError, with the reason and
@@ -335,4 +319,4 @@ def bring_model(
         n_test=judged.n,
         n_correct=judged.n_correct,
     )
-    return Brought(fingerprint, judged)
+    return fingerprint, judged

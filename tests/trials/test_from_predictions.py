@@ -22,7 +22,7 @@ from touchstone.core.trials import (
     trials_of_predictions,
     with_labels,
 )
-from touchstone.core.trials.epochs import fit_and_predict
+from touchstone.core.trials.epochs import predict_at
 from touchstone.core.trials.from_predictions import foreign_names
 from touchstone.core.trials.trial_plan import schemes_of
 
@@ -281,9 +281,9 @@ def test_parquet_with_numbered_trials_and_ids(wine, at_home, own):
 def test_fitting_and_counting_are_two_things(wine, own):
     draw = PLAN.draws(wine)[0]
     split = PLAN.split(wine, draw)
-    predicted, seconds = fit_and_predict(MODELS["logistic"](), wine, split, seed=0, should_stop=lambda: False)
+    predicted, seconds = predict_at(("last",), MODELS["logistic"](), wine, split, seed=0, should_stop=lambda: False)
     assert seconds > 0
-    n_correct = PLAN.counted(wine, draw, predicted, model="logistic", seconds=seconds)["n_correct"].tolist()
+    n_correct = PLAN.counted(wine, draw, predicted["last"], model="logistic", seconds=seconds)["n_correct"].tolist()
     assert n_correct == own["n_correct"].tolist()[: len(n_correct)]
 
 

@@ -405,14 +405,14 @@ def _keep_upload(
     from touchstone.core.workspace.workspace import bring_model
 
     settled = {"architecture": architecture, "input_range": input_range}
-    brought = bring_model(workspace(), owner(), file.name, file.getvalue(), dataset, name=name, **settled)
-    judged = brought.judged
+    given = (file.name, file.getvalue(), dataset)
+    fingerprint, judged = bring_model(workspace(), owner(), *given, name=name, **settled)
     if judged.hint:
         accuracy = percent(judged.accuracy, wilson(float(judged.n_correct), float(judged.n)))
         warning = f"Accuracy of {page.plain(file.name)} on these data: {accuracy}. {page.plain(judged.hint)}"
         st.toast(warning, icon=":material/warning:", duration="infinite")
     st.session_state[_UPLOAD_ROUND] += 1  # a new, empty form
-    return brought.fingerprint
+    return fingerprint
 
 
 @dataclass(frozen=True)

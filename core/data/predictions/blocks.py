@@ -135,7 +135,8 @@ def _output(
     predicted = written.predicted
     if written.proba is not None:
         proba, warnings = in_class_order(written.proba, written.scored, names, place=table.name)
-        return of_all_classes(proba, names, predicted), warnings
+        predicted = predicted or [names[code] for code in proba.argmax(axis=1)]
+        return Output(predicted, proba, proba.max(axis=1)), warnings
     if part.confidence is not None:
         return read_single(table, part.confidence, names, written.truth, predicted, roles=roles), []
     return Output(predicted or [], None, None), []
@@ -206,8 +207,9 @@ def matched_names(
     by_label = _columns_as_labels(written, given)
     notes = ["Columns of scores were matched with the predicted labels by their highest score."] if by_label else []
     mapped = {name: given.get(name, name) for name in written.answers} | by_label
-    if not given:
-        _check_counted_alike(written, mapped, roles, truth_place)
+    if not given and naming.counted_apart(known, set(mapped.values())):
+        labels = [mapped[label] for label in written.predicted or ()]
+        raise codes_apart(written.truth, labels, naming.class_order(mapped.values()), roles, truth_place)
     common = naming.common_names(known, set(mapped.values()))
     if common is None or not (given or _fits(known, common[0], [mapped[name] for name in written.scored])):
         guess = likeliest_names(written.truth, written.predicted, written.scored, written.proba)
@@ -216,13 +218,6 @@ def matched_names(
     if how:
         notes.append(f"Class names of truth and predictions were matched {how}.")
     return {name: names[name] for name in sorted(known)}, {name: names[mapped[name]] for name in mapped}, notes
-
-
-def _check_counted_alike(written: Written, mapped: Mapping[str, str], roles: Roles, truth_place: str) -> None:
-    """RolesNeeded where one side seems to count its classes from 0, the other from 1."""
-    if naming.counted_apart(set(written.truth), set(mapped.values())):
-        labels = [mapped[label] for label in written.predicted or ()]
-        raise codes_apart(written.truth, labels, naming.class_order(mapped.values()), roles, truth_place)
 
 
 def _columns_as_labels(written: Written, given: Mapping[str, str]) -> dict[str, str]:
@@ -264,18 +259,6 @@ def in_class_order(
     full = np.zeros((len(proba), len(names)))
     full[:, naming.codes_of(proba_names, names)] = proba
     return full, [f"No scores of {listed(absent)}: the probability is taken as 0."] if absent else []
-
-
-def of_all_classes(
-    proba: Float[np.ndarray, "n_rows n_classes"], names: Sequence[str], predicted: list[str] | None
-) -> Output:
-    """What follows from the probabilities of all classes: where no label is given, the most probable one.
-
-    >>> of_all_classes(np.array([[0.25, 0.75]]), ("ham", "spam"), None).predicted
-    ['spam']
-    """
-    labels = predicted or [names[code] for code in proba.argmax(axis=1)]
-    return Output(labels, proba, proba.max(axis=1))
 
 
 def read_single(

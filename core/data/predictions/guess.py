@@ -46,7 +46,9 @@ def no_truth(reading: Reading) -> DataError:
             "say, or nothing else does. Which column holds the truth? If none does, give the truth in a second file.",
             "truth",
         )
-    likely = _likely_truths(reading)
+    # Columns of two labels or more, further ranks of a top-k file aside.
+    unranked = [column for column in reading.free if (naming.ranked(column) or (1,))[0] == 1]
+    likely = [column for column in filter(table.is_label, unranked) if len(set(table.spelled(column))) > 1]
     if len(likely) == 1 and not reading.roles.says_something:
         return _ask(
             reading,
@@ -66,13 +68,6 @@ def _not_read(table: Table) -> str:
     """A sentence on columns that cannot be labels, since each cell holds several values; none where there are none."""
     several = [column for column in table.columns if table.kind(column) == "several"]
     return f" Cells with several values are not read: those of {listed(several)}." if several else ""
-
-
-def _likely_truths(reading: Reading) -> list[str]:
-    """The columns of two labels or more, further ranks of a top-k file aside."""
-    unranked = [column for column in reading.free if (naming.ranked(column) or (1,))[0] == 1]
-    labels = filter(reading.table.is_label, unranked)
-    return [column for column in labels if len(set(reading.table.spelled(column))) > 1]
 
 
 def no_prediction(reading: Reading) -> DataError:
@@ -234,17 +229,13 @@ def complete_roles(table: Table, roles: Roles | None = None, *, half: Half | Non
         if _is_enough(roles, half):
             return roles
     reading = _read(table, half, roles)
-    if half != "predictions" and not reading.roles.has_truth and not _is_divided(reading):
+    # A file that should hold the truth may only tell how its rows are divided, which is worth joining too.
+    divides = half == "truth" and any((reading.roles.set, reading.roles.fold, reading.roles.source))
+    if half != "predictions" and not reading.roles.has_truth and not divides:
         raise no_truth(reading)
     if half != "truth" and not reading.roles.says_something:
         raise no_prediction(reading)
     return reading.roles
-
-
-def _is_divided(reading: Reading) -> bool:
-    """Whether a file that should hold the truth tells how its rows are divided, which is worth joining too."""
-    roles = reading.roles
-    return reading.half == "truth" and bool(roles.set or roles.fold or roles.source)
 
 
 def _is_enough(roles: Roles, half: Half | None) -> bool:
@@ -500,12 +491,7 @@ def only_one(reading: Reading) -> Reading:
     labels = named or list(filter(reading.table.is_label, reading.free))
     if len(labels) == 1:
         return reading.take("the only labels in this file", **{role: labels[0]})
-    return reading if labels or role == "truth" else _lone_score(reading)
-
-
-def _lone_score(reading: Reading) -> Reading:
-    """The only column as the confidence, if it holds fractions."""
-    if len(reading.free) != 1 or reading.table.kind(reading.free[0]) != "fraction":
+    if labels or role == "truth" or len(reading.free) != 1 or reading.table.kind(reading.free[0]) != "fraction":
         return reading
     return reading.take("the only numbers in this file", confidence=reading.free[0])
 

@@ -1,5 +1,6 @@
 """How do the truth in one file and the predictions in another become one table? Which row is which, is seen first."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -393,7 +394,8 @@ def join_tables(
     ('label (truth.tsv)', ['dog', 'cat'])
     """
     known, predictions = fold_truth(truth, predictions)
-    named = not confirmed or _has_id_of_truth(roles, predictions)
+    # Also a confirmed way gets names for its rows where ids were said to be in the other file.
+    named = not confirmed or (roles is not None and roles.id not in (None, *predictions.columns))
     if roles is not None and truth_roles is None:
         roles, truth_roles = _roles_apart(roles, known, predictions)
     roles, question = _own_roles(predictions, roles)
@@ -424,11 +426,6 @@ def _answered(question: RolesNeeded, joined: Table, roles: Roles) -> Roles:
         return complete_roles(joined, roles)
     except DataError:
         raise question from None
-
-
-def _has_id_of_truth(roles: Roles | None, predictions: Table) -> bool:
-    """Whether ids were said to be in the other file."""
-    return roles is not None and roles.id is not None and roles.id not in predictions.columns
 
 
 def _own_roles(predictions: Table, roles: Roles | None) -> tuple[Roles, RolesNeeded | None]:
@@ -499,19 +496,17 @@ def _roles_apart(roles: Roles, known: Table, predictions: Table) -> tuple[Roles,
 
 def _check_same_in_both(columns: dict[str, str], roles: Roles, known: Table, predictions: Table) -> None:
     for role, column in columns.items():
-        if (own := getattr(roles, role)) is not None:
-            _check_same(role, own, column, known, predictions)
-
-
-def _check_same(role: str, own: str, column: str, known: Table, predictions: Table) -> None:
-    other = known.strings(column)
-    differing = [row for row, (a, b) in enumerate(zip(predictions.strings(own), other, strict=True)) if a != b]
-    if differing:
-        raise DataError(
-            f"{predictions.place(differing[0])}: {role} is {predictions.strings(own)[differing[0]]!r} here (column "
-            f"{own!r}) but {other[differing[0]]!r} in {known.name} (column {column!r}), and in {len(differing):,} of "
-            f"{predictions.n_rows:,} rows in all. Are these the same rows? Leave one of the two columns out."
-        )
+        if (own := getattr(roles, role)) is None:
+            continue
+        there, here = known.strings(column), predictions.strings(own)
+        differing = [row for row, (a, b) in enumerate(zip(here, there, strict=True)) if a != b]
+        if differing:
+            first = differing[0]
+            raise DataError(
+                f"{predictions.place(first)}: {role} is {here[first]!r} here (column {own!r}) but {there[first]!r} in "
+                f"{known.name} (column {column!r}), and in {len(differing):,} of {predictions.n_rows:,} rows in all. "
+                "Are these the same rows? Leave one of the two columns out."
+            )
 
 
 def find_truth(
@@ -551,7 +546,9 @@ def fold_truth(known: Table, predictions: Table) -> tuple[Table, Table]:
     >>> fold_truth(known, predictions)[0].strings("truth")
     ['cat', 'dog']
     """
-    free = _classes_or_tasks(known)
+    free = _free(Reading(known, "truth", _rows_of(known)))
+    # Words that tell every row apart are names, and hold no class.
+    free = [column for column in free if known.kind(column) != "words" or not known.is_unique(column)]
     if len(free) < 2 or not _are_alone(known, predictions, free):
         return known, predictions
     guess = guess_roles(predictions, half="predictions")
@@ -570,17 +567,6 @@ def fold_truth(known: Table, predictions: Table) -> tuple[Table, Table]:
         f"{known.place(row)}: columns {listed(free)} do not hold a single 1, so that the row has several labels, or "
         f"none. {ONE_LABEL}"
     )
-
-
-def _classes_or_tasks(known: Table) -> list[str]:
-    """The columns of a truth that neither name nor divide its rows."""
-    free = _free(Reading(known, "truth", _rows_of(known)))
-    return [column for column in free if not _only_names(known, column)]
-
-
-def _only_names(table: Table, column: str) -> bool:
-    """Whether a column of words tells every row apart, so that it holds no class."""
-    return table.kind(column) == "words" and table.is_unique(column)
 
 
 def _are_alone(known: Table, predictions: Table, columns: Sequence[str]) -> bool:
@@ -604,7 +590,9 @@ def _free(reading: Reading) -> list[str]:
 def _by_task(known: Table, roles: Roles) -> tuple[Part, ...]:
     """A column of truth for each task; none where there is a column for none of them."""
     tasks = [part.name for part in roles.parts if part.kind == "task" and part.truth is None]
-    column_of = _columns_by_task(known)
+    # A task has a column of its own name, or one with the word for a truth around it.
+    column_of = {compact(column): column for column in known.columns}
+    column_of |= {compact(name): roles["truth"] for name, roles in stems(known.columns).items() if "truth" in roles}
     truths = {task: column_of[compact(task)] for task in tasks if compact(task) in column_of}
     if not truths:
         return ()
@@ -614,12 +602,6 @@ def _by_task(known: Table, roles: Roles) -> tuple[Part, ...]:
             f"Add a column such as '{absent[0]}_true', or leave that task out of the predictions."
         )
     return tuple(Part("task", task, truth=column) for task, column in truths.items())
-
-
-def _columns_by_task(known: Table) -> dict[str, str]:
-    """The columns of a truth by the compact name of the task that each may be of: its own, or what stands around it."""
-    sides = {name: roles["truth"] for name, roles in stems(known.columns).items() if "truth" in roles}
-    return {compact(column): column for column in known.columns} | {compact(name): c for name, c in sides.items()}
 
 
 def _shared_names(known: Table, predictions: Table, roles: Roles) -> Roles:
@@ -633,16 +615,11 @@ def _shared_names(known: Table, predictions: Table, roles: Roles) -> Roles:
 
 
 def _by_class(columns: list[str], classes: set[str]) -> dict[str, str]:
-    """The columns by class: what they are called, without what all begin with, unless predictions know whole names."""
-    stem = "" if classes == set(columns) else _common_stem(columns)
+    """The columns by class: what they are called, without what all begin with, unless predictions know whole names.
+
+    That is cut behind a mark such as "_": "onehot_" of "onehot_0" and "onehot_1".
+    """
+    ends = [] if classes == set(columns) else [mark.end() for mark in re.finditer(r"[_\-. :]", columns[0])]
+    starts = ["", *(columns[0][:end] for end in ends)]
+    stem = next(each for each in reversed(starts) if all(c.startswith(each) and c != each for c in columns))
     return {column.removeprefix(stem): column for column in columns}
-
-
-def _common_stem(columns: list[str]) -> str:
-    """What all names begin with, up to a mark such as "_": "onehot_" of "onehot_0" and "onehot_1"."""
-    stem = columns[0]
-    while not all(column.startswith(stem) and len(column) > len(stem) for column in columns):
-        stem = stem[:-1]
-    while stem and stem[-1] not in "_-. :":
-        stem = stem[:-1]
-    return stem

@@ -19,7 +19,7 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.blocks import Block
 from touchstone.core.data.predictions.roles import ROUNDED, Roles
 from touchstone.core.data.tables import names as naming
-from touchstone.core.data.values import check_unique, codes, listed, read_only, texts
+from touchstone.core.data.values import check_unique, codes, listed, locked, numbers, read_only, texts
 
 GROUPS = ("fold", "source", "trial")
 KEPT = (*GROUPS, "unit")
@@ -77,9 +77,9 @@ class Predictions:
         unit_name: str = "",
         ensemble: Iterable["Predictions"] = (),
     ):
-        proba = None if proba is None else _numbers(proba, "proba", name)
+        proba = None if proba is None else numbers(proba, "proba", name)
         if confidence is not None:
-            confidence = _numbers(confidence, "confidence", name)
+            confidence = numbers(confidence, "confidence", name)
         elif proba is not None and proba.ndim == 2 and proba.size:
             confidence = read_only(proba.max(axis=1), np.float64)
         self.__dict__.update(
@@ -177,13 +177,6 @@ class Predictions:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False  # unpickling forgets it
         self.__dict__.update(state)
-
-
-def _numbers(values: Any, what: str, name: str) -> np.ndarray:
-    try:
-        return read_only(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name}: {what} does not hold numbers only, or not in one shape ({error}).") from error
 
 
 def _check_sizes(predictions: Predictions) -> None:
@@ -327,21 +320,22 @@ class PredictionTable:
         A model, set or task need not be named where there is only one. DataError where there are several, or none of
         that name, or not a single row of this combination.
         """
-        model, set, task = (
-            self._one("model", self.models, model),
-            self._one("set", self.sets, set),
-            self._one("task", self.tasks, task),
-        )
+        model = self._one("model", self.models, model)
+        set, task = self._one("set", self.sets, set), self._one("task", self.tasks, task)
         if fold is not None:
             self._one("fold", self.folds, fold)
         block = next(each for each in self._blocks if each.model in (model, None) and each.task in (task, None))
-        mask = self._mask(block, {"model": model, "set": set, "fold": fold})
+        mask = np.ones(len(block.rows), dtype=bool)
+        for group, name in {"model": model, "set": set, "fold": fold}.items():
+            if name is not None and group in self._groups:
+                mask &= self._groups[group][block.rows] == name
         chosen = list(filter(None, (model, set, fold, task)))
         if not mask.any():
             raise DataError(f"{self.name}: there is not a single row of {', '.join(chosen)}. Choose others.")
         rows = block.rows[mask]
         y_true, y_pred = block.y_true[mask], block.y_pred[mask]
-        proba = None if block.proba is None else _taken(block.proba, mask)
+        # All rows as they are, or some of them; read-only, so that nobody has to copy them once more.
+        proba = None if block.proba is None else locked(block.proba if mask.all() else block.proba[mask])
         odd = suspicions(y_true, y_pred, n_classes=len(block.class_names), proba=proba)
         return Predictions(
             ids=self._ids[rows],
@@ -365,14 +359,6 @@ class PredictionTable:
             known["unit"] = known["source"]
         return known
 
-    def _mask(self, block: Block, chosen: dict[str, str | None]) -> Bool[np.ndarray, " n_rows"]:
-        """Which rows of a block are those of the chosen groups."""
-        mask = np.ones(len(block.rows), dtype=bool)
-        for group, name in chosen.items():
-            if name is not None and group in self._groups:
-                mask &= self._groups[group][block.rows] == name
-        return mask
-
     def _one(self, what: str, names: tuple[str, ...], name: str | None) -> str | None:
         if name is None and len(names) > 1:
             raise DataError(f"{self.name}: there are {len(names)} {what}s: {listed(names)}. Choose one of them.")
@@ -380,13 +366,6 @@ class PredictionTable:
             known = f"The {what}s are {listed(names)}" if names else f"The file does not tell {what}s apart"
             raise DataError(f"{self.name}: there is no {what} {name!r}. {known}.")
         return name if name is not None or not names else names[0]
-
-
-def _taken(proba: Float[np.ndarray, "n c"], mask: Bool[np.ndarray, " n"]) -> Float[np.ndarray, "taken c"]:
-    """Some of the rows, or all of them as they are; read-only, so that nobody has to copy them once more."""
-    taken = proba if mask.all() else proba[mask]
-    taken.flags.writeable = False
-    return taken
 
 
 def suspicions(
@@ -636,9 +615,14 @@ def _select(table: PredictionTable, model: str | None, part: Part, other: Part, 
     whole = table.select(model=model, set=part.set, fold=fold, task=_task(table, task))
     rows = _rows(whole, part, other)
     if not rows.any():
-        chosen = [f"{each.name} {value}" for each in fields(part) if (value := getattr(part, each.name)) is not None]
-        raise DataError(f"{table.name}: there is not a single row of {', '.join(chosen)}. Choose others.")
-    return _told_of_trials(whole if rows.all() else whole.take(rows))
+        named = [f"{each.name} {value}" for each in fields(part) if (value := getattr(part, each.name)) is not None]
+        raise DataError(f"{table.name}: there is not a single row of {', '.join(named)}. Choose others.")
+    chosen = whole if rows.all() else whole.take(rows)
+    if "trial" not in chosen.groups or len(set(chosen.ids.tolist())) == chosen.n_samples:
+        return chosen
+    return _warned(
+        chosen, "Samples occur several times, once per trial, so intervals are too narrow. Choose one trial."
+    )
 
 
 def _rows(whole: Predictions, part: Part, other: Part) -> Bool[np.ndarray, " n_samples"]:
@@ -696,15 +680,6 @@ def _check_apart(table: PredictionTable, model: str | None, part: Part, other: P
             f"{shared:,} rows of {table.name} are in both test sets, so they would be compared with themselves. "
             f"Choose parts that share none, such as {OTHERS!r} as the reference."
         )
-
-
-def _told_of_trials(predictions: Predictions) -> Predictions:
-    """With a warning where samples stand in it once per trial."""
-    trials = predictions.groups.get("trial")
-    if trials is None or len(set(predictions.ids.tolist())) == predictions.n_samples:
-        return predictions
-    warning = "Samples occur several times, once per trial, so intervals are too narrow. Choose one trial."
-    return _warned(predictions, warning)
 
 
 def _task(table: PredictionTable, task: str | None) -> str | None:

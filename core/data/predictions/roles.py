@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Float
 
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, refusing
 from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.names import PREDICTED_LIKELY, TRUTH_LIKELY, called, compact
 from touchstone.core.data.tables.table import Table
@@ -167,7 +167,8 @@ class Roles:
     @classmethod
     def from_json(cls, text: str | bytes) -> "Roles":
         """Read what `to_json` wrote; DataError where it is something else."""
-        try:
+        other = "This is no file of roles. Give the JSON file that Touchstone offers for download below the roles."
+        with refusing(other, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             values = json.loads(text)
             if values.pop("touchstone") != "prediction roles":
                 raise ValueError
@@ -175,10 +176,6 @@ class Roles:
             parts = tuple(_part(**part) for part in values.pop("parts", ()))
             roles = cls(**values, **pairs, parts=parts)
             _check_types(roles)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise DataError(
-                "This is no file of roles. Give the JSON file that Touchstone offers for download below the roles."
-            ) from error
         return roles
 
     def check(self, table: Table) -> None:
@@ -407,10 +404,8 @@ def _of_all_classes(reading: Reading, numeric: list[str]) -> Reading:
     labels = {naming.compact(label): label for label in reading.labels}
     if not 1 < len(labels) == len(reading.labels) or "" in labels:  # a label of signs alone is in every name
         return reading
-    groups: dict[tuple[str, str], dict[str, str]] = {}
-    for column in numeric:
-        if parts := _around_class(naming.compact(column), labels):
-            groups.setdefault(parts[1:], {}).setdefault(labels[parts[0]], column)
+    around_classes = ((column, _around_class(naming.compact(column), labels)) for column in numeric)
+    groups = naming.by_both((parts[1:], labels[parts[0]], column) for column, parts in around_classes if parts)
     whole = [(around, columns) for around, columns in groups.items() if len(columns) == len(labels)]
     fitting = [columns for around, columns in whole if _are_of_all(reading, "".join(around), columns)]
     return _take_family(reading, fitting[0], BY_NAMES) if len(fitting) == 1 else reading

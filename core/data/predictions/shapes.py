@@ -127,12 +127,8 @@ def fold_columns(table: Table, members: dict[str, str], name: str) -> Table:
     """The table with columns, given by class, that hold a single 1 per row, as one column of the classes' names."""
     codes = _ones(table, list(members.values())).argmax(axis=1)
     labels = objects([list(members)[code] for code in codes])
-    columns: dict[str, np.ndarray] = {}
-    for column, cells in table.columns.items():
-        if column in members.values():
-            columns[name] = labels
-        else:
-            columns[column] = cells
+    folded = set(members.values())
+    columns = dict((name, labels) if c in folded else (c, cells) for c, cells in table.columns.items())
     note = f"Columns {listed(members.values())} hold a single 1 per row: they are read as one column, {name!r}."
     return replace(table, columns=columns, notes=(*table.notes, note))
 

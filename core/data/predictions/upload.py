@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -86,21 +87,21 @@ class PredictionUpload:
         """SHA-256, in hex, of names, bytes and roles: of all that reading it can depend on."""
         import hashlib
 
-        parts = []
-        for file in (self.predictions, self.truth):
-            if file is not None:
-                roles = None if file.roles is None else file.roles.to_json()
-                parts.append((file.name, hashlib.sha256(file.content).hexdigest(), roles))
-        return key("touchstone prediction files 1", *parts)
+        given = [file for file in (self.predictions, self.truth) if file is not None]
+        contents = [hashlib.sha256(file.content).hexdigest() for file in given]
+        roles = [None if file.roles is None else file.roles.to_json() for file in given]
+        return key("touchstone prediction files 1", *zip([file.name for file in given], contents, roles, strict=True))
 
     def read(self, *, limits: Limits | None = None) -> PredictionTable:
         """What the files say; DataError or RolesNeeded as `read_predictions` and `join_predictions` raise them."""
         predictions, truth = self.predictions, self.truth
         if truth is None:
             return read_predictions(predictions.open(), roles=predictions.roles, limits=limits)
-        confirmed = _is_confirmed(predictions.roles, truth.roles)
-        roles = {"roles": predictions.roles, "truth_roles": truth.roles}
-        return join_predictions(truth.open(), predictions.open(), **roles, limits=limits, confirmed=confirmed)
+        roles, truth_roles = predictions.roles, truth.roles
+        # Once somebody has used the files, roles are given for all that is needed.
+        confirmed = roles is not None and roles.says_something and (roles.has_truth or truth_roles is not None)
+        given = {"roles": roles, "truth_roles": truth_roles, "limits": limits, "confirmed": confirmed}
+        return join_predictions(truth.open(), predictions.open(), **given)
 
     def to_bytes(self) -> bytes:
         """All of it as one zip archive; `from_bytes` reads it back."""
@@ -121,16 +122,10 @@ class PredictionUpload:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             there = set(archive.namelist())
             files = []
-            for kind in _KINDS:
-                if f"{kind}/content" in there:
-                    roles = f"{kind}/roles.json"
-                    files.append(
-                        GivenFile(
-                            archive.read(f"{kind}/name").decode(),
-                            archive.read(f"{kind}/content"),
-                            Roles.from_json(archive.read(roles)) if roles in there else None,
-                        )
-                    )
+            for kind in (kind for kind in _KINDS if f"{kind}/content" in there):
+                name, own, roles = (f"{kind}/{what}" for what in ("name", "content", "roles.json"))
+                given = Roles.from_json(archive.read(roles)) if roles in there else None
+                files.append(GivenFile(archive.read(name).decode(), archive.read(own), given))
         if not files:
             raise DataError("These are no stored predictions. Upload the file again.")
         return cls(*files)
@@ -174,11 +169,6 @@ def join_predictions(
     return prediction_table(joined, roles=roles, name=name)
 
 
-def _is_confirmed(roles: Roles | None, truth_roles: Roles | None) -> bool:
-    """Whether roles were given for all that is needed, as they are once somebody has used the files."""
-    return roles is not None and roles.says_something and (roles.has_truth or truth_roles is not None)
-
-
 def prediction_table(table: Table, *, roles: Roles | None = None, name: str | None = None) -> PredictionTable:
     """Make sense of a table of predictions: `roles` say what its columns are, or are guessed (`guess_roles`).
 
@@ -187,7 +177,8 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     """
     roles = complete_roles(table, roles)
     roles.check(table)
-    groups = _groups_of(table, roles)
+    dividing = {role: getattr(roles, role) for role in ("model", "set", "task", *KEPT)}
+    groups = {role: np.array(table.strings(c), dtype=object) for role, c in dividing.items() if c is not None}
     ids = table.strings(roles.id) if roles.id else [str(row) for row in range(table.n_rows)]
     _check_ids(table, ids, groups)
     parts = roles.parts or (Part("model", "", roles.truth, roles.predicted, roles.confidence),)
@@ -216,12 +207,6 @@ def lacking(table: Table, roles: Roles | None = None) -> tuple[Half, ...]:
     either = dict(roles.why).get("truth") == LIKELY and not roles.says_something
     known: dict[Half, bool] = {"truth": roles.has_truth and not either, "predictions": roles.says_something}
     return tuple(half for half, there in known.items() if not there)
-
-
-def _groups_of(table: Table, roles: Roles) -> dict[str, np.ndarray]:
-    """What divides the rows, by role."""
-    columns = {role: getattr(roles, role) for role in ("model", "set", "task", *KEPT)}
-    return {role: np.array(table.strings(c), dtype=object) for role, c in columns.items() if c is not None}
 
 
 def _rows_of(values: np.ndarray) -> dict[str, np.ndarray]:
@@ -308,14 +293,16 @@ def write_predictions(predictions: Predictions) -> bytes:
 
 
 def _tsv(columns: dict[str, np.ndarray]) -> bytes:
-    rows = [tuple(columns), *zip(*(values.tolist() for values in columns.values()), strict=True)]
-    cells = (cell for row in rows for cell in row if isinstance(cell, str))
-    plain = not any(mark in cell for cell in cells for mark in '"\t\r\n') and not rows[0][0].startswith("#")
+    values = {name: each.tolist() for name, each in columns.items()}
+    cells = (cell for each in (values, *values.values()) for cell in each if isinstance(cell, str))
+    plain = not any(mark in cell for cell in cells for mark in '"\t\r\n') and not next(iter(values)).startswith("#")
+    return _written(values, csv.QUOTE_MINIMAL if plain else csv.QUOTE_ALL)
+
+
+def _written(columns: dict[str, Iterable[Any]], quoting: Any = csv.QUOTE_MINIMAL) -> bytes:
     stream = io.StringIO(newline="")
-    writer = csv.writer(
-        stream, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL if plain else csv.QUOTE_ALL
-    )
-    writer.writerows(rows)
+    writer = csv.writer(stream, delimiter="\t", lineterminator="\n", quoting=quoting)
+    writer.writerows([tuple(columns), *zip(*columns.values(), strict=True)])
     return stream.getvalue().encode()
 
 
@@ -476,7 +463,7 @@ def datasplits_file(ids: Ids, folds: Codes, *, names: Sequence[str] | None = Non
     c	-1
     <BLANKLINE>
     """
-    return _fold_tsv({"ids": ids.tolist(), "clustering_labels": _named(folds, names)})
+    return _written({"ids": ids.tolist(), "clustering_labels": _named(folds, names)})
 
 
 def analysis_file(
@@ -496,7 +483,7 @@ def analysis_file(
     """
     labels = {"clustering_labels": _named(folds, names), "gold_labels": gold.tolist()}
     places = {f"PC{axis + 1}": map(repr, coordinates[:, axis].tolist()) for axis in range(2)}
-    return _fold_tsv({"ids": ids.tolist(), **labels, **places})
+    return _written({"ids": ids.tolist(), **labels, **places})
 
 
 def predefined_split_file(ids: Ids, folds: Codes) -> bytes:
@@ -535,10 +522,3 @@ def _check_names(table: Table, names: tuple[str, ...], column: str) -> None:
 def _named(folds: np.ndarray, names: Sequence[str] | None) -> list[str]:
     names = names or [str(fold + 1) for fold in range(int(folds.max(initial=-1)) + 1)]
     return [UNTESTED if fold < 0 else names[fold] for fold in folds.tolist()]
-
-
-def _fold_tsv(columns: dict[str, Iterable[str]]) -> bytes:
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
-    writer.writerows([tuple(columns), *zip(*columns.values(), strict=True)])
-    return stream.getvalue().encode()

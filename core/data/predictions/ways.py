@@ -177,7 +177,11 @@ def _predicted(predictions: Table, roles: Roles, part: Part) -> Sequence[str | N
     if names:
         return [names[code] for code in scores.argmax(axis=1)]
     column = part.confidence or roles.confidence
-    return _high_or_low(predictions.floats(column)) if column else None
+    if not column:
+        return None
+    scores = predictions.floats(column)
+    middle = 0.5 if (scores < 0.5).any() else float(np.median(scores))
+    return [f"(score {'high' if score >= middle else 'low'})" for score in scores]
 
 
 def _of_all_classes(predictions: Table, roles: Roles, part: Part) -> tuple[Sequence[str], np.ndarray]:
@@ -187,11 +191,6 @@ def _of_all_classes(predictions: Table, roles: Roles, part: Part) -> tuple[Seque
     pairs = part.probabilities or roles.probabilities
     scores = predictions.matrix(column for _, column in pairs)
     return [name for name, _ in pairs], np.nan_to_num(scores, nan=-np.inf)
-
-
-def _high_or_low(scores: np.ndarray) -> list[str]:
-    middle = 0.5 if (scores < 0.5).any() else float(np.median(scores))
-    return [f"(score {'high' if score >= middle else 'low'})" for score in scores]
 
 
 def _as_codes(truth: Sequence[Any], predicted: Sequence[Any], given: dict[str, str]) -> Labels | None:
@@ -377,7 +376,10 @@ def by_keys(known: Table, predictions: Table, keys: tuple[Key, ...], roles: Role
     best = _best_rows(own, other, models)
     if best is None:
         return None
-    return Way(_name_of(keys), _title_of(keys), best, len(own), keys, _spelled_otherwise(own, other, best))
+    name = " + ".join(b if compact(a) == compact(b) else f"{b} = {a}" for a, b in keys)
+    columns = list(dict.fromkeys(keys[0] if len(keys) == 1 else (column for _, column in keys)))
+    title = f"by column{'s' * (len(columns) > 1)} {' and '.join(map(repr, columns))}"
+    return Way(name, title, best, len(own), keys, _spelled_otherwise(own, other, best))
 
 
 def _best_rows(own: Sequence[tuple], other: Sequence[tuple], models: Sequence[object]) -> np.ndarray | None:
@@ -421,15 +423,6 @@ def _unpadded(text: str) -> str:
 
 
 _SPELLINGS: tuple[Callable[[str], str], ...] = (_plain, _unpadded)
-
-
-def _name_of(keys: tuple[Key, ...]) -> str:
-    return " + ".join(other if compact(own) == compact(other) else f"{other} = {own}" for own, other in keys)
-
-
-def _title_of(keys: tuple[Key, ...]) -> str:
-    columns = list(dict.fromkeys(keys[0] if len(keys) == 1 else (column for _, column in keys)))
-    return f"by column{'s' * (len(columns) > 1)} {' and '.join(map(repr, columns))}"
 
 
 def keys_named(name: str, known: Table, predictions: Table) -> tuple[Key, ...] | None:

@@ -1,7 +1,7 @@
 """What data set is in a file? NPZ arrays, a zip of image folders, or a table of texts or numbers."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import PurePath, PurePosixPath
@@ -13,7 +13,7 @@ from touchstone.core.data.dataset import ABOUT_UNITS, Dataset, Kind, with_usual_
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
 from touchstone.core.data.tables.files import TABLES, only_table, read_table
-from touchstone.core.data.tables.images import FILE_COLUMN, ImageStack, Size, images_in, paths_in, stacked
+from touchstone.core.data.tables.images import FILE_COLUMN, ImageStack, Size, paths_in, stacked
 from touchstone.core.data.tables.names import (
     NAMES,
     NUMBER,
@@ -23,6 +23,7 @@ from touchstone.core.data.tables.names import (
     compact,
     encode,
     is_called_source,
+    numbered_names,
 )
 from touchstone.core.data.tables.npz import parse_npz
 from touchstone.core.data.tables.roles import NAMES as ROLE_NAMES
@@ -126,6 +127,7 @@ def _images(archive: Archive) -> tuple[list[_Image], list[str]]:
     """The images of an archive, and what is to be said of them."""
     paths = files_of(archive)
     pictures = list(filter(is_picture, paths))
+
     if not pictures:
         raise DataError(
             f"{archive.name}: there is no PNG or JPEG image in it. "
@@ -133,24 +135,24 @@ def _images(archive: Archive) -> tuple[list[_Image], list[str]]:
         )
     depth = _depth_of_classes(pictures)
     n_around = depth + _has_parts(archive, pictures, depth)
-    _check_classes_hold_pictures(archive, n_around)
+    odd = next((path for path in paths if not is_picture(path) and len(path.parts) > n_around + 1), None)
+    if odd is not None:
+        raise DataError(f"{archive.name}: {odd} is no PNG or JPEG image. Convert it, or leave it out.")
     labelled = [path for path in pictures if n_around == depth or len(path.parts) > n_around + 1]
-    n_inner = _n_inner(labelled, n_around)
+    # Names of a path from its class on: 3 where all images lie in folders in those of classes.
+    n_inner = 3 if all(len(path.parts) == n_around + 3 for path in labelled) else 2
     images = [_placed(archive, path, depth, n_around, n_inner) for path in labelled]
     n_sources = _check_sources(archive, images)
     if not n_sources:
         images = [image._replace(source=None) for image in images]
     tables = [str(path) for path in paths if path.suffix.lower() in TABLE_ENDINGS]
-    return images, _folder_notes(n_sources, len(pictures) - len(labelled), tables)
-
-
-def _folder_notes(n_sources: int, n_left_out: int, tables: list[str]) -> list[str]:
+    n_left_out = len(pictures) - len(labelled)
     notes = {
         f"Sources are the {n_sources:,} folders in the classes' folders.": n_sources,
         f"Images in no folder of a class were left out: {n_left_out:,}.": n_left_out,
         f"Not used, since the folders say the classes: {listed(tables)}.": tables,
     }
-    return [note for note, holds in notes.items() if holds]
+    return images, [note for note, holds in notes.items() if holds]
 
 
 def is_picture(path: PurePosixPath) -> bool:
@@ -160,12 +162,6 @@ def is_picture(path: PurePosixPath) -> bool:
     (True, False)
     """
     return path.suffix.lower() in IMAGE_ENDINGS
-
-
-def _check_classes_hold_pictures(archive: Archive, n_around: int) -> None:
-    for path in files_of(archive):
-        if not is_picture(path) and len(path.parts) > n_around + 1:
-            raise DataError(f"{archive.name}: {path} is no PNG or JPEG image. Convert it, or leave it out.")
 
 
 def _depth_of_classes(pictures: list[PurePosixPath]) -> int:
@@ -187,11 +183,6 @@ def _has_parts(archive: Archive, pictures: list[PurePosixPath], depth: int) -> b
             "them. Pack one folder per class in each, or a metadata.csv with columns file_name and label."
         )
     return True
-
-
-def _n_inner(pictures: list[PurePosixPath], n_around: int) -> int:
-    """How many names a path has from its class on: 3 where all images lie in folders in those of classes, else 2."""
-    return 3 if all(len(path.parts) == n_around + 3 for path in pictures) else 2
 
 
 def _placed(archive: Archive, path: PurePosixPath, depth: int, n_around: int, n_inner: int) -> _Image:
@@ -280,15 +271,11 @@ def _classes_of_ones(table: Table) -> list[str]:
     """The columns of 0 and 1 of which each row has a single 1; none where a column is called like a label or a part."""
     if any(column.lower() in ROLE_NAMES["label"] for column in table.columns):
         return []
-    columns = [column for column in table.columns if _is_of_ones(table, column)]
+    whole = [column for column in table.columns if table.kind(column) == "whole"]
+    columns = [column for column in whole if set(np.unique(table.floats(column))) <= {0.0, 1.0}]
     if len(columns) < 2 or any(part_name(compact(column).removeprefix("is")) for column in columns):
         return []
     return columns if (table.matrix(columns).sum(axis=1) == 1).all() else []
-
-
-def _is_of_ones(table: Table, column: str) -> bool:
-    """Whether a column holds nothing but 0 and 1."""
-    return table.kind(column) == "whole" and set(np.unique(table.floats(column))) <= {0.0, 1.0}
 
 
 class _Labelled(NamedTuple):
@@ -311,20 +298,15 @@ def _matched(
         names = _names_of_images(table.spelled(column), path_of)
         if names is None:
             continue
-        _check_all_there(archive, table, names, path_of)
+        missing = next((row for row, name in enumerate(names) if name not in path_of), None)
+        if missing is not None:
+            raise DataError(
+                f"{archive.name}: {table.place(missing)}: there is no image {quoted(names[missing])} in the archive. "
+                "Pack it, or leave the row out."
+            )
         others = {name: values for name, values in table.columns.items() if name != column}
         return _Labelled(path, replace(table, columns=others), [path_of[name] for name in names if name])
     return None
-
-
-def _check_all_there(archive: Archive, table: Table, names: Sequence[str | None], known: Collection[str]) -> None:
-    """DataError at the first row whose image is not in the archive."""
-    missing = next((row for row, name in enumerate(names) if name not in known), None)
-    if missing is not None:
-        raise DataError(
-            f"{archive.name}: {table.place(missing)}: there is no image {quoted(names[missing])} in the archive. "
-            "Pack it, or leave the row out."
-        )
 
 
 def _table_of_labels(archive: Archive, path: PurePosixPath, limits: Limits, in_folders: bool) -> Table | None:
@@ -400,14 +382,13 @@ def _joined(archive: Archive, labelled: Sequence[_Labelled]) -> tuple[Table, lis
 
 
 def _parts(labelled: Sequence[_Labelled]) -> list[str]:
-    """The part of each image, where all belong to one, and to several in all; else none."""
-    parts = [_part_of(image, each.path) for each in labelled for image in each.images]
+    """The part of each image, where all belong to one, and to several in all; else none.
+
+    It is that which a folder of the image is called after, or else its table.
+    """
+    around = [(*PurePosixPath(image).parts[:-1], each.path.stem) for each in labelled for image in each.images]
+    parts = [next(filter(part_name, names), None) for names in around]
     return [part for part in parts if part is not None] if None not in parts and len(set(parts)) > 1 else []
-
-
-def _part_of(image: str, table: PurePosixPath) -> str | None:
-    """Which part an image belongs to: the one that a folder of its is called after, else its table."""
-    return next(filter(part_name, (*PurePosixPath(image).parts[:-1], table.stem)), None)
 
 
 # What data set is in a file? Its ending says how it is read; a table takes the roles of its columns.
@@ -578,7 +559,7 @@ def _inputs(
 ) -> tuple[Any, tuple[str, ...]]:
     """Texts, features or images, and what was done to them."""
     if roles.image is not None:
-        stack = stacked(table, images_in(table, roles.image), limits, size)
+        stack = stacked(table, roles.image, limits, size)
         return stack.pixels(), stack.notes
     if roles.text is not None:
         return table.texts(roles.text), ()
@@ -620,28 +601,15 @@ def _class_names(
     """
     if not all(NUMBER.fullmatch(name) for name in class_names):
         return class_names, None
-    if described := _described(table.class_names.get(roles.label or "", ()), class_names):
+    if described := numbered_names(table.class_names.get(roles.label or "", ()), class_names):
         return described, None
-    for column in _columns_of_names(table, roles):
+    stems = (compact(roles.label or ""), *_LABEL_STEMS)
+    wanted = {f"{stem}{ending}" for stem in stems for ending in _NAME_ENDINGS}
+    free = [column for column in table.columns if compact(column) in wanted and column not in roles.columns]
+    for column in (column for column in free if table.kind(column) == "words"):
         if names := _one_to_one(codes, table.spelled(column), len(class_names)):
             return names, column
     return class_names, None
-
-
-def _described(names: Sequence[str], numbers: Sequence[str]) -> tuple[str, ...]:
-    """The names that a file gives to its classes by their numbers, where it names all of them; none otherwise."""
-    if not all(number.isdecimal() and int(number) < len(names) for number in numbers):
-        return ()
-    return tuple(names[int(number)] for number in numbers)
-
-
-def _columns_of_names(table: Table, roles: DatasetRoles) -> Iterator[str]:
-    """The columns of words without a role that are called like the names of a label."""
-    stems = (compact(roles.label or ""), *_LABEL_STEMS)
-    wanted = {f"{stem}{ending}" for stem in stems for ending in _NAME_ENDINGS}
-    for column in table.columns:
-        if compact(column) in wanted and column not in roles.columns and table.kind(column) == "words":
-            yield column
 
 
 def _one_to_one(codes: np.ndarray, words: Sequence[str | None], n_classes: int) -> tuple[str, ...]:
@@ -675,7 +643,11 @@ def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str], names_co
 def _about_inputs(table: Table, roles: DatasetRoles) -> list[str]:
     if roles.image is not None:
         return [f"Images: column {roles.image!r}."]
-    return [f"Features: {listed(roles.features)}."] if roles.text is None else _about_texts(table, roles.text)
+    if roles.text is None:
+        return [f"Features: {listed(roles.features)}."]
+    n_empty = sum(not text.strip() for text in table.columns[roles.text])
+    empty = [f"{n_empty} of {table.n_rows} texts are empty."] if n_empty else []
+    return [f"Text: column {roles.text!r}.", *empty]
 
 
 def _about_ids(roles: DatasetRoles) -> str:
@@ -684,9 +656,3 @@ def _about_ids(roles: DatasetRoles) -> str:
     if roles.image is not None:
         return "Ids: the images' paths where each has its own, else positions of the rows, counted from 0."
     return "Ids: positions of the rows, counted from 0."
-
-
-def _about_texts(table: Table, column: str) -> list[str]:
-    n_empty = sum(not text.strip() for text in table.columns[column])
-    empty = [f"{n_empty} of {table.n_rows} texts are empty."] if n_empty else []
-    return [f"Text: column {column!r}.", *empty]

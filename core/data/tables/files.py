@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, refusing
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes, unpack_gzip
 from touchstone.core.data.tables.names import NAMES, NUMBER, PREDICTED_LIKELY, TRUTH_LIKELY, compact, is_called_source
 from touchstone.core.data.tables.npz import parse_arrays
@@ -79,7 +79,7 @@ def _western(content: bytes) -> str | None:
 DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 QUOTED = re.compile(r'"[^"]*"')
 Row = tuple[int, list[str]]  # the line it starts on, its cells
-_SEPARATOR = re.compile(r"\"?sep=.\"?[ \t]*(?=[\r\n])", re.IGNORECASE)  # Excel's own first line
+_SEPARATOR = re.compile(r"\A\"?sep=.\"?[ \t]*(?=[\r\n])", re.IGNORECASE)  # Excel's own first line
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|-?inf", re.ASCII)
 OF_NUMPY = re.compile(r"[+-]?\d\.\d{18}e[+-]\d{2,3}", re.ASCII)
 _WITH_COMMA = re.compile(r"\s*[+-]?\d+(?:,\d+)?(?:[eE][+-]?\d+)?\s*", re.ASCII)
@@ -101,7 +101,7 @@ def usual_text(content: bytes, name: str, *, headed: bool, of_spaces: bool) -> t
     ('\\ngold;predicted\\n', ())
     """
     text, notes = decode(content, name)
-    text = without_separator_line(text)
+    text = _SEPARATOR.sub("", text)  # the line by which Excel says what stands between the cells
     if not headed:
         text = _uncommented(text)
     return tabs_for_spaces(text) if of_spaces or not headed else text, notes
@@ -188,16 +188,6 @@ def _uncommented(text: str) -> str:
     return "\n".join([""] * (n_comments - 1) + header + lines[n_comments:])
 
 
-def without_separator_line(text: str) -> str:
-    """The text without the line by which Excel says what stands between the cells; lines keep their numbers.
-
-    >>> without_separator_line("sep=;\\ngold;predicted\\n")
-    '\\ngold;predicted\\n'
-    """
-    match = _SEPARATOR.match(text)
-    return text[match.end() :] if match else text
-
-
 def tabs_for_spaces(text: str) -> str:
     """The text with tabs, where NumPy's savetxt or R's write.table put spaces between cells; else the same text.
 
@@ -213,25 +203,16 @@ def tabs_for_spaces(text: str) -> str:
     if "\t" in text:
         return text
     lines = text.split("\n")
-    if _are_rows_of_numbers([line.split() for line in lines[:_SEEN_LINES] if line.strip()]):
+    seen = [line.split() for line in lines[:_SEEN_LINES] if line.strip()]
+    as_long = len({len(cells) for cells in seen}) == 1 and len(seen[0]) > 1
+    if as_long and all(_NUMBER.fullmatch(cell) for cells in seen for cell in cells):
         return "\n".join("\t".join(line.split()) for line in lines)
-    if _QUOTED_NAMES.fullmatch(lines[0].strip()):
-        return "\n".join(map("\t".join, _rows_of_r(lines)))
-    return text
-
-
-def _are_rows_of_numbers(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether there are rows, and all hold as many numbers, two or more."""
-    widths = {len(cells) for cells in rows}
-    return len(widths) == 1 and min(widths) > 1 and all(_NUMBER.fullmatch(cell) for cells in rows for cell in cells)
-
-
-def _rows_of_r(lines: Sequence[str]) -> list[list[str]]:
-    """The cells of write.table, which names no column for the rows' own names."""
+    if not _QUOTED_NAMES.fullmatch(lines[0].strip()):
+        return text
     rows = list(csv.reader(lines, delimiter=" "))
-    if len(rows) > 1 and len(rows[1]) == len(rows[0]) + 1:
+    if len(rows) > 1 and len(rows[1]) == len(rows[0]) + 1:  # write.table names no column for the rows' own names
         rows[0] = ["", *rows[0]]
-    return rows
+    return "\n".join(map("\t".join, rows))
 
 
 def _whole(number: str) -> str:
@@ -291,7 +272,7 @@ def parse_fasttext(content: bytes, name: str, limits: Limits) -> Table:
 
 
 SheetRow = tuple[int, tuple[Any, ...]]  # its number, its cells
-_BESIDE = ("__MACOSX", "Thumbs.db", "desktop.ini")
+_BESIDE = {"__MACOSX", "Thumbs.db", "desktop.ini"}  # what systems add to archives
 
 
 def only_table(archive: Archive, endings: Collection[str]) -> tuple[str, bytes]:
@@ -306,18 +287,14 @@ def only_table(archive: Archive, endings: Collection[str]) -> tuple[str, bytes]:
     """
     name = archive.name
     paths = [PurePosixPath(path) for path in archive.paths]
-    tables = [path for path in paths if path.suffix.lower() in endings and not _is_beside(path)]
+    given = [path for path in paths if not path.name.startswith(".") and not _BESIDE.intersection(path.parts)]
+    tables = [path for path in given if path.suffix.lower() in endings]
     tables = [path for path in tables if path.suffix.lower() != ".txt"] or tables  # a README lies beside many
     if len(tables) > 1:
         raise DataError(f"{name}: there are {len(tables)} tables in it, {listed(map(str, tables))}. Give one of them.")
     if not tables:
         raise DataError(f"{name}: no table is in it. A zip archive must hold one, ending in {', '.join(endings)}.")
     return tables[0].name, archive.read(str(tables[0]))
-
-
-def _is_beside(path: PurePosixPath) -> bool:
-    """Whether a file is what systems add to archives."""
-    return path.name.startswith(".") or any(part in _BESIDE for part in path.parts)
 
 
 def parse_workbook(content: bytes, name: str, limits: Limits) -> Table:
@@ -334,12 +311,8 @@ def parse_workbook(content: bytes, name: str, limits: Limits) -> Table:
         raise DataError(f"{name}: there is nothing in any sheet.")
     title, *others = filled
     notes = (f"Sheet {title!r} was read, and not {listed(map(repr, others))}.",) if others else ()
-    return _table_of(filled[title], name, notes)
-
-
-def _table_of(rows: list[SheetRow], name: str, notes: tuple[str, ...]) -> Table:
-    """A sheet as a table: its first row names the columns, as far to the right as there is a name."""
-    (_, header), *body = rows
+    # The first row names the columns, as far to the right as there is a name.
+    (_, header), *body = filled[title]
     width = max((place + 1 for place, cell in enumerate(header) if cell is not None), default=0)
     names = ["" if cell is None else str(cell) for cell in header[:width]]
     columns = [objects([_cell(cells[place]) for _, cells in body]) for place in range(width)]
@@ -351,22 +324,13 @@ def _sheets(content: bytes, name: str, limits: Limits) -> dict[str, list[SheetRo
     archive = Archive(content, name, limits)
     for path in archive.paths:  # all of it, so that nothing unpacks beyond the limit unseen
         archive.read(path)
-    try:
+    lacking = "workbooks are read by openpyxl, which is not installed. Save the sheet as CSV (UTF-8), or install it: "
+    with refusing(f"{name}: {lacking}pip install openpyxl", ImportError):
         import openpyxl  # pyright: ignore[reportMissingModuleSource, reportMissingImports]
-    except ImportError as error:
-        raise DataError(
-            f"{name}: workbooks are read by openpyxl, which is not installed. Save the sheet as CSV (UTF-8), or "
-            "install it: pip install openpyxl"
-        ) from error
-    try:
+    # By whatever error: a file from somebody else can make the library raise nearly anything.
+    with refusing(f"{name}: this is no Excel workbook, or a damaged one. Save the sheet as CSV (UTF-8)."):
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         return {sheet.title: _rows_of(sheet, name, limits) for sheet in book.worksheets}
-    except DataError:
-        raise
-    except Exception as error:  # a file from somebody else can make the library raise nearly anything
-        raise DataError(
-            f"{name}: this is no Excel workbook, or a damaged one. Save the sheet as CSV (UTF-8)."
-        ) from error
 
 
 def _rows_of(sheet: Any, name: str, limits: Limits) -> list[SheetRow]:
@@ -462,7 +426,8 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
 
 def _line_by_line(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table:
     """The table, whatever the encoding, the dialect and the quotes."""
-    of_spaces = _is_of_spaces(_first_line(content))
+    first = _first_line(content)
+    of_spaces = _is_of_numpy(first) or not any(delimiter.encode() in first for delimiter in DELIMITERS)
     text, notes = usual_text(content, name, headed=header_needed, of_spaces=of_spaces)
     delimiter = _delimiter(text, name, lone=not header_needed)
     rows, of_quotes = rows_of(text, delimiter, name, limits)
@@ -490,11 +455,6 @@ def _takes_care(content: bytes, header_needed: bool) -> bool:
     if start.startswith(_UTF_16) or start.lstrip(b'"')[:4].lower() == b"sep=" or _is_of_numpy(start):
         return True
     return not header_needed and (start.startswith(b"#") or _NOTHING_IN_ROW.search(content) is not None)
-
-
-def _is_of_spaces(first: bytes) -> bool:
-    """Whether a first line has no other delimiter than spaces, or is NumPy's."""
-    return _is_of_numpy(first) or not any(delimiter.encode() in first for delimiter in DELIMITERS)
 
 
 def _is_of_numpy(first: bytes) -> bool:
@@ -577,7 +537,10 @@ def _delimiter(text: str, name: str, *, lone: bool = False) -> str:
 def is_header(rows: list[Row]) -> bool:
     """Whether the first row names columns: numbers there can only be class names, and names do not recur below."""
     top = _Top.of(rows)
-    if not top.may_number_classes or top.holds_lists or (top.is_of_numbers and not top.has_fractions_below):
+    fractions_below = any("." in cell for cells in top.body[:100] for cell in cells)
+    if not top.may_number_classes or (top.is_of_numbers and not fractions_below):
+        return False
+    if any(cell.startswith(("[", "{")) for cell in top.first):  # lists, as data hold them
         return False
     if top.stands_below_again:
         return True
@@ -602,7 +565,7 @@ def is_surely_data(rows: list[Row]) -> bool:
         return False
     if top.is_row_of_numbers:
         return True
-    if top.numbers_classes or top.has_usual_name or top.names_numbers:
+    if (len(top.numbers) > 1 and top.may_number_classes) or top.has_usual_name or top.names_numbers:
         return False
     return not all(map(_is_number, top.recurring)) or top.has_prose
 
@@ -639,23 +602,11 @@ class _Top:
         return not self.numbers or whole in counts
 
     @property
-    def holds_lists(self) -> bool:
-        return any(cell.startswith(("[", "{")) for cell in self.first)
-
-    @property
-    def has_fractions_below(self) -> bool:
-        return any("." in cell for cells in self.body[:100] for cell in cells)
-
-    @property
     def is_row_of_numbers(self) -> bool:
         """Whether it is a row of numbers, which count no classes, among such rows; cells below may be empty."""
         if len(self.first) < 2 or not self.is_of_numbers or self.may_number_classes:
             return False
         return all(not cell.strip() or _is_number(cell) for cells in self.body[:100] for cell in cells)
-
-    @property
-    def numbers_classes(self) -> bool:
-        return len(self.numbers) > 1 and self.may_number_classes
 
     @cached_property
     def recurring(self) -> list[str]:

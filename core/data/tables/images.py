@@ -1,15 +1,14 @@
 """How do packed images become pixels? Decoded one by one into one array, of one size unless a size is asked for."""
 
 import io
-from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from touchstone.core.data.errors import DataError, SizeNeeded
+from touchstone.core.data.errors import DataError, SizeNeeded, refusing
 from touchstone.core.data.limits import Limits
 from touchstone.core.data.tables.table import Table, TextColumns
-from touchstone.core.data.values import quoted, sample
+from touchstone.core.data.values import locked, quoted, sample
 
 _GRAY_MODES = {"1", "L", "LA"}
 _DEEP_MODES = ("I", "F")  # more than 8 bits
@@ -64,8 +63,7 @@ class ImageStack:
         """All images as float32 in [0, 1], read-only."""
         x = self._buffer.astype(np.float32)
         x /= np.float32(255)
-        x.flags.writeable = False
-        return x
+        return locked(x)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -82,19 +80,16 @@ class ImageStack:
         from PIL import Image
 
         place = f"{self.name}: {path}"
-        try:
-            with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as image:
-                self._check(image, place, path)
-                # A palette with transparency needs both steps.
-                plain = image.convert("L") if image.mode in _GRAY_MODES else image.convert("RGBA").convert("RGB")
-                if self._size is not None and plain.size[::-1] != self._size:
-                    plain = plain.resize(self._size[::-1], Image.Resampling.BILINEAR)
-                pixels = np.asarray(plain)
-                return pixels[..., None] if pixels.ndim == 2 else pixels
-        except DataError:
-            raise
-        except Exception as error:  # decoders raise nearly anything at a damaged file
-            raise DataError(f"{place} cannot be read as an image. Save it again, or leave it out.") from error
+        damaged = f"{place} cannot be read as an image. Save it again, or leave it out."
+        # By whatever error: decoders raise nearly anything at a damaged file.
+        with refusing(damaged), Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as image:
+            self._check(image, place, path)
+            # A palette with transparency needs both steps.
+            plain = image.convert("L") if image.mode in _GRAY_MODES else image.convert("RGBA").convert("RGB")
+            if self._size is not None and plain.size[::-1] != self._size:
+                plain = plain.resize(self._size[::-1], Image.Resampling.BILINEAR)
+            pixels = np.asarray(plain)
+            return pixels[..., None] if pixels.ndim == 2 else pixels
 
     def _check(self, image, place: str, path: str) -> None:
         """DataError where the image is of another size than the first, too large, too deep or transparent."""
@@ -159,8 +154,6 @@ FILE_COLUMN = "file in the archive"
 """The column that names an image beside its table in an archive."""
 _MAGIC = (b"\x89PNG", b"\xff\xd8\xff")
 
-ImageOf = Callable[[int], tuple[bytes, str]]  # of a row: the packed image, and what messages call it
-
 
 def image_column(table: Table) -> str | None:
     """The first column whose cells are packed images: bytes of PNG or JPEG, or {"bytes": ..., "path": ...}.
@@ -185,30 +178,25 @@ def image_column(table: Table) -> str | None:
     return None
 
 
-def images_in(table: Table, column: str) -> ImageOf:
-    """The images of a column by row, or those that it names; DataError, when one is taken, where it holds none.
+def image_in(table: Table, column: str, row: int) -> tuple[bytes, str]:
+    """The image in a row of a column, or the one that it names, and what messages call it; DataError where none is.
 
     >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("p.parquet", ["image"], [[{"bytes": b"\\x89PNG...", "path": "a.png"}]], lines=[1])
-    >>> images_in(table, "image")(0)
+    >>> image_in(table, "image", 0)
     (b'\\x89PNG...', 'a.png')
     """
-
     if table.image_of is not None and column == FILE_COLUMN:
-        return table.image_of
-
-    def image_of(row: int) -> tuple[bytes, str]:
-        cell = table.columns[column][row]
-        packed = _packed(cell)
-        if packed is None:
-            raise DataError(
-                f"{table.place(row)}: column {column!r} holds {quoted(cell)} instead of an image. "
-                "It must hold the bytes of a PNG or JPEG file: fill it in, or leave the row out."
-            )
-        path = cell.get("path") if isinstance(cell, dict) else None
-        return packed, path or f"{table.unit} {table.lines[row]}"
-
-    return image_of
+        return table.image_of(row)
+    cell = table.columns[column][row]
+    packed = _packed(cell)
+    if packed is None:
+        raise DataError(
+            f"{table.place(row)}: column {column!r} holds {quoted(cell)} instead of an image. "
+            "It must hold the bytes of a PNG or JPEG file: fill it in, or leave the row out."
+        )
+    path = cell.get("path") if isinstance(cell, dict) else None
+    return packed, path or f"{table.unit} {table.lines[row]}"
 
 
 def paths_in(table: Table, column: str) -> list[str] | None:
@@ -227,18 +215,18 @@ def paths_in(table: Table, column: str) -> list[str] | None:
     return named if len(set(named)) == len(cells) else None
 
 
-def stacked(table: Table, image_of: ImageOf, limits: Limits, size: Size | None) -> ImageStack:
-    """All images of a table, in the order of its rows.
+def stacked(table: Table, column: str, limits: Limits, size: Size | None) -> ImageStack:
+    """All images in a column of a table, in the order of its rows.
 
     >>> from touchstone.core.data.tables.table import make_table
     >>> table = make_table("p.parquet", ["image"], [[b"\\x89PNG"]], lines=[1], unit="row")
-    >>> stacked(table, images_in(table, "image"), Limits(), None)
+    >>> stacked(table, "image", Limits(), None)
     Traceback (most recent call last):
     touchstone.core.data.errors.DataError: p.parquet: row 1 cannot be read as an image. Save it again, or leave it out.
     """
     stack = ImageStack(table.n_rows, table.name, limits, size)
     for row in range(table.n_rows):
-        stack.add(*image_of(row))
+        stack.add(*image_in(table, column, row))
     return stack
 
 

@@ -7,6 +7,7 @@ classes are the same where nothing else can be meant: `LABEL_0` and 0, 1.0 and 1
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Integer
@@ -182,12 +183,8 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     {'prob': {'cat': 'prob_cat', 'dog': 'prob_dog'}, 'p': {'0': 'p0'},
      'scoredprobabilitiesforclass': {'x': 'Scored Probabilities for Class "x"'}}
     """
-    by_family: dict[str, dict[str, str]] = {}
-    for column in columns:
-        if match := _FAMILY.fullmatch(column):
-            family = by_family.setdefault(compact(match["family"]), {})
-            family.setdefault(match["number"] or match["name"], column)
-    return by_family
+    matches = filter(None, map(_FAMILY.fullmatch, columns))
+    return by_both((compact(match["family"]), match["number"] or match["name"], match.string) for match in matches)
 
 
 def stems(columns: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -196,11 +193,8 @@ def stems(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     >>> stems(["acl_true", "acl_prob", "id", "pred_resnet"])
     {'acl': {'truth': 'acl_true', 'confidence': 'acl_prob'}, 'resnet': {'predicted': 'pred_resnet'}}
     """
-    by_stem: dict[str, dict[str, str]] = {}
-    for column in columns:
-        if match := _STEM.fullmatch(column) or _REVERSED.fullmatch(column):
-            by_stem.setdefault(match["stem"], {}).setdefault(_STEM_ROLES[compact(match["role"])], column)
-    return by_stem
+    matches = filter(None, (_STEM.fullmatch(column) or _REVERSED.fullmatch(column) for column in columns))
+    return by_both((match["stem"], _STEM_ROLES[compact(match["role"])], match.string) for match in matches)
 
 
 def model_families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -209,11 +203,20 @@ def model_families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     >>> model_families(["id", "resnet_prob_cat", "resnet_prob_dog", "prob_cat"])
     {'resnet': {'cat': 'resnet_prob_cat', 'dog': 'resnet_prob_dog'}}
     """
-    by_model: dict[str, dict[str, str]] = {}
-    for column in columns:
-        if match := _MODEL.fullmatch(column):
-            by_model.setdefault(match["model"], {}).setdefault(match["name"], column)
-    return by_model
+    matches = filter(None, map(_MODEL.fullmatch, columns))
+    return by_both((match["model"], match["name"], match.string) for match in matches)
+
+
+def by_both(entries: Iterable[tuple[Any, str, str]]) -> dict[Any, dict[str, str]]:
+    """What two names stand for, by the first and then by the second; the earliest where both recur.
+
+    >>> by_both([("train", "x", "train_x"), ("train", "y", "train_y"), ("train", "x", "x_train")])
+    {'train': {'x': 'train_x', 'y': 'train_y'}}
+    """
+    known: dict[Any, dict[str, str]] = {}
+    for first, second, entry in entries:
+        known.setdefault(first, {}).setdefault(second, entry)
+    return known
 
 
 def ranked(column: str) -> tuple[int, str] | None:
@@ -277,6 +280,17 @@ def codes_of(labels: Sequence[str], class_names: Sequence[str]) -> Integer[np.nd
     """
     code_of = {name: code for code, name in enumerate(class_names)}
     return np.array([code_of[label] for label in labels], dtype=np.int64)
+
+
+def numbered_names(names: Sequence[str], numbers: Sequence[str]) -> tuple[str, ...]:
+    """The names that a file gives to its classes by their numbers, where it names all of them; none otherwise.
+
+    >>> numbered_names(("cat", "dog"), ("1", "0")), numbered_names(("cat", "dog"), ("2",))
+    (('dog', 'cat'), ())
+    """
+    if not all(number.isdecimal() and int(number) < len(names) for number in numbers):
+        return ()
+    return tuple(names[int(number)] for number in numbers)
 
 
 def _whole(name: str) -> str:

@@ -1,7 +1,7 @@
 """What is in an NPZ file? Arrays of inputs and labels of a data set, or of truth and scores of a model."""
 
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from math import prod
 from pathlib import PurePath
@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from touchstone.core.data.dataset import PARTS, Dataset, Kind, with_usual_units
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, refusing
 from touchstone.core.data.limits import Archive, Limits
 from touchstone.core.data.tables.images import to_unit_range
-from touchstone.core.data.tables.names import compact, encode
+from touchstone.core.data.tables.names import by_both, compact, encode, numbered_names
 from touchstone.core.data.tables.sources import about_parts, part_name
 from touchstone.core.data.tables.table import Table, make_table
-from touchstone.core.data.values import first_repeat, objects, quoted, spell
+from touchstone.core.data.values import first_repeat, locked, objects, quoted, spell
 
 # Which array of an NPZ is what? By its name: inputs, labels, ids, sources, units and the parts of samples.
 
@@ -83,11 +83,8 @@ def keys_by_part(keys: Iterable[str]) -> dict[str, dict[str, str]] | None:
 
 def _complete_parts(keys: Iterable[str]) -> dict[str, dict[str, str]]:
     """The arrays by part and role, of the parts that have inputs and labels."""
-    key_of: dict[str, dict[str, str]] = {}
-    for key in keys:
-        for stem, part in _stems_and_parts(key):
-            if stem in _ROLE_OF:
-                key_of.setdefault(part, {}).setdefault(_ROLE_OF[stem], key)
+    read = ((part, stem, key) for key in keys for stem, part in _stems_and_parts(key))
+    key_of = by_both((part, _ROLE_OF[stem], key) for part, stem, key in read if stem in _ROLE_OF)
     return {part: key_of[part] for part in PARTS if {"x", "y"} <= key_of.get(part, {}).keys()}
 
 
@@ -201,7 +198,9 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
     if names_key is not None:
         class_names, notes = _named_classes(archive, names_key, class_names, notes)
     if "ids" in strings:
-        _check_unique(strings["ids"], places["ids"])
+        if repeat := first_repeat(strings["ids"]):
+            where = f"at positions {repeat[0]} and {repeat[1]}. Each id must be unique."
+            raise DataError(f"{places['ids']} holds {strings['ids'][repeat[0]]!r} {where}")
     else:
         notes.append("Ids: positions of the samples, counted from 0.")
     marks = [] if parts else marks_of_parts(keys)
@@ -241,7 +240,12 @@ def _joined(
     if len(arrays_of) == 1:
         return arrays_of[0], places, None
     for role, place in places.items():
-        _check_one_shape([arrays[role] for arrays in arrays_of], place)
+        shapes = [arrays[role].shape for arrays in arrays_of]
+        if len({shape[1:] for shape in shapes}) > 1:
+            raise DataError(
+                f"{place} and that of another part differ in shape: {', '.join(map(str, shapes))}. All samples must "
+                "have one shape."
+            )
     whole = {role: np.concatenate([arrays[role] for arrays in arrays_of]) for role in arrays_of[0]}
     _check_sizes(whole, places, limits)
     parts = [str(part) for part, arrays in zip(keys_of, arrays_of, strict=True) for _ in range(len(arrays["x"]))]
@@ -261,10 +265,10 @@ def _named_classes(
 ) -> tuple[tuple[str, ...], list[str]]:
     """The names that an array gives to classes that are counted from 0, where it has one for each."""
     named = _strings(_array(archive, key, f"{archive.name}: {key!r}"), f"{archive.name}: {key!r}")
-    fits = all(name.isdecimal() and int(name) < len(named) for name in class_names) and len(set(named)) == len(named)
-    if not fits:
+    names = numbered_names(named, class_names) if len(set(named)) == len(named) else ()
+    if not names:
         return class_names, [*notes, f"Names of classes in {key!r} do not fit the labels and were not used."]
-    return tuple(named[int(name)] for name in class_names), [*notes, f"Classes are called as in {key!r}."]
+    return names, [*notes, f"Classes are called as in {key!r}."]
 
 
 _CLASS_KEYS = ("class_names", "classes", "label_names", "labels_names", "target_names")
@@ -349,21 +353,6 @@ def _array_of(content: bytes, place: str) -> np.ndarray:
         raise DataError(f"{place} is no NumPy array, or a damaged one. Save the file again.") from error
 
 
-def _check_unique(ids: Sequence[str], place: str) -> None:
-    if repeat := first_repeat(ids):
-        raise DataError(
-            f"{place} holds {ids[repeat[0]]!r} at positions {repeat[0]} and {repeat[1]}. Each id must be unique."
-        )
-
-
-def _check_one_shape(arrays: Sequence[np.ndarray], place: str) -> None:
-    if len({array.shape[1:] for array in arrays}) > 1:
-        raise DataError(
-            f"{place} and that of another part differ in shape: "
-            f"{', '.join(str(array.shape) for array in arrays)}. All samples must have one shape."
-        )
-
-
 def _check_sizes(arrays: dict[str, np.ndarray], places: dict[str, str], limits: Limits) -> None:
     x = arrays["x"]
     if x.ndim == 0 or x.size == 0:
@@ -411,9 +400,7 @@ def _features(x: np.ndarray, place: str) -> np.ndarray:
             f"{place} holds {x[row, column]} in row {row}, column {column} (counted from 0). "
             "Every feature must be a finite number: fill in or leave out what is missing."
         )
-    features = x.astype(np.float64, copy=x.flags.writeable)
-    features.flags.writeable = False  # a Dataset copies what somebody else could write to
-    return features
+    return locked(x.astype(np.float64, copy=x.flags.writeable))  # a Dataset copies what somebody else could write to
 
 
 def _pixels(x: np.ndarray, place: str) -> tuple[np.ndarray, float, str]:
@@ -424,8 +411,7 @@ def _pixels(x: np.ndarray, place: str) -> tuple[np.ndarray, float, str]:
             "last: save x.transpose(0, 2, 3, 1)."
         )
     pixels, scale, note = to_unit_range(x if x.ndim == 4 else x[..., None], place)
-    pixels.flags.writeable = False
-    return pixels, scale, note
+    return locked(pixels), scale, note
 
 
 def _strings(values: np.ndarray, place: str) -> list[str]:
@@ -451,7 +437,6 @@ def _strings(values: np.ndarray, place: str) -> list[str]:
 
 
 def _listed_values(values: np.ndarray, place: str) -> list[Any]:
-    try:
+    # Both errors are what a character beyond Unicode raises.
+    with refusing(f"{place} holds characters that do not exist. Save the file again.", ValueError, SystemError):
         return values.tolist()
-    except (ValueError, SystemError) as error:  # both are what a character beyond Unicode raises
-        raise DataError(f"{place} holds characters that do not exist. Save the file again.") from error

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, refusing
 from touchstone.core.data.limits import Limits
 from touchstone.core.data.tables.table import Table, make_table
 from touchstone.core.data.values import listed, objects, quoted
@@ -144,7 +144,8 @@ def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
     import pyarrow.parquet
 
     batches, n_bytes, n_rows = [], 0, 0
-    try:
+    damaged = f"{name}: this is no Parquet file, or a damaged one. Write it again."
+    with refusing(damaged, pyarrow.ArrowException, ValueError, OverflowError, OSError):
         file = pyarrow.parquet.ParquetFile(io.BytesIO(content))
         limits.check_columns(name, len(file.schema_arrow.names))
         for batch in file.iter_batches(batch_size=_BATCH):
@@ -158,10 +159,6 @@ def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
                 )
         table = pyarrow.Table.from_batches(batches, file.schema_arrow)
         columns = [_column(column) for column in table.columns]
-    except DataError:
-        raise
-    except (pyarrow.ArrowException, ValueError, OverflowError, OSError) as error:
-        raise DataError(f"{name}: this is no Parquet file, or a damaged one. Write it again.") from error
     read = make_table(name, table.column_names, columns, lines=range(1, n_rows + 1), unit="row")
     return replace(read, class_names=_class_names(table.schema.metadata or {}))
 

@@ -181,16 +181,11 @@ def _names(table: Table) -> DatasetRoles:
     """Ids and sources by their names; what is called an id, but stands for several rows each time, is a source."""
     ids, sources, part = _guess_id(table), named_sources(table), part_column(table)
     if ids is not None and not sources and ids.lower() not in ROW_NAMES and _stands_for_several(table, ids):
-        return DatasetRoles(source=None if _names_rows_of_parts(table, ids, part) else ids, part=part)
+        # It may still name the rows of each part, beginning anew in the next.
+        anew = part is not None and len({*zip(table.spelled(ids), table.spelled(part), strict=True)}) == table.n_rows
+        return DatasetRoles(source=None if anew else ids, part=part)
     source = next((column for column in sources if column != ids), None)
     return DatasetRoles(id=ids, source=source, part=part)
-
-
-def _names_rows_of_parts(table: Table, column: str, part: str | None) -> bool:
-    """Whether a column names the rows of each part, beginning anew in the next."""
-    if part is None:
-        return False
-    return len(set(zip(table.spelled(column), table.spelled(part), strict=True))) == table.n_rows
 
 
 def _stands_for_several(table: Table, column: str) -> bool:
@@ -252,7 +247,8 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
     named = _named("label", columns)
     if named is not None:
         return named
-    likely = _likely_labels(table, columns)
+    called_so = [column for column in columns if column.lower() in NAMES["label"]]
+    likely = called_so or [column for column in columns if _names_classes(table, column)]
     guess = roles
     if not likely and not any(_may_be_label(table, column) for column in columns):
         raise DataError(
@@ -268,12 +264,6 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
         guess,
         tuple(table.columns),
     )
-
-
-def _likely_labels(table: Table, columns: list[str]) -> list[str]:
-    """The columns that are called like a label or, where none is, hold what may be classes."""
-    called_so = [column for column in columns if column.lower() in NAMES["label"]]
-    return called_so or [column for column in columns if _names_classes(table, column)]
 
 
 def _likeliest(table: Table, columns: list[str]) -> str:
@@ -310,10 +300,14 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
         raise DataError(
             f"{table.name}: no column is left to learn the label from. Give a column of text, or columns of numbers."
         )
-    numeric, others, texts = _by_content(table, columns)
+    numeric = tuple(column for column in columns if _measures(table, column))
+    numbers = set(numeric)
+    others = [column for column in columns if column not in numbers]
+    texts = [column for column in others if table.is_text(column)]
     if kind == "tabular" and numeric:
         return replace(roles, features=numeric)
-    if (text := _only_text(others, texts, alone=kind == "text" or not numeric)) is not None:
+    alone = texts[0] if len(texts) == 1 and (kind == "text" or not numeric) else None
+    if (text := _named("text", others) or alone) is not None:
         return replace(roles, text=text)
     if numeric and not texts and kind is None:
         return replace(roles, features=numeric)
@@ -322,19 +316,6 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
         replace(roles, text=next(iter((*texts, *others)), None)),
         tuple(table.columns),
     )
-
-
-def _by_content(table: Table, columns: list[str]) -> tuple[tuple[str, ...], list[str], list[str]]:
-    """The columns that may be features, the others, and those of the others that hold texts."""
-    numeric = tuple(column for column in columns if _measures(table, column))
-    numbers = set(numeric)
-    others = [column for column in columns if column not in numbers]
-    return numeric, others, [column for column in others if table.is_text(column)]
-
-
-def _only_text(columns: list[str], texts: list[str], *, alone: bool) -> str | None:
-    """The column that is called a text or, where nothing but texts may be meant, the only one that holds some."""
-    return _named("text", columns) or (texts[0] if alone and len(texts) == 1 else None)
 
 
 def _open_inputs(texts: list[str], numeric: tuple[str, ...], kind: Kind | None) -> str:
@@ -352,14 +333,10 @@ def free_columns(table: Table, roles: DatasetRoles) -> list[str]:
 
 def _measures(table: Table, column: str) -> bool:
     """Whether a column may be a feature: it holds numbers, and these do not name rows or sources."""
-    if column.lower() in NAMES["id"] or not _mostly_numbers(table, column):
+    # Most cells are numbers, not all: one that is missing shall be an error, not a column that goes unnoticed.
+    if column.lower() in NAMES["id"] or table.kind(column) not in ("whole", "fraction", "number"):
         return False
     return not (is_called_source(column) and names_sources(table, column))
-
-
-def _mostly_numbers(table: Table, column: str) -> bool:
-    """Most, not all: a number that is missing shall be an error, not a column that goes unnoticed."""
-    return table.kind(column) in ("whole", "fraction", "number")
 
 
 def _names_classes(table: Table, column: str) -> bool:

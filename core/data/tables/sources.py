@@ -48,7 +48,8 @@ def is_part(table: Table, column: str) -> bool:
     """
     if table.kind(column) != "words" or any(part_name(str(cell)) is None for cell in table.sample(column)[:20]):
         return False
-    return _are_parts(set(table.spelled(column)))
+    parts = {part_name(value) if value else None for value in set(table.spelled(column))}
+    return len(parts) > 1 and None not in parts
 
 
 def part_column(table: Table) -> str | None:
@@ -86,11 +87,6 @@ def about_parts(parts: Iterable[str]) -> str:
     """
     counts = Counter(parts)
     return f"Parts that the file itself marks: {', '.join(f'{counts[p]:,} of {p}' for p in PARTS if counts[p])}."
-
-
-def _are_parts(values: set[str | None]) -> bool:
-    parts = {part_name(value) if value else None for value in values}
-    return len(parts) > 1 and None not in parts
 
 
 # Which column says what the samples come from? Its name says so, or its values.

@@ -14,10 +14,20 @@ from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer, Shaped
+from jaxtyping import Float, Integer, Shaped
 
 from touchstone.core.data.errors import DataError
-from touchstone.core.data.values import as_numbers, first_repeat, listed, numbers_in, objects, quoted, sample, spell
+from touchstone.core.data.values import (
+    as_numbers,
+    first_repeat,
+    listed,
+    locked,
+    numbers_in,
+    objects,
+    quoted,
+    sample,
+    spell,
+)
 
 # What do a million lines say, without a Python object for each cell? Columns of text as the file has it, read at once.
 #
@@ -298,7 +308,9 @@ def _lines(content: bytes, delimiter: str) -> tuple[Integer[np.ndarray, " n_line
         return ends[:0], "", 0
     starts = np.concatenate([np.zeros(1, dtype=ends.dtype), ends + 1])
     stops = np.append(ends, ends.dtype.type(len(content)))
-    lines = np.flatnonzero(~_are_blank(content, starts, stops)) + 1
+    array, lengths = np.frombuffer(content, dtype=np.uint8), stops - starts
+    only_return = (lengths == 1) & (array[np.minimum(starts, len(array) - 1)] == ord("\r"))
+    lines = np.flatnonzero((lengths != 0) & ~only_return) + 1
     if len(lines) == 0:
         return lines, "", 0
     first = content[starts[lines[0] - 1] : stops[lines[0] - 1]].decode("utf-8", errors="replace")
@@ -331,16 +343,6 @@ def _positions(content: bytes, wanted: bytes) -> Integer[np.ndarray, " n_found"]
         for start in range(0, len(array), _CHUNK)
     ]
     return np.concatenate([np.empty(0, dtype=short), *places])
-
-
-def _are_blank(
-    content: bytes, starts: Integer[np.ndarray, " n_lines"], stops: Integer[np.ndarray, " n_lines"]
-) -> Bool[np.ndarray, " n_lines"]:
-    """Which lines hold nothing at all."""
-    array = np.frombuffer(content, dtype=np.uint8)
-    lengths = stops - starts
-    only_return = (lengths == 1) & (array[np.minimum(starts, len(array) - 1)] == ord("\r"))
-    return (lengths == 0) | only_return
 
 
 def _plain_quotes(content: bytes, ends: Integer[np.ndarray, " n_ends"], delimiter: str) -> bool:
@@ -471,8 +473,7 @@ class Table:
         if column in self._floats:
             return self._floats[column]
         is_text = isinstance(self.columns, TextColumns)
-        numbers = self.columns.numbers(column) if is_text else as_numbers(self.columns[column])
-        numbers.flags.writeable = False
+        numbers = locked(self.columns.numbers(column) if is_text else as_numbers(self.columns[column]))
         if is_text or self.columns[column].dtype == object:  # numbers that are there as such would be there twice
             self._floats[column] = numbers
         return numbers
@@ -509,11 +510,8 @@ class Table:
         `for_good` says that the table is not asked about these columns again, so that what they hold can be forgotten.
         """
         if isinstance(self.columns, TextColumns):
-            features = self._by_blocks(self.columns, columns, for_good)
-        else:
-            features = side_by_side(self._handed_over(columns), self.n_rows, len(columns))
-        features.flags.writeable = False
-        return features
+            return locked(self._by_blocks(self.columns, columns, for_good))
+        return locked(side_by_side(self._handed_over(columns), self.n_rows, len(columns)))
 
     def _handed_over(self, columns: Sequence[str]) -> Iterator[np.ndarray]:
         """The numbers of each column, which are not kept here: all would be there twice."""
@@ -600,7 +598,9 @@ class Table:
                 f"It must be a whole vector of scores, {expected}."
             )
         if isinstance(first, dict):
-            return _mapped([cell for cell in cells if isinstance(cell, dict)])
+            mappings = [cell for cell in cells if isinstance(cell, dict)]
+            names = tuple(dict.fromkeys(name for mapping in mappings for name in mapping))
+            return names, np.array([[mapping.get(name, 0.0) for name in names] for mapping in mappings])
         return tuple(str(position) for position in range(len(first))), np.array(cells, dtype=np.float64)
 
     def matrix(self, columns: Iterable[str]) -> Float[np.ndarray, "n_rows n_columns"]:
@@ -634,21 +634,13 @@ def _kind_of_lists(cells: list[Any]) -> Kind | None:
         numbers = set().union(*(vector for vector in vectors if isinstance(vector, list)))
         return "several" if numbers and numbers <= {0, 1} else "scores"
     is_list = any(isinstance(cell, (list, dict, np.ndarray)) for cell in cells)
-    return "several" if is_list or sum(map(_is_printed_list, cells)) > len(cells) / 2 else None
-
-
-def _is_printed_list(cell: Any) -> bool:
-    return isinstance(cell, str) and cell[:1] == "[" and cell[-1:] == "]"
+    n_printed = sum(isinstance(cell, str) and cell[:1] == "[" and cell[-1:] == "]" for cell in cells)
+    return "several" if is_list or n_printed > len(cells) / 2 else None
 
 
 def _is_alike(cell: Any, first: Any) -> bool:
     """Whether a cell holds a mapping, or a vector of as many numbers, as the first one does."""
     return cell is not None and type(cell) is type(first) and (isinstance(cell, dict) or len(cell) == len(first))
-
-
-def _mapped(mappings: Sequence[dict[str, float]]) -> tuple[tuple[str, ...], Float[np.ndarray, "n_rows n_names"]]:
-    names = tuple(dict.fromkeys(name for mapping in mappings for name in mapping))
-    return names, np.array([[mapping.get(name, 0.0) for name in names] for mapping in mappings], dtype=np.float64)
 
 
 def make_table(

@@ -15,7 +15,7 @@ from touchstone.core.parameters import Several, asks, asks_like
 from touchstone.core.split.scheme import Split
 from touchstone.core.trials import COLUMNS as TRIAL_COLUMNS
 from touchstone.core.trials import Context, Draw, TrialPlan
-from touchstone.core.trials.epochs import fit_and_predict, untrained
+from touchstone.core.trials.epochs import predict_at, untrained
 from touchstone.core.trials.plan import Plan, check_fields
 from touchstone.core.trials.run import Counted, table_of
 
@@ -179,14 +179,9 @@ class AdequacyPlan:
         """The rows of the trial before they are a table."""
         draw, size, model = self._trial(dataset, index)
         plan, split = self.trial_plan, self.split(dataset, draw, size)
-        predicted, seconds = fit_and_predict(
-            untrained(MODELS[model], self.n_epochs),
-            dataset,
-            split,
-            seed=plan.fit_seed(draw),
-            should_stop=context.should_stop,
-        )
-        counted = plan.counted(dataset, draw, predicted, model=model, seconds=seconds, split=split)
+        given = {"seed": plan.fit_seed(draw), "should_stop": context.should_stop}
+        predicted, seconds = predict_at(("last",), untrained(MODELS[model], self.n_epochs), dataset, split, **given)
+        counted = plan.counted(dataset, draw, predicted["last"], model=model, seconds=seconds, split=split)
         n_of_label = pd.Series(np.bincount(dataset.y[split.train], minlength=dataset.n_classes), dataset.class_names)
         return counted | {"size": size, "n_label_train": n_of_label.reindex(counted["label"]).astype("Int64").array}
 

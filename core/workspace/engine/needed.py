@@ -233,8 +233,12 @@ class Waiting:
                 raise WorkspaceError(
                     f"{_work(plan)} was deleted, and this run needs it. Resume to compute it again."
                 ) from None
+            if run.state == "done" and run.n_failed:
+                raise WorkspaceError(
+                    f"{_work(plan)} failed, and this run needs it: {'; '.join(run.errors)} Delete that run on the page "
+                    "Runs to try again, or choose another way to find sources."
+                )
             if run.state == "done":
-                self._check(plan, run)
                 return "done"
             if self.closing.is_set():
                 return "interrupted"
@@ -253,13 +257,6 @@ class Waiting:
             else:
                 begun = self.start(self.owner, needed) or begun
             time.sleep(SECONDS_BETWEEN_LOOKS)
-
-    def _check(self, plan: Plan, run: Run) -> None:
-        if run.n_failed:
-            raise WorkspaceError(
-                f"{_work(plan)} failed, and this run needs it: {'; '.join(run.errors)} Delete that run on the page "
-                "Runs to try again, or choose another way to find sources."
-            )
 
     def _cancel(self, plan: Plan, needed: Run) -> None:
         """Stop what is waited for, unless another run waits for it, too."""

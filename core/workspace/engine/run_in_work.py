@@ -61,17 +61,12 @@ class InFlight:
 
     def answers(self, *, timeout: float) -> Iterator[tuple[Task, Answer]]:
         """What has arrived; waits for the first of it at most `timeout` seconds."""
-        try:
-            yield from self._pop(*self._arrived.get(timeout=timeout))
+        with suppress(queue.Empty):
             while True:
-                yield from self._pop(*self._arrived.get_nowait())
-        except queue.Empty:
-            return
-
-    def _pop(self, future: "Future", answer: Answer) -> Iterator[tuple[Task, Answer]]:
-        task = self._tasks.pop(future, None)
-        if task is not None:  # nobody waits any longer for what was forgotten
-            yield task, answer
+                future, answer = self._arrived.get(timeout=timeout)
+                task, timeout = self._tasks.pop(future, None), 0
+                if task is not None:  # nobody waits any longer for what was forgotten
+                    yield task, answer
 
     def _fetch(self, future: "Future") -> None:
         """Have what came of a task come over, however long that takes.

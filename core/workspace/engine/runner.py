@@ -382,16 +382,13 @@ def database(engine: Callable[[], Engine]) -> str:
 def workers(engine: Callable[[], Engine]) -> str:
     """Whether there are workers; a cluster that nobody asked yet is connected to, which starts no process."""
     try:
-        return _workers(engine().executor)
+        executor = engine().executor
+        if executor.address is None and executor.connected() is None:
+            return NOT_STARTED
+        return OK if executor.client().nthreads() else NONE
     except (WorkspaceError, OSError):
         return NO_ANSWER
 
 
 PARTS = {"database": database, "workers": workers}
 """What is asked, by the name that it is told under."""
-
-
-def _workers(executor: Executor) -> str:
-    if executor.address is None and executor.connected() is None:
-        return NOT_STARTED
-    return OK if executor.client().nthreads() else NONE
