@@ -668,8 +668,9 @@ class PaperNetwork(_Predicting):
 
     _words = None  # what texts become vectors by, once there are any
 
-    def __init_subclass__(cls, *, label: str, architecture: str, usual_for: tuple[Kind, ...] = ()) -> None:
-        cls.label, cls.architecture, cls.usual_for = label, architecture, usual_for
+    def __init_subclass__(cls, *, label: str = "", architecture: str = "", usual_for: tuple[Kind, ...] = ()) -> None:
+        if label:  # a class of one of these, trained otherwise, is the same network
+            cls.label, cls.architecture, cls.usual_for = label, architecture, usual_for
 
     @classmethod
     def fits(cls, dataset: Dataset) -> bool:

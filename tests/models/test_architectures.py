@@ -132,8 +132,9 @@ def test_the_seed_decides_and_nothing_else_moves():
 
 def test_columns_are_standardised_inside_the_network_in_double_precision():
     centre, spread = torch.tensor([1e9, 0.0]), torch.tensor([1.0, 10.0])
-    network = build("linear", (2,), 3, seed=0, centre=centre.double().numpy(), spread=spread.double().numpy())
-    plain = build("linear", (2,), 3, seed=0)
+    network, plain = (build("linear", (2,), 3, seed=0) for _ in range(2))
+    network.centre.copy_(centre)
+    network.spread.copy_(spread)
     x = torch.tensor([[1e9 + 2.0, 5.0]], dtype=torch.float64)
     torch.testing.assert_close(network(x), plain(torch.tensor([[2.0, 0.5]])))
 
