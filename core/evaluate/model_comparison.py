@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import ceil, isnan, nan, sqrt
+from math import isnan, nan, sqrt
 from types import MappingProxyType
 
 import numpy as np
@@ -33,13 +33,12 @@ from touchstone.core.evaluate.metric_estimates import (
 )
 from touchstone.core.evaluate.metric_functions import Scored
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric
-from touchstone.core.evaluate.units import Design, Z, design_of_units
+from touchstone.core.evaluate.sample_sizes import SizePlan, guessed_from
+from touchstone.core.evaluate.units import Design, design_of_units
 from touchstone.core.evaluate.wording import Verdict, count, listed, percent, plural, quoted, resting
 from touchstone.core.parameters import asks
 
 BETTER, CLASS_CHANGES = "model_comparison.better", "model_comparison.class_changes"
-POWER = 0.8
-MOST_SAMPLES = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,12 +219,6 @@ class Difference:
         """The better model, where one surely is."""
         return {"above": self.model, "below": self.other}.get(self.claim.decision)
 
-    @property
-    def n_needed(self) -> int | None:
-        """How many paired samples would show a difference such as this one in 80 % of sets; None where none would."""
-        needed = samples_needed((self.n_gained + self.n_lost) / self.n, self.value)
-        return None if needed is None or needed > MOST_SAMPLES else needed
-
     def against(self, margin: float) -> str:
         """What the interval says of a margin: "better", "no worse" (by so much), "worse", or "undecided".
 
@@ -241,22 +234,6 @@ class Difference:
         if self.interval.lower > -margin:
             return "no worse"
         return "worse" if self.interval.upper < -margin else "undecided"
-
-
-def samples_needed(discordant: float, difference: float, *, power: float = POWER) -> int | None:
-    """How many paired samples show a difference of accuracies with McNemar's test at 5 % (Connor 1987).
-
-    `discordant` is the share of samples on which exactly one of both models is right, at least the difference. None
-    where nothing differs.
-
-    >>> samples_needed(0.05, 0.01), samples_needed(0.05, 0.0)
-    (3923, None)
-    """
-    difference = abs(difference)
-    if not 0 < difference <= discordant:
-        return None
-    spread = Z * sqrt(discordant) + float(special.ndtri(power)) * sqrt(discordant - difference**2)
-    return ceil((spread / difference) ** 2)
 
 
 def mcnemar_mid_p(n_gained: int, n_lost: int) -> float:
@@ -554,12 +531,23 @@ def _advice(comparison: ModelComparison, first: Difference) -> str:
     if first.claim.decision in ("above", "below"):
         before = f" before {first.other} is replaced" if first.claim.decision == "above" else ""
         return f"Next: look at the samples that were lost{before}." if first.n_lost else ""
-    if first.claim.decision == "small" or comparison.metric != ACCURACY or first.n_needed is None:
+    if first.claim.decision == "small" or comparison.metric != ACCURACY or not first.value:
         return ""
+    known = pilot(comparison, first)
+    needed = SizePlan(**known | {"difference": min(abs(first.value), known["discordant"])}).sizes()[0]
+    if needed.n is None:
+        return ""
+    units = "" if needed.n_units is None else f" from {plural(needed.n_units, comparison.models.design.word)}"
     return (
         f"Next: to decide a difference of {comparison.words.difference(abs(first.value))}, label about "
-        f"{plural(first.n_needed, 'sample')} for both models."
+        f"{plural(needed.n, 'sample')}{units} for both models."
     )
+
+
+def pilot(comparison: ModelComparison, each: Difference) -> dict[str, float]:
+    """What these samples tell of how many would show a difference: guesses of a `SizePlan`, by field."""
+    right = (comparison.models.correct[name] for name in (each.model, each.other))
+    return guessed_from(*right, comparison.models.design)
 
 
 def _changed(comparison: ModelComparison) -> str:

@@ -1,0 +1,220 @@
+"""How many samples show it? For two models on the same samples, before anything is labelled.
+
+Only samples on which exactly one of both models is right tell them apart. How frequent these are decides how many
+samples a difference needs (Connor 1987), a margin (Tango 1998, at whose limits its score test has its variance), or an
+interval so short. Samples that come in units (texts of authors) tell less, the more alike those of a unit are (Kish's
+design effect), and few units know their own spread badly: quantiles are then Student's.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import ceil, inf, sqrt
+
+import numpy as np
+from scipy import special
+
+from touchstone.core.data.errors import DataError
+from touchstone.core.evaluate.units import FEWEST_UNITS, Design, Z
+from touchstone.core.parameters import asks
+
+POWER = 0.8
+"""How often what is there shall be shown."""
+MOST_SAMPLES = 10_000_000
+
+
+@dataclass(frozen=True)
+class SizePlan:
+    """What shall be shown, and what is known or guessed of the samples.
+
+    Raises DataError where the guesses cannot be true together.
+
+    Examples
+    --------
+    >>> plan = SizePlan(difference=0.01, discordant=0.05)
+    >>> [size.n for size in plan.sizes()]
+    [3923, 4020, 481, 865]
+    >>> replace(plan, per_unit=10.0, alike=0.2).sizes()[0].n_units
+    1101
+    """
+
+    difference: float = asks(
+        0.01,
+        "Difference",
+        "The difference of accuracies that shall be shown if it is there, as a fraction: .01 is a point.",
+        address="difference",
+        place="row",
+        within=(0.001, 0.5, 0.005),
+        format="%.3f",
+    )
+    no_worse: float = asks(
+        0.01,
+        "Margin",
+        "Of models that are as good: the loss by which one shall be shown to be no worse, as a fraction.",
+        address="no_worse",
+        place="row",
+        within=(0.001, 0.5, 0.005),
+        format="%.3f",
+    )
+    half_width: float = asks(
+        0.02,
+        "Precision",
+        "How far the ends of an interval may lie from the value, as a fraction: .02 is 2 points.",
+        address="half_width",
+        place="row",
+        within=(0.001, 0.5, 0.005),
+        format="%.3f",
+    )
+    discordant: float = asks(
+        0.1,
+        "Discordant",
+        "The share of samples on which exactly one of both models is right.",
+        address="discordant",
+        place="row",
+        form="guesses",
+        within=(0.001, 1.0, 0.01),
+        format="%.3f",
+    )
+    accuracy: float = asks(
+        0.9,
+        "Accuracy",
+        "Of one of the models.",
+        address="accuracy",
+        place="row",
+        form="guesses",
+        within=(0.0, 1.0, 0.01),
+        format="%.3f",
+    )
+    per_unit: float = asks(
+        1.0,
+        "Samples of a unit",
+        "How many samples come from one author, patient or site. 1: each sample is independent.",
+        address="per_unit",
+        place="row",
+        form="guesses",
+        within=(1.0, 100_000.0, 1.0),
+        format="%.1f",
+    )
+    alike: float = asks(
+        0.05,
+        "Alike",
+        "How alike samples of one unit are in what differs (intraclass correlation). 0: not at all, 1: all the same.",
+        address="alike",
+        place="row",
+        form="guesses",
+        within=(0.0, 1.0, 0.01),
+        format="%.2f",
+        when=lambda values, _: values.get("per_unit", 1.0) > 1,
+    )
+
+    def __post_init__(self) -> None:
+        if self.difference > self.discordant:
+            raise DataError(
+                f"Models that differ on {self.discordant:.3f} of samples cannot differ by {self.difference:.3f} in "
+                "accuracy. Ask for a smaller difference, or guess a larger discordant share."
+            )
+
+    @property
+    def times(self) -> float:
+        """By how much units make less of the samples."""
+        return 1 + (self.per_unit - 1) * self.alike
+
+    def sizes(self) -> tuple["Size", ...]:
+        """How many samples show the difference, the margin, and tell a difference and an accuracy so precisely."""
+        spread = sqrt(self.discordant)
+        return (
+            self._size("difference", lambda z, z_power: _for_difference(self.discordant, self.difference, z, z_power)),
+            self._size("no_worse", lambda z, z_power: _for_margin(self.discordant, self.no_worse, z, z_power)),
+            self._size("difference_within", lambda z, _: (z * spread / self.half_width) ** 2),
+            self._size("accuracy_within", lambda z, _: z**2 * self.accuracy * (1 - self.accuracy) / self.half_width**2),
+        )
+
+    def _size(self, goal: str, needed: Callable[[float, float], float]) -> "Size":
+        """So many samples that they are worth what `needed` says of samples that are units, by both quantiles."""
+        n = self._worth(needed(*_quantiles(inf)))
+        for _ in range(50 if self.per_unit > 1 else 0):
+            n, before = self._worth(needed(*_quantiles(max(n / self.per_unit - 1, 1.0)))), n
+            if abs(n - before) < 0.5:
+                break
+        n_units = max(ceil(n / self.per_unit), FEWEST_UNITS) if self.per_unit > 1 else None
+        n = ceil(n) if n_units is None else ceil(n_units * self.per_unit)
+        return Size(goal, None if n > MOST_SAMPLES else n, None if n > MOST_SAMPLES else n_units)
+
+    def _worth(self, n: float) -> float:
+        return n * self.times
+
+    def smallest(self, n: int) -> float:
+        """The smallest difference that so many samples show; NaN where not even the whole discordant share would.
+
+        >>> round(SizePlan(discordant=0.05).smallest(3923), 4)
+        0.01
+        """
+        low, high = 1e-6, self.discordant
+        needs = replace(self, difference=high).sizes()[0].n
+        if needs is None or needs > n:
+            return float("nan")
+        for _ in range(60):
+            middle = sqrt(low * high)
+            needs = replace(self, difference=middle).sizes()[0].n
+            low, high = (middle, high) if needs is None or needs > n else (low, middle)
+        return high
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many samples reach a goal, and of how many units; None where more than ten million would be needed."""
+
+    goal: str
+    n: int | None
+    n_units: int | None = None
+
+
+def guessed_from(right: np.ndarray, its_right: np.ndarray, design: Design) -> dict[str, float]:
+    """What a pilot says of the guesses of a `SizePlan`: where either model is right on its samples, and their design.
+
+    >>> rows = np.arange(100)
+    >>> guessed_from(rows < 90, rows % 10 > 0, Design())
+    {'discordant': 0.18, 'accuracy': 0.9, 'per_unit': 1.0, 'alike': 0.0}
+    """
+    apart = right.astype(np.float64) - its_right
+    n, discordant = len(apart), float((apart != 0).mean())
+    per_unit, alike = 1.0, 0.0
+    if design.codes is not None:
+        sizes = np.bincount(design.codes)
+        per_unit = float((sizes**2).sum()) / n  # the unit of a sample at random (Kish)
+        times = design.effect((apart - apart.mean()) / n).times
+        alike = min(max((times - 1) / (per_unit - 1), 0.0), 1.0) if per_unit > 1 else 0.0
+    return {
+        "discordant": max(discordant, 1 / n),
+        "accuracy": float(right.mean()),
+        "per_unit": per_unit,
+        "alike": alike,
+    }
+
+
+def _quantiles(df: float) -> tuple[float, float]:
+    """Of a test at 5 % and of the power, with so many degrees of freedom."""
+    if df == inf:
+        return Z, float(special.ndtri(POWER))
+    return float(special.stdtrit(df, 0.975)), float(special.stdtrit(df, POWER))
+
+
+def _for_difference(discordant: float, difference: float, z: float, z_power: float) -> float:
+    return ((z * sqrt(discordant) + z_power * sqrt(discordant - difference**2)) / difference) ** 2
+
+
+def _for_margin(discordant: float, margin: float, z: float, z_power: float) -> float:
+    """Of models that are as good: the variance at the margin is that of Tango's score test, by expectation."""
+    share = discordant / 2
+    a, b, c = 2.0, -discordant - 2 * margin, share * margin * (1 + margin)
+    lost = (sqrt(b * b - 4 * a * c) - b) / (2 * a)
+    at_margin = max(2 * lost - margin * (1 + margin), 0.0)
+    return ((z * sqrt(at_margin) + z_power * sqrt(discordant)) / margin) ** 2
+
+
+def shown_by(plan: SizePlan) -> Iterator[tuple[int, float]]:
+    """Numbers of samples and the smallest difference that each shows, around what the plan's own needs."""
+    needed = plan.sizes()[0].n or MOST_SAMPLES
+    for n in np.unique(np.geomspace(max(needed / 30, 20), min(needed * 10, MOST_SAMPLES), 25).astype(int)).tolist():
+        smallest = plan.smallest(n)
+        if smallest == smallest:
+            yield n, smallest
