@@ -17,10 +17,12 @@ PUBLIC = {
     "touchstone.core.public": (
         "FewLabels",
         "Result",
+        "assert_not_worse",
         "check",
         "compare",
         "dataset",
         "few_labels",
+        "plan",
         "predictions",
         "read",
         "record",

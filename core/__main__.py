@@ -12,6 +12,9 @@ which a page or `run --vectors` attaches to the data set by id.
 `python -m core compare --reference old.csv --target new.csv` says whether accuracy drops from one file of predictions
 to another, as the page of matched subsets does; `--truth gold --predicted answer` and such say what columns are.
 
+`python -m core plan old.csv new.csv --difference .01` says how many samples show a difference of a point between two
+models, by a pilot of two files or by guesses (`--discordant .05 --per-unit 20`).
+
 `python -m core check --data FILE --budget 10m --require "source_robustness.rho >= .9"` asks every question of the data,
 as the page's “Ask all questions” does, or those of a sheet of plans (`check sheet.json`). It exits with 0 where what is
 required holds, 1 where it fails, 3 where it is undecided, 2 on bad input. `--model FILE` brings a trained model.
@@ -62,6 +65,7 @@ from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.evaluate import claim_error_rates
 from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.questions import QUESTIONS, of_kind
+from touchstone.core.report import sample_sizes
 from touchstone.core.report.descriptions import plan_reference, reference
 from touchstone.core.report.files import recreate
 from touchstone.core.report.run_report import answer_of
@@ -96,6 +100,8 @@ def main(arguments: Sequence[str] | None = None, *, about: str = ABOUT) -> int:
             return upkeep.verify(chosen, upkeep.all_runs(home()), engine().workspace)
         if chosen.command == "compare":
             return _compare(chosen)
+        if chosen.command == "plan":
+            return _plan(chosen)
         if chosen.command == "check":
             return _check(chosen)
         if chosen.recreate is not None:
@@ -141,6 +147,8 @@ def _parser(about: str = ABOUT) -> argparse.ArgumentParser:
     comparing = commands.add_parser("compare", help="say whether a new model is better, or accuracy drops on a new set")
     add_compare_options(comparing)
     add_decision_options(comparing)
+    planning = commands.add_parser("plan", help="say how many samples show a difference between two models")
+    given_files.add_plan_options(planning)
     checks = commands.add_parser("check", help="say whether what is required of an accuracy holds")
     add_check_options(checks)
     checks.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
@@ -199,13 +207,25 @@ def _vectors(chosen: argparse.Namespace) -> int:
 
 def _compare(chosen: argparse.Namespace) -> int:
     compared = compare_files(chosen, engine().workspace, LOCAL_OWNER)
+    if chosen.require or chosen.report or chosen.json or chosen.junit or chosen.summary:
+        sheet = Sheet(require=tuple(map(required, chosen.require)), mute=dict(chosen.mute))
+        return write(check_compared(compared, sheet), chosen, _names((chosen.reference, chosen.target)))
     for note in compared.notes:
         print(note, file=sys.stderr)
-    if chosen.require:
-        sheet = Sheet(require=tuple(map(required, chosen.require)), mute=dict(chosen.mute))
-        return write(check_compared(compared, sheet), chosen, f"{chosen.reference} and {chosen.target}")
     next(iter(compared.answer.files.values()))().to_csv(sys.stdout, sep="\t", index=False)
     print(compared.verdict.text, file=sys.stderr)
+    return 0
+
+
+def _names(files: Sequence[str]) -> str:
+    return " and ".join(Path(file).name for file in files)
+
+
+def _plan(chosen: argparse.Namespace) -> int:
+    found = sample_sizes.answer(*given_files.sizes_planned(chosen))
+    next(iter(found.files.values()))().to_csv(sys.stdout, sep="\t", index=False)
+    assert found.verdict is not None
+    print(found.verdict.text, file=sys.stderr)
     return 0
 
 
@@ -228,7 +248,7 @@ def _check(chosen: argparse.Namespace) -> int:
         budget=chosen.budget,
         model=model,
     )
-    return write(checked, chosen, chosen.data or " and ".join(chosen.predictions or ()))
+    return write(checked, chosen, chosen.data or _names(chosen.predictions or ()))
 
 
 def _finished_by_name(plan: Plan, fingerprint: str, until: float | None) -> Run:

@@ -37,6 +37,7 @@ def show(compared: ModelComparison, view: View, sets: TwoSets) -> None:
     with st.container(gap="xsmall"):
         for key in ("pairs", "classes", "samples", "table"):
             answer.fold(shown.section(key))
+        results.sizes(compared)
         page.how_to_read(HOW_TO_READ)
     rests_on = matched_subsets.rests_on(sets, MatchingPlan(), page.versions())
     downloads.of_answer("model_comparison", view.title, shown, rests_on)
@@ -65,7 +66,9 @@ if reference is None or target is None:
         "model, in both places. Or open the example: two small models on the same digits.",
         partial(prediction_choice.use_examples, "digits_fewer", "digits_own"),
     )
-    page.how_to_read(HOW_TO_READ)
+    with st.container(gap="xsmall"):
+        results.sizes()
+        page.how_to_read(HOW_TO_READ)
 else:
     try:
         sets = prediction_choice.two_sets(chosen, SIDES)

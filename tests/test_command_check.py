@@ -58,6 +58,14 @@ def predictions(path: Path, *, accuracy: float, seed: int, n: int = 600) -> str:
     return str(path)
 
 
+def worse_model(folder: Path) -> None:
+    """An old model with .95, and a new one that is wrong on a third of the same samples."""
+    old = pd.read_csv(predictions(folder / "old.csv", accuracy=0.95, seed=1))
+    old.assign(y_pred=np.where(np.arange(len(old)) % 3 == 0, "cat", old["y_pred"])).to_csv(
+        folder / "new.csv", index=False
+    )
+
+
 @pytest.fixture
 def two(tmp_path) -> list[str]:
     """Files of predictions: .95 and .85."""
@@ -380,8 +388,7 @@ def test_a_budget_that_is_spent_decides_nothing_and_the_same_command_goes_on(tmp
 
 def test_the_step_that_the_docs_give_a_ci_system_runs(tmp_path):
     [step] = re.findall(r"- run: (touchstone .*)", (ROOT / "docs" / "checks.md").read_text())
-    predictions(tmp_path / "reference.csv", accuracy=0.95, seed=1)
-    predictions(tmp_path / "candidate.csv", accuracy=0.6, seed=2)
+    worse_model(tmp_path)
     tool = [
         sys.executable,
         "-c",
@@ -396,6 +403,7 @@ def test_the_step_that_the_docs_give_a_ci_system_runs(tmp_path):
     )
     assert done.returncode == 1, done.stderr
     assert ElementTree.parse(tmp_path / "accuracy.xml").getroot().get("failures") == "1"
+    assert "| fails |" in (tmp_path / "summary.md").read_text()
 
 
 @pytest.mark.parametrize(
@@ -403,7 +411,7 @@ def test_the_step_that_the_docs_give_a_ci_system_runs(tmp_path):
 )
 def test_the_commands_of_the_docs_are_commands(command):
     chosen = _parser().parse_args(shlex.split(command))
-    assert chosen.command == "check"
+    assert chosen.command in ("check", "compare")
     assert all(required(each) for each in chosen.require)
 
 
@@ -503,3 +511,60 @@ def test_a_class_that_the_data_have_not_is_an_error_and_not_another_metric(tmp_p
     options = ["--data", "wine", "--metric", "f1", "--positive-class", "nobody"]
     assert main(["check", sheet(tmp_path, plans=[PLAN]), *options]) == 2
     assert "There is no class 'nobody'. Choose from class_0, class_1, class_2." in capsys.readouterr().err
+
+
+@pytest.fixture
+def models(tmp_path) -> list[str]:
+    """Two models on the same 600 samples: .9, and .93 with the same answers elsewhere."""
+    old = pd.read_csv(predictions(tmp_path / "old.csv", accuracy=0.9, seed=1))
+    wrong = np.flatnonzero(old["y_true"] != old["y_pred"])[:18]
+    new = old.copy()
+    new.loc[wrong, "y_pred"] = new.loc[wrong, "y_true"]
+    new.to_csv(tmp_path / "new.csv", index=False)
+    return [str(tmp_path / name) for name in ("old.csv", "new.csv")]
+
+
+def test_a_summary_is_short_and_says_what_was_decided(models, tmp_path, capsys):
+    summary = tmp_path / "summary.md"
+    words = ["compare", *models, "--margin", ".01", "--require", "difference.lower > -.01", "--summary", str(summary)]
+    assert main(words) == 0
+    lines = summary.read_text().splitlines()
+    assert len(lines) < 60
+    assert "new is better than old: accuracy" in summary.read_text()
+    assert "| holds | model\\_comparison.difference.lower >= -0.01 |" in summary.read_text()
+    assert main(["compare", *models, "--summary", str(summary)]) == 0
+    assert "model\\_comparison.difference[new, accuracy]" in summary.read_text()
+    assert len(summary.read_text().splitlines()) < 60
+    capsys.readouterr()
+
+
+def test_samples_are_planned_by_guesses_or_a_pilot(models, capsys):
+    assert main(["plan", "--difference", ".02", "--discordant", ".05"]) == 0
+    guessed = capsys.readouterr()
+    assert guessed.out.splitlines()[0] == "goal\tby\tn_samples\tn_units"
+    assert guessed.out.splitlines()[1] == "difference\t0.02\t979\t"
+    assert "About 979 samples show a difference of 2.0 points" in guessed.err.replace("\u202f", " ")
+    assert main(["plan", *models]) == 0
+    assert "3.0 % of samples on which one model is right, accuracy 9" in capsys.readouterr().err
+    assert main(["plan", models[0]]) == 2
+    assert "A pilot is two files" in capsys.readouterr().err
+    assert main(["plan", "--difference", ".2"]) == 2
+    assert "cannot differ by 20.0 points" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["plan", "--difference", "-1"])
+
+
+def test_a_test_of_somebody_fails_where_a_model_may_be_worse(models, tmp_path):
+    """As a person runs it: pytest finds the fixture by the entry point, here named by an option."""
+    (tmp_path / "test_mine.py").write_text(
+        "def test_new(assert_not_worse):\n    assert_not_worse('new.csv', 'old.csv', margin=.01)\n\n"
+        "def test_old(assert_not_worse):\n    assert_not_worse('old.csv', 'new.csv', margin=.01)\n"
+    )
+    words = ["-m", "pytest", "-q", "-p", "touchstone.core.pytest_plugin", "-p", "no:cacheprovider", "test_mine.py"]
+    known = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, *words], cwd=tmp_path, env=known, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 1
+    assert "1 failed, 1 passed" in done.stdout
+    assert "old.csv is not shown to be no worse than the reference by a margin of 1.0 points." in done.stdout

@@ -20,7 +20,7 @@ import pytest
 
 from tests.browser.server import free_port
 from tests.conftest import ROOT
-from tests.test_command_check import predictions
+from tests.test_command_check import predictions, worse_model
 
 pytestmark = pytest.mark.evidence
 IN_WHEEL = ("touchstone", "touchstone_dashboard")
@@ -131,12 +131,11 @@ def test_a_check_and_a_run_go_far_from_a_checkout(installed, away):
 def test_the_steps_that_the_docs_give_a_ci_system_run(installed, away, tmp_path):
     page = (ROOT / "docs" / "checks.md").read_text("utf-8")
     [step] = re.findall(r"- run: (touchstone .*)", page)
-    predictions(away["cwd"] / "reference.csv", accuracy=0.95, seed=1)
-    predictions(away["cwd"] / "candidate.csv", accuracy=0.6, seed=2)
+    worse_model(away["cwd"])
     away["env"] |= {"PATH": f"{installed}{os.pathsep}{os.environ['PATH']}", "TOUCHSTONE_HOME": ".touchstone"}
     done = subprocess.run(step, shell=True, capture_output=True, timeout=SECONDS, check=False, **away)
     assert done.returncode == 1, done.stderr
-    assert "fails: matched_subsets.gap <= 0.02" in done.stderr
+    assert "fails: model_comparison.difference.lower >= -0.01" in done.stderr
     assert ElementTree.parse(away["cwd"] / "accuracy.xml").getroot().get("failures") == "1"
 
 
@@ -174,3 +173,13 @@ def answer(url: str) -> int | None:
         return refused.code
     except OSError:
         return None
+
+
+def test_pytest_finds_the_fixture_of_an_installed_touchstone(installed, away):
+    for name, accuracy in (("old.csv", 0.9), ("new.csv", 0.9)):
+        predictions(away["cwd"] / name, accuracy=accuracy, seed=1)
+    test = "def test_it(assert_not_worse):\n    assert_not_worse('new.csv', 'old.csv', margin=.02)\n"
+    (away["cwd"] / "test_it.py").write_text(test)
+    words = [installed / "python", "-m", "pytest", "-q", "test_it.py"]
+    done = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False, **away)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr

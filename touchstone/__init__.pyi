@@ -9,7 +9,17 @@ from typing import Any, Literal, overload
 
 from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans
 from touchstone.core.data import Dataset, Predictions
-from touchstone.core.public import FewLabels, Result, dataset, few_labels, predictions, read, record
+from touchstone.core.public import (
+    FewLabels,
+    Result,
+    assert_not_worse,
+    dataset,
+    few_labels,
+    plan,
+    predictions,
+    read,
+    record,
+)
 from touchstone.core.split.folds import (
     GroupFolds,
     KMeansFolds,
@@ -46,10 +56,12 @@ __all__ = [
     "SourceInclusive",
     "SourceInclusiveFolds",
     "StratifiedFolds",
+    "assert_not_worse",
     "check",
     "compare",
     "dataset",
     "few_labels",
+    "plan",
     "predictions",
     "read",
     "record",

@@ -29,6 +29,7 @@ from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
 from touchstone.core.evaluate.metrics import METRICS, metric_named
 from touchstone.core.evaluate.wording import Verdict, fixed
 from touchstone.core.questions import QUESTIONS, of_kind
+from touchstone.core.report import markdown
 from touchstone.core.report.html import to_html
 from touchstone.core.report.overview import axis_figure, marks_of
 from touchstone.core.report.parts import Answer, Column, Quantity, Report, Section, Table
@@ -310,6 +311,8 @@ class Checked:
     unfinished: tuple[str, ...]
     words: InWords = OF_ACCURACY
     """Of what the axis of its report is."""
+    notes: tuple[str, ...] = ()
+    """How what was given was read."""
 
     def table(self) -> pd.DataFrame:
         """Tidy rows: requirement, number, value, lower, upper, n, decision; those of which nothing is required last."""
@@ -323,7 +326,12 @@ class Checked:
         """The tables, the sentences and what is unfinished, as JSON."""
         tables = self.table(), pd.DataFrame([each.cells for each in self.claims])  # the muted ones with their reasons
         numbers, claims = (each.astype(object).where(each.notna(), None).to_dict("records") for each in tables)
-        content = {"numbers": numbers, "claims": claims, "said": self.said, "unfinished": self.unfinished}
+        content = {
+            "numbers": numbers,
+            "claims": claims,
+            "said": (*self.notes, *self.said),
+            "unfinished": self.unfinished,
+        }
         return json.dumps(content, indent=1)
 
     def to_junit(self, *, undecided_passes: bool) -> str:
@@ -346,6 +354,23 @@ class Checked:
             suite.set(name, str(n))
         return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
+    def to_markdown(self, subject: str) -> bytes:
+        """A summary for a pull request: what is required and decided (or the first numbers), and a sentence a question.
+
+        >>> print(Checked((), (), (), ("All is well.\\nn = 9.",), ()).to_markdown("old.csv and new.csv").decode())
+        ### old.csv and new.csv
+        <BLANKLINE>
+        All is well.
+        <BLANKLINE>
+        """
+        rows = [(one.decision, one.requirement.written, _told(one.of)) for one in self.outcomes]
+        rows = rows or [("", each.title, _told(each)) for each in self.found]
+        told = [text.partition("\n")[0] for text in (*self.said, *self.unfinished)][:MOST_SUMMARISED]
+        shown = markdown.table(("Decision", "Requirement", "Found"), rows[:MOST_SUMMARISED]) if rows else ""
+        more = f"{len(rows) - MOST_SUMMARISED} more are not shown." if len(rows) > MOST_SUMMARISED else ""
+        parts = (f"### {markdown.escaped(subject)}", *map(markdown.escaped, told), shown, more)
+        return ("\n\n".join(part for part in parts if part) + "\n").encode()
+
     def to_html(self, subject: str) -> bytes:
         """One page that needs no network."""
         decided = [
@@ -355,7 +380,7 @@ class Checked:
         ends = tuple(Column(name, "", decimals=4) for name in ("value", "lower", "upper"))
         sections = [
             Section("What is required", tuple(decided) or ("Nothing is required.",)),
-            Section("In sentences", (*self.said, *self.unfinished) or ("Nothing was computed.",)),
+            Section("In sentences", (*self.notes, *self.said, *self.unfinished) or ("Nothing was computed.",)),
             Section("In numbers", (Table("Numbers with their 95 % intervals", self.table(), ends),)),
         ]
         if self.claims:
@@ -367,6 +392,8 @@ class Checked:
         return to_html(Report("Can this accuracy be trusted?", subject, answer, _HOW_TO_READ, (), ""))
 
 
+MOST_SUMMARISED = 12
+"""So many lines and sentences are in a summary, which is read between others."""
 _CLAIM_COLUMNS = (
     Column("Claim", "title"),
     Column("Decision", lambda each: each.claim.decision),
@@ -418,6 +445,7 @@ def add_decision_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE.html", help="write a page that needs no network")
     parser.add_argument("--json", metavar="FILE.json", help="write numbers and decisions")
     parser.add_argument("--junit", metavar="FILE.xml", help="write decisions as JUnit does")
+    parser.add_argument("--summary", metavar="FILE.md", help="write a short summary in Markdown, as for a pull request")
 
 
 def seconds(text: str) -> float:
@@ -510,7 +538,7 @@ def check(
     found: list[Quantity] = []
     claims: list[StatedClaim] = []
     decided: list[Quantity | StatedClaim] = []
-    said, unfinished = [], []
+    said, unfinished, notes = [], [], ()
 
     def stated(stem: str, verdict: Verdict, *of: str) -> list[StatedClaim]:
         return [StatedClaim(stem, of, made, mute.get(made.kind, "")) for made in verdict.claims]
@@ -519,6 +547,7 @@ def check(
         compared = compare_files(_compare_options(sheet, predictions), workspace, LOCAL_OWNER)
         of_files = check_compared(compared, replace(sheet, require=()))
         found, claims, said = list(of_files.found), list(of_files.claims), list(of_files.said)
+        notes = of_files.notes
         decided += [*found, *claims]
     for step in _steps(sheet, workspace, fingerprint, model):
         assert fingerprint is not None
@@ -553,7 +582,7 @@ def check(
     outcomes = _outcomes(sheet, (*found, *claims), decided, unfinished)
     words = InWords(metric_named(sheet.metric[0]), sheet.metric[1]) if sheet.metric else OF_ACCURACY
     late = tuple(one.says for one in unfinished)
-    return Checked(tuple(found), tuple(claims), tuple(outcomes), tuple(said), late, words)
+    return Checked(tuple(found), tuple(claims), tuple(outcomes), tuple(said), late, words, notes)
 
 
 def check_compared(compared: Compared, sheet: Sheet) -> Checked:
@@ -561,8 +590,8 @@ def check_compared(compared: Compared, sheet: Sheet) -> Checked:
     mute, found = muted_kinds(sheet.mute), compared.answer.numbers
     claims = [StatedClaim(compared.stem, (of,), made, mute.get(made.kind, "")) for of, made in compared.claims]
     every = (*found, *claims)
-    said = (*compared.notes, compared.verdict.muting(mute).text)
-    return Checked(found, tuple(claims), tuple(_outcomes(sheet, every, every, ())), said, ())
+    outcomes, said = tuple(_outcomes(sheet, every, every, ())), (compared.verdict.muting(mute).text,)
+    return Checked(found, tuple(claims), outcomes, said, (), notes=compared.notes)
 
 
 def _answer(
@@ -633,6 +662,7 @@ def write(checked: Checked, chosen: argparse.Namespace, subject: str) -> int:
     for name, content in (
         (chosen.report, lambda: checked.to_html(subject)),
         (chosen.json, lambda: checked.to_json().encode()),
+        (chosen.summary, lambda: checked.to_markdown(subject)),
         (chosen.junit, lambda: checked.to_junit(undecided_passes=chosen.undecided == "pass").encode()),
     ):
         if name is not None:
@@ -641,7 +671,7 @@ def write(checked: Checked, chosen: argparse.Namespace, subject: str) -> int:
             except OSError as error:
                 raise DataError(f"{name}: cannot be written ({error}). Name a file in a folder that exists.") from None
     checked.table().to_csv(sys.stdout, sep="\t", index=False)
-    for sentence in (*checked.said, *checked.unfinished):
+    for sentence in (*checked.notes, *checked.said, *checked.unfinished):
         print(sentence, file=sys.stderr)
     for outcome in checked.outcomes:
         print(f"{outcome.decision}: {outcome.requirement.written} ({_told(outcome.of)})", file=sys.stderr)

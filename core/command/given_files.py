@@ -22,13 +22,15 @@ from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.matched_subsets import matched_verdict
 from touchstone.core.evaluate.matched_subsets.plan import BINNING, MatchingPlan, TwoSets
-from touchstone.core.evaluate.model_comparison import DESIGNS
+from touchstone.core.evaluate.model_comparison import DESIGNS, ModelComparison
+from touchstone.core.evaluate.sample_sizes import SizePlan
 from touchstone.core.evaluate.wording import Verdict, percent
 from touchstone.core.models.inputs import InputRange
 from touchstone.core.parameters import ANYTHING, answers_of, asked, values_of
 from touchstone.core.report.matched_subsets import answer
 from touchstone.core.report.model_comparison import compared_models
 from touchstone.core.report.parts import Answer
+from touchstone.core.report.sample_sizes import planned
 from touchstone.core.trials.training_plan import trainable
 from touchstone.core.workspace import Workspace
 from touchstone.core.workspace.workspace import bring_model
@@ -275,6 +277,26 @@ def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) 
     comparisons = plan.compare(pairs)
     claims = tuple((row.model, made) for row in comparisons.rows for made in matched_verdict(row).claims)
     return Compared("matched_subsets", answer(comparisons), claims, notes)
+
+
+def add_plan_options(parser: argparse.ArgumentParser) -> None:
+    """What shall be shown of two models, and what is guessed of their samples, or a pilot that says it.
+
+    >>> parser = argparse.ArgumentParser()
+    >>> add_plan_options(parser)
+    >>> parser.parse_args(["--difference", ".02"]).difference
+    0.02
+    """
+    parser.add_argument("pilot", nargs="*", metavar="FILE", help="two files of predictions on the same samples")
+    for one in asked(SizePlan):
+        help_, option = f"{one.ask.label}: {one.ask.help}", f"--{one.field.replace('_', '-')}"
+        parser.add_argument(option, type=_from(float(one.ask.lowest or 0)), metavar="NUMBER", help=help_)
+
+
+def sizes_planned(chosen: argparse.Namespace) -> tuple[SizePlan, ModelComparison | None]:
+    """The plan of what was said. Raises DataError for what cannot be true together, and for files that are no pilot."""
+    said = {one.field: getattr(chosen, one.field) for one in asked(SizePlan)}
+    return planned(chosen.pilot, {name: value for name, value in said.items() if value is not None})
 
 
 def settled(sets: TwoSets, plan: MatchingPlan) -> dict[str, object]:

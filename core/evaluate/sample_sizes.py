@@ -15,6 +15,7 @@ from scipy import special
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.evaluate.units import FEWEST_UNITS, Design, Z
+from touchstone.core.evaluate.wording import percent, points
 from touchstone.core.parameters import asks
 
 POWER = 0.8
@@ -25,8 +26,6 @@ MOST_SAMPLES = 10_000_000
 @dataclass(frozen=True)
 class SizePlan:
     """What shall be shown, and what is known or guessed of the samples.
-
-    Raises DataError where the guesses cannot be true together.
 
     Examples
     --------
@@ -66,7 +65,7 @@ class SizePlan:
     )
     discordant: float = asks(
         0.1,
-        "Discordant",
+        "Discordant share",
         "The share of samples on which exactly one of both models is right.",
         address="discordant",
         place="row",
@@ -106,20 +105,21 @@ class SizePlan:
         when=lambda values, _: values.get("per_unit", 1.0) > 1,
     )
 
-    def __post_init__(self) -> None:
-        if self.difference > self.discordant:
-            raise DataError(
-                f"Models that differ on {self.discordant:.3f} of samples cannot differ by {self.difference:.3f} in "
-                "accuracy. Ask for a smaller difference, or guess a larger discordant share."
-            )
-
     @property
     def times(self) -> float:
         """By how much units make less of the samples."""
         return 1 + (self.per_unit - 1) * self.alike
 
     def sizes(self) -> tuple["Size", ...]:
-        """How many samples show the difference, the margin, and tell a difference and an accuracy so precisely."""
+        """How many samples show the difference, the margin, and tell a difference and an accuracy so precisely.
+
+        Raises DataError where the difference cannot be as large as that.
+        """
+        if self.difference > self.discordant:
+            raise DataError(
+                f"Models that differ on {percent(self.discordant)} of samples cannot differ by "
+                f"{points(self.difference)} in accuracy. Say a smaller difference, or guess a larger discordant share."
+            )
         spread = sqrt(self.discordant)
         return (
             self._size("difference", lambda z, z_power: _for_difference(self.discordant, self.difference, z, z_power)),

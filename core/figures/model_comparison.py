@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from touchstone.core.evaluate.model_comparison import Difference, ModelComparison, Ranked
-from touchstone.core.evaluate.wording import plural
+from touchstone.core.evaluate.wording import count, plural, points
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.theme import escape, new_figure, theme
 
@@ -70,3 +70,21 @@ def _rows(
         draw.bars(figure, at, draw.ends_of([each], unit), style.colour, name, showlegend=False)
         draw.dots(figure, draw.values_of([each], unit), at, style, name, told, size=10, showlegend=False)
     draw.name_axis(figure, list(names))
+
+
+def sizes(curve: Sequence[tuple[int, float]], difference: float, *, dark: bool = False) -> go.Figure:
+    """The smallest difference that so many samples show, on logarithmic axes; a rule where the asked one is."""
+    look = theme(dark)
+    n, smallest = np.array([each for each, _ in curve], float), 100 * np.array([each for _, each in curve], float)
+    told = [f"{count(at)} samples show {points(each)}" for at, each in curve]
+    ends = [f"From {told[0]} to {told[-1]}."] if told else []
+    title = "Samples for both models (logarithmic)"
+    figure = new_figure(
+        look, title, "Smallest difference (points)", alt=["Smallest difference shown by samples.", *ends]
+    )
+    draw.line(figure, n, smallest, draw.Style(look.ink), "shown in 4 of 5 test sets", told, showlegend=False)
+    draw.rule(figure, look.grey, y=100 * difference)
+    figure.update_layout(separators=".\N{NARROW NO-BREAK SPACE}")
+    figure.update_xaxes(type="log", dtick=1, tickformat=",d")
+    figure.update_yaxes(type="log", dtick="D2", tickformat="~g")
+    return figure

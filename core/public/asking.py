@@ -23,6 +23,8 @@ from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import prediction_table
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.guided_tests import few_labels as labelling
+from touchstone.core.evaluate.metric_estimates import InWords
+from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.models.load import RECORDED, ModelFile, lent, model_fingerprint, read_stored
 from touchstone.core.parameters import About, usual_plan
@@ -298,6 +300,61 @@ def compare(
     curve, classes = partial(plan.curve, pairs), partial(plan.by_class, pairs)
     known = answer(compared, model=model, curve=curve, reliability=plan.reliability, classes=classes)
     return Result(known.muting(muted_kinds(mute)))
+
+
+def assert_not_worse(
+    new: Predictions | File, old: Predictions | File, *, margin: float = 0.01, **options: Any
+) -> Result:
+    """Raise AssertionError unless the new model is surely no worse than the old one on the same samples, by `margin`.
+
+    The whole interval of the difference has to lie above minus the margin: what is undecided is not shown. Files and
+    `options` are those of `compare`, such as `metric` and `unit`; so are its errors. In pytest it is a fixture, too.
+
+    Examples
+    --------
+    >>> from touchstone.core.public import predictions
+    >>> truth = np.tile(["cat", "dog"], 300)
+    >>> old, new = (predictions(truth, np.where(np.arange(600) < n, "cat", truth)) for n in (60, 20))
+    >>> assert_not_worse(new, old).quantities[0].value > 0
+    True
+    >>> assert_not_worse(old, new)
+    Traceback (most recent call last):
+    AssertionError: the new model is not shown to be no worse than the reference by a margin of 1.0 points.
+    ...
+    """
+    result = compare(old, new, design="paired", margin=margin, **options)
+    differences = [each for each in result.quantities if each.name == "model_comparison.difference"]
+    for each in differences:
+        if not each.interval.lower > -margin:
+            within = InWords(METRICS[each.of[1]]).difference(margin)
+            raise AssertionError(
+                f"{each.of[0]} is not shown to be no worse than the reference by a margin of {within}.\n"
+                f"{result.verdict.text}"
+            )
+    return result
+
+
+def plan(*pilot: str | PathLike[str], **settings: float) -> Result:
+    """How many samples, predicted by two models, show a difference, or tell it so precisely? Before they are labelled.
+
+    `settings` are `difference` and `no_worse` (a margin), `half_width` of intervals, and guesses: the share of
+    `discordant` samples, on which exactly one of both models is right, an `accuracy`, how many samples come `per_unit`
+    (an author, a patient) and how `alike` these are. All are fractions but `per_unit`. A `pilot`, two files of
+    predictions on the same samples, answers the guesses that are not given.
+
+    Raises DataError for settings that there are not, or that cannot be true together.
+
+    Examples
+    --------
+    >>> result = plan(difference=0.01, discordant=0.05)
+    >>> print(result.verdict.headline)
+    About 3 923 samples show a difference of 1.0 points in 4 of 5 test sets.
+    >>> result.answer.files["Sample sizes"]()["n_samples"].tolist()
+    [3923, 4020, 481, 865]
+    """
+    from touchstone.core.report.sample_sizes import answer, planned
+
+    return Result(answer(*planned(pilot, settings)))
 
 
 def _read(file: Path, unit: str | None) -> PredictionTable:

@@ -48,7 +48,7 @@ def to_markdown(report: Report) -> bytes:
         parts += [f"## {escaped(section.heading)}" * bool(section.heading), _parts(section.parts)]
     parts += ["## How to read this", report.how_to_read]
     if report.provenance:
-        parts += ["## Data, parameters and versions", _table(("", ""), report.provenance)]
+        parts += ["## Data, parameters and versions", table(("", ""), report.provenance)]
     if report.parameters:
         parts.append(f"```json\n{report.parameters}\n```")
     return ("\n\n".join(part.strip() for part in parts if part.strip()) + "\n").encode()
@@ -75,7 +75,7 @@ def _part(part: Part) -> str:
             lines = part.lines.itertuples(index=False, name=None)
             decimals = [part.decimals.get(str(name)) for name in part.lines.columns]
             written = ([cell(value, n) for value, n in zip(line, decimals, strict=True)] for line in lines)
-            return f"**{escaped(part.title)}**\n\n{_table(part.lines.columns, written)}\n\n{escaped(part.caption)}"
+            return f"**{escaped(part.title)}**\n\n{table(part.lines.columns, written)}\n\n{escaped(part.caption)}"
         case Verdict():
             return f"**{escaped(part.headline)}** {escaped(part.used)}\n\n{escaped(part.advice)}"
         case Note():
@@ -90,10 +90,11 @@ def _part(part: Part) -> str:
 
 def _key_numbers(key_numbers: Iterable[KeyNumber]) -> str:
     rows = [(each.label, f"{each.value} {each.interval}", each.baseline, each.help or "") for each in key_numbers]
-    return _table(("Number", "Value", "Baseline", "Meaning"), rows) if rows else ""
+    return table(("Number", "Value", "Baseline", "Meaning"), rows) if rows else ""
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of Markdown: names from the data end no cell and no line."""
     heads = [*head]
     return "\n".join(_line(line) for line in (heads, ["---"] * len(heads), *rows))
 

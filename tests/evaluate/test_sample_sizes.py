@@ -97,8 +97,8 @@ def test_so_many_samples_show_what_needs_so_many():
 
 
 def test_what_cannot_be_true_is_refused():
-    with pytest.raises(DataError, match=r"cannot differ by 0\.050"):
-        SizePlan(difference=0.05, discordant=0.02)
+    with pytest.raises(DataError, match=r"differ on 2\.0 % of samples cannot differ by 5\.0 points"):
+        SizePlan(difference=0.05, discordant=0.02).sizes()
 
 
 def test_a_pilot_without_a_changed_answer_guesses_one():

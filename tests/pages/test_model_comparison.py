@@ -64,3 +64,28 @@ def test_empty_it_says_what_to_upload(open_page):
     text = plainly(open_page("model_comparison"))
     assert "Upload the predictions of two models on the same samples" in text
     assert "Reference model" in text
+
+
+def test_without_files_samples_are_planned_by_guesses(open_page):
+    app = open_page("model_comparison", difference="0.02", discordant="0.05")
+    app.session_state["fold-sizes"] = True
+    app.run()
+    text = plainly(app)
+    assert "About 979 samples show a difference of 2.0 points in 4 of 5 test sets." in text
+    assert "5.0 % of samples on which one model is right, accuracy 90.0 %: guessed." in text
+
+
+def test_files_are_the_pilot_of_a_plan(open_page, models):
+    app = open_page("model_comparison", **models)
+    app.session_state["fold-sizes"] = True
+    text = plainly(settled(app.run()))
+    assert "by the pilot of 400 samples." in text
+    assert "samples show a difference of 1.0 points" in text
+    assert "Discordant share" not in [each.label for each in app.number_input]
+
+
+def test_a_difference_that_cannot_be_is_refused_in_its_fold(open_page):
+    app = open_page("model_comparison", difference="0.2")
+    app.session_state["fold-sizes"] = True
+    app.run()
+    assert "cannot differ by 20.0 points" in plainly(app)

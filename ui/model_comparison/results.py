@@ -1,7 +1,11 @@
-"""What came of comparing models on the same samples?"""
+"""What came of comparing models on the same samples, and how many samples would show a difference?"""
 
 from collections.abc import Callable
+from functools import partial
 
+import streamlit as st
+
+from touchstone.core.data import DataError
 from touchstone.core.data.predictions.record import Predictions, models_in
 from touchstone.core.evaluate.matched_subsets.plan import TwoSets
 from touchstone.core.evaluate.model_comparison import (
@@ -9,9 +13,15 @@ from touchstone.core.evaluate.model_comparison import (
     ModelComparison,
     models_of,
     named_models,
+    pilot,
 )
+from touchstone.core.evaluate.sample_sizes import SizePlan
+from touchstone.core.parameters import ANYTHING, asked
+from touchstone.core.report import sample_sizes
 from touchstone.ui import cache
+from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.predictions.choice import table_of
+from touchstone.ui.shell import answer, page
 from touchstone.ui.shell.background import Work
 
 
@@ -37,3 +47,31 @@ def comparison(sets: TwoSets, titles: tuple[str, str], plan: ComparisonPlan) -> 
         return plan.compare(models)
 
     return Work(compare)
+
+
+# How many samples would show a difference? Before they are labelled, by guesses or by the files as a pilot.
+
+
+def sizes(known: ModelComparison | None = None) -> None:
+    """The fold that plans samples; what is `known` of two models answers what is guessed otherwise."""
+    page.fold("How many samples are needed?", partial(_sizes, known), key="sizes")
+
+
+def _sizes(known: ModelComparison | None) -> None:
+    try:
+        goals = st.container()
+        if known is None:
+            st.caption("Guesses. Two files of predictions on the same samples answer them.")
+            guessed, _ = plan_form(SizePlan, ANYTHING, form="guesses", key="guesses", border=False)
+            guesses = {each.field: getattr(guessed, each.field) for each in asked(SizePlan) if each.ask.form}
+        else:
+            guesses = pilot(known, known.against_reference[0])
+        with goals:
+            plan, _ = plan_form(SizePlan, ANYTHING, settled=guesses, key="goals", border=False)
+        shown = sample_sizes.answer(plan, known)
+        assert shown.verdict is not None
+        st.markdown(f"**{page.plain(shown.verdict.headline)}**")
+        sentences = (*shown.verdict.findings, shown.verdict.used, shown.verdict.advice)
+        answer.parts((*sentences, *shown.sections[0].parts))
+    except DataError as problem:
+        page.error(problem)
