@@ -92,6 +92,14 @@ def test_arrays_become_data_of_their_kind(x, kind):
     assert kind != "image" or made.x.max() <= 1
 
 
+def test_an_id_that_stands_twice_is_refused_with_its_lines(tmp_path):
+    table = pd.DataFrame({"id": [f"t{row}" for row in range(60)], "y_true": ["cat", "dog"] * 30, "y_pred": "cat"})
+    table.to_csv(tmp_path / "old.csv", index=False)
+    table.replace({"id": {"t5": "t4"}}).to_csv(tmp_path / "new.csv", index=False)
+    with pytest.raises(DataError, match=r"new\.csv, line 7: id 't4' stands in line 6 too"):
+        compare(tmp_path / "old.csv", tmp_path / "new.csv")
+
+
 def test_a_comparison_is_the_pages():
     rng = np.random.default_rng(0)
     truth, ids = rng.integers(0, 2, 400), [str(row) for row in range(400)]

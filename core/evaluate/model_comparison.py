@@ -553,6 +553,8 @@ def pilot(comparison: ModelComparison, each: Difference) -> dict[str, float]:
 def _changed(comparison: ModelComparison) -> str:
     """How many samples one model gains and loses, and how many answers changed at all."""
     reference, model, *_ = comparison.models.names
+    if comparison.changed == 0:
+        return f"{model} answers every sample as {reference} does. Check that these are two models."
     right = [comparison.models.correct[name] for name in (model, reference)]
     n_gained, n_lost = int((right[0] & ~right[1]).sum()), int((~right[0] & right[1]).sum())
     return (

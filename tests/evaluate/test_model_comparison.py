@@ -142,9 +142,22 @@ def test_the_same_model_twice_differs_in_nothing_and_says_how_little_that_shows(
     assert (made.value, made.n_gained, made.n_lost, found.changed, made.claim.p_value) == (0, 0, 0, 0, 1)
     assert made.interval.lower == pytest.approx(-0.0076, abs=1e-3)
     assert not comparison_verdict(found).advice
+    assert "copy answers every sample as old does." in comparison_verdict(found).findings[0]
     by_loss = compared({"old": file, "copy": file}, metric="log_loss").against_reference[0]
     assert not by_loss.interval.known
     assert by_loss.why_not == "no answer differs"
+
+
+def test_one_changed_answer_is_counted_and_decides_nothing():
+    old = drawn(np.random.default_rng(0), 500)["model 0"]
+    row = int(np.flatnonzero(old.correct)[0])
+    y_pred = old.y_pred.copy()
+    y_pred[row] = 1 - y_pred[row]
+    found = compared({"old": old, "new": Predictions(old.ids, old.y_true, y_pred, old.class_names)})
+    [made] = found.against_reference
+    assert (made.n_gained, made.n_lost, made.claim.decision) == (0, 1, "undecided")
+    assert found.changed == 1 / 500
+    assert made.interval.lower < -1 / 500 < made.interval.upper
 
 
 def test_a_class_that_one_model_finds_more_often_is_named():
