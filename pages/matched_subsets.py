@@ -9,6 +9,7 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.matched_subsets import ModelComparisons
 from touchstone.core.report import matched_subsets as report
 from touchstone.ui.matched_subsets import calibration, confusions, controls, results, thresholds
+from touchstone.ui.model_comparison import results as model_comparison
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import answer, background, downloads, page, share
 
@@ -33,6 +34,8 @@ def show(comparisons: ModelComparisons) -> None:
     samples = {"Samples": partial(results.matched_samples, sets, plan, model)} if comparison.can_match else {}
     subset = cell = None
     answer.show(shown)
+    reference, target = (each.title for each in chosen.values() if each is not None)
+    model_comparison.lead(sets, (reference, target))
     with st.container(gap="xsmall"):
         answer.fold(shown.section("models"))
         answer.fold(shown.section("matched"))

@@ -319,7 +319,7 @@ def drawn_as_units(units: Codes, of_second: Bools, rng: np.random.Generator) -> 
     A unit that lies in both parts counts as two: what is drawn are those that came into one of them.
 
     >>> drawn_as_units(np.array([3, 3, 5, 5]), np.arange(4) > 1, np.random.default_rng(0))
-    array([ True,  True, False, False])
+    array([False, False,  True,  True])
     """
     known, place = np.unique(2 * units + of_second, return_inverse=True)
     rank = rng.random(int(known.max()) + 1)[known]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pandas as pd
+import plotly.graph_objects as go
 
 from touchstone.core.data import Dataset
 from touchstone.core.evaluate.data_sets import (
@@ -89,12 +90,11 @@ def key_numbers(dataset: Dataset, look: DataLook) -> tuple[KeyNumber, ...]:
 def label_figure(dataset: Dataset) -> Figure:
     """Bars with the samples of each class."""
     caption = f"Samples per class and their share, n = {count(dataset.n_samples)}."
-    return Figure(
-        "labels",
-        partial(figures.label_distribution, dataset.class_names, dataset.n_per_class),
-        caption,
-        dataset.n_classes,
-    )
+    return Figure("labels", partial(_label_distribution, dataset), caption, dataset.n_classes)
+
+
+def _label_distribution(dataset: Dataset, *, dark: bool) -> go.Figure:
+    return figures.label_distribution(dataset.class_names, dataset.n_per_class, dark=dark)
 
 
 def number_figure(dataset: Dataset, number: NumberByClass) -> Figure:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
+from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate.average_case.robustness import Robustness
 from touchstone.core.evaluate.claims import Claim, claim, corrected
@@ -21,6 +22,8 @@ from touchstone.core.evaluate.data_set_adequacy.plan import ALL
 from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, suite_difference
 from touchstone.core.evaluate.guided_tests.verdict import second_model
 from touchstone.core.evaluate.intervals import Interval, smoothed_mean, t_interval, t_p_value
+from touchstone.core.evaluate.metrics import ACCURACY, METRICS
+from touchstone.core.evaluate.model_comparison import ModelsOnSamples, difference, models_on_samples
 from touchstone.core.evaluate.source_robustness import compare_models
 from touchstone.core.evaluate.source_robustness.held_out import noun
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design
@@ -167,7 +170,7 @@ class OnTwoSets:
 def on_files(models: Sequence[OnTwoSets]) -> tuple[ModelPair, ...]:
     """Models of prediction files by their accuracy on each set, and by how it changes from reference to target.
 
-    Two models are paired on the samples that both predict: the same id, with the same true class for all of them.
+    Two models are paired on the samples that both predict, as on the page of model comparison.
 
     Examples
     --------
@@ -183,45 +186,51 @@ def on_files(models: Sequence[OnTwoSets]) -> tuple[ModelPair, ...]:
     known: set[frozenset[str]] = set()
     for first, second in combinations(models, 2):
         sides = ((first.reference, second.reference), (first.target, second.target))
-        both = [_both_right(*side) for side in sides]
+        on_both = [_on_same_samples(*side) for side in sides]
         same_files = first.titles == second.titles
         names = [each.model if same_files else f"{each.model} ({each.titles[1]})" for each in (first, second)]
-        for side, right, title in zip(sides, both, first.titles, strict=True):
+        for side, on_side, title in zip(sides, on_both, first.titles, strict=True):
             files = frozenset(predictions.fingerprint for predictions in side)
-            if right is None or files in known or len(files) < 2:
+            if on_side is None or files in known or len(files) < 2:
                 continue
             known.add(files)
-            pairs += _paired("matched_subsets", f"accuracy, {title}", dict(zip(names, right, strict=True)))
-        old, new = both
+            made = difference(on_side, METRICS[ACCURACY], *on_side.names)
+            of_difference = claim(KIND, made.value, made.interval, made.claim.p_value)
+            accuracies = [float(right.mean()) for right in on_side.correct.values()]
+            values, what = (accuracies[0], accuracies[1]), f"accuracy, {title}"
+            pairs.append(ModelPair("matched_subsets", what, names[0], names[1], values, of_difference, made.n))
+        old, new = on_both
         if old is not None and new is not None and same_files:
             pairs.append(_change(first, second, old, new))
     return _corrected(pairs)
 
 
-def _both_right(first: Predictions, second: Predictions) -> tuple[pd.Series, pd.Series] | None:
-    """By id, where each of two is right, on the samples that both predict; None where these are not the same."""
-    truths = [pd.Series(np.array(one.class_names, dtype=object)[one.y_true], index=one.ids) for one in (first, second)]
-    if not all(truth.index.is_unique for truth in truths):
+def _on_same_samples(first: Predictions, second: Predictions) -> ModelsOnSamples | None:
+    """Both on the samples that both predict; None where these are not the same, or have other true classes."""
+    try:
+        return models_on_samples({"first": first, "second": second})
+    except DataError:
         return None
-    shared = truths[0].index.intersection(truths[1].index)
-    if len(shared) < FEWEST or not truths[0][shared].equals(truths[1][shared]):
-        return None
-    right = [pd.Series(one.correct.astype(float), index=one.ids)[shared] for one in (first, second)]
-    return right[0], right[1]
 
 
-def _change(
-    first: OnTwoSets, second: OnTwoSets, old: tuple[pd.Series, pd.Series], new: tuple[pd.Series, pd.Series]
-) -> ModelPair:
+def _change(first: OnTwoSets, second: OnTwoSets, old: ModelsOnSamples, new: ModelsOnSamples) -> ModelPair:
     """By how much more one model's accuracy changes than another's: two sets of samples, each paired in itself."""
-    before, after = ((right[0] - right[1]).to_numpy() for right in (old, new))
-    (mean, se), (mean_before, se_before) = smoothed_mean(after), smoothed_mean(before)
-    degrees = min(len(before), len(after)) - 1.0
-    of_change = _claim(float(after.mean() - before.mean()), mean - mean_before, float(np.hypot(se, se_before)), degrees)
-    values = [float(now.mean() - then.mean()) for now, then in zip(new, old, strict=True)]
+    (before, mean_before, se_before, df_before), (after, mean, se, df) = _apart(old), _apart(new)
+    of_change = _claim(after - before, mean - mean_before, float(np.hypot(se, se_before)), min(df, df_before))
+    sides = zip(new.correct.values(), old.correct.values(), strict=True)
+    values = [float(now.mean() - then.mean()) for now, then in sides]
     what = f"accuracy on {first.titles[1]} less that on {first.titles[0]}"
-    n = len(before) + len(after)
+    n = old.common.n + new.common.n
     return ModelPair("matched_subsets", what, first.model, second.model, (values[0], values[1]), of_change, n)
+
+
+def _apart(models: ModelsOnSamples) -> tuple[float, float, float, float]:
+    """How much more often the first model is right: as counted, smoothed, its error over units, and df."""
+    own, its = (right.astype(float) for right in models.correct.values())
+    apart = own - its
+    mean, se = smoothed_mean(apart)
+    effect = models.design.effect((apart - apart.mean()) / len(apart))
+    return float(apart.mean()), mean, se * effect.times**0.5, min(effect.df, len(apart) - 1.0)
 
 
 def _paired(stem: str, what: str, values: Mapping[str, pd.Series]) -> Iterator[ModelPair]:

@@ -89,3 +89,13 @@ def test_a_difference_that_cannot_be_is_refused_in_its_fold(open_page):
     app.session_state["fold-sizes"] = True
     app.run()
     assert "cannot differ by 20.0 points" in plainly(app)
+
+
+def test_two_test_sets_of_the_same_samples_lead_to_this_page(open_page, workspace, models):
+    def leads(**files: str) -> list[str]:
+        links = settled(open_page("matched_subsets", **files)).get("page_link")
+        return [link.proto.label for link in links if "the same samples" in link.proto.label]
+
+    assert len(leads(**models)) == 1
+    other = store(workspace, "other.tsv", predictions(0.9, 3, ids="another"), ROLES)
+    assert leads(reference=models["reference"], target=other) == []

@@ -18,7 +18,7 @@ from touchstone.core.evaluate.model_comparison import (
 from touchstone.core.evaluate.sample_sizes import SizePlan
 from touchstone.core.parameters import ANYTHING, asked
 from touchstone.core.report import sample_sizes
-from touchstone.ui import cache
+from touchstone.ui import cache, page_file
 from touchstone.ui.forms.plan_form import plan_form
 from touchstone.ui.predictions.choice import table_of
 from touchstone.ui.shell import answer, page
@@ -35,6 +35,22 @@ def models_of_sides(sets: TwoSets) -> tuple[dict[str, Predictions], dict[str, Pr
 def models_on(sets: TwoSets, titles: tuple[str, str], positive: str | None):
     """The models of two files on their common samples, called by the files' titles; None of different samples."""
     return models_of(named_models(*models_of_sides(sets), titles), None, positive=positive)
+
+
+def lead(sets: TwoSets, titles: tuple[str, str]) -> None:
+    """On the page of two test sets: that these are of the same samples, and the way to compare them in pairs."""
+    try:
+        same = models_on(sets, titles, None) is not None
+    except DataError:
+        return
+    if same:
+        st.page_link(
+            page_file("model_comparison"),
+            label="Both files hold the same samples: compare their models sample by sample",
+            icon=":material/arrow_forward:",
+            help="",
+            query_params=sets.parameters,
+        )
 
 
 @cache.task(max_entries=8)

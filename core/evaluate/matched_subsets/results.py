@@ -26,7 +26,16 @@ FIELDS = {"falls": "gap", "residual": "matched_gap", "mix": "mix", "unmatched": 
 """Claims by the estimate that they are of; the last three add up to the first, with what cannot be compared."""
 SET_NAMES = {"reference": "the reference set", "target": "the new set"}
 """What either set is called within a sentence."""
-KINDS = {name: f"matched_subsets.{name}" for name in (*FIELDS, "labels", "baseline", "calibration", "confusion")}
+KINDS = {
+    "falls": "matched_subsets.falls",
+    "residual": "matched_subsets.residual",
+    "mix": "matched_subsets.mix",
+    "unmatched": "matched_subsets.unmatched",
+    "labels": "matched_subsets.labels",
+    "baseline": "matched_subsets.baseline",
+    "calibration": "matched_subsets.calibration",
+    "confusion": "matched_subsets.confusion",
+}
 """Their kinds, with those of the residual of one predicted label, of the gain over the majority class, of mean
 confidence less accuracy, and of a class that is predicted as another."""
 
