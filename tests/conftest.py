@@ -51,6 +51,15 @@ def same_draws(request) -> None:
         rng.bit_generator.state = _BEGAN.setdefault(module.nodeid, rng.bit_generator.state)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def no_engine_is_left() -> Iterator[None]:
+    """Threads of an engine draw from `random` while they connect, which hypothesis takes for the next test's doing."""
+    yield
+    runner = sys.modules.get("touchstone.core.workspace.engine.runner")
+    if runner is not None:
+        runner.close_engine()
+
+
 @pytest.fixture(autouse=True)
 def main_module(monkeypatch) -> None:
     """Streamlit's AppTest puts its script in the place of __main__, which spawned workers would then import."""
