@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from touchstone.core.evaluate.claims import Claim, claim, claim_of_t, corrected
+from touchstone.core.evaluate import metric_functions as functions
 from touchstone.core.evaluate.cluster_folds.performance import FEWEST_SEEDS, JACKKNIFE, seed_error
 from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
@@ -17,6 +18,7 @@ from touchstone.core.evaluate.cluster_folds.results import (
     RunScore,
     SchemeDifference,
     SchemeScore,
+    ScoredBy,
     ScoreEstimate,
 )
 from touchstone.core.evaluate.cluster_folds.tested import LabelShift
@@ -257,10 +259,9 @@ def _headline(
     performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None, gap: Claim | None, name: str
 ) -> str:
     metric, words, folds = performance.metric.title, performance.metric.words, _folds(row.scheme)
-    if isnan(row.mean.value) and words.of_class is None:
-        return f"{name}: {metric} is not defined on {folds}. Each has one class, and nothing else was predicted."
     if isnan(row.mean.value):
-        return f"{name}: the {metric} is not defined on {folds}. No fold has the class, and it was never predicted."
+        the = "" if words.of_class is None else "the "
+        return f"{name}: {the}{metric} is not defined on {folds}, where {_nothing(performance.metric)}."
     if difference is None or gap is None or isnan(gap.estimate):
         return f"{name}: {metric} {_estimate(words, row.mean)} on {folds}."
     base = _folds(difference.other)
@@ -320,16 +321,30 @@ def _over(design: Design) -> str:
     return "No CIs: so few say nothing about others"
 
 
+_NOTHING = {
+    None: "one class occurs, and nothing else is predicted",
+    functions.of_truth: "the class does not occur",
+    functions.rest_of_truth: "no other class occurs",
+    functions.of_predicted: "the class is never predicted",
+    functions.rest_of_predicted: "no other class is predicted",
+    functions.of_either: "the class neither occurs nor is predicted",
+}
+"""Where a metric is a share of nothing, by what it is a share of."""
+
+
+def _nothing(metric: ScoredBy) -> str:
+    return _NOTHING[None if metric.positive is None else metric.metric.of_classes]
+
+
 def _undefined(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
     """On how many folds the score is defined, where that is not on all."""
     n, defined = sum(len(run.folds) for run in runs), sum(len(run.folds_defined) for run in runs)
     if defined in (0, n):
         return ""
-    score, why = f"The {performance.metric.title}", "the class neither occurs nor is predicted"
-    if performance.metric.positive is None:
-        score, why = performance.metric.words.title, "one class occurs, and nothing else is predicted"
+    of_all = performance.metric.positive is None
+    score = performance.metric.words.title if of_all else f"The {performance.metric.title}"
     some = f"{count(defined)} of {plural(n, 'fold')}"
-    return f"{score} is defined on {some}, and the mean is over these. In the others {why}. "
+    return f"{score} is defined on {some}, and the mean is over these. In the others {_nothing(performance.metric)}. "
 
 
 def _advice(
