@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Shaped
+from jaxtyping import Bool, Float, Shaped
 
 from touchstone.core.data.values import Bools, Floats, Ints
 from touchstone.core.evaluate.calibration import expected_calibration_error
@@ -87,6 +87,15 @@ class Scored:
     def n(self) -> int:
         """How many samples there are."""
         return len(self.y_true)
+
+    def take(self, rows: Bool[np.ndarray, " n"]) -> "Scored":
+        """The same of some of the samples.
+
+        >>> Scored(np.array([0, 0, 1]), np.array([0, 1, 1]), 2).take(np.array([True, False, True])).n
+        2
+        """
+        proba = None if self.proba is None else self.proba[rows]
+        return Scored(self.y_true[rows], self.y_pred[rows], self.n_classes, proba, self.positive)
 
     @cached_property
     def areas(self) -> list[tuple[float, float]]:

@@ -14,14 +14,14 @@ from math import isnan, nan, sqrt
 from types import MappingProxyType
 
 import numpy as np
-from jaxtyping import Bool, Shaped
+from jaxtyping import Bool, Integer, Shaped
 from scipy import special, stats
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.data.predictions.same_samples import SameSamples, same_samples
+from touchstone.core.data.predictions.same_samples import SameSamples, same_samples, trained_again
 from touchstone.core.evaluate.claims import Claim, claim, corrected, withheld
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, t_interval, t_p_value, within
+from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, sum_of_errors, t_interval, t_p_value, within
 from touchstone.core.evaluate.metric_estimates import (
     ROUNDED,
     InWords,
@@ -45,7 +45,8 @@ BETTER, CLASS_CHANGES = "model_comparison.better", "model_comparison.class_chang
 class ModelsOnSamples:
     """Models by name on the samples that all of them predict, in one order; the first is what others are held against.
 
-    `positive` is the class that metrics of one class are about, None of several classes where none was named.
+    `positive` is the class that metrics of one class are about, None of several classes where none was named. Where
+    recipes were trained several times, each sample stands once per training, and `trainings` says which that is.
     """
 
     predictions: Mapping[str, Predictions]
@@ -54,6 +55,7 @@ class ModelsOnSamples:
     scored: Mapping[str, Scored]
     positive: str | None
     design: Design
+    trainings: Integer[np.ndarray, " n_samples"] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,6 +66,11 @@ class ModelsOnSamples:
     def ids(self) -> Shaped[np.ndarray, " n_samples"]:
         """The ids of the samples, as the first file has them."""
         return self.predictions[self.names[0]].ids
+
+    @cached_property
+    def n(self) -> int:
+        """How many samples there are, each counted once."""
+        return self.common.n if self.trainings is None else len(np.unique(self.ids))
 
     @cached_property
     def correct(self) -> Mapping[str, Bool[np.ndarray, " n_samples"]]:
@@ -101,14 +108,20 @@ def models_on_samples(
     if positive is None and len(class_names) == 2:
         label, _ = positive_class(class_names, next(iter(scored.values())).counts.true)
         positive = class_names[label]
-    named = next((file for file in taken.values() if file.units is not None), next(iter(taken.values())))
+    first = next(iter(taken.values()))
+    named = next((file for file in taken.values() if file.units is not None), first)
+    trainings = np.unique(first.groups["trial"], return_inverse=True)[1] if trained_again(first) else None
+    design = design_of_units(named.units, named.unit_word)
+    if trainings is not None and design.by_sample:
+        design = design_of_units(first.ids, "sample")
     return ModelsOnSamples(
         predictions=taken,
         common=common,
         class_names=class_names,
         scored={name: replace(each, positive=label) for name, each in scored.items()},
         positive=positive,
-        design=design_of_units(named.units, named.unit_word),
+        design=design,
+        trainings=trainings,
     )
 
 
@@ -306,7 +319,8 @@ def difference(
         interval, p = _paired(models, metric, (own, its), value, sign, of_samples)
         why_not = "" if interval.known else "no answer differs"
     made = claim(BETTER if positive is None else CLASS_CHANGES, value, interval, p)
-    return Difference(model, other, value, interval, made, n_gained, n_lost, n, why_not)
+    n_samples = n if models.trainings is None else len(np.unique(models.ids[rows]))
+    return Difference(model, other, value, interval, made, n_gained, n_lost, n_samples, why_not)
 
 
 def _paired(
@@ -325,8 +339,21 @@ def _paired(
     if not error.se > ROUNDED:
         return of_samples or (UNKNOWN, nan)
     df, span = min(error.df, max(error.n_moving, 2.0)), metric.highest[own.n_classes > 2] - metric.lowest
-    interval, p = within(t_interval(value, error.se, df), -span, span), t_p_value(value, error.se, df)
+    se, df = sum_of_errors((error.se, df), _of_trainings(models, metric, sides))
+    interval, p = within(t_interval(value, se, df), -span, span), t_p_value(value, se, df)
     return (interval, p) if of_samples is None else (joined(interval, of_samples[0]), max(p, of_samples[1]))
+
+
+def _of_trainings(models: ModelsOnSamples, metric: Metric, sides: tuple[Scored, Scored]) -> tuple[float, float]:
+    """The standard error that a difference owes to how often recipes were trained, and its degrees of freedom."""
+    if models.trainings is None or (n := int(models.trainings.max()) + 1) < 2:
+        return 0.0, 0.0
+    each = [
+        metric.value(own.take(models.trainings == training)) - metric.value(its.take(models.trainings == training))
+        for own, its in (sides,)
+        for training in range(n)
+    ]
+    return float(np.std(each, ddof=1)) / sqrt(n), n - 1.0
 
 
 # Which of many models may be the best, and what changed between two of them?
@@ -524,7 +551,9 @@ def _used(comparison: ModelComparison) -> str:
     part = ""
     if not models.common.is_whole:
         part = f" (all that the files of {' and '.join(count(n) for n in models.common.n_given)} have in common)"
-    return f"n = {models.design.samples(models.common.n)}{part}, the same for all models, {how}."
+    trained = "" if models.trainings is None else f", {plural(int(models.trainings.max()) + 1, 'training')} of each"
+    n = plural(models.n, "sample") if models.design.word == "sample" else models.design.samples(models.n)
+    return f"n = {n}{part}, the same for all models, {how}{trained}."
 
 
 def _advice(comparison: ModelComparison, first: Difference) -> str:

@@ -78,7 +78,7 @@ def numbers(found: ModelComparison) -> Iterator[Quantity]:
         of = (name, made.metric, *reference)
         yield Quantity("model_comparison.metric", of, made.value, made.interval, made.n, over)
     changed = (found.models.names[1],)
-    yield Quantity("model_comparison.changed", changed, found.changed, found.of_changed, found.models.common.n, over)
+    yield Quantity("model_comparison.changed", changed, found.changed, found.of_changed, found.models.n, over)
 
 
 def every_metric(found: ModelComparison) -> Iterator[tuple[str, MetricEstimate]]:

@@ -116,7 +116,7 @@ def _verdict(plan: SizePlan, sizes: Sequence[Size], unit: str, known: ModelCompa
     difference, no_worse, *_ = sizes
     of_units = f", {plan.per_unit:.3g} samples of each {unit}, alike by {plan.alike:.2f}" if plan.per_unit > 1 else ""
     design: Design = EACH_SAMPLE if known is None else known.models.design
-    by = "guessed" if known is None else f"by the pilot of {design.samples(known.models.common.n)}"
+    by = "guessed" if known is None else f"by the pilot of {design.samples(known.models.n)}"
     more = f" More {plural_of(unit)} tell more than more samples of the same ones." if plan.per_unit > 1 else ""
     return Verdict(
         f"About {_needed(difference, unit)} show a difference of {points(plan.difference)} in 4 of 5 test sets.",

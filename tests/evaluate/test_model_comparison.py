@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
+from sklearn.datasets import load_digits
 from sklearn.metrics import f1_score, log_loss, roc_auc_score
+from sklearn.tree import DecisionTreeClassifier
 
 from touchstone.core.data import DataError, Predictions
 from touchstone.core.evaluate.intervals import holm
@@ -258,3 +260,48 @@ def test_no_worse_is_rarely_said_at_the_margin_itself(unit_sd):
         made = compared(files, every_pair=False).against_reference[0]
         wrong += made.against(old - new) in ("better", "no worse")
     assert wrong <= 0.05 * 120 + 2 * np.sqrt(0.05 * 0.95 * 120)
+
+
+def trained(rng: np.random.Generator, depths: dict[str, int], n_trainings: int, n: int = 300) -> dict[str, Predictions]:
+    """Trees on digits that look at a few pixels at random: recipes by name, each trained several times on one part."""
+    x, y = load_digits(return_X_y=True)
+    rows = rng.permutation(len(y))
+    train, test = rows[:600], rows[600 : 600 + n]
+    recipes = {}
+    for name, depth in depths.items():
+        said = []
+        for _ in range(n_trainings):
+            tree = DecisionTreeClassifier(max_depth=depth, max_features=6, random_state=int(rng.integers(2**31)))
+            said.append(tree.fit(x[train], y[train]).predict(x[test]))
+        groups = {"trial": np.repeat([f"{name} {seed}" for seed in range(n_trainings)], n).tolist()}
+        ids = [f"digit {row}" for row in test] * n_trainings
+        recipes[name] = Predictions(ids, np.tile(y[test], n_trainings), np.concatenate(said), DIGITS, groups=groups)
+    return recipes
+
+
+DIGITS = [str(digit) for digit in range(10)]
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
+def test_one_recipe_trained_anew_is_seldom_better_than_itself(metric):
+    """Each recipe has three trainings, and they are the same recipe."""
+    n_sets, wrong, alone = 120, 0, 0
+    for seed in range(n_sets):
+        files = trained(np.random.default_rng([20, seed]), {"old": 8, "new": 8}, 3)
+        [made] = compared(files, metric=metric).against_reference
+        wrong += made.claim.decision in ("above", "below")
+        first = {name: file.take(np.asarray(file.groups["trial"]) == f"{name} 0") for name, file in files.items()}
+        alone += compared(first, metric=metric).against_reference[0].claim.decision in ("above", "below")
+    assert wrong <= 0.05 * n_sets + 2 * np.sqrt(0.05 * 0.95 * n_sets)
+    assert alone > 0.1 * n_sets  # of one training each, two models do differ
+
+
+def test_a_better_recipe_is_found_and_its_samples_are_counted_once():
+    found = compared(trained(np.random.default_rng(3), {"shallow": 4, "deep": 12}, 5))
+    [made] = found.against_reference
+    assert made.better == "deep"
+    assert (
+        "n = 300 samples, the same for all models, paired by id, 5 trainings of each." in comparison_verdict(found).used
+    )
+    assert (found.models.n, made.n) == (300, 300)

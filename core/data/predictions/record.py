@@ -505,7 +505,7 @@ def models_in(table: PredictionTable, part: Part = WHOLE, task: str | None = Non
 
     DataError where a set or task has to be named.
     """
-    return {model or ONLY_MODEL: _select(table, model, part, part, task) for model in table.models or (None,)}
+    return {model or ONLY_MODEL: _of_part(table, model, part, part, task) for model in table.models or (None,)}
 
 
 def _as_ensemble(models: dict[str, Predictions]) -> dict[str, Predictions]:
@@ -611,18 +611,22 @@ def _last(model: str) -> str:
 
 
 def _select(table: PredictionTable, model: str | None, part: Part, other: Part, task: str | None) -> Predictions:
+    chosen = _of_part(table, model, part, other, task)
+    if "trial" not in chosen.groups or len(set(chosen.ids.tolist())) == chosen.n_samples:
+        return chosen
+    return _warned(
+        chosen, "Samples occur several times, once per trial, so intervals are too narrow. Choose one trial."
+    )
+
+
+def _of_part(table: PredictionTable, model: str | None, part: Part, other: Part, task: str | None) -> Predictions:
     fold = part.fold if part.fold not in (None, ALL, OTHERS) else None
     whole = table.select(model=model, set=part.set, fold=fold, task=_task(table, task))
     rows = _rows(whole, part, other)
     if not rows.any():
         named = [f"{each.name} {value}" for each in fields(part) if (value := getattr(part, each.name)) is not None]
         raise DataError(f"{table.name}: there is not a single row of {', '.join(named)}. Choose others.")
-    chosen = whole if rows.all() else whole.take(rows)
-    if "trial" not in chosen.groups or len(set(chosen.ids.tolist())) == chosen.n_samples:
-        return chosen
-    return _warned(
-        chosen, "Samples occur several times, once per trial, so intervals are too narrow. Choose one trial."
-    )
+    return whole if rows.all() else whole.take(rows)
 
 
 def _rows(whole: Predictions, part: Part, other: Part) -> Bool[np.ndarray, " n_samples"]:

@@ -87,8 +87,18 @@ def _counts_rows(file: Predictions) -> bool:
 
 
 def _keys(file: Predictions) -> list[tuple[str, ...]]:
-    apart = [file.groups["trial"]] if "trial" in file.groups else []
+    """Ids; where they stand once per trial (a seed, say), with the place of the trial among all by name."""
+    apart = [np.unique(file.groups["trial"], return_inverse=True)[1].astype(str)] if trained_again(file) else []
     return list(zip(map(str, file.ids), *apart, strict=True))
+
+
+def trained_again(file: Predictions) -> bool:
+    """Whether samples stand several times in a file, once per trial.
+
+    >>> trained_again(Predictions(["a", "a"], [0, 0], [0, 1], ["x", "y"], groups={"trial": ["seed 1", "seed 2"]}))
+    True
+    """
+    return "trial" in file.groups and len(set(file.ids.tolist())) < file.n_samples
 
 
 def _common(keys: Sequence[Sequence[tuple[str, ...]]]) -> list[tuple[str, ...]]:

@@ -7,8 +7,8 @@ from math import ceil, isnan, nan, sqrt
 import numpy as np
 from scipy import special
 
-from touchstone.core.evaluate.claims import Claim, claim, claim_of_t, corrected
 from touchstone.core.evaluate import metric_functions as functions
+from touchstone.core.evaluate.claims import Claim, claim, claim_of_t, corrected
 from touchstone.core.evaluate.cluster_folds.performance import FEWEST_SEEDS, JACKKNIFE, seed_error
 from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
