@@ -7,11 +7,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from touchstone.core.evaluate.model_comparison import Difference, ModelComparison, Ranked
-from touchstone.core.evaluate.wording import count, plural, points
+from touchstone.core.evaluate.wording import count, fixed, plural, points
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.theme import escape, new_figure, theme
 
 ROW, TOP = 34, 110
+MOST_NUMBERS = 12
+"""Of more models cells have no room for numbers."""
 
 
 def forest(found: ModelComparison, *, dark: bool = False) -> go.Figure:
@@ -53,6 +55,31 @@ def ladder(found: ModelComparison, *, dark: bool = False) -> go.Figure:
     styles = [draw.Style(look.ink, "circle" if each.best_rank == 1 else "circle-open") for each in found.ranked]
     _rows(figure, found.ranked, styles, [each.model for each in found.ranked], hover, words.factor)
     figure.update_xaxes(tickformat=words.ticks, range=draw.padded(figure, "x"))
+    return figure
+
+
+def square(found: ModelComparison, *, dark: bool = False) -> go.Figure:
+    """Who beats whom: by how much each row's model is better than each column's, best first; only what is decided."""
+    look, words, names = theme(dark), found.words, [each.model for each in found.ranked]
+    n, place = len(names), {name: at for at, name in enumerate(names)}
+    shown, hover = np.full((n, n), np.nan), [[escape(name) for name in names] for _ in names]
+    for each in found.differences:
+        own, other = place[each.model], place[each.other]
+        for at, sign in (((own, other), 1), ((other, own), -1)):
+            better, than = escape(names[at[0]]), escape(names[at[1]])
+            hover[at[0]][at[1]] = f"{better} better than {than} by {words.difference(sign * each.value)}"
+            if each.better:
+                shown[at] = sign * words.factor * each.value
+    n_decided = sum(each.better is not None for each in found.differences)
+    alt = f"Who beats whom: {n_decided} of {plural(len(found.differences), 'pair')} are decided."
+    figure = new_figure(look, "Against", "Model", height=max(240, 130 + (36 if n <= MOST_NUMBERS else 16) * n), alt=alt)
+    few = n <= MOST_NUMBERS
+    cells = [["" if np.isnan(at) or not few else fixed(at, 0 if abs(at) >= 10 else 1) for at in row] for row in shown]
+    most = float(np.nanmax(np.abs(shown), initial=1e-9))
+    bar = draw.colour_bar(look, words.axis_of("Better by"), figure, 200)
+    draw.heat(figure, shown, look.diverging[::-1], hover, cells, zmin=-most, zmax=most, hoverongaps=True, colorbar=bar)
+    draw.name_axis(figure, names)
+    draw.name_axis(figure, names, axis="x")
     return figure
 
 

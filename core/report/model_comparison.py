@@ -9,13 +9,14 @@ import pandas as pd
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.evaluate.metric_estimates import MOST_AREAS, MetricEstimate, estimate
+from touchstone.core.evaluate.metric_estimates import MOST_AREAS, InWords, MetricEstimate, estimate
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, metric_named
 from touchstone.core.evaluate.model_comparison import (
     ModelComparison,
     class_sentences,
     compare_paired,
     comparison_verdict,
+    difference,
     models_of,
     named_models,
 )
@@ -34,8 +35,12 @@ def answer(found: ModelComparison) -> Answer:
     several = len(found.against_reference) > 1
     sections = [
         Section("", (ladder_figure(found) if several else forest_figure(found),)),
-        *([Section("Against the reference", (forest_figure(found), pairs_table(found)), "pairs")] if several else []),
+        *(
+            [Section("Pair by pair", (square_figure(found), forest_figure(found), pairs_table(found)), "pairs")]
+            * several
+        ),
         Section("Class by class", (*class_sentences(found), classes_table(found)), "classes"),
+        Section("By metric", partial(_metrics, found), "metrics"),
         Section("Samples that changed", partial(_samples, found), "samples"),
         Section("In numbers", (models_table(found), pairs_table(found)), "table"),
     ]
@@ -141,6 +146,17 @@ def ladder_figure(found: ModelComparison) -> Figure:
     )
 
 
+def square_figure(found: ModelComparison) -> Figure:
+    """Every model against every other one."""
+    return Figure(
+        "square",
+        partial(figures.square, found),
+        "Who beats whom, best models first: by how much the model of the row is better than that of the column. Empty: "
+        "no significant difference.",
+        len(found.ranked),
+    )
+
+
 def models_table(found: ModelComparison) -> Table:
     """A line for each model, best first."""
     words = found.words
@@ -184,6 +200,38 @@ def classes_table(found: ModelComparison) -> Table:
     reference, model, *_ = found.models.names
     caption = f"{model} against {reference}. Claims are corrected for all classes (Holm)."
     return Table.of("Class by class", found.classes.items(), columns, caption)
+
+
+def _metrics(found: ModelComparison) -> tuple[Table]:
+    """A line for each metric that both models give: of probabilities, too, such as the Brier score and log loss."""
+    reference, model, *_ = found.models.names
+    known: dict[str, dict[str, MetricEstimate]] = {}
+    for name, made in every_metric(found):
+        known.setdefault(made.metric, {})[name] = made
+    lines = [
+        (
+            InWords(METRICS[metric], found.models.positive),
+            made,
+            difference(found.models, METRICS[metric], model, reference, known=made),
+        )
+        for metric, made in known.items()
+        if {reference, model} <= made.keys()
+    ]
+
+    def of(name: str) -> Column:
+        return Column(name, lambda line: line[0].value(line[1][name].value, line[1][name].interval))
+
+    columns = (
+        Column("Metric", lambda line: line[0].name),
+        of(reference),
+        of(model),
+        Column("Better by", lambda line: line[0].difference(line[2].value, line[2].interval), "Paired 95 % CI"),
+    )
+    caption = (
+        f"{model} against {reference}. Losses are better where lower. These intervals are not corrected for their "
+        "number: a claim is made by the chosen metric alone."
+    )
+    return (Table.of("By metric", lines, columns, caption),)
 
 
 def _samples(found: ModelComparison) -> tuple[Table]:

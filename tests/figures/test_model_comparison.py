@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.evaluate.test_model_comparison import compared, drawn
-from touchstone.core.figures.model_comparison import forest, ladder
+from touchstone.core.figures.model_comparison import forest, ladder, square
 from touchstone.core.figures.theme import alt_text
 
 
@@ -27,3 +27,18 @@ def test_the_ladder_fills_those_that_may_be_the_best():
     assert tuple(filled) == found.may_be_best
     assert "model 0" not in filled
     assert figure.layout.xaxis.title.text == "Log loss"
+
+
+def test_the_square_has_what_is_decided_once_with_each_sign():
+    found = compared(drawn(np.random.default_rng(0), 800, n_models=5, noise=(0.0, 0.3, 0.6, 0.9, 1.2)))
+    [heat] = square(found).data
+    z, names = np.array(heat.z, dtype=float), [each.model for each in found.ranked]
+    decided = {
+        (names.index(each.model), names.index(each.other)): 100 * each.value
+        for each in found.differences
+        if each.better
+    }
+    assert decided
+    assert np.isfinite(z).sum() == 2 * len(decided)
+    assert all(z[at] == pytest.approx(value) and z[at[::-1]] == pytest.approx(-value) for at, value in decided.items())
+    assert alt_text(square(found)) == f"Who beats whom: {len(decided)} of 10 pairs are decided."

@@ -1,0 +1,26 @@
+"""Does the answer about models on the same samples hold every metric, and every pair once?"""
+
+import numpy as np
+from sklearn.metrics import brier_score_loss
+
+from tests.evaluate.test_model_comparison import compared, drawn
+from touchstone.core.report.model_comparison import answer, every_metric
+
+
+def test_two_models_are_beside_each_other_by_every_metric_that_both_give():
+    found = compared(drawn(np.random.default_rng(0), 500, noise=(0.0, 0.35)))
+    table = answer(found).tables["By metric"]
+    assert len(table) == len({made.metric for _, made in every_metric(found)})
+    reference, model = found.models.names
+    brier = table[table["Metric"] == "Brier score"].iloc[0]
+    by_hand = [brier_score_loss(each.y_true, each.proba[:, 1]) for each in found.models.scored.values()]
+    assert brier[reference].startswith(f"{by_hand[0]:.3f}".lstrip("0"))
+    assert brier[model].startswith(f"{by_hand[1]:.3f}".lstrip("0"))
+    assert "[" in brier["Better by"]
+    accuracy = table[table["Metric"] == "accuracy"].iloc[0]
+    assert accuracy["Better by"] == found.words.difference(found.differences[0].value, found.differences[0].interval)
+
+
+def test_of_several_models_the_pairs_are_a_square_too():
+    found = compared(drawn(np.random.default_rng(3), 400, n_models=4, noise=(1.0,)))
+    assert [each.key for each in answer(found).figures] == ["ladder", "square", "forest"]
