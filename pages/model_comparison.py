@@ -35,7 +35,7 @@ def show(compared: ModelComparison, view: View, sets: TwoSets) -> None:
     shown = model_comparison.answer(compared)
     answer.show(shown)
     with st.container(gap="xsmall"):
-        for key in ("pairs", "classes", "metrics", "samples", "table"):
+        for key in ("pairs", "classes", "groups", "metrics", "samples", "table"):
             answer.fold(shown.section(key))
         results.sizes(compared)
         page.how_to_read(HOW_TO_READ)

@@ -19,7 +19,7 @@ from scipy import special, stats
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.data.predictions.same_samples import SameSamples, same_samples, trained_again
+from touchstone.core.data.predictions.same_samples import FEWEST, SameSamples, same_samples, trained_again
 from touchstone.core.evaluate.claims import Claim, claim, corrected, withheld
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, sum_of_errors, t_interval, t_p_value, within
 from touchstone.core.evaluate.metric_estimates import (
@@ -71,6 +71,16 @@ class ModelsOnSamples:
     def n(self) -> int:
         """How many samples there are, each counted once."""
         return self.common.n if self.trainings is None else len(np.unique(self.ids))
+
+    def of(self, rows: Bool[np.ndarray, " n_samples"]) -> "ModelsOnSamples":
+        """The same models on some of the samples."""
+        return replace(
+            self,
+            predictions={name: each.take(np.flatnonzero(rows)) for name, each in self.predictions.items()},
+            scored={name: each.take(rows) for name, each in self.scored.items()},
+            design=self.design.of(rows),
+            trainings=None if self.trainings is None else self.trainings[rows],
+        )
 
     @cached_property
     def correct(self) -> Mapping[str, Bool[np.ndarray, " n_samples"]]:
@@ -483,6 +493,40 @@ def _classes(models: ModelsOnSamples, model: str, other: str) -> dict[str, Diffe
     there = [models.class_names[code] for code in np.flatnonzero(models.scored[other].counts.true)]
     changes = [difference(models, METRICS["recall"], model, other, positive=label) for label in there]
     return dict(zip(there, _corrected(changes), strict=True))
+
+
+N_BANDS, MOST_GROUPS = 5, 20
+"""Confidences are divided into so many bands of equally many samples; columns of more values are no groups."""
+
+
+def by_group(comparison: ModelComparison) -> Mapping[tuple[str, str], Difference]:
+    """Where accuracy changed between the first two models: by their confidence, and by columns of the reference's file.
+
+    By what it is and the value; claims are corrected for all of them together. Groups of fewer than ten samples are
+    left out. Confidence is the mean of both: where only one of two equal models is unsure, the other one is right more
+    often, and neither is better for that.
+    """
+    models, (reference, model, *_) = comparison.models, comparison.models.names
+    parts = {
+        at: rows
+        for at, rows in _groups(models.predictions[reference], models.predictions[model])
+        if rows.sum() >= FEWEST
+    }
+    each = [difference(models.of(rows), METRICS[ACCURACY], model, reference) for rows in parts.values()]
+    return dict(zip(parts, _corrected(each), strict=True))
+
+
+def _groups(file: Predictions, other: Predictions) -> Iterator[tuple[tuple[str, str], Bool[np.ndarray, " n_samples"]]]:
+    if file.confidence is not None and other.confidence is not None:
+        confidence = (file.confidence + other.confidence) / 2
+        edges = np.unique(np.quantile(confidence, np.linspace(0, 1, N_BANDS + 1)))
+        band = np.searchsorted(edges, confidence, "right").clip(1, max(len(edges) - 1, 1))
+        for place in range(1, len(edges)) if len(edges) > 2 else ():
+            yield ("confidence", f"{edges[place - 1]:.3f} to {edges[place]:.3f}"), band == place
+    for name, values in file.groups.items():
+        known = np.unique(values)
+        if name != "trial" and 1 < len(known) <= MOST_GROUPS:
+            yield from (((name, str(value)), np.asarray(values) == value) for value in known)
 
 
 # What is said of it, in sentences?

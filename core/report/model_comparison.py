@@ -13,6 +13,7 @@ from touchstone.core.evaluate.metric_estimates import MOST_AREAS, InWords, Metri
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, metric_named
 from touchstone.core.evaluate.model_comparison import (
     ModelComparison,
+    by_group,
     class_sentences,
     compare_paired,
     comparison_verdict,
@@ -40,6 +41,7 @@ def answer(found: ModelComparison) -> Answer:
             * several
         ),
         Section("Class by class", (*class_sentences(found), classes_table(found)), "classes"),
+        *([Section("By confidence and group", partial(_by_group, found), "groups")] * has_groups(found)),
         Section("By metric", partial(_metrics, found), "metrics"),
         Section("Samples that changed", partial(_samples, found), "samples"),
         Section("In numbers", (models_table(found), pairs_table(found)), "table"),
@@ -200,6 +202,31 @@ def classes_table(found: ModelComparison) -> Table:
     reference, model, *_ = found.models.names
     caption = f"{model} against {reference}. Claims are corrected for all classes (Holm)."
     return Table.of("Class by class", found.classes.items(), columns, caption)
+
+
+def has_groups(found: ModelComparison) -> bool:
+    """Whether files divide samples: by the confidence of both models, or by columns of the reference's file."""
+    reference, model, *_ = found.models.predictions.values()
+    sure = reference.confidence is not None and model.confidence is not None
+    return sure or bool(reference.groups.keys() - {"trial"})
+
+
+def _by_group(found: ModelComparison) -> tuple[Table]:
+    """A line for each band of confidences and each value of a column."""
+    reference, model, *_ = found.models.names
+    columns = (
+        Column("By", lambda line: line[0][0]),
+        Column("Of", lambda line: line[0][1]),
+        Column("n", lambda line: count(line[1].n)),
+        Column("Accuracy better by", lambda line: points(line[1].value, line[1].interval), "Paired 95 % CI"),
+        Column("Gained", lambda line: count(line[1].n_gained)),
+        Column("Lost", lambda line: count(line[1].n_lost)),
+        Column("Model is", lambda line: line[1].why_not or _DECISIONS[line[1].claim.decision]),
+    )
+    caption = (
+        f"{model} against {reference}, by the mean confidence of both, and by columns. Corrected for all lines (Holm)."
+    )
+    return (Table.of("By confidence and group", by_group(found).items(), columns, caption),)
 
 
 def _metrics(found: ModelComparison) -> tuple[Table]:

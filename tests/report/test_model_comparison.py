@@ -21,6 +21,25 @@ def test_two_models_are_beside_each_other_by_every_metric_that_both_give():
     assert accuracy["Better by"] == found.words.difference(found.differences[0].value, found.differences[0].interval)
 
 
+def test_changes_are_divided_by_confidence_and_by_columns():
+    found = compared(drawn(np.random.default_rng(0), 600, unit_sd=0.4, noise=(0.0, 0.35)))
+    table = answer(found).tables["By confidence and group"]
+    bands = table[table["By"] == "confidence"]
+    assert len(bands) == 5
+    assert bands["n"].astype(int).sum() == 600
+    [made] = found.against_reference
+    assert (bands["Gained"].astype(int).sum(), bands["Lost"].astype(int).sum()) == (made.n_gained, made.n_lost)
+    units = table[table["By"] == "unit"]
+    assert (len(units), units["n"].astype(int).sum()) == (20, 600)
+
+
+def test_equal_models_are_rarely_better_on_a_part():
+    """By the confidence of one of them they would be: it is unsure where it is wrong."""
+    tables = (answer(compared(drawn(np.random.default_rng(seed), 400))).tables for seed in range(30))
+    decided = [(table["By confidence and group"]["Model is"].isin(["better", "worse"])).any() for table in tables]
+    assert sum(decided) <= 0.05 * 30 + 2 * np.sqrt(0.05 * 0.95 * 30)
+
+
 def test_of_several_models_the_pairs_are_a_square_too():
     found = compared(drawn(np.random.default_rng(3), 400, n_models=4, noise=(1.0,)))
     assert [each.key for each in answer(found).figures] == ["ladder", "square", "forest"]
