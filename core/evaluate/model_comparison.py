@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Bool, Integer, Shaped
-from scipy import special, stats
+from scipy import special
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
@@ -268,7 +268,8 @@ def mcnemar_mid_p(n_gained: int, n_lost: int) -> float:
     n, few = n_gained + n_lost, min(n_gained, n_lost)
     if n_gained == n_lost:
         return 1.0
-    return float(min(2 * stats.binom.cdf(few, n, 0.5) - stats.binom.pmf(few, n, 0.5), 1.0))
+    fewer = float(special.bdtr(few - 1, n, 0.5)) if few else 0.0
+    return min(float(special.bdtr(few, n, 0.5)) + fewer, 1.0)
 
 
 def tango_interval(n_gained: int, n_lost: int, n: int, *, level: float = 0.95) -> Interval:

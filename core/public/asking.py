@@ -346,11 +346,11 @@ def plan(*pilot: str | PathLike[str], **settings: float) -> Result:
 
     Examples
     --------
-    >>> result = plan(difference=0.01, discordant=0.05)
+    >>> result = plan(difference=0.02, discordant=0.05)
     >>> print(result.verdict.headline)
-    About 3 923 samples show a difference of 1.0 points in 4 of 5 test sets.
+    About 979 samples show a difference of 2.0 points in 4 of 5 test sets.
     >>> result.answer.files["Sample sizes"]()["n_samples"].tolist()
-    [3923, 4020, 481, 865]
+    [979, 4020, 481, 865]
     """
     from touchstone.core.report.sample_sizes import answer, planned
 
