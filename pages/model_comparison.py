@@ -8,9 +8,10 @@ import streamlit as st
 from touchstone.core.command.given_files import compare_command, settled
 from touchstone.core.data import DataError
 from touchstone.core.data.predictions.record import PredictionPairs
+from touchstone.core.data.predictions.same_samples import could_be_either
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.metric_estimates import classes_of, metrics_given
-from touchstone.core.evaluate.model_comparison import ComparisonPlan, ModelComparison
+from touchstone.core.evaluate.model_comparison import PAIRED, ComparisonPlan, ModelComparison
 from touchstone.core.parameters import About
 from touchstone.core.report import matched_subsets, model_comparison
 from touchstone.core.workspace import View
@@ -45,7 +46,15 @@ def show(compared: ModelComparison, view: View, sets: TwoSets) -> None:
 
 
 def other_samples(sets: TwoSets) -> None:
-    """What to do with files of different samples."""
+    """What to do with files of different samples, and a question where nothing tells what they are."""
+    first, second = results.models_of_sides(sets)
+    if could_be_either([next(iter(first.values())), next(iter(second.values()))]):
+        page.empty(
+            "These files have no ids, and the same true classes in one sorted order: are they of the same samples?",
+            button="They are, row by row",
+            on_click=partial(st.session_state.__setitem__, "design", PAIRED),
+        )
+        return
     page.empty(
         "These files are of different samples, as far as their ids and true classes tell. Models are compared on the "
         "same ones: give both files a column of ids. Two test sets are compared on another page."
@@ -76,7 +85,7 @@ else:
         prediction_choice.about(pairs, chosen, SIDES)
         titles = (reference.title, target.title)
         plan = plan_form(ComparisonPlan, about(pairs))[0]
-        if results.models_on(sets, titles, plan.positive) is None:
+        if results.models_on(sets, titles, plan.positive, plan.design) is None:
             other_samples(sets)
             page.how_to_read(HOW_TO_READ)
         else:
@@ -88,6 +97,7 @@ else:
             )
             options = settled(sets, MatchingPlan(metric=plan.metric, positive=plan.positive))
             options |= {"margin": plan.margin} if plan.margin else {}
+            options |= {"design": plan.design} if plan.design == PAIRED else {}
             command = compare_command(files, options)
             share.offer(
                 None,

@@ -89,9 +89,11 @@ class ModelsOnSamples:
 
 
 def models_on_samples(
-    files: Mapping[str, Predictions], *, positive: str | None = None, common: SameSamples | None = None
+    files: Mapping[str, Predictions], *, positive: str | None = None, are_same: bool = False
 ) -> ModelsOnSamples | None:
     """The models on the samples that all files have; None where these are not the same samples (`same_samples`).
+
+    Whoever knows that they `are_same` says so.
 
     Raises DataError for fewer than two models, for a class that there is not, and for common ids of other classes.
 
@@ -106,7 +108,7 @@ def models_on_samples(
     """
     if len(files) < 2:
         raise DataError("A comparison needs two models or more.")
-    common = common or same_samples([*files.values()])
+    common = same_samples([*files.values()], are_same=are_same)
     if common is None:
         return None
     taken = {name: file.take(rows) for (name, file), rows in zip(files.items(), common.rows, strict=True)}
@@ -133,6 +135,11 @@ def models_on_samples(
         design=design,
         trainings=trainings,
     )
+
+
+PAIRED, INDEPENDENT, RECOGNISED = "paired", "independent", "recognised"
+DESIGNS = (PAIRED, INDEPENDENT)
+"""How two files may be compared: sample by sample, or as sets of different samples (matched subsets)."""
 
 
 @dataclass(frozen=True)
@@ -167,14 +174,18 @@ class ComparisonPlan:
         format="%.3f",
     )
 
+    design: str = asks(
+        RECOGNISED,
+        "Samples",
+        "Whether both files are of the same samples, where neither ids nor the order of true classes tell.",
+        address="design",
+        place="more",
+        choices=lambda _: {RECOGNISED: "as ids and order tell", PAIRED: "the same, row by row"},
+    )
+
     def compare(self, models: ModelsOnSamples) -> "ModelComparison":
         """Every pair of models."""
         return compare_paired(models, metric=self.metric, margin=self.margin or None)
-
-
-PAIRED, INDEPENDENT = "paired", "independent"
-DESIGNS = (PAIRED, INDEPENDENT)
-"""How two files may be compared: sample by sample, or as sets of different samples (matched subsets)."""
 
 
 def models_of(files: Mapping[str, Predictions], design: str | None, *, positive: str | None) -> ModelsOnSamples | None:
@@ -184,7 +195,7 @@ def models_of(files: Mapping[str, Predictions], design: str | None, *, positive:
     """
     if design == INDEPENDENT:
         return None
-    models = models_on_samples(files, positive=positive)
+    models = models_on_samples(files, positive=positive, are_same=design == PAIRED)
     if models is None and design == PAIRED:
         names = " and ".join({each.name: None for each in files.values()})
         raise DataError(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from touchstone.core.data import DataError, Predictions
-from touchstone.core.data.predictions.same_samples import same_samples
+from touchstone.core.data.predictions.same_samples import could_be_either, same_samples
 
 N = 60
 Y = np.random.default_rng(0).integers(0, 3, N)
@@ -75,6 +75,16 @@ def test_without_ids_the_order_of_true_classes_tells():
 def test_sorted_classes_do_not_tell():
     rows, in_order = list(map(str, range(N))), np.sort(Y)
     assert same_samples([file(rows, in_order), file(rows, in_order)]) is None
+
+
+def test_what_could_be_either_is_paired_once_somebody_says_so():
+    rows, in_order = list(map(str, range(N))), np.sort(Y)
+    pair = [file(rows, in_order), file(rows, in_order)]
+    assert could_be_either(pair)
+    assert same_samples(pair, are_same=True).by == "order"
+    assert not could_be_either([file(rows), file(rows)])
+    assert not could_be_either([file(), file()])
+    assert same_samples([file(rows, in_order), file(rows, in_order[::-1])], are_same=True) is None
 
 
 def test_ids_within_trials_are_pairs():

@@ -99,3 +99,19 @@ def test_two_test_sets_of_the_same_samples_lead_to_this_page(open_page, workspac
     assert len(leads(**models)) == 1
     other = store(workspace, "other.tsv", predictions(0.9, 3, ids="another"), ROLES)
     assert leads(reference=models["reference"], target=other) == []
+
+
+def test_files_that_could_be_either_are_asked_about_once(open_page, workspace):
+    """No ids, and true classes in one sorted order: of the same samples, or of two sets."""
+    files = {}
+    for side, seed in (("reference", 1), ("target", 2)):
+        table = pd.read_csv(pd.io.common.BytesIO(predictions(0.8, seed)), sep="\t").sort_values("gold", kind="stable")
+        content = table.drop(columns="id").to_csv(sep="\t", index=False).encode()
+        files[side] = store(workspace, f"{side}.tsv", content, None)
+    app = settled(open_page("model_comparison", **files))
+    assert "are they of the same samples?" in plainly(app)
+    app.button(key="empty-button").click().run()
+    text = plainly(settled(app))
+    assert "n = 400 samples, the same for all models, paired by the order of rows." in text
+    app = settled(open_page("model_comparison", **files, design="the same, row by row"))
+    assert "paired by the order of rows." in plainly(app)

@@ -9,6 +9,7 @@ from touchstone.core.data import DataError
 from touchstone.core.data.predictions.record import Predictions, models_in
 from touchstone.core.evaluate.matched_subsets.plan import TwoSets
 from touchstone.core.evaluate.model_comparison import (
+    RECOGNISED,
     ComparisonPlan,
     ModelComparison,
     models_of,
@@ -32,15 +33,15 @@ def models_of_sides(sets: TwoSets) -> tuple[dict[str, Predictions], dict[str, Pr
 
 
 @cache.result(max_entries=8)
-def models_on(sets: TwoSets, titles: tuple[str, str], positive: str | None):
+def models_on(sets: TwoSets, titles: tuple[str, str], positive: str | None = None, design: str = RECOGNISED):
     """The models of two files on their common samples, called by the files' titles; None of different samples."""
-    return models_of(named_models(*models_of_sides(sets), titles), None, positive=positive)
+    return models_of(named_models(*models_of_sides(sets), titles), design, positive=positive)
 
 
 def lead(sets: TwoSets, titles: tuple[str, str]) -> None:
     """On the page of two test sets: that these are of the same samples, and the way to compare them in pairs."""
     try:
-        same = models_on(sets, titles, None) is not None
+        same = models_on(sets, titles) is not None
     except DataError:
         return
     if same:
@@ -56,7 +57,7 @@ def lead(sets: TwoSets, titles: tuple[str, str]) -> None:
 @cache.task(max_entries=8)
 def comparison(sets: TwoSets, titles: tuple[str, str], plan: ComparisonPlan) -> Work[ModelComparison]:
     """All of them compared; the files must be of the same samples."""
-    models = models_on(sets, titles, plan.positive)
+    models = models_on(sets, titles, plan.positive, plan.design)
     assert models is not None
 
     def compare(step: Callable[[], None]) -> ModelComparison:

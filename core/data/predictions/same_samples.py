@@ -43,8 +43,10 @@ class SameSamples:
         return {*self.n_given} == {self.n}
 
 
-def same_samples(files: Sequence[Predictions]) -> SameSamples | None:
+def same_samples(files: Sequence[Predictions], *, are_same: bool = False) -> SameSamples | None:
     """The samples that all files predict; None where they are of different samples, as far as one can tell.
+
+    Where somebody knows that they `are_same`, files without ids are so in any order of their true classes.
 
     Ids are compared as they are, or as whole numbers ("007" and "7") where that alone finds common ones. Files without
     ids (whose ids count rows) are of the same samples where all true classes are the same in the same order, and that
@@ -65,7 +67,7 @@ def same_samples(files: Sequence[Predictions]) -> SameSamples | None:
     """
     n_given = tuple(file.n_samples for file in files)
     if any(_counts_rows(file) for file in files):
-        if _have_one_order(files):
+        if _have_one_order(files, of_any=are_same):
             return SameSamples((np.arange(n_given[0]),) * len(files), "order", n_given)
         if all(_counts_rows(file) for file in files):
             return None
@@ -110,12 +112,26 @@ def _truths(file: Predictions) -> np.ndarray:
     return np.array(file.class_names, dtype=object)[file.y_true]
 
 
-def _have_one_order(files: Sequence[Predictions]) -> bool:
-    """Whether true classes are the same row by row, in an order with more changes than classes explain."""
+def could_be_either(files: Sequence[Predictions]) -> bool:
+    """Whether nothing tells files of the same samples from files of others: no ids, and classes in one sorted order.
+
+    >>> sorted_file = Predictions([str(row) for row in range(20)], [0] * 10 + [1] * 10, [0] * 20, ["a", "b"])
+    >>> could_be_either([sorted_file, sorted_file]), same_samples([sorted_file, sorted_file]) is None
+    (True, True)
+    >>> same_samples([sorted_file, sorted_file], are_same=True).n
+    20
+    """
+    without_ids = any(_counts_rows(file) for file in files)
+    return without_ids and _have_one_order(files, of_any=True) and not _have_one_order(files)
+
+
+def _have_one_order(files: Sequence[Predictions], *, of_any: bool = False) -> bool:
+    """Whether true classes are the same row by row, in an order with more changes than classes explain, or `of_any`."""
     first = _truths(files[0])
     if any(file.n_samples != len(first) or not (_truths(file) == first).all() for file in files[1:]):
         return False
-    return len(first) >= FEWEST and int((first[1:] != first[:-1]).sum()) >= 2 * len(Counter(first))
+    enough = of_any or int((first[1:] != first[:-1]).sum()) >= 2 * len(Counter(first))
+    return enough and len(first) >= FEWEST
 
 
 def _agree(files: Sequence[Predictions], rows: Sequence[np.ndarray], common: Sequence[tuple[str, ...]]) -> bool:
