@@ -545,7 +545,7 @@ def test_samples_are_planned_by_guesses_or_a_pilot(models, capsys):
     assert guessed.out.splitlines()[1] == "difference\t0.02\t979\t"
     assert "About 979 samples show a difference of 2.0 points" in guessed.err.replace("\u202f", " ")
     assert main(["plan", *models]) == 0
-    assert "3.0 % of samples on which one model is right, accuracy 9" in capsys.readouterr().err
+    assert "3.0 % of samples on which exactly one model is right, accuracy 9" in capsys.readouterr().err
     assert main(["plan", models[0]]) == 2
     assert "A pilot is two files" in capsys.readouterr().err
     assert main(["plan", "--difference", ".2"]) == 2

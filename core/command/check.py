@@ -363,10 +363,12 @@ class Checked:
         All is well.
         <BLANKLINE>
         """
-        rows = [(one.decision, one.requirement.written, _told(one.of)) for one in self.outcomes]
-        rows = rows or [("", each.title, _told(each)) for each in self.found]
+        head, rows = ("Found",), [(_told(each),) for each in self.found]
+        if self.outcomes:
+            head = ("Decision", "Requirement", "Found")
+            rows = [(one.decision, one.requirement.written, _told(one.of)) for one in self.outcomes]
         told = [text.partition("\n")[0] for text in (*self.said, *self.unfinished)][:MOST_SUMMARISED]
-        shown = markdown.table(("Decision", "Requirement", "Found"), rows[:MOST_SUMMARISED]) if rows else ""
+        shown = markdown.table(head, rows[:MOST_SUMMARISED]) if rows else ""
         more = f"{len(rows) - MOST_SUMMARISED} more are not shown." if len(rows) > MOST_SUMMARISED else ""
         parts = (f"### {markdown.escaped(subject)}", *map(markdown.escaped, told), shown, more)
         return ("\n\n".join(part for part in parts if part) + "\n").encode()

@@ -100,7 +100,7 @@ class Scored:
     @cached_property
     def areas(self) -> list[tuple[float, float]]:
         """The area under the ROC curve of each class that is asked for, against the rest, and how many are of it."""
-        return _areas("roc_auc_score", self)
+        return _areas("roc_auc_score", self, None)
 
 
 # Functions of counts. Ratios of nothing are 0, or left out of means, where scikit-learn has it so.
@@ -302,21 +302,23 @@ def area(name: str, *, by_frequency: bool = False) -> Callable[[Scored, Weights]
     Each class counts alike, or `by_frequency`.
     """
 
-    def value(scored: Scored, _: Weights) -> float:
-        areas, sizes = np.transpose(scored.areas if name == "roc_auc_score" else _areas(name, scored))
+    def value(scored: Scored, weights: Weights) -> float:
+        as_it_is = weights is None and name == "roc_auc_score"
+        areas, sizes = np.transpose(scored.areas if as_it_is else _areas(name, scored, weights))
         return float(np.average(areas, weights=sizes if by_frequency else None))
 
     return value
 
 
-def _areas(name: str, scored: Scored) -> list[tuple[float, float]]:
+def _areas(name: str, scored: Scored, weights: Weights) -> list[tuple[float, float]]:
     assert scored.proba is not None
-    areas = []
+    areas, every = [], np.ones(scored.n) if weights is None else weights
     for label in _columns(scored):
         own = scored.y_true == label
         if own.all() or not own.any():
             return [(float("nan"), 1.0)]
-        areas.append((float(_sklearn(name)(own, scored.proba[:, label])), float(own.sum())))
+        made = _sklearn(name)(own, scored.proba[:, label], sample_weight=weights)
+        areas.append((float(made), float(every[own].sum())))
     return areas
 
 

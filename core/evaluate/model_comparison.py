@@ -33,8 +33,8 @@ from touchstone.core.evaluate.metric_estimates import (
 )
 from touchstone.core.evaluate.metric_functions import Scored
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric
-from touchstone.core.evaluate.sample_sizes import SizePlan, guessed_from
-from touchstone.core.evaluate.units import Design, design_of_units
+from touchstone.core.evaluate.sample_sizes import SizePlan, guesses_of
+from touchstone.core.evaluate.units import EACH_SAMPLE, Design, design_of_units
 from touchstone.core.evaluate.wording import Verdict, count, listed, percent, plural, quoted, resting
 from touchstone.core.parameters import asks
 
@@ -70,7 +70,15 @@ class ModelsOnSamples:
     @cached_property
     def n(self) -> int:
         """How many samples there are, each counted once."""
-        return self.common.n if self.trainings is None else len(np.unique(self.ids))
+        return len(self.ids) if self.trainings is None else len(np.unique(self.ids))
+
+    @property
+    def in_words(self) -> str:
+        """How many samples there are, of how many units; of recipes also how often each was trained."""
+        if self.trainings is None:
+            return self.design.samples(self.n)
+        units = "" if self.design.word == EACH_SAMPLE.word else self.design.by
+        return f"{plural(self.n, 'sample')}{units}, {plural(len(np.unique(self.trainings)), 'training')} of each"
 
     def of(self, rows: Bool[np.ndarray, " n_samples"]) -> "ModelsOnSamples":
         """The same models on some of the samples."""
@@ -125,7 +133,7 @@ def models_on_samples(
     trainings = np.unique(first.groups["trial"], return_inverse=True)[1] if trained_again(first) else None
     design = design_of_units(named.units, named.unit_word)
     if trainings is not None and design.by_sample:
-        design = design_of_units(first.ids, "sample")
+        design = design_of_units(first.ids, EACH_SAMPLE.word)
     return ModelsOnSamples(
         predictions=taken,
         common=common,
@@ -368,14 +376,13 @@ def _paired(
 
 def _of_trainings(models: ModelsOnSamples, metric: Metric, sides: tuple[Scored, Scored]) -> tuple[float, float]:
     """The standard error that a difference owes to how often recipes were trained, and its degrees of freedom."""
-    if models.trainings is None or (n := int(models.trainings.max()) + 1) < 2:
+    if models.trainings is None:
         return 0.0, 0.0
-    each = [
-        metric.value(own.take(models.trainings == training)) - metric.value(its.take(models.trainings == training))
-        for own, its in (sides,)
-        for training in range(n)
-    ]
-    return float(np.std(each, ddof=1)) / sqrt(n), n - 1.0
+    parts = [models.trainings == training for training in np.unique(models.trainings)]
+    own, its = ([metric.value(side.take(part)) for part in parts] for side in sides)
+    apart = np.subtract(own, its)
+    known = apart[~np.isnan(apart)]
+    return (float(np.std(known, ddof=1)) / sqrt(len(known)), len(known) - 1.0) if len(known) > 1 else (0.0, 0.0)
 
 
 # Which of many models may be the best, and what changed between two of them?
@@ -515,8 +522,8 @@ def by_group(comparison: ModelComparison) -> Mapping[tuple[str, str], Difference
     """Where accuracy changed between the first two models: by their confidence, and by columns of the reference's file.
 
     By what it is and the value; claims are corrected for all of them together. Groups of fewer than ten samples are
-    left out. Confidence is the mean of both: where only one of two equal models is unsure, the other one is right more
-    often, and neither is better for that.
+    left out, and so are units, of which one alone tells nothing of others. Confidence is the mean of both: where only
+    one of two equal models is unsure, the other one is right more often, and neither is better for that.
     """
     models, (reference, model, *_) = comparison.models, comparison.models.names
     parts = {
@@ -537,7 +544,8 @@ def _groups(file: Predictions, other: Predictions) -> Iterator[tuple[tuple[str, 
             yield ("confidence", f"{edges[place - 1]:.3f} to {edges[place]:.3f}"), band == place
     for name, values in file.groups.items():
         known = np.unique(values)
-        if name != "trial" and 1 < len(known) <= MOST_GROUPS:
+        is_unit = file.units is not None and np.array_equal(values, file.units)
+        if name != "trial" and not is_unit and 1 < len(known) <= MOST_GROUPS:
             yield from (((name, str(value)), np.asarray(values) == value) for value in known)
 
 
@@ -607,9 +615,7 @@ def _used(comparison: ModelComparison) -> str:
     part = ""
     if not models.common.is_whole:
         part = f" (all that the files of {' and '.join(count(n) for n in models.common.n_given)} have in common)"
-    trained = "" if models.trainings is None else f", {plural(int(models.trainings.max()) + 1, 'training')} of each"
-    n = plural(models.n, "sample") if models.design.word == "sample" else models.design.samples(models.n)
-    return f"n = {n}{part}, the same for all models, {how}{trained}."
+    return f"n = {models.in_words}{part}, the same for all models, {how}."
 
 
 def _advice(comparison: ModelComparison, first: Difference) -> str:
@@ -631,8 +637,13 @@ def _advice(comparison: ModelComparison, first: Difference) -> str:
 
 def pilot(comparison: ModelComparison, each: Difference) -> dict[str, float]:
     """What these samples tell of how many would show a difference: guesses of a `SizePlan`, by field."""
-    right = (comparison.models.correct[name] for name in (each.model, each.other))
-    return guessed_from(*right, comparison.models.design)
+    models, (own, its) = comparison.models, (comparison.models.correct[name] for name in (each.model, each.other))
+    apart, design = own.astype(np.float64) - its, models.design
+    if models.trainings is not None:  # each sample once, with its mean over trainings
+        _, first, at = np.unique(models.ids, return_index=True, return_inverse=True)
+        apart = np.bincount(at, weights=apart) / np.bincount(at)
+        design = EACH_SAMPLE if design.word == EACH_SAMPLE.word else design.of(first)
+    return guesses_of(apart, float(own.mean()), design)
 
 
 def _changed(comparison: ModelComparison) -> str:
@@ -642,8 +653,9 @@ def _changed(comparison: ModelComparison) -> str:
         return f"{model} answers every sample as {reference} does. Check that these are two models."
     right = [comparison.models.correct[name] for name in (model, reference)]
     n_gained, n_lost = int((right[0] & ~right[1]).sum()), int((~right[0] & right[1]).sum())
+    gained = plural(n_gained, "sample" if comparison.models.trainings is None else "answer")
     return (
-        f"Against {reference}, {model} gains {plural(n_gained, 'sample')} and loses {count(n_lost)}; "
+        f"Against {reference}, {model} gains {gained} and loses {count(n_lost)}; "
         f"{percent(comparison.changed, comparison.of_changed)} of answers changed."
     )
 

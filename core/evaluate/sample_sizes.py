@@ -8,9 +8,11 @@ design effect), and few units know their own spread badly: quantiles are then St
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import ceil, inf, sqrt
+from math import ceil, inf, isnan, nan, sqrt
+from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 from scipy import special
 
 from touchstone.core.data.errors import DataError
@@ -23,6 +25,22 @@ POWER = 0.8
 MOST_SAMPLES = 10_000_000
 
 
+GUESSED = "guesses"
+"""The form of what two files would tell."""
+
+
+def _asks(
+    usual: float,
+    label: str,
+    help: str,
+    address: str,
+    form: str = "",
+    within: tuple[float, float, float] = (0.001, 0.5, 0.005),
+) -> Any:
+    help = f"{help} A fraction: .01 is a point."
+    return asks(usual, label, help, address=address, place="row", form=form, within=within, format="%.3f")
+
+
 @dataclass(frozen=True)
 class SizePlan:
     """What shall be shown, and what is known or guessed of the samples.
@@ -32,83 +50,49 @@ class SizePlan:
     >>> plan = SizePlan(difference=0.01, discordant=0.05)
     >>> [size.n for size in plan.sizes()]
     [3923, 4020, 481, 865]
-    >>> replace(plan, per_unit=10.0, alike=0.2).sizes()[0].n_units
+    >>> replace(plan, per_unit=10.0, intraclass_correlation=0.2).sizes()[0].n_units
     1101
     """
 
-    difference: float = asks(
-        0.01,
-        "Difference",
-        "The difference of accuracies that shall be shown if it is there, as a fraction: .01 is a point.",
-        address="difference",
-        place="row",
-        within=(0.001, 0.5, 0.005),
-        format="%.3f",
+    difference: float = _asks(
+        0.01, "Difference", "The difference of accuracies that shall be shown if it is there.", "difference"
     )
-    no_worse: float = asks(
-        0.01,
-        "Margin",
-        "Of models that are as good: the loss by which one shall be shown to be no worse, as a fraction.",
-        address="no_worse",
-        place="row",
-        within=(0.001, 0.5, 0.005),
-        format="%.3f",
+    margin: float = _asks(
+        0.01, "Margin", "Of models that are as good: the loss by which one shall be shown to be no worse.", "no_worse"
     )
-    half_width: float = asks(
-        0.02,
-        "Precision",
-        "How far the ends of an interval may lie from the value, as a fraction: .02 is 2 points.",
-        address="half_width",
-        place="row",
-        within=(0.001, 0.5, 0.005),
-        format="%.3f",
+    half_width: float = _asks(
+        0.02, "Half-width", "How far the ends of an interval may lie from the value, on either side.", "half_width"
     )
-    discordant: float = asks(
-        0.1,
-        "Discordant share",
-        "The share of samples on which exactly one of both models is right.",
-        address="discordant",
-        place="row",
-        form="guesses",
-        within=(0.001, 1.0, 0.01),
-        format="%.3f",
+    discordant: float = _asks(
+        0.1, "Discordant share", "On which share of samples exactly one of both models is right.", "discordant", GUESSED
     )
-    accuracy: float = asks(
-        0.9,
-        "Accuracy",
-        "Of one of the models.",
-        address="accuracy",
-        place="row",
-        form="guesses",
-        within=(0.0, 1.0, 0.01),
-        format="%.3f",
-    )
+    accuracy: float = _asks(0.9, "Accuracy", "Of one of the models.", "accuracy", GUESSED, within=(0.0, 1.0, 0.01))
     per_unit: float = asks(
         1.0,
-        "Samples of a unit",
+        "Samples per unit",
         "How many samples come from one author, patient or site. 1: each sample is independent.",
         address="per_unit",
         place="row",
-        form="guesses",
+        form=GUESSED,
         within=(1.0, 100_000.0, 1.0),
         format="%.1f",
     )
-    alike: float = asks(
+    intraclass_correlation: float = asks(
         0.05,
-        "Alike",
-        "How alike samples of one unit are in what differs (intraclass correlation). 0: not at all, 1: all the same.",
-        address="alike",
+        "Intraclass correlation",
+        "How much samples of one unit go together in what differs: 0, not at all, to 1, always.",
+        address="intraclass_correlation",
         place="row",
-        form="guesses",
+        form=GUESSED,
         within=(0.0, 1.0, 0.01),
         format="%.2f",
         when=lambda values, _: values.get("per_unit", 1.0) > 1,
     )
 
     @property
-    def times(self) -> float:
-        """By how much units make less of the samples."""
-        return 1 + (self.per_unit - 1) * self.alike
+    def design_effect(self) -> float:
+        """So many samples tell as much as one that is a unit of its own (Kish)."""
+        return 1 + (self.per_unit - 1) * self.intraclass_correlation
 
     def sizes(self) -> tuple["Size", ...]:
         """How many samples show the difference, the margin, and tell a difference and an accuracy so precisely.
@@ -123,7 +107,7 @@ class SizePlan:
         spread = sqrt(self.discordant)
         return (
             self._size("difference", lambda z, z_power: _for_difference(self.discordant, self.difference, z, z_power)),
-            self._size("no_worse", lambda z, z_power: _for_margin(self.discordant, self.no_worse, z, z_power)),
+            self._size("margin", lambda z, z_power: _for_margin(self.discordant, self.margin, z, z_power)),
             self._size("difference_within", lambda z, _: (z * spread / self.half_width) ** 2),
             self._size("accuracy_within", lambda z, _: z**2 * self.accuracy * (1 - self.accuracy) / self.half_width**2),
         )
@@ -140,18 +124,18 @@ class SizePlan:
         return Size(goal, None if n > MOST_SAMPLES else n, None if n > MOST_SAMPLES else n_units)
 
     def _worth(self, n: float) -> float:
-        return n * self.times
+        return n * self.design_effect
 
-    def smallest(self, n: int) -> float:
+    def detectable(self, n: int) -> float:
         """The smallest difference that so many samples show; NaN where not even the whole discordant share would.
 
-        >>> round(SizePlan(discordant=0.05).smallest(3923), 4)
+        >>> round(SizePlan(discordant=0.05).detectable(3923), 4)
         0.01
         """
         low, high = 1e-6, self.discordant
         needs = replace(self, difference=high).sizes()[0].n
         if needs is None or needs > n:
-            return float("nan")
+            return nan
         for _ in range(60):
             middle = sqrt(low * high)
             needs = replace(self, difference=middle).sizes()[0].n
@@ -168,26 +152,26 @@ class Size:
     n_units: int | None = None
 
 
-def guessed_from(right: np.ndarray, its_right: np.ndarray, design: Design) -> dict[str, float]:
-    """What a pilot says of the guesses of a `SizePlan`: where either model is right on its samples, and their design.
+def guesses_of(apart: Float[np.ndarray, " n"], accuracy: float, design: Design) -> dict[str, float]:
+    """What a pilot says of the guesses of a `SizePlan`.
+
+    `apart` is 1 where only the first model is right, -1 where only the second is, else 0; or its mean over trainings.
 
     >>> rows = np.arange(100)
-    >>> guessed_from(rows < 90, rows % 10 > 0, Design())
-    {'discordant': 0.18, 'accuracy': 0.9, 'per_unit': 1.0, 'alike': 0.0}
+    >>> guesses_of((rows < 90) * 1.0 - (rows % 10 > 0), 0.9, Design())
+    {'discordant': 0.18, 'accuracy': 0.9, 'per_unit': 1.0, 'intraclass_correlation': 0.0}
     """
-    apart = right.astype(np.float64) - its_right
-    n, discordant = len(apart), float((apart != 0).mean())
-    per_unit, alike = 1.0, 0.0
+    n, per_unit, alike = len(apart), 1.0, 0.0
     if design.codes is not None:
         sizes = np.bincount(design.codes)
         per_unit = float((sizes**2).sum()) / n  # the unit of a sample at random (Kish)
         times = design.effect((apart - apart.mean()) / n).times
         alike = min(max((times - 1) / (per_unit - 1), 0.0), 1.0) if per_unit > 1 else 0.0
     return {
-        "discordant": max(discordant, 1 / n),
-        "accuracy": float(right.mean()),
+        "discordant": max(float((apart**2).mean()), 1 / n),
+        "accuracy": accuracy,
         "per_unit": per_unit,
-        "alike": alike,
+        "intraclass_correlation": alike,
     }
 
 
@@ -215,6 +199,6 @@ def shown_by(plan: SizePlan) -> Iterator[tuple[int, float]]:
     """Numbers of samples and the smallest difference that each shows, around what the plan's own needs."""
     needed = plan.sizes()[0].n or MOST_SAMPLES
     for n in np.unique(np.geomspace(max(needed / 30, 20), min(needed * 10, MOST_SAMPLES), 25).astype(int)).tolist():
-        smallest = plan.smallest(n)
-        if smallest == smallest:
-            yield n, smallest
+        least = plan.detectable(n)
+        if not isnan(least):
+            yield n, least

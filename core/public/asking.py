@@ -337,9 +337,9 @@ def assert_not_worse(
 def plan(*pilot: str | PathLike[str], **settings: float) -> Result:
     """How many samples, predicted by two models, show a difference, or tell it so precisely? Before they are labelled.
 
-    `settings` are `difference` and `no_worse` (a margin), `half_width` of intervals, and guesses: the share of
+    `settings` are `difference`, `margin` and `half_width` of intervals, and guesses: the share of
     `discordant` samples, on which exactly one of both models is right, an `accuracy`, how many samples come `per_unit`
-    (an author, a patient) and how `alike` these are. All are fractions but `per_unit`. A `pilot`, two files of
+    (an author, a patient) and their `intraclass_correlation`. All are fractions but `per_unit`. A `pilot`, two files of
     predictions on the same samples, answers the guesses that are not given.
 
     Raises DataError for settings that there are not, or that cannot be true together.

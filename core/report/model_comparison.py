@@ -41,7 +41,7 @@ def answer(found: ModelComparison) -> Answer:
             * several
         ),
         Section("Class by class", (*class_sentences(found), classes_table(found)), "classes"),
-        *([Section("By confidence and group", partial(_by_group, found), "groups")] * has_groups(found)),
+        Section("By confidence and group", partial(_by_group, found), "groups"),
         Section("By metric", partial(_metrics, found), "metrics"),
         Section("Samples that changed", partial(_samples, found), "samples"),
         Section("In numbers", (models_table(found), pairs_table(found)), "table"),
@@ -204,14 +204,7 @@ def classes_table(found: ModelComparison) -> Table:
     return Table.of("Class by class", found.classes.items(), columns, caption)
 
 
-def has_groups(found: ModelComparison) -> bool:
-    """Whether files divide samples: by the confidence of both models, or by columns of the reference's file."""
-    reference, model, *_ = found.models.predictions.values()
-    sure = reference.confidence is not None and model.confidence is not None
-    return sure or bool(reference.groups.keys() - {"trial"})
-
-
-def _by_group(found: ModelComparison) -> tuple[Table]:
+def _by_group(found: ModelComparison) -> tuple[Table | str]:
     """A line for each band of confidences and each value of a column."""
     reference, model, *_ = found.models.names
     columns = (
@@ -226,7 +219,10 @@ def _by_group(found: ModelComparison) -> tuple[Table]:
     caption = (
         f"{model} against {reference}, by the mean confidence of both, and by columns. Corrected for all lines (Holm)."
     )
-    return (Table.of("By confidence and group", by_group(found).items(), columns, caption),)
+    parts = by_group(found)
+    if not parts:
+        return ("Neither confidence nor columns of the reference's file divide these samples.",)
+    return (Table.of("By confidence and group", parts.items(), columns, caption),)
 
 
 def _metrics(found: ModelComparison) -> tuple[Table]:
@@ -254,9 +250,11 @@ def _metrics(found: ModelComparison) -> tuple[Table]:
         of(model),
         Column("Better by", lambda line: line[0].difference(line[2].value, line[2].interval), "Paired 95 % CI"),
     )
+    why = dict.fromkeys(made.why_not for line in lines for made in line[1].values() if made.why_not)
+    without = f" Without a CI: {'; '.join(why)}." if why else ""
     caption = (
-        f"{model} against {reference}. Losses are better where lower. These intervals are not corrected for their "
-        "number: a claim is made by the chosen metric alone."
+        f"{model} against {reference}, n = {found.models.in_words}. Losses are better where lower. These intervals are "
+        f"not corrected for their number: a claim is made by the chosen metric alone.{without}"
     )
     return (Table.of("By metric", lines, columns, caption),)
 

@@ -195,12 +195,14 @@ def on_files(models: Sequence[OnTwoSets]) -> tuple[ModelPair, ...]:
                 continue
             known.add(files)
             made = difference(on_side, METRICS[ACCURACY], *on_side.names)
+            if not made.interval.known:
+                continue
             of_difference = claim(KIND, made.value, made.interval, made.claim.p_value)
             accuracies = [float(right.mean()) for right in on_side.correct.values()]
             values, what = (accuracies[0], accuracies[1]), f"accuracy, {title}"
             pairs.append(ModelPair("matched_subsets", what, names[0], names[1], values, of_difference, made.n))
         old, new = on_both
-        if old is not None and new is not None and same_files:
+        if old is not None and new is not None and same_files and old.design.enough and new.design.enough:
             pairs.append(_change(first, second, old, new))
     return _corrected(pairs)
 
@@ -220,7 +222,7 @@ def _change(first: OnTwoSets, second: OnTwoSets, old: ModelsOnSamples, new: Mode
     sides = zip(new.correct.values(), old.correct.values(), strict=True)
     values = [float(now.mean() - then.mean()) for now, then in sides]
     what = f"accuracy on {first.titles[1]} less that on {first.titles[0]}"
-    n = old.common.n + new.common.n
+    n = old.n + new.n
     return ModelPair("matched_subsets", what, first.model, second.model, (values[0], values[1]), of_change, n)
 
 

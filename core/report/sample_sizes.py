@@ -23,8 +23,7 @@ from touchstone.core.evaluate.model_comparison import (
     pilot,
 )
 from touchstone.core.evaluate.sample_sizes import MOST_SAMPLES, Size, SizePlan, shown_by
-from touchstone.core.evaluate.units import EACH_SAMPLE, Design
-from touchstone.core.evaluate.wording import Verdict, count, listed, percent, plural, points
+from touchstone.core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points
 from touchstone.core.figures import model_comparison as figures
 from touchstone.core.report.parts import Answer, Column, Figure, Section, Table
 
@@ -70,14 +69,14 @@ def sample_sizes(plan: SizePlan) -> pd.DataFrame:
 
 
 def _aim(plan: SizePlan, size: Size) -> float:
-    return {"difference": plan.difference, "no_worse": plan.no_worse}.get(size.goal, plan.half_width)
+    return {"difference": plan.difference, "margin": plan.margin}.get(size.goal, plan.half_width)
 
 
 def _goal(plan: SizePlan, size: Size) -> str:
     by = points(_aim(plan, size))
     return {
         "difference": f"Show a difference of {by}",
-        "no_worse": f"Show that a model as good is no worse by {by}",
+        "margin": f"Show that a model as good is no worse by {by}",
         "difference_within": f"Tell a difference within ± {by}",
         "accuracy_within": f"Tell an accuracy within ± {by}",
     }[size.goal]
@@ -113,15 +112,17 @@ def _curve(plan: SizePlan) -> Figure:
 
 
 def _verdict(plan: SizePlan, sizes: Sequence[Size], unit: str, known: ModelComparison | None) -> Verdict:
-    difference, no_worse, *_ = sizes
-    of_units = f", {plan.per_unit:.3g} samples of each {unit}, alike by {plan.alike:.2f}" if plan.per_unit > 1 else ""
-    design: Design = EACH_SAMPLE if known is None else known.models.design
-    by = "guessed" if known is None else f"by the pilot of {design.samples(known.models.n)}"
+    difference, margin, *_ = sizes
+    of_units = ""
+    if plan.per_unit > 1:
+        alike = bare(plan.intraclass_correlation, 2)
+        of_units = f", {plan.per_unit:.3g} samples per {unit} with an intraclass correlation of {alike}"
+    by = "guessed" if known is None else f"by the pilot of {known.models.in_words}"
     more = f" More {plural_of(unit)} tell more than more samples of the same ones." if plan.per_unit > 1 else ""
     return Verdict(
         f"About {_needed(difference, unit)} show a difference of {points(plan.difference)} in 4 of 5 test sets.",
-        f"{percent(plan.discordant)} of samples on which one model is right, accuracy {percent(plan.accuracy)}"
+        f"{percent(plan.discordant)} of samples on which exactly one model is right, accuracy {percent(plan.accuracy)}"
         f"{of_units}: {by}.",
         f"Next: draw them at random from where the models will be used.{more}",
-        (f"A model as good is shown to be no worse by {points(plan.no_worse)} with {_needed(no_worse, unit)}.",),
+        (f"A model as good is shown to be no worse by {points(plan.margin)} with {_needed(margin, unit)}.",),
     )

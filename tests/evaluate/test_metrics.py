@@ -203,6 +203,16 @@ def test_functions_of_counts_are_those_of_weighted_samples_too(name, sets):
         assert float(np.real(ours)) == pytest.approx(definition(name, scored, weights), abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.parametrize("name", ["roc_auc", "roc_auc_ovr_weighted", "average_precision"])
+def test_functions_of_samples_take_their_weights(name, sets):
+    rng = np.random.default_rng(0)
+    for scored in sets:
+        weights = rng.integers(1, 5, scored.n).astype(float)
+        if METRICS[name].applies(scored):
+            ours = METRICS[name].function(scored, weights)
+            assert ours == pytest.approx(definition(name, scored, weights), abs=1e-12, nan_ok=True)
+
+
 NOT_OF_CLASSES = {
     *("adjusted_mutual_info_score", "adjusted_rand_score", "completeness_score", "fowlkes_mallows_score"),
     *("homogeneity_score", "mutual_info_score", "normalized_mutual_info_score", "rand_score", "v_measure_score"),

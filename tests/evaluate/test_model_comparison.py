@@ -22,6 +22,7 @@ from touchstone.core.evaluate.model_comparison import (
     difference,
     mcnemar_mid_p,
     models_on_samples,
+    pilot,
     tango_interval,
 )
 
@@ -302,6 +303,26 @@ def test_a_better_recipe_is_found_and_its_samples_are_counted_once():
     [made] = found.against_reference
     assert made.better == "deep"
     assert (
-        "n = 300 samples, the same for all models, paired by id, 5 trainings of each." in comparison_verdict(found).used
+        "n = 300 samples, 5 trainings of each, the same for all models, paired by id." in comparison_verdict(found).used
     )
     assert (found.models.n, made.n) == (300, 300)
+
+
+def test_a_recipe_plans_samples_and_not_answers():
+    """Three trainings of each are no three samples: a pilot counts each once, with its mean over trainings."""
+    found = compared(trained(np.random.default_rng(5), {"old": 8, "new": 8}, 3))
+    [made] = found.against_reference
+    known = pilot(found, made)
+    assert (known["per_unit"], known["intraclass_correlation"]) == (1, 0)
+    assert known["discordant"] < (made.n_gained + made.n_lost) / 900
+    assert "answers and loses" in comparison_verdict(found).text
+    assert "from" not in comparison_verdict(found).advice
+
+
+def test_a_model_trained_once_is_beside_the_first_training_of_a_recipe():
+    files = trained(np.random.default_rng(6), {"old": 8, "new": 8}, 3)
+    once = files["new"].take(np.arange(300))
+    alone = Predictions(once.ids, once.y_true, once.y_pred, once.class_names)
+    found = compared({"old": files["old"], "new": alone})
+    assert found.models.trainings is None
+    assert "n = 300 samples (all that the files of 900 and 300 have in common)" in comparison_verdict(found).used

@@ -14,7 +14,7 @@ from touchstone.core.evaluate.model_comparison import (
     pilot,
     tango_interval,
 )
-from touchstone.core.evaluate.sample_sizes import SizePlan, guessed_from, shown_by
+from touchstone.core.evaluate.sample_sizes import SizePlan, guesses_of, shown_by
 from touchstone.core.evaluate.units import Design
 
 DISCORDANT = [(0.05, 0.01), (0.1, 0.02), (0.03, 0.02), (0.2, 0.05)]
@@ -23,7 +23,7 @@ DISCORDANT = [(0.05, 0.01), (0.1, 0.02), (0.03, 0.02), (0.2, 0.05)]
 @pytest.mark.parametrize(("discordant", "apart"), DISCORDANT)
 def test_a_difference_and_a_margin_are_shown_in_four_of_five_sets(discordant, apart):
     rng, n_sets = np.random.default_rng(0), 2000
-    difference, margin, *_ = SizePlan(difference=apart, no_worse=apart, discordant=discordant).sizes()
+    difference, margin, *_ = SizePlan(difference=apart, margin=apart, discordant=discordant).sizes()
     shares = [(discordant + apart) / 2, (discordant - apart) / 2, 1 - discordant]
     drawn = rng.multinomial(difference.n, shares, n_sets)[:, :2].tolist()
     assert np.mean([mcnemar_mid_p(*counts) < 0.05 for counts in drawn]) == pytest.approx(0.8, abs=0.04)
@@ -63,7 +63,7 @@ def test_of_units_as_many_as_a_pilot_says_show_a_difference(n_pilot):
     found = compare_paired(authors(np.random.default_rng(0), n_pilot, **world))
     known = pilot(found, found.against_reference[0])
     assert known["per_unit"] == 10
-    assert 0 < known["alike"] < 0.5
+    assert 0 < known["intraclass_correlation"] < 0.5
     needed = SizePlan(**known | {"difference": 0.03}).sizes()[0]
     assert needed.n == 10 * needed.n_units
     drawn = (authors(np.random.default_rng([1, seed]), needed.n_units, **world) for seed in range(150))
@@ -78,8 +78,12 @@ def test_of_units_as_many_as_a_pilot_says_show_a_difference(n_pilot):
     alike=st.floats(0.0, 1.0),
 )
 def test_more_is_needed_of_smaller_differences_and_of_samples_that_are_alike(discordant, share, per_unit, alike):
-    plan = SizePlan(difference=discordant * share, discordant=discordant, per_unit=per_unit, alike=alike)
-    smaller = SizePlan(difference=plan.difference / 2, discordant=discordant, per_unit=per_unit, alike=alike)
+    plan = SizePlan(
+        difference=discordant * share, discordant=discordant, per_unit=per_unit, intraclass_correlation=alike
+    )
+    smaller = SizePlan(
+        difference=plan.difference / 2, discordant=discordant, per_unit=per_unit, intraclass_correlation=alike
+    )
     alone = SizePlan(difference=plan.difference, discordant=discordant)
     for own, more, less in zip(plan.sizes(), smaller.sizes(), alone.sizes(), strict=True):
         assert own.n is None or more.n is None or more.n >= own.n
@@ -89,11 +93,11 @@ def test_more_is_needed_of_smaller_differences_and_of_samples_that_are_alike(dis
 
 def test_so_many_samples_show_what_needs_so_many():
     plan = SizePlan(difference=0.01, discordant=0.05)
-    assert plan.smallest(plan.sizes()[0].n) == pytest.approx(0.01, rel=1e-3)
+    assert plan.detectable(plan.sizes()[0].n) == pytest.approx(0.01, rel=1e-3)
     n, smallest = zip(*shown_by(plan), strict=True)
     assert list(smallest) == sorted(smallest, reverse=True)
     assert n[0] < 3923 < n[-1]
-    assert np.isnan(SizePlan(difference=0.001, discordant=0.001).smallest(50))
+    assert np.isnan(SizePlan(difference=0.001, discordant=0.001).detectable(50))
 
 
 def test_what_cannot_be_true_is_refused():
@@ -102,10 +106,8 @@ def test_what_cannot_be_true_is_refused():
 
 
 def test_a_pilot_without_a_changed_answer_guesses_one():
-    right = np.ones(50, dtype=bool)
-    assert guessed_from(right, right, Design()) == {
-        "discordant": 0.02, "accuracy": 1.0, "per_unit": 1.0, "alike": 0.0
-    }  # fmt: skip
+    known = {"discordant": 0.02, "accuracy": 1.0, "per_unit": 1.0, "intraclass_correlation": 0.0}
+    assert guesses_of(np.zeros(50), 1.0, Design()) == known
 
 
 def test_the_advice_names_samples_and_units():

@@ -72,7 +72,7 @@ def test_without_files_samples_are_planned_by_guesses(open_page):
     app.run()
     text = plainly(app)
     assert "About 979 samples show a difference of 2.0 points in 4 of 5 test sets." in text
-    assert "5.0 % of samples on which one model is right, accuracy 90.0 %: guessed." in text
+    assert "5.0 % of samples on which exactly one model is right, accuracy 90.0 %: guessed." in text
 
 
 def test_files_are_the_pilot_of_a_plan(open_page, models):

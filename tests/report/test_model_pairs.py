@@ -144,6 +144,17 @@ def test_models_of_files_are_paired_on_the_samples_that_both_predict():
     assert change.claim.estimate == pytest.approx(kept[0] - kept[1])
 
 
+def test_of_few_units_nothing_is_claimed():
+    rng = np.random.default_rng(5)
+    of_two = {"unit": np.repeat(["ann", "bob"], 100).tolist()}
+    sets = []
+    for name, wrong in (("svm", 0.05), ("mlp", 0.4)):
+        sides = (predicted(200, wrong, rng), predicted(200, wrong, rng, "t"))
+        old, new = (Predictions(of.ids, of.y_true, of.y_pred, of.class_names, groups=of_two) for of in sides)
+        sets.append(OnTwoSets(name, old, new, ("old", "new")))
+    assert on_files(sets) == ()
+
+
 def test_files_that_only_count_their_rows_are_not_paired():
     rng = np.random.default_rng(6)
     other = predicted(300, 0.2, rng)

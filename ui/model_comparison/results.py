@@ -16,7 +16,7 @@ from touchstone.core.evaluate.model_comparison import (
     named_models,
     pilot,
 )
-from touchstone.core.evaluate.sample_sizes import SizePlan
+from touchstone.core.evaluate.sample_sizes import GUESSED, SizePlan
 from touchstone.core.parameters import ANYTHING, asked
 from touchstone.core.report import sample_sizes
 from touchstone.ui import cache, page_file
@@ -79,7 +79,7 @@ def _sizes(known: ModelComparison | None) -> None:
         goals = st.container()
         if known is None:
             st.caption("Guesses. Two files of predictions on the same samples answer them.")
-            guessed, _ = plan_form(SizePlan, ANYTHING, form="guesses", key="guesses", border=False)
+            guessed, _ = plan_form(SizePlan, ANYTHING, form=GUESSED, key="guesses", border=False)
             guesses = {each.field: getattr(guessed, each.field) for each in asked(SizePlan) if each.ask.form}
         else:
             guesses = pilot(known, known.against_reference[0])

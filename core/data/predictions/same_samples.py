@@ -71,7 +71,8 @@ def same_samples(files: Sequence[Predictions], *, are_same: bool = False) -> Sam
             return SameSamples((np.arange(n_given[0]),) * len(files), "order", n_given)
         if all(_counts_rows(file) for file in files):
             return None
-    keys = [_keys(file) for file in files]
+    of_recipes = any(map(trained_again, files))
+    keys = [_keys(file, of_recipes=of_recipes) for file in files]
     common = _common(keys)
     if len(common) < FEWEST and all(key[0].isdecimal() for of_file in keys for key in of_file):
         as_numbers = [[(str(int(key[0])), *key[1:]) for key in of_file] for of_file in keys]
@@ -88,10 +89,17 @@ def _counts_rows(file: Predictions) -> bool:
     return bool((file.ids == np.arange(file.n_samples).astype(str)).all())
 
 
-def _keys(file: Predictions) -> list[tuple[str, ...]]:
-    """Ids; where they stand once per trial (a seed, say), with the place of the trial among all by name."""
-    apart = [np.unique(file.groups["trial"], return_inverse=True)[1].astype(str)] if trained_again(file) else []
-    return list(zip(map(str, file.ids), *apart, strict=True))
+def _keys(file: Predictions, *, of_recipes: bool) -> list[tuple[str, ...]]:
+    """Ids; where they stand once per trial (a seed, say), with the place of the trial among all by name.
+
+    A model that was trained once is beside the first training of a recipe.
+    """
+    if not of_recipes:
+        return [(str(each),) for each in file.ids]
+    trial = np.zeros(file.n_samples, dtype=np.int64)
+    if trained_again(file):
+        trial = np.unique(file.groups["trial"], return_inverse=True)[1]
+    return list(zip(map(str, file.ids), map(str, trial.tolist()), strict=True))
 
 
 def trained_again(file: Predictions) -> bool:
