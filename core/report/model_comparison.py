@@ -42,7 +42,7 @@ def answer(found: ModelComparison) -> Answer:
         ),
         Section("Class by class", (*class_sentences(found), classes_table(found)), "classes"),
         Section("By confidence and group", partial(_by_group, found), "groups"),
-        Section("By metric", partial(_metrics, found), "metrics"),
+        *([] if several else [Section("By metric", partial(_metrics, found), "metrics")]),
         Section("Samples that changed", partial(_samples, found), "samples"),
         Section("In numbers", (models_table(found), pairs_table(found)), "table"),
     ]

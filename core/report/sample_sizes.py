@@ -107,7 +107,6 @@ def _curve(plan: SizePlan) -> Figure:
         partial(figures.sizes, curve, plan.difference),
         "The smallest difference that is shown in 4 of 5 test sets, by how many samples both models predict. Dotted: "
         "the one asked for.",
-        len(curve),
     )
 
 

@@ -115,3 +115,26 @@ def test_files_that_could_be_either_are_asked_about_once(open_page, workspace):
     assert "n = 400 samples, the same for all models, paired by the order of rows." in text
     app = settled(open_page("model_comparison", **files, design="the same, row by row"))
     assert "paired by the order of rows." in plainly(app)
+
+
+def test_recipes_are_compared_by_all_their_trainings(open_page, workspace):
+    files = {}
+    for side, right in (("reference", 0.7), ("target", 0.9)):
+        parts = [
+            pd.read_csv(pd.io.common.BytesIO(predictions(right, seed)), sep="\t").assign(seed=seed)
+            for seed in (1, 2, 3)
+        ]
+        files[side] = store(workspace, f"{side}.tsv", pd.concat(parts).to_csv(sep="\t", index=False).encode(), None)
+    text = plainly(settled(open_page("model_comparison", **files)))
+    assert "n = 400 samples, 3 trainings of each, the same for all models" in text
+    assert "Samples occur several times" not in text
+
+
+def test_one_file_with_columns_of_models_and_of_sources_is_compared_whole(open_page, workspace):
+    table = pd.read_csv(pd.io.common.BytesIO(predictions(0.7, 1)), sep="\t").drop(columns="confidence")
+    table["vit_pred"] = pd.read_csv(pd.io.common.BytesIO(predictions(0.9, 2)), sep="\t")["predicted"]
+    table = table.rename(columns={"predicted": "resnet_pred"}).assign(site=np.arange(400) % 4)
+    file = store(workspace, "both.tsv", table.to_csv(sep="\t", index=False).encode(), None)
+    text = plainly(settled(open_page("model_comparison", reference=file, target=file)))
+    assert "vit is better than resnet: accuracy " in text
+    assert "n = 400 samples" in text

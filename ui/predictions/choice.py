@@ -39,6 +39,7 @@ PART_HELP = {
     "source": "All sources together, or one of them. If both sides use the same file: one source against all others.",
     "trial": "Only one trial: with several, a sample would count more than once and intervals would be too narrow.",
 }
+OF_TRIALS = "All trainings together are a recipe, in which each sample counts once; or one training."
 PARTS = tuple(f"{side}_{what}" for side in ("reference", "target") for what in PART_HELP)
 DEPENDENT = (*PARTS, "task", "model")
 """Parameters of the address that mean nothing any more when a file is exchanged."""
@@ -53,14 +54,16 @@ class Side:
     hint: str
     preposition: str = "on"
     """What predictions are to it: on a set, of a model."""
+    same_samples: bool = False
+    """Whether both are of the same samples: usual are all of them, in every trial."""
 
 
 REFERENCE = Side("reference", "Reference set", "the test set whose accuracy you know")
 TARGET = Side("target", "New set", "the target: the test set on which accuracy may have fallen")
 SIDES = (REFERENCE, TARGET)
 MODELS = (
-    Side("reference", "Reference model", "the model that you have", "of"),
-    Side("target", "New model", "on the same samples", "of"),
+    Side("reference", "Reference model", "the model that you have", "of", same_samples=True),
+    Side("target", "New model", "on the same samples", "of", same_samples=True),
 )
 """The same two places for files of models on the same samples."""
 _TWO_SETS = (
@@ -200,7 +203,7 @@ def larger_first(pairs: PredictionPairs) -> None:
 
 def _part_controls(side: Side, reference: Chosen, target: Chosen) -> dict[str, One]:
     """A control per thing that one file tells apart; of one file on both sides, usual are parts that share no row."""
-    one_file = reference.address == target.address
+    one_file = reference.address == target.address and not side.same_samples
     parts = choices((reference if side.key == REFERENCE.key else target).address)
     usual: dict[str, str] = {}
     if "set" in parts:
@@ -214,10 +217,17 @@ def _part_controls(side: Side, reference: Chosen, target: Chosen) -> dict[str, O
     for what, names in parts.items():
         others = [OTHERS] * (one_file and what != "trial")
         offered = names if what == "set" else [ALL, *others, *names]
-        default = usual.get(what, names[0] if what == "trial" else ALL)
+        one_trial = what == "trial" and not side.same_samples
+        default = usual.get(what, names[0] if one_trial else ALL)
         title = side.title if what == "set" else f"{side.title}: {what}"
         parameter = f"{side.key}_{what}"
-        controls[what] = One(parameter, title, {name: name for name in offered}, default, PART_HELP[what])
+        controls[what] = One(
+            parameter,
+            title,
+            {name: name for name in offered},
+            default,
+            PART_HELP[what] if one_trial or what != "trial" else OF_TRIALS,
+        )
     return controls
 
 
