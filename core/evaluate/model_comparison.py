@@ -526,18 +526,20 @@ def by_group(comparison: ModelComparison) -> Mapping[tuple[str, str], Difference
     one of two equal models is unsure, the other one is right more often, and neither is better for that.
     """
     models, (reference, model, *_) = comparison.models, comparison.models.names
-    parts = {
-        at: rows
-        for at, rows in _groups(models.predictions[reference], models.predictions[model])
-        if rows.sum() >= FEWEST
-    }
+    parts = {at: rows for at, rows in _groups(models, reference, model) if rows.sum() >= FEWEST}
     each = [difference(models.of(rows), METRICS[ACCURACY], model, reference) for rows in parts.values()]
     return dict(zip(parts, _corrected(each), strict=True))
 
 
-def _groups(file: Predictions, other: Predictions) -> Iterator[tuple[tuple[str, str], Bool[np.ndarray, " n_samples"]]]:
+def _groups(
+    models: ModelsOnSamples, reference: str, model: str
+) -> Iterator[tuple[tuple[str, str], Bool[np.ndarray, " n_samples"]]]:
+    file, other = models.predictions[reference], models.predictions[model]
     if file.confidence is not None and other.confidence is not None:
         confidence = (file.confidence + other.confidence) / 2
+        if models.trainings is not None:  # a sample is in one band, by its mean over trainings
+            at = np.unique(models.ids, return_inverse=True)[1]
+            confidence = (np.bincount(at, weights=confidence) / np.bincount(at))[at]
         edges = np.unique(np.quantile(confidence, np.linspace(0, 1, N_BANDS + 1)))
         band = np.searchsorted(edges, confidence, "right").clip(1, max(len(edges) - 1, 1))
         for place in range(1, len(edges)) if len(edges) > 2 else ():

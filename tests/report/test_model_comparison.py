@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.metrics import brier_score_loss
 
 from tests.evaluate.test_model_comparison import compared, drawn
+from touchstone.core.data import Predictions
 from touchstone.core.report.model_comparison import answer, every_metric
 
 
@@ -30,6 +31,20 @@ def test_changes_are_divided_by_confidence_and_by_columns():
     [made] = found.against_reference
     assert (bands["Gained"].astype(int).sum(), bands["Lost"].astype(int).sum()) == (made.n_gained, made.n_lost)
     assert "unit" not in set(table["By"])
+
+
+def test_a_sample_of_a_recipe_is_in_one_band_of_confidence():
+    files = {}
+    for name, seed in (("old", 1), ("new", 2)):
+        rng = np.random.default_rng(seed)
+        y, hard = np.tile(np.arange(300) % 2, 3), np.tile(np.random.default_rng(0).random(300), 3)
+        said = np.where(0.6 * hard + 0.4 * rng.random(900) < 0.7, y, 1 - y)
+        confidence = np.clip(1 - hard / 2 + rng.normal(0, 0.05, 900), 0.5, 1)
+        groups = {"trial": np.repeat(["1", "2", "3"], 300).tolist()}
+        ids = [f"text {row}" for row in range(300)] * 3
+        files[name] = Predictions(ids, y, said, ["a", "b"], confidence=confidence, groups=groups)
+    table = answer(compared(files)).tables["By confidence and group"]
+    assert table["n"].astype(int).sum() == 300
 
 
 def test_equal_models_are_rarely_better_on_a_part():
