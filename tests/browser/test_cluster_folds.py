@@ -76,8 +76,9 @@ def test_a_cell_of_label_by_fold_that_is_changed_stands_in_the_address(server: S
     width = cells.bounding_box()["width"]
     cells.click(position={"x": width / 2, "y": 52})  # fold 2 of class_0: drawn on a canvas, so there is nothing to name
     page.keyboard.press("Enter")
-    expect(page.locator("#portal input, #portal textarea")).to_be_focused()
-    page.keyboard.type("30", delay=50)
-    page.keyboard.press("Enter")
+    editor = page.locator("#portal input, #portal textarea")
+    editor.fill("30")
+    expect(editor).to_have_value("30")
+    editor.press("Enter")
     page.wait_for_function("new URLSearchParams(location.search).get('labels_by_fold') === 'class_0: 14.5 30 14.5'")
     expect(page.get_by_text("Samples by fold: 54.2, 69.7, 54.2.")).to_be_visible()

@@ -155,6 +155,9 @@ def test_a_cell_that_is_changed_is_in_the_line_and_the_rest_of_its_label_is_shar
     taken = NamedNumbers("labels_by_fold", "Labels by fold", 0.0, "").meant(state["labels_by_fold"])
     counts = controls.counts_by_fold(replace(plan, labels_by_fold=taken), wine)
     np.testing.assert_allclose(counts, [[30, 14.5, 14.5], [71 / 3] * 3, [48, 0, 0]])
+    state["editor"]["edited_rows"] = {"0": {"Fold 2": 19.7}}  # what it shows: opened, and left
+    controls._take("editor", plan, wine)
+    assert state["labels_by_fold"] == "class_2: 1 1 0"
 
 
 @given(st.lists(st.floats(0, 50), min_size=2, max_size=6), st.dictionaries(st.integers(0, 5), st.floats(0, 60)))

@@ -25,6 +25,8 @@ NAMES = (
 )
 NAME = '<svg onload=alert(1)> "wine" & $co$'
 NEW = "<s>new</s>.csv"
+_FOLDERS = tempfile.TemporaryDirectory(prefix="touchstone-report-")
+"""Of workspaces; removed with the process."""
 TRAINING = TrainingPlan("linear", n_epochs=2)
 
 
@@ -91,4 +93,4 @@ def stored(workspace: Workspace, kind: str) -> Run:
 
 def a_workspace() -> Workspace:
     """An empty one, in a folder of its own."""
-    return Workspace(Path(tempfile.mkdtemp(prefix="touchstone-report-")))
+    return Workspace(Path(tempfile.mkdtemp(dir=_FOLDERS.name)))

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from distributed import Status
 
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import SleepPlan
@@ -141,8 +142,10 @@ def test_a_worker_asks_on_whether_to_stop_and_no_trial_waits_for_the_answer(monk
             await asyncio.sleep(0.01)
         return len(asked) == 3
 
-    of_loop = SimpleNamespace(add_callback=lambda ask: asyncio.run_coroutine_threadsafe(ask(), loop))
-    here = SimpleNamespace(loop=of_loop, scheduler=SimpleNamespace(event_is_set=event_is_set))
+    asking = []
+    of_loop = SimpleNamespace(add_callback=lambda ask: asking.append(asyncio.run_coroutine_threadsafe(ask(), loop)))
+    connections = SimpleNamespace(status=Status.running)
+    here = SimpleNamespace(loop=of_loop, rpc=connections, scheduler=SimpleNamespace(event_is_set=event_is_set))
     monkeypatch.setattr("distributed.get_worker", lambda: here)
     monkeypatch.setattr(worker, "SECONDS_BETWEEN_QUESTIONS", 0.01)
     thread = threading.Thread(target=loop.run_forever, daemon=True)
@@ -155,6 +158,9 @@ def test_a_worker_asks_on_whether_to_stop_and_no_trial_waits_for_the_answer(monk
     with worker._asked_to_stop("stop-2"):
         wait_until(lambda: asked.count("stop-2"), bool)
     before = wait_until(lambda: len(asyncio.all_tasks(loop)), lambda n_tasks: n_tasks == 0)
+    connections.status = Status.closed
+    with worker._asked_to_stop("stop-3"):
+        asking[-1].result(600)  # it ends by itself, and asks nobody
     assert (before, set(asked)) == (0, {"stop-1", "stop-2"})
     loop.call_soon_threadsafe(loop.stop)
     thread.join()

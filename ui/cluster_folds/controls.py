@@ -116,7 +116,11 @@ def _take(key: str, plan: FoldPlan, dataset: Dataset) -> None:
     counts = counts_by_fold(plan, dataset)
     rows = {str(row[0]): row for row in plan.labels_by_fold}
     for label, cells in st.session_state[key]["edited_rows"].items():
-        numbers = {int(fold.removeprefix("Fold ")) - 1: number or 0.0 for fold, number in cells.items()}
-        name = dataset.class_names[int(label)]
-        rows[name] = (name, *changed(counts[int(label)], numbers).round(2).tolist())
+        as_is, numbers = counts[int(label)], {}
+        for fold, number in ((int(name.removeprefix("Fold ")) - 1, number or 0.0) for name, number in cells.items()):
+            if number != as_is[fold].round(1):  # else the cell was opened, and left as it shows
+                numbers[fold] = number
+        if numbers:
+            name = dataset.class_names[int(label)]
+            rows[name] = (name, *changed(as_is, numbers).round(2).tolist())
     st.session_state[ADDRESS] = _LINE.written(list(rows.values()))[0]

@@ -193,13 +193,15 @@ def _contents(trials: list[Rows]) -> list[bytes]:
 @contextmanager
 def _asked_to_stop(topic: str) -> Iterator[Callable[[], bool]]:
     """Whether somebody asks these trials to stop: asked beside them, for they must not wait for every answer."""
-    from distributed import get_worker
+    from distributed import Status, get_worker
 
     worker, heard, over = get_worker(), threading.Event(), threading.Event()
 
     async def ask() -> None:
         while not (heard.is_set() or over.is_set()):
             await asyncio.sleep(SECONDS_BETWEEN_QUESTIONS)
+            if worker.rpc.status != Status.running:  # the worker is being closed: there is nobody left to ask
+                return
             with suppress(OSError):  # a scheduler that is away for a moment is asked again
                 if await worker.scheduler.event_is_set(name=topic):
                     heard.set()
