@@ -5,7 +5,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from touchstone.core.command.given_files import compare_command, settled
 from touchstone.core.data import DataError
 from touchstone.core.data.predictions.record import PredictionPairs
 from touchstone.core.data.predictions.same_samples import could_be_either
@@ -91,19 +90,13 @@ else:
         else:
             parameters = {name: [value] for name, value in sets.parameters.items()}
             parameters |= plan_parameters(plan, about(pairs)) or {}
-            files = {"reference": sets.reference, "target": sets.target}
-            view = View(
-                "model_comparison", parameters, prediction_choice.names(sets.parameters), predictions=(*files.values(),)
-            )
-            options = settled(sets, MatchingPlan(metric=plan.metric, positive=plan.positive))
-            options |= {"margin": plan.margin} if plan.margin else {}
-            options |= {"design": plan.design} if plan.design == PAIRED else {}
-            command = compare_command(files, options)
+            files = (sets.reference, sets.target)
+            view = View("model_comparison", parameters, prediction_choice.names(sets.parameters), predictions=files)
             share.offer(
                 None,
                 view.settings,
                 view=view,
-                commands=((f"Command: compares them in a terminal{share.FOLDER}", command),),
+                commands=((f"Command: compares them in a terminal{share.FOLDER}", results.command_of(sets, plan)),),
             )
             compared = background.answer(results.comparison(sets, titles, plan), "Comparing", key="comparison")
             page.nothing_yet(running=True) if compared is None else show(compared, view, sets)

@@ -208,14 +208,15 @@ def metric_of(quantity: Quantity) -> str:
 
 
 def metrics_of(answers: Sequence[Answered]) -> list[Metric]:
-    """What the axis of comparisons can be of: what the first was about, accuracy, then all that they tell of both sets.
+    """What the axis of comparisons can be of: what the first was about, accuracy, then all that they tell of both.
 
     >>> metrics_of([])[0].title
     'accuracy'
     """
     numbers = [one for answer in answers for one in answer.quantities]
-    usual = next((one.of[1:] for one in numbers if one.name == "matched_subsets.gap"), ())
-    known = (metric_of(one) for one in numbers if one.name == "matched_subsets.metric")
+    first = ("matched_subsets.gap", "model_comparison.difference")
+    usual = next((one.of[1:] for one in numbers if one.name in first), ())
+    known = (metric_of(one) for one in numbers if one.name in ("matched_subsets.metric", "model_comparison.metric"))
     return [METRICS[name] for name in dict.fromkeys((*usual, ACCURACY, *known))]
 
 

@@ -279,6 +279,7 @@ ON_AXIS = {
     "few_labels.accuracy": OnAxis("labels", lambda of: f"New samples of {of[0]}, by few labels"),
     "matched_subsets.metric": OnAxis("", lambda of: f"{of[0]}: {_SETS[of[2]]}", 1),
     "matched_subsets.matched": OnAxis("target", lambda of: f"{of[0]}: new test set, matched", 1),
+    "model_comparison.metric": OnAxis("", lambda of: of[0], 1),
 }
 """The accuracies that one can plan for, by name, in the order of the axis."""
 _SETS = {"reference": "reference set", "target": "new test set"}
@@ -287,7 +288,7 @@ METRIC_ON_AXIS = {
     "source_robustness.metric_inclusive": ON_AXIS["source_robustness.inclusive"],
     "source_robustness.metric": ON_AXIS["source_robustness.exclusive"],
     "cluster_folds.metric": ON_AXIS["cluster_folds.accuracy"],
-    **{name: each for name, each in ON_AXIS.items() if name.startswith("matched_subsets.")},
+    **{name: each for name, each in ON_AXIS.items() if name.startswith(("matched_subsets.", "model_comparison."))},
 }
 """The same of another metric; these say of which."""
 

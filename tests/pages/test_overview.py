@@ -8,10 +8,12 @@ from urllib.parse import urlencode
 import numpy as np
 import pandas as pd
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import PLAN, plainly, stored_run, texts
 from tests.pages.test_matched_subsets import ROLES, made, settled, store
+from tests.pages.test_model_comparison import predictions
 from touchstone.core.__main__ import main
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
@@ -199,11 +201,11 @@ def test_prediction_files_have_a_sheet_that_computes_nothing(open_page, workspac
     assert "Accuracy falls" not in said
 
 
-def shown_accuracies(app: AppTest) -> tuple[list[str], list[float]]:
+def shown_accuracies(app: AppTest, metric: str = "accuracy") -> tuple[list[str], list[float]]:
     """What stands on the axis of the sheet."""
     offered = [each.tables for each in app.session_state["take_away"].values() if "Accuracies" in each.tables]
     table = offered[0]["Accuracies"]()
-    return table["accuracy"].tolist(), table["value"].tolist()
+    return table[metric].tolist(), table["value"].tolist()
 
 
 def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace, capsys):
@@ -232,6 +234,31 @@ def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace, c
     assert numbers.loc["matched_subsets.target[the model]", "value"] == on_axis["the model: new test set"]
     workspace.delete_predictions(LOCAL_OWNER, two["target"])
     assert "Accuracy falls" not in texts(open_page("overview", sheet="prediction files"))
+
+
+def test_models_that_were_compared_stand_on_the_sheet_and_its_link_compares_them_again(open_page, workspace, capsys):
+    files = {"reference": predictions(0.7, 1), "target": predictions(0.9, 2)}
+    two = {side: store(workspace, f"{side}.tsv", content, ROLES) for side, content in files.items()}
+    settled(open_page("model_comparison", **two, metric="balanced accuracy", margin="0.02"))
+    app = open_page("overview", sheet="prediction files")
+    assert "target.tsv is better than reference.tsv: balanced accuracy " in plainly(app)
+    assert "target.tsv against reference.tsv" in plainly(app)
+    assert "Balanced accuracy runs from" in plainly(app)
+    labels, values = shown_accuracies(app, "balanced_accuracy")
+    assert {label.partition(" (")[0] for label in labels} == {"reference.tsv", "target.tsv"}
+    assert min(values) < 0.8 < max(values)
+    [open_it] = [link.proto for link in app.get("page_link") if link.proto.label == "Open"]
+    assert "metric=balanced+accuracy" in open_it.query_string
+    assert "margin=0.02" in open_it.query_string
+    [command] = [code.value for code in app.code if "core compare" in code.value]
+    assert main(shlex.split(command)[3:]) == 0
+    assert "balanced_accuracy\ttarget\treference\t" in capsys.readouterr().out
+    offered = app.session_state["share_offer"]
+    st.cache_resource.clear()
+    again = settled(open_page("overview", **offered.parameters))
+    assert "target.tsv is better than reference.tsv: balanced accuracy " in plainly(again)
+    other = open_page("overview", sheet="prediction files", compared=urlencode({**two, "question": "charm"}))
+    assert "This address names a question that there is not: charm." in plainly(other)
 
 
 def test_the_axis_of_files_is_of_the_chosen_metric_and_so_are_report_and_link(open_page, workspace):

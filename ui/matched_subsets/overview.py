@@ -3,26 +3,22 @@
 Predictions belong to no data set, so these answers have a sheet of their own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 
 import streamlit as st
 
-from touchstone.core.command.given_files import PARTS, SIDES
-from touchstone.core.data import DataError
 from touchstone.core.data.dataset import key
-from touchstone.core.data.predictions.record import Part
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.wording import listed, plural
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.model_pairs import OnTwoSets
 from touchstone.core.report.overview import Answered
 from touchstone.ui import page_file
-from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 from touchstone.ui.matched_subsets import results
 from touchstone.ui.matched_subsets.controls import check_of_stored
-from touchstone.ui.matched_subsets.results import Compared
 from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.predictions import compared
 from touchstone.ui.shell import background, page
 
 QUESTION = QUESTIONS["matched_subsets"]
@@ -31,51 +27,28 @@ MOST = 3
 
 def answers() -> list[tuple[Answered, Mapping[str, str | list[str]], str]]:
     """What was compared since the server was started, of files that are still here; each with address and command."""
-    titles = prediction_choice.stored_titles()
-    return [
-        (
-            Answered(
-                QUESTION,
-                prediction_choice.names(each.sets.parameters, titles),
-                each.verdict,
-                each.numbers,
-                each.when,
-            ),
-            each.sets.parameters | (plan_parameters(each.plan) or {}),
-            check_of_stored(each.sets, each.plan),
-        )
-        for each in _still_here(titles)
-    ]
+    return compared.answers(QUESTION.stem, check_of_stored)
 
 
-def compare_again(parameters: Mapping[str, Sequence[str]]) -> None:
+def compare_again(parameters: Mapping[str, list[str]]) -> None:
     """Compare what such parameters of an address lead to, unless that is known; returns while it is worked out, too.
 
     Raises DataError or WorkspaceError for files, parts of them or settings that there are not.
     """
-    first = {name: values[0] for name, values in parameters.items()}
-    plan = plan_at(MatchingPlan, {name: list(values) for name, values in parameters.items()})
-    if plan is None or not {first.get("reference"), first.get("target")} <= prediction_choice.stored_titles().keys():
-        raise DataError("This address names files or settings that are not here. Compare the files again.")
-    parts = {f"{side}_part": Part(**{what: first.get(f"{side}_{what}") for what in PARTS}) for side in SIDES}
-    sets = TwoSets(first["reference"], first["target"], **parts, task=first.get("task"))
+    sets, plan = compared.at(MatchingPlan, parameters)
     background.answer(results.comparisons(sets, plan), "Matching", key=key(sets, plan))
 
 
 def models() -> list[OnTwoSets]:
     """Every model of what was compared, with its predictions, which are read for it."""
     titles = prediction_choice.stored_titles()
-    compared = dict.fromkeys(each.sets for each in _still_here(titles))
-    known = [(sets, results.pairs_of(sets)) for sets in compared]
+    there = dict.fromkeys(each.sets for each in compared.still_here(QUESTION.stem, titles))
+    known = [(sets, results.pairs_of(sets)) for sets in there]
     return [
         OnTwoSets(name, pairs.references[name], pairs.targets[name], _titles(sets, titles))
         for sets, pairs in known
         for name in pairs.models
     ]
-
-
-def _still_here(titles: Mapping[str, str]) -> list[Compared]:
-    return [each for each in results.compared() if {each.sets.reference, each.sets.target} <= titles.keys()]
 
 
 def _titles(sets: TwoSets, titles: Mapping[str, str]) -> tuple[str, str]:

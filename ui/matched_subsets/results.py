@@ -1,37 +1,21 @@
 """What came of comparing two sets of predictions?"""
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import pandas as pd
 
 from touchstone.core.data import Dataset
-from touchstone.core.data.dataset import key
 from touchstone.core.data.predictions.record import PredictionPairs, pair_predictions
 from touchstone.core.evaluate.calibration import ClassCalibration
 from touchstone.core.evaluate.matched_subsets import MatchedSubsets, ModelComparisons, SetComparison, worked_example
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, Reliability, TwoSets
 from touchstone.core.evaluate.matched_subsets.results import samples_table
 from touchstone.core.evaluate.overview import subset_of
-from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.report import matched_subsets as report
-from touchstone.core.report.parts import Quantity
 from touchstone.ui import cache
+from touchstone.ui.predictions import compared
 from touchstone.ui.predictions.choice import table_of
 from touchstone.ui.shell.background import Task, Work
-from touchstone.ui.shell.session import owner, workspace
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Two sets that were compared, how, what it came to, its numbers, and when (seconds since 1970)."""
-
-    sets: TwoSets
-    plan: MatchingPlan
-    verdict: Verdict
-    numbers: tuple[Quantity, ...]
-    when: float
 
 
 @cache.result(max_entries=8)
@@ -44,27 +28,14 @@ def pairs_of(sets: TwoSets) -> PredictionPairs:
 @cache.task(max_entries=8)
 def comparisons(sets: TwoSets, plan: MatchingPlan) -> Work[ModelComparisons]:
     """All models compared on the two sets."""
-    pairs, known = pairs_of(sets), _compared()
+    pairs, known = pairs_of(sets), compared.known("matched_subsets")
 
     def compare(step: Callable[[], None]) -> ModelComparisons:
-        compared = plan.compare(pairs, step)
-        answer = report.answer(compared)
-        assert answer.verdict is not None
-        known[key(sets, plan)] = Compared(sets, plan, answer.verdict, answer.numbers, time.time())
-        return compared
+        made = plan.compare(pairs, step)
+        compared.keep(known, sets, plan, report.answer(made))
+        return made
 
     return Work(compare, plan.n_steps(pairs))
-
-
-def compared() -> list[Compared]:
-    """What this server has compared for the owner and still knows the verdict of, the newest first."""
-    return list(reversed(_compared().values()))
-
-
-@cache.result(max_entries=16)
-def _compared() -> dict[str, Compared]:
-    """Filled by `comparisons`."""
-    return {}
 
 
 @cache.task(max_entries=8)
@@ -108,13 +79,11 @@ def with_samples_of(dataset: Dataset) -> tuple[TwoSets, MatchingPlan, str] | Non
 
     Files that were deleted since are passed over.
     """
-    stored = {file.fingerprint for file in workspace().prediction_files(owner())}
-    for each in compared():
-        if {each.sets.reference, each.sets.target} <= stored:
-            rows = comparisons(each.sets, each.plan).future.result().rows
-            for model in (row.model for row in rows if row.matched is not None):
-                if len(subset_of(dataset, matched_samples(each.sets, each.plan, model))):
-                    return each.sets, each.plan, model
+    for each in compared.still_here("matched_subsets"):
+        rows = comparisons(each.sets, each.plan).future.result().rows
+        for model in (row.model for row in rows if row.matched is not None):
+            if len(subset_of(dataset, matched_samples(each.sets, each.plan, model))):
+                return each.sets, each.plan, model
     return None
 
 

@@ -1,29 +1,41 @@
-"""Where does the sheet of prediction files lead to this question? Its answers stand on its own page."""
+"""What did comparing models on the same samples come to? Answers for the sheet of prediction files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
+from touchstone.core.data.dataset import key
+from touchstone.core.evaluate.model_comparison import ComparisonPlan
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.model_pairs import OnTwoSets
 from touchstone.core.report.overview import Answered
 from touchstone.ui import page_file
+from touchstone.ui.model_comparison import results
 from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.predictions import compared
+from touchstone.ui.shell import background
 
 QUESTION = QUESTIONS["model_comparison"]
 
 
 def answers() -> list[tuple[Answered, Mapping[str, str | list[str]], str]]:
-    """None: the sheet puts accuracies on one axis, and this question is about differences."""
-    return []
+    """What was compared since the server was started, of files that are still here; each with address and command."""
+    return compared.answers(QUESTION.stem, results.command_of)
 
 
-def compare_again(parameters: Mapping[str, Sequence[str]]) -> None:
-    """Nothing of the sheet is this question's."""
+def compare_again(parameters: Mapping[str, list[str]]) -> None:
+    """Compare what such parameters of an address lead to, unless that is known; returns while it is worked out, too.
+
+    Raises DataError or WorkspaceError for files, parts of them or settings that there are not, or for other samples.
+    """
+    sets, plan = compared.at(ComparisonPlan, parameters)
+    titles = prediction_choice.stored_titles()
+    called = (titles[sets.reference], titles[sets.target])
+    background.answer(results.comparison(sets, called, plan), "Comparing", key=key(sets, plan))
 
 
 def models() -> list[OnTwoSets]:
-    """None beside those of other questions about files."""
+    """None: each pair of them has its answer on the sheet."""
     return []
 
 

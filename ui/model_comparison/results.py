@@ -5,10 +5,12 @@ from functools import partial
 
 import streamlit as st
 
+from touchstone.core.command.given_files import compare_command, settled
 from touchstone.core.data import DataError
 from touchstone.core.data.predictions.record import Predictions, models_in
-from touchstone.core.evaluate.matched_subsets.plan import TwoSets
+from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.model_comparison import (
+    PAIRED,
     RECOGNISED,
     ComparisonPlan,
     ModelComparison,
@@ -18,9 +20,11 @@ from touchstone.core.evaluate.model_comparison import (
 )
 from touchstone.core.evaluate.sample_sizes import GUESSED, SizePlan
 from touchstone.core.parameters import ANYTHING, asked
+from touchstone.core.report import model_comparison as report
 from touchstone.core.report import sample_sizes
 from touchstone.ui import cache, page_file
 from touchstone.ui.forms.plan_form import plan_form
+from touchstone.ui.predictions import compared
 from touchstone.ui.predictions.choice import table_of
 from touchstone.ui.shell import answer, page
 from touchstone.ui.shell.background import Work
@@ -56,14 +60,25 @@ def lead(sets: TwoSets, titles: tuple[str, str]) -> None:
 
 @cache.task(max_entries=8)
 def comparison(sets: TwoSets, titles: tuple[str, str], plan: ComparisonPlan) -> Work[ModelComparison]:
-    """All of them compared; the files must be of the same samples."""
-    models = models_on(sets, titles, plan.positive, plan.design)
-    assert models is not None
+    """All of them compared. Raises DataError for files of different samples."""
+    models, known = models_on(sets, titles, plan.positive, plan.design), compared.known("model_comparison")
+    if models is None:
+        raise DataError("These files are of different samples, as far as their ids and true classes tell.")
 
     def compare(step: Callable[[], None]) -> ModelComparison:
-        return plan.compare(models)
+        made = plan.compare(models)
+        compared.keep(known, sets, plan, report.answer(made))
+        return made
 
     return Work(compare)
+
+
+def command_of(sets: TwoSets, plan: ComparisonPlan) -> str:
+    """The command that compares the models of two stored files."""
+    options = settled(sets, MatchingPlan(metric=plan.metric, positive=plan.positive))
+    options |= {"margin": plan.margin} if plan.margin else {}
+    options |= {"design": plan.design} if plan.design == PAIRED else {}
+    return compare_command({"reference": sets.reference, "target": sets.target}, options)
 
 
 # How many samples would show a difference? Before they are labelled, by guesses or by the files as a pilot.

@@ -165,6 +165,7 @@ SHEET = {"sheet": ["prediction files"]}
 """The parameter of the address that leads to this sheet."""
 COMPARED = "compared"
 """The parameter of the address that names a comparison, by the parameters of its own page."""
+QUESTION, FIRST_OF_FILES = "question", "matched_subsets"
 _METRIC_HELP = (
     "What the axis is of. Each answer stays about the metric that its files were compared by. Sensitivity and the like "
     "are of the positive class of each comparison."
@@ -178,18 +179,21 @@ def sheet_of_files(beside: DeltaGenerator) -> None:
 
     What the axis is of is chosen in the place `beside`; all of it was told when files were compared.
     """
-    modules = [module_of(question, "card") for question in QUESTIONS.values() if not question.about_data_set]
+    about_files = [question for question in QUESTIONS.values() if not question.about_data_set]
+    modules = {question.stem: module_of(question, "card") for question in about_files}
     named = st.query_params.get_all(COMPARED)
     try:
-        for module in modules:
-            for written in named[:MOST]:
-                module.compare_again(parse_qs(written))
+        for written in named[:MOST]:
+            stem, parameters = _read(written)
+            if stem not in modules:
+                raise DataError(f"This address names a question that there is not: {stem}.")
+            modules[stem].compare_again(parameters)
     except (DataError, WorkspaceError) as problem:
         page.error(problem)
         return
-    known = [answer for module in modules for answer in module.answers() if not named or _written(answer) in named]
-    if named:
-        known.sort(key=lambda each: named.index(_written(each)))
+    known = [answer for module in modules.values() for answer in module.answers()]
+    known = [answer for answer in known if not named or _written(answer) in named]
+    known.sort(key=lambda each: named.index(_written(each)) if named else -(each[0].when or 0.0))
     shown = [answer for answer, _, _ in known[:MOST]]
     metric = METRICS[ACCURACY]
     if shown:
@@ -204,18 +208,29 @@ def sheet_of_files(beside: DeltaGenerator) -> None:
         st.caption(f"{len(known) - MOST} more were compared since the server was started.")
     if known:
         with st.container(gap="xsmall"):
-            offer_of_files(modules, shown)
+            offer_of_files([*modules.values()], shown)
         every = [question.stem for question in QUESTIONS.values()]
         rests_on, linked = _rests_on(known[:MOST]), _view(known[:MOST], metric_choice.written(metric))
         take(SUBJECT, shown, marks, None, rests_on, words=words, asked=every, view=linked)
         share.add_commands([(f"Command: checks {answer.about}", command) for answer, _, command in known[:MOST]])
-    for module in modules:
+    for module in modules.values():
         module.begin()
 
 
 def _written(known: Known) -> str:
-    """A comparison as an address names it."""
-    return urlencode(known[1], doseq=True)
+    """A comparison as an address names it: the parameters of its page, after its question where that is not the first.
+
+    Addresses are older than the second question.
+    """
+    answer, query, _ = known
+    asked = {} if answer.question.stem == FIRST_OF_FILES else {QUESTION: answer.question.stem}
+    return urlencode({**asked, **query}, doseq=True)
+
+
+def _read(written: str) -> tuple[str, dict[str, list[str]]]:
+    """The question of a comparison as an address names it, and the parameters of its page."""
+    parameters = parse_qs(written)
+    return parameters.pop(QUESTION, [FIRST_OF_FILES])[0], parameters
 
 
 def _view(known: Sequence[Known], metric: Mapping[str, Sequence[str]]) -> View:
@@ -277,7 +292,8 @@ def offer(dataset: Dataset, on_sheet: Mapping[str, Run], runs: Sequence[Run], mo
 
 def offer_of_files(cards: Sequence[ModuleType], shown: Sequence[report.Answered]) -> None:
     """The same of prediction files, which are read when it is opened; nothing where one model was compared once."""
-    if len(shown) > 1 or len({number.of for number in shown[0].quantities}) > 1:
+    on_two_sets = [each for each in shown if each.question.stem == FIRST_OF_FILES]
+    if len(on_two_sets) > 1 or len({number.of[0] for each in on_two_sets for number in each.quantities}) > 1:
         page.fold(TITLE, partial(_of_files, cards), key="model-pairs")
 
 

@@ -1,7 +1,7 @@
 """What is compared, and how is it matched? Small frozen things that name a result: in addresses, keys and commands."""
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +52,20 @@ class TwoSets:
         parts = {"reference": self.reference_part, "target": self.target_part}
         named = {f"{side}_{what}": name for side, part in parts.items() for what, name in asdict(part).items()}
         return {parameter: name for parameter, name in named.items() if name is not None}
+
+    @classmethod
+    def at(cls, parameters: Mapping[str, str]) -> "TwoSets":
+        """The sets that such parameters lead to.
+
+        >>> sets = TwoSets("f00d", "beef", target_part=Part(set="new"), task="emotions")
+        >>> TwoSets.at(sets.parameters) == sets
+        True
+        """
+        first, second = (
+            Part(**{each.name: parameters.get(f"{side}_{each.name}") for each in fields(Part)})
+            for side in ("reference", "target")
+        )
+        return cls(parameters["reference"], parameters["target"], first, second, parameters.get("task"))
 
 
 def _is_unsure(classes: tuple[str, ...]) -> bool:
