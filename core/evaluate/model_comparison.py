@@ -637,15 +637,23 @@ def _advice(comparison: ModelComparison, first: Difference) -> str:
     )
 
 
-def pilot(comparison: ModelComparison, each: Difference) -> dict[str, float]:
-    """What these samples tell of how many would show a difference: guesses of a `SizePlan`, by field."""
+def pilot(comparison: ModelComparison, each: Difference, label: str | None = None) -> dict[str, float]:
+    """What these samples tell of how many would show a difference: guesses of a `SizePlan`, by field.
+
+    Of a class `label` what its own samples tell, and how frequent they are.
+    """
     models, (own, its) = comparison.models, (comparison.models.correct[name] for name in (each.model, each.other))
     apart, design = own.astype(np.float64) - its, models.design
+    true = next(iter(models.scored.values())).y_true
     if models.trainings is not None:  # each sample once, with its mean over trainings
         _, first, at = np.unique(models.ids, return_index=True, return_inverse=True)
-        apart = np.bincount(at, weights=apart) / np.bincount(at)
-        design = EACH_SAMPLE if design.word == EACH_SAMPLE.word else design.of(first)
-    return guesses_of(apart, float(own.mean()), design)
+        apart, own = (np.bincount(at, weights=values) / np.bincount(at) for values in (apart, own))
+        design, true = EACH_SAMPLE if design.word == EACH_SAMPLE.word else design.of(first), true[first]
+    if label is None:
+        return guesses_of(apart, float(own.mean()), design)
+    rows = true == models.class_names.index(label)
+    its_own = guesses_of(apart[rows], float(own[rows].mean()), design.of(rows))
+    return its_own | {"class_share": float(rows.mean())}
 
 
 def _changed(comparison: ModelComparison) -> str:

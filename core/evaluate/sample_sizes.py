@@ -3,7 +3,8 @@
 Only samples on which exactly one of both models is right tell them apart. How frequent these are decides how many
 samples a difference needs (Connor 1987), a margin (Tango 1998, at whose limits its score test has its variance), or an
 interval so short. Samples that come in units (texts of authors) tell less, the more alike those of a unit are (Kish's
-design effect), and few units know their own spread badly: quantiles are then Student's.
+design effect), and few units know their own spread badly: quantiles are then Student's. Of a class only its own
+samples tell anything: so many more are needed as it is rare.
 """
 
 from collections.abc import Callable, Iterator
@@ -52,6 +53,8 @@ class SizePlan:
     [3923, 4020, 481, 865]
     >>> replace(plan, per_unit=10.0, intraclass_correlation=0.2).sizes()[0].n_units
     1101
+    >>> replace(plan, class_share=0.1).sizes()[0]
+    Size(goal='difference', n=39230, n_units=None, n_of_class=3923)
     """
 
     difference: float = _asks(
@@ -89,6 +92,16 @@ class SizePlan:
         when=lambda values, _: values.get("per_unit", 1.0) > 1,
     )
 
+    class_share: float = _asks(
+        1.0,
+        "Class share",
+        "Of a class whose recall matters: which share of samples is of it. All other guesses are then of its samples "
+        "alone. 1: all samples.",
+        "class_share",
+        GUESSED,
+        within=(0.001, 1.0, 0.01),
+    )
+
     @property
     def design_effect(self) -> float:
         """So many samples tell as much as one that is a unit of its own (Kish)."""
@@ -120,8 +133,11 @@ class SizePlan:
             if abs(n - before) < 0.5:
                 break
         n_units = max(ceil(n / self.per_unit), FEWEST_UNITS) if self.per_unit > 1 else None
-        n = ceil(n) if n_units is None else ceil(n_units * self.per_unit)
-        return Size(goal, None if n > MOST_SAMPLES else n, None if n > MOST_SAMPLES else n_units)
+        n_of_class = ceil(n) if n_units is None else ceil(n_units * self.per_unit)
+        in_all = ceil(n_of_class / self.class_share)
+        if in_all > MOST_SAMPLES:
+            return Size(goal, None)
+        return Size(goal, in_all, n_units, None if self.class_share == 1 else n_of_class)
 
     def _worth(self, n: float) -> float:
         return n * self.design_effect
@@ -145,11 +161,15 @@ class SizePlan:
 
 @dataclass(frozen=True)
 class Size:
-    """How many samples reach a goal, and of how many units; None where more than ten million would be needed."""
+    """How many samples reach a goal, and of how many units; None where more than ten million would be needed.
+
+    Of a class, `n_of_class` of them are to be of it, and of so many units that have it.
+    """
 
     goal: str
     n: int | None
     n_units: int | None = None
+    n_of_class: int | None = None
 
 
 def guesses_of(apart: Float[np.ndarray, " n"], accuracy: float, design: Design) -> dict[str, float]:

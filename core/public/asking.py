@@ -339,8 +339,9 @@ def plan(*pilot: str | PathLike[str], **settings: float) -> Result:
 
     `settings` are `difference`, `margin` and `half_width` of intervals, and guesses: the share of
     `discordant` samples, on which exactly one of both models is right, an `accuracy`, how many samples come `per_unit`
-    (an author, a patient) and their `intraclass_correlation`. All are fractions but `per_unit`. A `pilot`, two files of
-    predictions on the same samples, answers the guesses that are not given.
+    (an author, a patient) and their `intraclass_correlation`. All are fractions but `per_unit`. With a `class_share`
+    all is about the recall of a class that so many samples are of. A `pilot`, two files of predictions on the same
+    samples, answers the guesses that are not given.
 
     Raises DataError for settings that there are not, or that cannot be true together.
 

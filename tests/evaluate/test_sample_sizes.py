@@ -16,6 +16,8 @@ from touchstone.core.evaluate.model_comparison import (
 )
 from touchstone.core.evaluate.sample_sizes import SizePlan, guesses_of, shown_by
 from touchstone.core.evaluate.units import Design
+from touchstone.core.evaluate.wording import count
+from touchstone.core.report import sample_sizes
 
 DISCORDANT = [(0.05, 0.01), (0.1, 0.02), (0.03, 0.02), (0.2, 0.05)]
 
@@ -30,6 +32,39 @@ def test_a_difference_and_a_margin_are_shown_in_four_of_five_sets(discordant, ap
     drawn = rng.multinomial(margin.n, [discordant / 2, discordant / 2, 1 - discordant], n_sets // 4)[:, :2].tolist()
     shown = [tango_interval(*counts, margin.n).lower > -apart for counts in drawn]
     assert np.mean(shown) == pytest.approx(0.8, abs=0.06)
+
+
+def test_the_recall_of_a_class_needs_as_many_more_samples_as_the_class_is_rare():
+    rng, n_sets = np.random.default_rng(0), 2000
+    needed = SizePlan(difference=0.05, discordant=0.2, class_share=0.1).sizes()[0]
+    assert needed.n_of_class == SizePlan(difference=0.05, discordant=0.2).sizes()[0].n
+    n_of_class = rng.binomial(needed.n, 0.1, n_sets)  # a set holds more of it or fewer
+    drawn = [rng.multinomial(n, [0.125, 0.075, 0.8])[:2].tolist() for n in n_of_class]
+    assert np.mean([mcnemar_mid_p(*counts) < 0.05 for counts in drawn]) == pytest.approx(0.8, abs=0.04)
+
+
+def test_a_pilot_plans_each_class_by_its_own_samples():
+    rng = np.random.default_rng(0)
+    y = (rng.random(2000) < 0.1).astype(int)
+    wrong = {
+        "old": rng.random(2000) < np.where(y == 1, 0.3, 0.02),
+        "new": rng.random(2000) < np.where(y == 1, 0.2, 0.02),
+    }
+    files = {
+        name: Predictions([f"text {i}" for i in range(2000)], y, np.where(each, 1 - y, y), ["ham", "spam"])
+        for name, each in wrong.items()
+    }
+    found = compare_paired(models_on_samples(files, positive="spam"))
+    known = pilot(found, found.against_reference[0], "spam")
+    rare = y == 1
+    assert known["class_share"] == rare.mean()
+    assert known["discordant"] == (wrong["old"] ^ wrong["new"])[rare].mean()
+    assert known["accuracy"] == 1 - wrong["new"][rare].mean()
+    shown = sample_sizes.answer(SizePlan(**pilot(found, found.against_reference[0])), found)
+    table = shown.sections[0].parts[-1].lines.set_index("Class")
+    of_class = SizePlan(**known).sizes()[0]
+    assert table.loc["spam", ["Samples", "Of the class"]].tolist() == [count(of_class.n), count(of_class.n_of_class)]
+    assert of_class.n == pytest.approx(10 * SizePlan(discordant=known["discordant"]).sizes()[0].n, rel=0.2)
 
 
 def test_an_interval_is_as_short_as_planned():
