@@ -390,7 +390,9 @@ def stubs(name: str) -> dict[str, dict[str, str]]:
     """What may be said besides the data, with its type, by the question or the function."""
     return {
         ast.unparse(node.args.args[0].annotation): {
-            each.arg: ast.unparse(each.annotation) for each in node.args.kwonlyargs if each.arg not in ("model", "mute")
+            each.arg: ast.unparse(each.annotation)
+            for each in node.args.kwonlyargs
+            if each.arg not in ("model", "class_names", "mute")
         }
         for node in STUB
         if isinstance(node, ast.FunctionDef) and node.name == name

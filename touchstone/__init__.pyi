@@ -3,7 +3,7 @@
 Settings of `check` are the fields of each question's plan, settings of `compare` the options of `compare_sets`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -141,6 +141,7 @@ def check(
     data: Dataset | str | PathLike[str],
     *,
     model: Any,
+    class_names: Iterable[object] | None = ...,
     mute: Mapping[str, str] = ...,
     sigmas: tuple[float, ...] = ...,
     estimators: tuple[str, ...] = ...,
@@ -172,6 +173,7 @@ def check(
     data: Dataset | str | PathLike[str],
     *,
     model: Any,
+    class_names: Iterable[object] | None = ...,
     mute: Mapping[str, str] = ...,
     layer: str | None = ...,
     r: float | None = ...,
@@ -196,6 +198,7 @@ def check(
     data: Dataset | str | PathLike[str],
     *,
     model: Any,
+    class_names: Iterable[object] | None = ...,
     mute: Mapping[str, str] = ...,
     layer: str | None = ...,
     n_resplits: int = ...,
@@ -213,6 +216,7 @@ def check(
     data: Dataset | str | PathLike[str],
     *,
     model: Any,
+    class_names: Iterable[object] | None = ...,
     mute: Mapping[str, str] = ...,
     layer: str | None = ...,
     r: float | None = ...,

@@ -13,7 +13,7 @@ import re
 import struct
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
@@ -124,12 +124,15 @@ class ModelFile:
 
 LIVE = "live"
 """The architecture of what is no file, but a model of this process."""
-_lent: dict[bytes, Any] = {}
+_lent: dict[bytes, tuple[Any, tuple[str, ...] | None]] = {}
 
 
 @contextmanager
-def lent(model: Any, dataset: Dataset) -> Iterator[bytes]:
+def lent(model: Any, dataset: Dataset, class_names: Iterable[object] | None = None) -> Iterator[bytes]:
     """Lend a model of a data set; gives the bytes by which `core.models.load.read_stored` finds it meanwhile.
+
+    `class_names` say what its outputs stand for, where it does not say names itself. A torch module comes back as it
+    was: each part of it trains or not as before, and torch's random numbers go on where they were.
 
     >>> from touchstone.core.data import load_example
     >>> from touchstone.core.models.load import read_stored
@@ -139,48 +142,69 @@ def lent(model: Any, dataset: Dataset) -> Iterator[bytes]:
     False
     """
     name = uuid4().hex.encode()  # its own each time: whatever is kept by a fingerprint must not stand for another one
-    _lent[name] = model
+    _lent[name] = model, None if class_names is None else tuple(str(each) for each in class_names)
+    trains = {part: part.training for part in model.modules()} if isinstance(model, torch.nn.Module) else {}
+    random = torch.get_rng_state() if trains else None
     try:
         yield ModelFile(name, "model", dataset.fingerprint, LIVE).to_bytes()
     finally:
         del _lent[name]
+        for part, training in trains.items():
+            part.training = training
+        if random is not None:
+            torch.set_rng_state(random)
 
 
-def runs(model: Any, dataset: Dataset) -> tuple[Callable[["torch.Tensor"], "torch.Tensor"], bool]:
+def runs(
+    model: Any, dataset: Dataset, class_names: Sequence[str] | None = None
+) -> tuple[Callable[["torch.Tensor"], "torch.Tensor"], bool]:
     """What runs a model on tensors, and whether gradients come back: of torch's modules alone.
 
-    A classifier of scikit-learn's kind gives `predict_proba`, and its `classes_` say of which class a column is. Any
-    other model is a function of arrays that gives a row of logits or probabilities for each sample.
+    A classifier of scikit-learn's kind gives `predict_proba`, and its `classes_` say of which class a column is; where
+    these are codes, or there are none, `class_names` do. Any other model is a function of arrays that gives a row of
+    logits or probabilities for each sample.
     """
+    order = _order(getattr(model, "classes_", None), dataset, class_names)
     if isinstance(model, torch.nn.Module):
         module = model.eval()
         like = next(module.parameters(), torch.zeros(0))
-        return lambda x: module(x.to(like)), True
-    of_arrays, order = getattr(model, "predict_proba", model), _order(getattr(model, "classes_", None), dataset)
+        return lambda x: _in_order(module(x.to(like)), order), True
+    of_arrays = getattr(model, "predict_proba", model)
     if not callable(of_arrays):
         raise ModelError(
             f"{type(model).__name__} is no model: give a torch module, a classifier with predict_proba, or a function."
         )
 
     def run(x: "torch.Tensor") -> "torch.Tensor":
-        given = np.asarray(of_arrays(x.detach().numpy()), dtype=np.float64)
-        return torch.from_numpy(given if order is None or given.ndim != 2 else given[:, order])
+        return _in_order(torch.from_numpy(np.asarray(of_arrays(x.detach().numpy()), dtype=np.float64)), order)
 
     return run, False
 
 
-def _order(classes: Any, dataset: Dataset) -> list[int] | None:
-    """The column of each class of the data set. Raises ModelError where a classifier knows other classes."""
-    if classes is None:
+def _in_order(outputs: "torch.Tensor", order: list[int] | None) -> "torch.Tensor":
+    return outputs if order is None or outputs.ndim != 2 else outputs[:, order]
+
+
+def _order(classes: Any, dataset: Dataset, class_names: Sequence[str] | None) -> list[int] | None:
+    """The column of each class of the data set, None where they are in its order.
+
+    Raises ModelError where a classifier knows other classes, or codes whose names nobody said.
+    """
+    theirs, ours = None if classes is None else [str(one) for one in classes], list(dataset.class_names)
+    codes = [str(code) for code in range(dataset.n_classes)]
+    if theirs is not None and sorted(theirs) == sorted(ours):
+        return [theirs.index(name) for name in ours]
+    if class_names is None and theirs == codes:
+        raise ModelError(
+            f"The model was trained on codes, 0 to {codes[-1]}; the data have {', '.join(ours)}. Say with class_names= "
+            "what the codes stand for, in their order: class_names=data.class_names where it was trained on data.y."
+        )
+    named = theirs if class_names is None or theirs not in (None, codes) else [*class_names]
+    if named is None or named == ours:
         return None
-    theirs = [str(one) for one in classes]
-    if sorted(theirs) == sorted(dataset.class_names):
-        return [theirs.index(name) for name in dataset.class_names]
-    if theirs == [str(code) for code in range(dataset.n_classes)]:
-        return None  # it was trained on codes
-    raise ModelError(
-        f"The model knows the classes {', '.join(theirs)}; the data have {', '.join(dataset.class_names)}."
-    )
+    if sorted(named) != sorted(ours):
+        raise ModelError(f"The model knows the classes {', '.join(named)}; the data have {', '.join(ours)}.")
+    return [named.index(name) for name in ours]
 
 
 # Which weights that others named are those of a network here? Renamed only where the network is the same to the bit.
@@ -392,7 +416,8 @@ def read_stored(stored: bytes, dataset: Dataset, *, apart: bool = False) -> Trai
     if file.architecture == LIVE:
         if file.content not in _lent:
             raise ModelError("This model was lent by another process, or is lent no more. Bring it again.")
-        run, has_gradients = runs(_lent[file.content], dataset)
+        model, class_names = _lent[file.content]
+        run, has_gradients = runs(model, dataset, class_names)
         examples, span = _examples(dataset), file.input_range
         return adapt(run, examples, dataset.class_names, has_gradients=has_gradients, input_range=span)
     known = {"architecture": file.architecture, "input_range": file.input_range}

@@ -3,13 +3,13 @@
 Computed in this process, by the pages' code.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -97,6 +97,7 @@ def check(
     data: Dataset | str | PathLike[str],
     *,
     model: Any = None,
+    class_names: Iterable[object] | None = None,
     metric: str | None = None,
     positive: str | None = None,
     mute: Mapping[str, str] = MappingProxyType({}),
@@ -107,7 +108,8 @@ def check(
     Questions about one model (test_quality, covariate_shift, average_case, guided_tests) take it as `model`: a
     classifier with `predict_proba`, a torch module, a function of arrays that gives logits or probabilities, a file of
     a model, or what `touchstone.record` gives. It is judged on the test part of the data where they have one (`part`),
-    and must have been trained on the rest.
+    and must have been trained on the rest. `class_names` say what its outputs stand for, in order, where it does not
+    say names itself; a module's are else those of the data. A module comes back as it was.
 
     `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
     `theta1`, `theta2` and `unit`. What is not said is as the page begins with. `metric` is what the verdict of
@@ -132,8 +134,19 @@ def check(
         raise DataError(
             f"The verdict of {question} is about no other metric: see Result.table() for what it says of them."
         )
+    if class_names is not None:
+        if model is None or isinstance(model, bytes | str | PathLike):
+            raise DataError("class_names= says what the outputs of a model in memory stand for: give it with model=.")
+        model = _Named(model, tuple(class_names))
     result = _asked(question, data, model, settings, None if metric is None else (metric, positive))
     return replace(result, answer=result.answer.muting(kinds))
+
+
+class _Named(NamedTuple):
+    """A model, and what its outputs stand for."""
+
+    model: Any
+    class_names: tuple[object, ...] | None = None
 
 
 def _asked(
@@ -158,7 +171,8 @@ def _asked(
         return ask(model)
     if isinstance(model, str | PathLike):
         return ask(_file(Path(model), of))
-    with lent(model, of) as stored:
+    named = model if isinstance(model, _Named) else _Named(model)
+    with lent(named.model, of, named.class_names) as stored:
         return ask(stored)
 
 
@@ -384,12 +398,13 @@ class FewLabels:
         """What the labels are expected to bring, in a sentence."""
         return labelling.promise(self.design)
 
-    def accuracy(self, correct: Sequence[bool] | Bool[np.ndarray, " n_labelled"]) -> labelling.LabelledAccuracy:
+    def accuracy(self, correct: ArrayLike) -> labelling.LabelledAccuracy:
         """The accuracy of the whole pool with its 95 % interval; `correct` says of the first of `rows` who is right.
 
-        Raises DataError for more answers than rows, or where a stratum has no label yet.
+        Raises DataError for more answers than rows, for others than True and False (1 and 0), or where a stratum has
+        no label yet.
         """
-        right = np.asarray(correct, dtype=bool)
+        right = _right_or_wrong(correct, "correct")
         if right.ndim != 1 or len(right) > len(self.rows):
             raise DataError(
                 f"{right.size} answers were given for {len(self.rows)} samples to label. Give one for each."
@@ -433,7 +448,19 @@ def few_labels(
     expected: Float[np.ndarray, " n_pool"] = 1 - pool
     doubt = 0.0
     if known_confidence is not None:
-        wrong, known = ~np.asarray(known_correct, dtype=bool), np.asarray(known_confidence, dtype=np.float64)
+        wrong, known = ~_right_or_wrong(known_correct, "known_correct"), np.asarray(known_confidence, dtype=np.float64)
         expected, doubt = labelling.expected_errors(pool, known, wrong), labelling.unlike(pool, known)
     design = labelling.design_labels(pool, expected, n_labels=n_labels, doubt=doubt)
     return FewLabels(design, design.draw(np.random.default_rng(seed)))
+
+
+def _right_or_wrong(values: ArrayLike, what: str) -> Bool[np.ndarray, " n"]:
+    """True and False, or 1 and 0. Raises DataError, naming the first, for anything else: NaN is neither."""
+    array = np.asarray(values)
+    other = [row for row, each in enumerate(array.ravel().tolist()) if each is None or each not in (0, 1)]
+    if other:
+        raise DataError(
+            f"{what} holds {array.ravel().tolist()[other[0]]!r} at position {other[0]} (counted from 0). Say True or "
+            "False of each sample, and leave those without an answer out, at the end."
+        )
+    return array.astype(bool)

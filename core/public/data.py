@@ -6,12 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset, Predictions, load_example, read_dataset
 from touchstone.core.data.dataset import with_usual_units
+from touchstone.core.data.errors import RolesNeeded
+from touchstone.core.data.predictions.blocks import Written, matched_names
+from touchstone.core.data.predictions.roles import Roles
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
+from touchstone.core.data.tables.names import class_order, codes_of, numbered_names
+from touchstone.core.data.tables.npz import pixels_of
 from touchstone.core.data.tables.roles import SINGLE, said_roles
+from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.layers import LayerSamples
 
@@ -27,14 +34,18 @@ def dataset(
     unit: Iterable[object] | None = None,
     part: Iterable[str] | None = None,
     ids: Iterable[object] | None = None,
+    class_names: Iterable[object] | None = None,
+    scale: float | int | None = None,
     name: str = "data",
 ) -> Dataset:
-    """A data set of arrays: a table (n, columns), texts, or images (n, height, width[, channels]) up to 1 or 255.
+    """A data set of arrays: a table (n, columns), texts, or images (n, height, width[, channels]).
 
-    `y` are class names, or numbers, by whose size classes are then ordered. `sources` are who or what made each sample
-    (a writer, a site), where that is known. `unit` names what was sampled independently, per sample, such as the author
-    of each text; no split then has one on both sides. Where it is not given, ten sources or more are units, and exact
-    copies of pictures and texts share one.
+    `y` are class names, or numbers, by whose size classes are then ordered; `class_names` say their order, or what
+    codes 0, 1, ... stand for. Pixels are divided by `scale`, by default as those of files: not where they lie in
+    [0, 1], by 16 where they are whole numbers up to 16, by 255 where they are up to 255.
+    `sources` are who or what made each sample (a writer, a site), where that is known. `unit` names what was sampled
+    independently, per sample, such as the author of each text; no split then has one on both sides. Where it is not
+    given, ten sources or more are units, and exact copies of pictures and texts share one.
     `part` says "train", "validation" or "test" of each, where a model was trained on some of them. A frame's columns
     keep their names. Raises DataError for what cannot be used.
 
@@ -42,30 +53,41 @@ def dataset(
     --------
     >>> dataset([[1.0], [9.0], [8.5]], ["plum", "melon", "melon"]).class_names
     ('melon', 'plum')
+    >>> dataset([[1.0], [9.0], [8.5]], [1, 0, 0], class_names=["plum", "melon"]).class_names
+    ('plum', 'melon')
     """
-    names = _in_order(y)
-    values = np.asarray(x)
-    kind, scale = "tabular", 1.0
+    labels, values = _words(y, "y", name), _as_array(x)
+    names = class_order(labels) if class_names is None else _words(class_names, "class_names", name)
+    kind, divided_by = "tabular", 1.0
     if values.dtype.kind in "OUT":
         kind, values = "text", values.astype(object)
     elif values.ndim in (3, 4):
-        kind, values = "image", values[..., None] if values.ndim == 3 else values
-        scale = 255.0 if values.size and values.max() > 1 else 1.0
-        values = (values / scale).astype(np.float32)
+        kind = "image"
+        values, divided_by = _pixels(values, scale, name)
     made = Dataset(
         name,
         kind,
         values,
-        _codes(y, names),
+        codes_of(labels if class_names is None else _named(labels, names, name), names),
         names,
-        None if ids is None else [str(each) for each in ids],
-        None if sources is None else [str(each) for each in sources],
-        scale=scale,
+        None if ids is None else _words(ids, "ids", name),
+        None if sources is None else _words(sources, "sources", name),
+        scale=divided_by,
         feature_names=[str(each) for each in getattr(x, "columns", ())] if kind == "tabular" else (),
         part=part,
-        units=None if unit is None else [str(each) for each in unit],
+        units=None if unit is None else _words(unit, "unit", name),
     )
     return with_usual_units(made)
+
+
+def _pixels(values: np.ndarray, scale: float | int | None, name: str) -> tuple[np.ndarray, float]:
+    """Images in [0, 1], and what they were divided by: what somebody says, else as pixels of a file."""
+    try:
+        pixels, by_rule, _ = pixels_of(values if scale is None else values / scale, f"{name}: x")
+    except DataError as problem:
+        remedy = "Or say what they are divided by, such as scale=255." if scale is None else f"Divided by {scale:g}."
+        raise DataError(f"{problem} {remedy}") from None
+    return pixels, by_rule if scale is None else float(scale)
 
 
 def read(
@@ -120,9 +142,10 @@ def predictions(
     """One model's predictions on one test set: true and predicted classes, by name or number, and its confidence.
 
     Instead of `confidence`, the probability of the predicted class, `proba` may be given, a column for each of
-    `class_names` (by default the classes that occur, in order). `unit` names what was sampled independently, per
-    sample: the author of each text, the patient of each picture; by default each sample is a unit. Raises DataError
-    for what does not fit together.
+    `class_names` (by default the classes that occur, in order). Names of both sides are matched as those of a file:
+    LABEL_0 is 0. Where one side holds codes 0, 1, ..., `class_names` say what they stand for. `unit` names what was
+    sampled independently, per sample: the author of each text, the patient of each picture; by default each sample is
+    a unit. Raises DataError for what does not fit together, or is missing.
 
     Examples
     --------
@@ -130,32 +153,72 @@ def predictions(
     >>> made.class_names, made.y_pred
     (('cat', 'dog'), array([0, 0, 1]))
     """
-    occurring = _in_order(np.concatenate([np.asarray(y_true), np.asarray(y_pred)]))
-    names = occurring if class_names is None else [str(each) for each in class_names]
-    if unknown := set(occurring) - set(names):
-        raise DataError(f"{name}: {sorted(unknown)[0]!r} is none of the classes, {', '.join(names)}.")
-    true = _codes(y_true, names)
+    true, predicted, notes = _words(y_true, "y_true", name), _words(y_pred, "y_pred", name), ()
+    if class_names is None:
+        true, predicted, notes = _matched(true, predicted, name)
+        names = list(class_order([*true, *predicted]))
+    else:
+        names = _words(class_names, "class_names", name)
+        true, predicted = (_named(labels, names, name) for labels in (true, predicted))
     return Predictions(
-        [str(each) for each in (range(len(true)) if ids is None else ids)],
-        true,
-        _codes(y_pred, names),
+        [str(row) for row in range(len(true))] if ids is None else _words(ids, "ids", name),
+        codes_of(true, names),
+        codes_of(predicted, names),
         names,
-        proba=proba,
-        confidence=confidence,
-        groups={} if unit is None else {"unit": [str(each) for each in unit]},
+        proba=None if proba is None else _as_array(proba),
+        confidence=None if confidence is None else _as_array(confidence),
+        groups={} if unit is None else {"unit": _words(unit, "unit", name)},
+        notes=notes,
         name=name,
     )
 
 
-def _in_order(y: ArrayLike) -> list[str]:
-    """The names of the classes that occur, numbers by size and words by their letters."""
-    values = np.asarray(y)
-    return [str(each) for each in np.unique(values.astype(str) if values.dtype == object else values)]
+def _matched(true: list[str], predicted: list[str], name: str) -> tuple[list[str], list[str], tuple[str, ...]]:
+    """True and predicted names by one name for each class, as those of a file are matched; and how they were.
+
+    Raises DataError where both have nothing in common.
+    """
+    written = Written(true, predicted)
+    try:
+        known, answers, notes = matched_names(written, roles=Roles("y_true"), truth_place=f"{name}: y_true")
+    except RolesNeeded as question:
+        raise DataError(
+            f"{question} Give both sides the same names; or class_names=, in the order of the codes where one side "
+            "holds 0, 1, ..."
+        ) from None
+    renamed = written.renamed(known, answers)
+    return renamed.truth, renamed.predicted or [], tuple(notes)
 
 
-def _codes(y: ArrayLike, names: list[str]) -> list[int]:
-    code = {each: place for place, each in enumerate(names)}
-    return [code[str(each)] for each in np.asarray(y)]
+def _named(labels: list[str], names: list[str], name: str) -> list[str]:
+    """Labels by these class names: as they are written, or as the codes 0, 1, ... of the names."""
+    known = set(names)
+    if known.issuperset(labels):
+        return labels
+    of_codes = numbered_names(names, labels)
+    if not of_codes:
+        known |= {str(code) for code in range(len(names))} if all(map(str.isdecimal, labels)) else set()
+        unknown = next(label for label in labels if label not in known)
+        raise DataError(f"{name}: {unknown!r} is none of the classes, {', '.join(names)}.")
+    return list(of_codes)
+
+
+def _words(values: ArrayLike | Iterable[object], what: str, name: str) -> list[str]:
+    """Each value as a name, whole numbers without a point. Raises DataError, naming the first, where one is missing."""
+    array = _as_array(values if hasattr(values, "__array__") else list(values))  # type: ignore[arg-type]
+    is_float = array.dtype.kind == "f"
+    missing = np.flatnonzero(pd.isna(array))
+    if len(missing):
+        raise DataError(
+            f"{name}: {what} is missing (None or NaN) in {plural(len(missing), 'row')} of {len(array)}, first in row "
+            f"{missing[0]} (counted from 0). Leave these rows out, or give them a name of their own."
+        )
+    return [str(int(each)) if is_float and float(each).is_integer() else str(each) for each in array.tolist()]
+
+
+def _as_array(values: Any) -> np.ndarray:
+    """An array of what numpy, pandas, torch or a list holds; a tensor's values, wherever it lies."""
+    return values.detach().cpu().numpy() if hasattr(values, "detach") else np.asarray(values)
 
 
 def record(

@@ -289,7 +289,7 @@ NPZ = {
     "complex": ({"x": np.eye(2) * 1j, "y": [0, 1]}, "'x' is of type complex128. It must hold numbers"),
     "flat numbers": ({"x": np.arange(2), "y": [0, 1]}, r"'x' has shape \(2,\) and type int64. Images need"),
     "five dimensions": ({"x": np.zeros((2, 1, 1, 1, 1)), "y": [0, 1]}, "Images need"),
-    "channels first": ({"x": np.zeros((2, 3, 8, 8)), "y": [0, 1]}, r"channels last: save x.transpose\(0, 2, 3, 1\)"),
+    "channels first": ({"x": np.zeros((2, 3, 8, 8)), "y": [0, 1]}, r"channels last: give x.transpose\(0, 2, 3, 1\)"),
     "NaN": ({"x": np.array([[1, 2], [3, np.nan]]), "y": [0, 1]}, "'x' holds nan in row 1, column 1"),
     "infinite pixel": ({"x": np.full((2, 2, 2), np.inf), "y": [0, 1]}, "'x' holds NaN or infinite pixels"),
     "negative pixel": ({"x": np.full((2, 2, 2), -1), "y": [0, 1]}, "'x' holds pixels from -1 to -1. They must lie in"),

@@ -74,7 +74,7 @@ def at(plan: type[AnyPlan], parameters: Mapping[str, list[str]]) -> tuple[TwoSet
     Raises DataError for files or settings that are not here.
     """
     first = {name: values[0] for name, values in parameters.items()}
-    found = plan_at(plan, parameters)
-    if found is None or not {first.get("reference"), first.get("target")} <= prediction_choice.stored_titles().keys():
+    settled = plan_at(plan, parameters)
+    if settled is None or not {first.get("reference"), first.get("target")} <= prediction_choice.stored_titles().keys():
         raise DataError("This address names files or settings that are not here. Compare the files again.")
-    return TwoSets.at(first), found
+    return TwoSets.at(first), settled

@@ -389,7 +389,7 @@ def _inputs(x: np.ndarray, place: str, kind: Kind | None) -> tuple[np.ndarray, K
         return np.array(_listed_values(x, place), dtype=object), own_kind, 1.0, []
     if own_kind == "tabular":
         return _features(x, place), own_kind, 1.0, []
-    pixels, scale, note = _pixels(x, place)
+    pixels, scale, note = pixels_of(x, place)
     return pixels, own_kind, scale, [note]
 
 
@@ -403,12 +403,17 @@ def _features(x: np.ndarray, place: str) -> np.ndarray:
     return locked(x.astype(np.float64, copy=x.flags.writeable))  # a Dataset copies what somebody else could write to
 
 
-def _pixels(x: np.ndarray, place: str) -> tuple[np.ndarray, float, str]:
-    """Images in [0, 1], the scale that they had, and a note of that."""
+def pixels_of(x: np.ndarray, place: str) -> tuple[np.ndarray, float, str]:
+    """Images in [0, 1], the scale that they had, and a note of that. Raises DataError where channels are not last.
+
+    >>> pixels_of(np.zeros((5, 3, 8, 8)), "x")
+    Traceback (most recent call last):
+    touchstone.core.data.errors.DataError: x has shape (5, 3, 8, 8), which looks like (n, channels, height, width). ...
+    """
     if x.ndim == 4 and x.shape[1] in (1, 3) and x.shape[3] not in (1, 3, 4):
         raise DataError(
             f"{place} has shape {x.shape}, which looks like (n, channels, height, width). Images need their channels "
-            "last: save x.transpose(0, 2, 3, 1)."
+            "last: give x.transpose(0, 2, 3, 1)."
         )
     pixels, scale, note = to_unit_range(x if x.ndim == 4 else x[..., None], place)
     return locked(pixels), scale, note
