@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from touchstone.core.data import EXAMPLES, DataError, Dataset, Predictions, load_example, read_dataset
 from touchstone.core.data.dataset import with_usual_units
 from touchstone.core.data.errors import RolesNeeded
-from touchstone.core.data.predictions.blocks import Written, matched_names
+from touchstone.core.data.predictions.blocks import NamesOfClasses, Written, matched_names
 from touchstone.core.data.predictions.roles import Roles
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
 from touchstone.core.data.tables.names import class_order, codes_of, numbered_names
@@ -153,9 +153,11 @@ def predictions(
     >>> made.class_names, made.y_pred
     (('cat', 'dog'), array([0, 0, 1]))
     """
-    true, predicted, notes = _words(y_true, "y_true", name), _words(y_pred, "y_pred", name), ()
+    true, predicted = _words(y_true, "y_true", name), _words(y_pred, "y_pred", name)
+    matched = NamesOfClasses({}, {})
     if class_names is None:
-        true, predicted, notes = _matched(true, predicted, name)
+        matched = _matched(true, predicted, name)
+        true, predicted = [matched.known[each] for each in true], [matched.answers[each] for each in predicted]
         names = list(class_order([*true, *predicted]))
     else:
         names = _words(class_names, "class_names", name)
@@ -168,26 +170,21 @@ def predictions(
         proba=None if proba is None else _as_array(proba),
         confidence=None if confidence is None else _as_array(confidence),
         groups={} if unit is None else {"unit": _words(unit, "unit", name)},
-        notes=notes,
+        warnings=matched.warnings,
+        notes=matched.notes,
         name=name,
     )
 
 
-def _matched(true: list[str], predicted: list[str], name: str) -> tuple[list[str], list[str], tuple[str, ...]]:
-    """True and predicted names by one name for each class, as those of a file are matched; and how they were.
-
-    Raises DataError where both have nothing in common.
-    """
-    written = Written(true, predicted)
+def _matched(true: list[str], predicted: list[str], name: str) -> NamesOfClasses:
+    """One name for each class, as those of a file are matched. Raises DataError where both have nothing in common."""
     try:
-        known, answers, notes = matched_names(written, roles=Roles("y_true"), truth_place=f"{name}: y_true")
+        return matched_names(Written(true, predicted), roles=Roles("y_true"), truth_place=f"{name}: y_true")
     except RolesNeeded as question:
         raise DataError(
             f"{question} Give both sides the same names; or class_names=, in the order of the codes where one side "
             "holds 0, 1, ..."
         ) from None
-    renamed = written.renamed(known, answers)
-    return renamed.truth, renamed.predicted or [], tuple(notes)
 
 
 def _named(labels: list[str], names: list[str], name: str) -> list[str]:

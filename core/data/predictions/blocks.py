@@ -4,8 +4,9 @@ Which predicted name stands for which class is told by name, never by position. 
 probability of one of two classes, or of the predicted one. Either is asked where nothing is sure.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Integer
@@ -15,8 +16,11 @@ from touchstone.core.data.predictions.guess import codes_apart, likeliest_names,
 from touchstone.core.data.predictions.roles import Part, Roles, Scores, probabilities
 from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.table import Table
-from touchstone.core.data.values import listed, quoted
+from touchstone.core.data.values import listed, percent, quoted
 
+_FEWEST_STRANGE, _STRANGE = 2, 0.05  # predictions of names that are never true, from which on that is odd
+_NO_CHANCE = 0.1  # the share of equal labels that no measurements have
+_TIED = 0.01  # the share of rows with a tie for the highest score from which on that is odd
 _SLACK = 1e-6  # by how much the only score of a row may lie outside of [0, 1], or below one half
 
 
@@ -57,12 +61,11 @@ def read_block(
     table = table if rows is None else table.take(rows)
     column = part.truth or roles.truth or ""
     written = _written(table, roles, part, column)
-    known, answers, how = matched_names(
-        written, roles=roles, truth_place=f"{table.name}: the truth (column {column!r})"
-    )
-    written = written.renamed(known, answers)
+    names_of = matched_names(written, roles=roles, truth_place=f"{table.name}: the truth (column {column!r})")
+    answers = names_of.answers
+    written = written.renamed(names_of.known, answers)
     names = naming.class_order(written.names)
-    _check_classes(names, table.n_rows, place=f"{table.name}: column {column!r}")
+    _check_classes(names, written, place=f"{table.name}: column {column!r}")
     output, warnings = _output(table, part, written, names, roles)
     return Block(
         **_named(part, roles, task),
@@ -73,8 +76,8 @@ def read_block(
         proba=output.proba,
         confidence=output.confidence,
         matched=tuple(pair for pair in sorted(answers.items()) if len(set(pair)) > 1),
-        notes=(*written.notes, *how, *output.notes),
-        warnings=tuple(warnings),
+        notes=(*written.notes, *names_of.notes, *output.notes),
+        warnings=(*names_of.warnings, *warnings),
     )
 
 
@@ -135,11 +138,26 @@ def _output(
     predicted = written.predicted
     if written.proba is not None:
         proba, warnings = in_class_order(written.proba, written.scored, names, place=table.name)
+        if predicted is None:
+            warnings = [*warnings, *_ties(proba, naming.codes_of(written.truth, names))]
         predicted = predicted or [names[code] for code in proba.argmax(axis=1)]
         return Output(predicted, proba, proba.max(axis=1)), warnings
     if part.confidence is not None:
         return read_single(table, part.confidence, names, written.truth, predicted, roles=roles), []
     return Output(predicted or [], None, None), []
+
+
+def _ties(proba: Float[np.ndarray, "n_rows n_classes"], y_true: Integer[np.ndarray, " n_rows"]) -> Iterator[str]:
+    """In how many rows classes tie for the highest score, and what other orders of the classes would make of them."""
+    highest = proba == proba.max(axis=1, keepdims=True)
+    tied = highest.sum(axis=1) > 1
+    if tied.mean() >= _TIED:
+        may_be = highest[np.arange(len(proba)), y_true]
+        ends = (percent(float(share)) for share in ((may_be & ~tied).mean(), may_be.mean()))
+        yield (
+            f"Classes tie for the highest score in {int(tied.sum()):,} of {len(tied):,} rows, and the first of them is "
+            f"taken. By another order accuracy lies between {' and '.join(ends)}."
+        )
 
 
 def _named(part: Part, roles: Roles, task: str | None) -> dict[str, str | None]:
@@ -182,28 +200,43 @@ def _scores(
     return list(names), proba, (note,)
 
 
-def _check_classes(names: tuple[str, ...], n_rows: int, *, place: str) -> None:
+def _check_classes(names: tuple[str, ...], written: Written, *, place: str) -> None:
+    """DataError for one class alone, and for hardly two labels that are alike, unless predictions are often right."""
     if len(names) < 2:
         raise DataError(
             f"{place}: {listed(names)!r} is the only class. A classifier needs two or more; is this the truth?"
         )
-    naming.check_few(names, n_rows, place)
+    agrees = np.mean([a == b for a, b in zip(written.truth, written.predicted or (), strict=False)] or [0.0])
+    is_each_alone = len(set(written.truth)) == len(written.truth)
+    if agrees < _NO_CHANCE or is_each_alone:  # measurements are hardly met to the letter, and an id stands once
+        naming.check_few(names, len(written.truth), place)
 
 
-def matched_names(
-    written: Written, *, roles: Roles, truth_place: str
-) -> tuple[dict[str, str], dict[str, str], list[str]]:
-    """A class name for each true and for each predicted name, the same where nothing else can be meant; and notes.
+class NamesOfClasses(NamedTuple):
+    """A class name for each name in the truth (`known`) and for each that a model said; how that was seen."""
+
+    known: dict[str, str]
+    answers: dict[str, str]
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def matched_names(written: Written, *, roles: Roles, truth_place: str) -> NamesOfClasses:
+    """A class name for each true and for each predicted name, the same where nothing else can be meant.
 
     RolesNeeded asks where the names have nothing in common; it carries the likeliest mapping. `truth_place` tells the
-    file and the column of the truth.
+    file and the column of the truth. What changes an accuracy is a warning: predicted names that were taken for true
+    ones that are spelled otherwise, and names that never occur in the truth.
 
-    >>> matched_names(Written(["0", "1"], ["LABEL_1", "LABEL_1"]), roles=Roles("gold"), truth_place="t.tsv: gold")
-    ({'0': '0', '1': '1'}, {'LABEL_1': '1'}, ['Class names of truth and predictions were matched by their numbers.'])
+    >>> matched_names(Written(["0", "1"], ["LABEL_1", "LABEL_1"]), roles=Roles("gold"), truth_place="t.tsv: gold")[:3]
+    ({'0': '0', '1': '1'}, {'LABEL_1': '1'}, ('Class names of truth and predictions were matched by their numbers.',))
+    >>> of_one = matched_names(Written(["no", "yes"], [" No", "yes"]), roles=Roles("gold"), truth_place="t.tsv: gold")
+    >>> of_one.answers == {" No": "no", "yes": "yes"}, len(of_one.warnings)
+    (True, 1)
     """
     given, known = dict(roles.classes), set(written.truth)
     if not written.answers:
-        return naming.drop_points({name: name for name in known}), {}, []
+        return NamesOfClasses(naming.drop_points({name: name for name in known}), {})
     by_label = _columns_as_labels(written, given)
     notes = ["Columns of scores were matched with the predicted labels by their highest score."] if by_label else []
     mapped = {name: given.get(name, name) for name in written.answers} | by_label
@@ -211,13 +244,63 @@ def matched_names(
         labels = [mapped[label] for label in written.predicted or ()]
         raise codes_apart(written.truth, labels, naming.class_order(mapped.values()), roles, truth_place)
     common = naming.common_names(known, set(mapped.values()))
+    respelled = {} if given else naming.stand_for(known, _apart(known, mapped, None if common is None else common[0]))
+    if respelled:
+        mapped = {name: respelled.get(to, to) for name, to in mapped.items()}
+        common = naming.common_names(known, set(mapped.values()))
     if common is None or not (given or _fits(known, common[0], [mapped[name] for name in written.scored])):
         guess = likeliest_names(written.truth, written.predicted, written.scored, written.proba)
         raise other_names(known, naming.class_order(mapped.values()), replace(roles, classes=guess), truth_place)
     names, how = common
     if how:
         notes.append(f"Class names of truth and predictions were matched {how}.")
-    return {name: names[name] for name in sorted(known)}, {name: names[mapped[name]] for name in mapped}, notes
+    of_truth, answers = {name: names[name] for name in sorted(known)}, {name: names[mapped[name]] for name in mapped}
+    return NamesOfClasses(of_truth, answers, tuple(notes), tuple(_odd_names(written, of_truth, answers, respelled)))
+
+
+def _apart(known: set[str], mapped: Mapping[str, str], common: Mapping[str, str] | None) -> set[str]:
+    """The predicted names that are none of the truth's, by the names that they have in common."""
+    if common is None:
+        return set(mapped.values())
+    of_truth = {common[name] for name in known}
+    return {to for to in mapped.values() if common[to] not in of_truth}
+
+
+def _odd_names(
+    written: Written, known: Mapping[str, str], answers: Mapping[str, str], respelled: Mapping[str, str]
+) -> Iterator[str]:
+    """What is to be known of names before an accuracy counts: what was taken for what, and what is never true."""
+    by_name: dict[str, list[str]] = {}
+    for name in sorted(known):
+        by_name.setdefault(naming.spelled(name), []).append(name)
+    if several := [names for names in by_name.values() if len(names) > 1]:
+        yield (
+            f"The truth has names that are spelled alike, such as {listed([repr(name) for name in several[0]])}: they "
+            "count as different classes."
+        )
+    if written.predicted is None:
+        return
+    truth, predicted = [known[label] for label in written.truth], [answers[label] for label in written.predicted]
+    taken = [label for label in written.predicted if label in respelled]
+    if taken:
+        as_written, now = (
+            float(np.mean([a == b for a, b in zip(*both, strict=True)]))
+            for both in ((written.truth, written.predicted), (truth, predicted))
+        )
+        alike = naming.composed(taken[0]) == naming.composed(respelled[taken[0]])
+        form = " (another Unicode form)" if alike else ""
+        yield (
+            f"{len(taken):,} of {len(predicted):,} predictions are spelled otherwise than the truth and were taken for "
+            f"it, such as {taken[0]!r} for {respelled[taken[0]]!r}{form}. Letter by letter, accuracy would be "
+            f"{percent(as_written)}, not {percent(now)}."
+        )
+    there = set(known.values())
+    strange = [label for label in predicted if label not in there]
+    if len(strange) >= max(_FEWEST_STRANGE, _STRANGE * len(predicted)):
+        yield (
+            f"{len(strange):,} of {len(predicted):,} predictions are names that never occur in the truth, such as "
+            f"{strange[0]!r}. They count as wrong."
+        )
 
 
 def _columns_as_labels(written: Written, given: Mapping[str, str]) -> dict[str, str]:

@@ -521,9 +521,9 @@ def _length_of_names(table: Table, column: str, apart: Sequence[str]) -> int:
     if table.n_rows < 2 or table.kind(column) != "words":
         return 0
     names = table.spelled(column)
-    rows = zip(names, *(table.spelled(other) for other in apart), strict=True)
-    if None in names or len(set(rows)) < table.n_rows:
-        return 0
+    others = [*zip(*(table.spelled(other) for other in apart), strict=True)] if apart else [()] * len(names)
+    if None in names or len({*zip(names, others, strict=True)}) < table.n_rows or len({*names}) < len({*others}):
+        return 0  # nor is it an id where there are fewer of it than of the trials in which it would stand
     lengths = [len(name or "") for name in names]
     if sum(len(str(name).split()) for name in names) > _MOST_WORDS * len(names):
         return 0

@@ -27,7 +27,13 @@ from touchstone.core.data.tables.names import (
 )
 from touchstone.core.data.tables.npz import parse_npz
 from touchstone.core.data.tables.roles import NAMES as ROLE_NAMES
-from touchstone.core.data.tables.roles import NO_UNIT, DatasetRoles, FileReading, guess_dataset_roles
+from touchstone.core.data.tables.roles import (
+    NO_UNIT,
+    DatasetRoles,
+    FileReading,
+    guess_dataset_roles,
+    telling_columns,
+)
 from touchstone.core.data.tables.sources import about, about_parts, named_parts, part_name
 from touchstone.core.data.tables.table import Table, days, make_table
 from touchstone.core.data.tables.vectors import spread_vectors
@@ -581,7 +587,7 @@ def _ids(table: Table, roles: DatasetRoles) -> list[str] | None:
 
 def _numbers(table: Table, roles: DatasetRoles) -> dict[str, np.ndarray]:
     """Columns without a role that hold a number or a date in every row, by what they are called then."""
-    numbers, taken = {}, {*roles.columns}
+    numbers, taken = {}, {*roles.columns, *_left_out(table, roles)}
     for column in table.columns:
         if column in taken or column.lower() in {*ROW_NAMES, *ROLE_NAMES["id"]} or is_called_source(column):
             continue
@@ -635,9 +641,19 @@ def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str], names_co
         notes.append(f"Numbers of the samples, which are no inputs: {listed(numbers)}.")
     kept = {*roles.columns, names_column, *(name.removesuffix(_DAYS) for name in numbers)}
     unused = [column for column in table.columns if column not in kept]
-    if unused:
-        notes.append(f"Not used: {listed(unused)}.")
+    telling = {column: why for column, why in _left_out(table, roles).items() if column not in kept}
+    if telling:
+        which = ", ".join(f"{column} ({why})" for column, why in telling.items())
+        notes.append(f"Left out of the features: {which}. Choose them as features if they are none of that.")
+    if rest := [column for column in unused if column not in telling]:
+        notes.append(f"Not used: {listed(rest)}.")
     return notes
+
+
+def _left_out(table: Table, roles: DatasetRoles) -> dict[str, str]:
+    """Why columns are neither features nor numbers of the samples, by column; nothing where inputs are no columns."""
+    free = [column for column in table.columns if column not in roles.columns]
+    return telling_columns(table, roles, free) if roles.features else {}
 
 
 def _about_inputs(table: Table, roles: DatasetRoles) -> list[str]:

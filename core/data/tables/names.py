@@ -5,6 +5,7 @@ classes are the same where nothing else can be meant: `LABEL_0` and 0, 1.0 and 1
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any
@@ -376,6 +377,67 @@ def counted_apart(truth: Collection[str], predicted: Collection[str]) -> bool:
         return False
     shifted = {code + min(known) - min(answers) for code in answers}
     return shifted <= known or known <= shifted
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_OF_A_SPREADSHEET = re.compile(r"(?P<day>\d{1,2})-(?P<month>[A-Za-z]{3})")
+_TAKEN_FOR_A_DATE = re.compile(r"(?P<month>[A-Za-z]{3,9}|\d{1,2})[-/ ]?(?P<day>\d{1,2})")
+
+
+def stand_for(truth: Collection[str], predicted: Collection[str]) -> dict[str, str]:
+    """The true name that each predicted one is which the truth does not know, spelled otherwise; none of several.
+
+    Spelled otherwise are its case, its Unicode form, blanks, quotes and full stops around it, and the dates that a
+    spreadsheet makes of names.
+
+    >>> stand_for({"yes", "no"}, {"Yes", " no.", "YES", "maybe"}) == {"Yes": "yes", " no.": "no", "YES": "yes"}
+    True
+    >>> stand_for({"DEC1", "TP53", "5-6"}, {"1-Dec", "TP53", "6-May"}) == {"1-Dec": "DEC1", "6-May": "5-6"}
+    True
+    >>> stand_for({"a", "A"}, {" a"})
+    {}
+    """
+    meant: dict[str, str] = {}
+    for ours, theirs in ((spelled, spelled), (_before_a_date, _of_a_date)):
+        by_key: dict[str, list[str]] = {}
+        for name in truth:
+            by_key.setdefault(ours(name), []).append(name)
+        for name in sorted(set(predicted) - set(truth) - meant.keys()):
+            known = by_key.get(theirs(name), []) if theirs(name) else []
+            if len(known) == 1:
+                meant[name] = known[0]
+    return meant
+
+
+def spelled(name: str) -> str:
+    """A name without its case and Unicode form, and without blanks, quotes and full stops around it."""
+    return composed(name).casefold().strip(" \t\u00a0\"'`.") or name
+
+
+def composed(name: str) -> str:
+    """A name in the Unicode form in which a letter with its accent is one character (NFC)."""
+    return unicodedata.normalize("NFC", name)
+
+
+def _of_a_date(name: str) -> str:
+    """The day and the month of what a spreadsheet shows for a date, such as 1-Dec; empty for anything else."""
+    match = _OF_A_SPREADSHEET.fullmatch(name.strip())
+    return _day(match["month"], match["day"]) if match else ""
+
+
+def _before_a_date(name: str) -> str:
+    """The day and the month that a spreadsheet takes a name for, such as DEC1 or 12-1; else the name."""
+    match = _TAKEN_FOR_A_DATE.fullmatch(name.strip())
+    return (match and _day(match["month"], match["day"])) or name
+
+
+def _day(month: str, day: str) -> str:
+    place = (
+        int(month)
+        if month.isdecimal()
+        else 1 + next((at for at, known in enumerate(_MONTHS) if month.casefold().startswith(known)), -1)
+    )
+    return f"day {int(day)} of month {place}" if 1 <= place <= 12 and 1 <= int(day) <= 31 else ""
 
 
 def drop_points(names: dict[str, str]) -> dict[str, str]:

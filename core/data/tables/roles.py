@@ -1,6 +1,7 @@
 """What is each column of a table? Guessed from names and contents, and asked about where that does not decide it."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -300,9 +301,10 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
         raise DataError(
             f"{table.name}: no column is left to learn the label from. Give a column of text, or columns of numbers."
         )
-    numeric = tuple(column for column in columns if _measures(table, column))
-    numbers = set(numeric)
-    others = [column for column in columns if column not in numbers]
+    measured = [column for column in columns if _measures(table, column)]
+    telling = telling_columns(table, roles, measured)
+    numeric = tuple(column for column in measured if column not in telling) or tuple(measured)
+    others = [column for column in columns if column not in measured and not (numeric and _is_scarce(table, column))]
     texts = [column for column in others if table.is_text(column)]
     if kind == "tabular" and numeric:
         return replace(roles, features=numeric)
@@ -337,6 +339,58 @@ def _measures(table: Table, column: str) -> bool:
     if column.lower() in NAMES["id"] or table.kind(column) not in ("whole", "fraction", "number"):
         return False
     return not (is_called_source(column) and names_sources(table, column))
+
+
+_TELLS = {
+    "what a model said": {*NAMES_OF["predicted"], *NAMES_OF["confidence"]},
+    "folds": {"fold", "folds", "foldid", "cvfold", "testfold", "clusteringlabels"},
+}
+_OF_AN_ID = re.compile(r"(.*[ _.-])?ids?|.*[a-z]I[dD]s?")
+_NEARLY_ALL, _FEWEST_COPIED, _SCARCE = 0.9, 10, 0.5
+
+
+def telling_columns(table: Table, roles: DatasetRoles, columns: Iterable[str]) -> dict[str, str]:
+    """Why columns of numbers are no features, by column: they tell what a model said, folds or the row, or the label.
+
+    A copy of the label has as many values as there are classes, one for each.
+
+    >>> from touchstone.core.data.tables.table import make_table
+    >>> cells = [["a", "b"] * 6, [0, 1] * 6, list(range(12)), list(range(12)), [1, 1, 2] * 4]
+    >>> table = make_table("t.csv", ["kind", "code", "case_id", "size", "y_pred"], cells, lines=range(12))
+    >>> telling_columns(table, DatasetRoles(label="kind"), ["code", "case_id", "size", "y_pred"])
+    {'code': 'a copy of the label', 'case_id': 'ids', 'y_pred': 'what a model said'}
+    """
+    reasons = {}
+    for column in columns:
+        named = next((why for why, names in _TELLS.items() if compact(column) in names), None)
+        is_id = _OF_AN_ID.fullmatch(column) and table.kind(column) == "whole"
+        if named is not None:
+            reasons[column] = named
+        elif is_id and table.n_different(column) >= _NEARLY_ALL * table.n_rows:
+            reasons[column] = "ids"
+        elif roles.label is not None and _copies(table, column, roles.label):
+            reasons[column] = "a copy of the label"
+    return reasons
+
+
+def _copies(table: Table, column: str, label: str) -> bool:
+    """Whether each value of a column goes with one label and no other, and labels recur; seen on a sample first."""
+
+    def is_one_to_one(cells: Iterable[Any], labels: Iterable[Any]) -> bool:
+        pairs = Counter(zip(cells, labels, strict=True))
+        values, classes = ({pair[at] for pair in pairs} for at in (0, 1))
+        return len(pairs) == len(values) == len(classes) <= 2 * sum(pairs.values()) / _FEWEST_COPIED
+
+    try:
+        sampled = is_one_to_one(map(str, table.sample(column).tolist()), map(str, table.sample(label).tolist()))
+    except TypeError:  # cells that are lists
+        return False
+    return sampled and is_one_to_one(table.spelled(column), table.spelled(label))
+
+
+def _is_scarce(table: Table, column: str) -> bool:
+    """Whether most of a column's cells are empty."""
+    return sum(cell is None or not cell.strip() for cell in table.spelled(column)) > _SCARCE * table.n_rows
 
 
 def _names_classes(table: Table, column: str) -> bool:

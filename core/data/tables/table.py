@@ -451,9 +451,11 @@ class Table:
             row = strings.index(None)
             cell = self.columns[column][row]
             remedy = "write one, and nothing around it" if isinstance(cell, (list, dict, np.ndarray)) else "fill it in"
+            n = strings.count(None)
+            rows = "the row" if n == 1 else f"these {n:,} of {self.n_rows:,} rows"
             raise DataError(
                 f"{self.place(row)}: column {column!r} holds {quoted(cell)}. "
-                f"Each row needs a name or a number there: {remedy}, or leave the row out."
+                f"Each row needs a name or a number there: {remedy}, or leave {rows} out."
             )
         return list(strings)
 
