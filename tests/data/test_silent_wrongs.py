@@ -5,13 +5,14 @@ Each kind is a file that somebody had; others of the kind are drawn.
 
 import json
 import unicodedata
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from touchstone import read
-from touchstone.core.data import DataError, read_predictions
+from touchstone.core.data import DataError, RolesNeeded, read_predictions
 
 SPELLED, TIED, NEVER = "are spelled otherwise than the truth", "Classes tie for the highest score", "never occur"
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -37,19 +38,31 @@ def doors(shared_data):
 )
 def test_files_are_read_at_their_accuracy_and_say_what_was_decided(doors, name, warned):
     folder, expected = doors
-    read = read_predictions(folder / name).select()
-    assert read.accuracy == pytest.approx(expected[name]["accuracy"], abs=1e-9)
-    assert read.n_classes == expected[name].get("n_classes", read.n_classes)
+    made = read_predictions(folder / name).select()
+    assert made.accuracy == pytest.approx(expected[name]["accuracy"], abs=1e-9)
+    assert made.n_classes == expected[name].get("n_classes", made.n_classes)
     assert (
-        any(warned in warning for warning in read.warnings) if warned else not any(SPELLED in w for w in read.warnings)
+        any(warned in warning for warning in made.warnings) if warned else not any(SPELLED in w for w in made.warnings)
     )
+
+
+def test_scores_of_a_class_that_is_never_true_are_seen_and_the_truth_is_asked(doors):
+    """Labels beside scores may be what was predicted by another threshold, so nothing but the question is left."""
+    folder, expected = doors
+    with pytest.raises(RolesNeeded, match="which column holds the truth") as asked:
+        read_predictions(folder / "class_without_truth.csv")
+    assert "OUTCOME" in asked.value.choices
+    roles = replace(asked.value.guess, truth="OUTCOME")
+    made = read_predictions(folder / "class_without_truth.csv", roles=roles).select()
+    wanted = expected["class_without_truth.csv"]
+    assert (made.accuracy, made.n_classes) == (pytest.approx(wanted["accuracy"]), wanted["n_classes"])
 
 
 def test_ties_are_counted(doors):
     folder, expected = doors
-    tied, read = expected["tied_scores.csv"]["tied"], read_predictions(folder / "tied_scores.csv").select()
-    warning = next(text for text in read.warnings if TIED in text)
-    assert f"in {round(tied * read.n_samples)} of {read.n_samples} rows" in warning
+    tied, made = expected["tied_scores.csv"]["tied"], read_predictions(folder / "tied_scores.csv").select()
+    warning = next(text for text in made.warnings if TIED in text)
+    assert f"in {round(tied * made.n_samples)} of {made.n_samples} rows" in warning
     rows = pd.read_csv(folder / "tied_scores.csv")
     scores, y = rows.filter(like="p_").to_numpy(), rows["label"].to_numpy()
     may_be = scores[np.arange(len(y)), y] == scores.max(axis=1)
@@ -89,14 +102,14 @@ def test_others_of_each_kind_are_read_right_and_said(tmp_path, kind, seed):
     rows = pd.DataFrame({"id": range(n), "gold": np.array(names)[y]})
     rows["predicted"] = [spell(names[each], rng) for each in said]
     rows.to_csv(tmp_path / "file.csv", index=False)
-    read = read_predictions(tmp_path / "file.csv").select()
-    assert read.accuracy == (y == said).mean()
-    assert set(read.class_names) == {*np.array(names)[y]} | {*np.array(names)[said]}
+    made = read_predictions(tmp_path / "file.csv").select()
+    assert made.accuracy == (y == said).mean()
+    assert set(made.class_names) == {*np.array(names)[y]} | {*np.array(names)[said]}
     n_taken = sum(a != b for a, b in zip(rows["predicted"], np.array(names)[said], strict=True))
-    [warning] = [text for text in read.warnings if SPELLED in text]
+    [warning] = [text for text in made.warnings if SPELLED in text]
     assert warning.startswith(f"{n_taken} of {n} predictions")
     before = (rows["gold"] == rows["predicted"]).mean()
-    assert f"accuracy would be {100 * before:.1f} %, not {100 * read.accuracy:.1f} %." in warning
+    assert f"accuracy would be {100 * before:.1f} %, not {100 * made.accuracy:.1f} %." in warning
 
 
 @pytest.mark.parametrize("names", [["a", "A", "b"], ["C", "C++", "C#"], ["+", "-", "."], ["5-1", "MAY1", "1-May"]])
@@ -106,19 +119,19 @@ def test_classes_that_differ_in_nothing_but_spelling_stay_apart(tmp_path, names)
     said = np.where(rng.random(200) < 0.7, y, rng.integers(0, 3, 200))
     rows = pd.DataFrame({"id": range(200), "gold": np.array(names)[y], "predicted": np.array(names)[said]})
     rows.to_csv(tmp_path / "file.csv", index=False)
-    read = read_predictions(tmp_path / "file.csv").select()
-    assert (read.accuracy, set(read.class_names)) == ((y == said).mean(), set(names))
-    assert not any(SPELLED in text for text in read.warnings)
+    made = read_predictions(tmp_path / "file.csv").select()
+    assert (made.accuracy, set(made.class_names)) == ((y == said).mean(), set(names))
+    assert not any(SPELLED in text for text in made.warnings)
 
 
 def test_names_that_are_never_true_are_counted(tmp_path):
     y = np.tile(["cat", "dog"], 50)
     rows = pd.DataFrame({"id": range(100), "gold": y, "predicted": np.where(np.arange(100) < 30, "unknown", y)})
     rows.to_csv(tmp_path / "file.csv", index=False)
-    read = read_predictions(tmp_path / "file.csv").select()
-    assert read.accuracy == 0.7
+    made = read_predictions(tmp_path / "file.csv").select()
+    assert made.accuracy == 0.7
     assert "30 of 100 predictions are names that never occur in the truth, such as 'unknown'. They count as wrong." in (
-        read.warnings
+        made.warnings
     )
 
 
@@ -126,8 +139,11 @@ def test_two_spellings_in_the_truth_are_said(tmp_path):
     y = np.tile(["cat", "dog"], 50)
     rows = pd.DataFrame({"id": range(100), "gold": np.where(np.arange(100) < 6, "Cat", y), "predicted": y})
     rows.to_csv(tmp_path / "file.csv", index=False)
-    read = read_predictions(tmp_path / "file.csv").select()
-    assert any("The truth has names that are spelled alike, such as 'Cat', 'cat'" in text for text in read.warnings)
+    made = read_predictions(tmp_path / "file.csv").select()
+    assert any("The truth has names that are spelled alike, such as 'Cat', 'cat'." in text for text in made.warnings)
+    table = pd.DataFrame({"label": rows["gold"], "width": np.arange(100) % 7})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    assert "Classes spelled alike count as different: Cat, cat." in read(tmp_path / "table.csv").notes
 
 
 def test_measurements_are_still_no_classes(tmp_path):

@@ -270,14 +270,9 @@ def _odd_names(
     written: Written, known: Mapping[str, str], answers: Mapping[str, str], respelled: Mapping[str, str]
 ) -> Iterator[str]:
     """What is to be known of names before an accuracy counts: what was taken for what, and what is never true."""
-    by_name: dict[str, list[str]] = {}
-    for name in sorted(known):
-        by_name.setdefault(naming.spelled(name), []).append(name)
-    if several := [names for names in by_name.values() if len(names) > 1]:
-        yield (
-            f"The truth has names that are spelled alike, such as {listed([repr(name) for name in several[0]])}: they "
-            "count as different classes."
-        )
+    if alike := naming.spelled_alike(known):
+        which = listed(map(repr, alike[0]))
+        yield f"The truth has names that are spelled alike, such as {which}. They count as different classes."
     if written.predicted is None:
         return
     truth, predicted = [known[label] for label in written.truth], [answers[label] for label in written.predicted]
@@ -290,8 +285,8 @@ def _odd_names(
         alike = naming.composed(taken[0]) == naming.composed(respelled[taken[0]])
         form = " (another Unicode form)" if alike else ""
         yield (
-            f"{len(taken):,} of {len(predicted):,} predictions are spelled otherwise than the truth and were taken for "
-            f"it, such as {taken[0]!r} for {respelled[taken[0]]!r}{form}. Letter by letter, accuracy would be "
+            f"{len(taken):,} of {len(predicted):,} predictions are spelled otherwise than the truth and count as its "
+            f"names, such as {taken[0]!r} for {respelled[taken[0]]!r}{form}. Letter by letter, accuracy would be "
             f"{percent(as_written)}, not {percent(now)}."
         )
     there = set(known.values())

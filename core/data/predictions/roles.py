@@ -323,6 +323,9 @@ class Reading:
         known = [column for column in (self.roles.truth, self.roles.predicted) if column is not None]
         likely = called(self.free, (*TRUTH_LIKELY, *PREDICTED_LIKELY))
         columns = [*known, *(column for column in likely if self.table.is_label(column))]
+        if not columns:  # whatever it is called, where there is one
+            columns = [column for column in self.free if self.table.is_label(column)]
+            columns = columns if len(columns) == 1 else []
         return {value for column in columns for value in self.table.spelled(column) if value is not None}
 
     @cached_property
@@ -456,6 +459,9 @@ def _of_families(reading: Reading, numeric: list[str]) -> Reading:
 def _of_classes(reading: Reading, numeric: list[str]) -> Reading:
     """Columns that are called like classes."""
     bare = {name: name for name in numeric if _is_label_of(reading, name)}
+    fractions = {name: name for name in numeric if reading.table.kind(name) == "fraction"}
+    if len(bare) > 1 and bare.keys() < fractions.keys() and _sum_to_one(reading.table, list(fractions)):
+        return _take_family(reading, fractions, "by their names, classes' but for some, and their sums")
     if len(bare) > 1 and _are_scores(reading, bare, sure=False):
         return _take_family(reading, bare, "by their names, which are classes'")
     return reading

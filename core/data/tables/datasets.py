@@ -24,6 +24,7 @@ from touchstone.core.data.tables.names import (
     encode,
     is_called_source,
     numbered_names,
+    spelled_alike,
 )
 from touchstone.core.data.tables.npz import parse_npz
 from touchstone.core.data.tables.roles import NAMES as ROLE_NAMES
@@ -547,6 +548,7 @@ def table_dataset(
         notes=(
             *table.notes,
             *_notes(table, roles, numbers, names_column),
+            *(f"Classes spelled alike count as different: {listed(group)}." for group in spelled_alike(class_names)),
             *notes,
             *([about_parts(parts)] if parts else []),
         ),

@@ -414,6 +414,18 @@ def spelled(name: str) -> str:
     return composed(name).casefold().strip(" \t\u00a0\"'`.") or name
 
 
+def spelled_alike(names: Iterable[str]) -> list[list[str]]:
+    """Names that differ in nothing but how they are spelled, group by group.
+
+    >>> spelled_alike(["Yes", "no", "yes"])
+    [['Yes', 'yes']]
+    """
+    groups: dict[str, list[str]] = {}
+    for name in sorted(names):
+        groups.setdefault(spelled(name), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
 def composed(name: str) -> str:
     """A name in the Unicode form in which a letter with its accent is one character (NFC)."""
     return unicodedata.normalize("NFC", name)
