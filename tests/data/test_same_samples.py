@@ -99,3 +99,14 @@ def test_three_files_have_in_common_what_all_have():
     common = same_samples([file(), file(IDS[10:], Y[10:]), file(IDS[:50], Y[:50])])
     assert common.n == 40
     assert {IDS[row] for row in common.rows[0]} == set(IDS[10:50])
+
+
+def test_an_order_of_many_classes_tells_the_same_samples_and_a_sorted_one_does_not():
+    rng, names = np.random.default_rng(0), [f"class {each}" for each in range(200)]
+
+    def file(y):
+        return Predictions([str(row) for row in range(300)], y, rng.integers(0, 200, 300), names)
+
+    y = rng.integers(0, 200, 300)
+    assert same_samples([file(y), file(y)]).by == "order"
+    assert same_samples([file(np.sort(y)), file(np.sort(y))]) is None

@@ -1,6 +1,5 @@
 """Are these predictions of the same samples? Files of several models, told by ids, or by the order of their rows."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -17,6 +16,8 @@ FEWEST = 10
 """Fewer samples in common say nothing of two models."""
 _AGREE = 0.9
 """Where ids name the same samples, truths agree at least so often; where less, ids only count rows."""
+_MANY_CHANGES = 20
+"""So many more changes of class from row to row than a sorted file has are no accident, however many classes."""
 _MOST_NAMED = 3
 
 
@@ -138,7 +139,8 @@ def _have_one_order(files: Sequence[Predictions], *, of_any: bool = False) -> bo
     first = _truths(files[0])
     if any(file.n_samples != len(first) or not (_truths(file) == first).all() for file in files[1:]):
         return False
-    enough = of_any or int((first[1:] != first[:-1]).sum()) >= 2 * len(Counter(first))
+    n_changes, n_classes = int((first[1:] != first[:-1]).sum()), len(set(first))
+    enough = of_any or n_changes - n_classes >= min(n_classes, _MANY_CHANGES)
     return enough and len(first) >= FEWEST
 
 
