@@ -541,8 +541,8 @@ def test_a_summary_is_short_and_says_what_was_decided(models, tmp_path, capsys):
 def test_samples_are_planned_by_guesses_or_a_pilot(models, capsys):
     assert main(["plan", "--difference", ".02", "--discordant", ".05"]) == 0
     guessed = capsys.readouterr()
-    assert guessed.out.splitlines()[0] == "goal\tby\tn_samples\tn_units"
-    assert guessed.out.splitlines()[1] == "difference\t0.02\t979\t"
+    assert guessed.out.splitlines()[0] == "goal\tby\tn_samples\tn_units\tn_of_class"
+    assert guessed.out.splitlines()[1] == "difference\t0.02\t979\t\t"
     assert "About 979 samples show a difference of 2.0 points" in guessed.err.replace("\u202f", " ")
     assert main(["plan", *models]) == 0
     assert "3.0 % of samples on which exactly one model is right, accuracy 9" in capsys.readouterr().err

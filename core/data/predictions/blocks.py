@@ -230,8 +230,9 @@ def matched_names(written: Written, *, roles: Roles, truth_place: str) -> NamesO
 
     >>> matched_names(Written(["0", "1"], ["LABEL_1", "LABEL_1"]), roles=Roles("gold"), truth_place="t.tsv: gold")[:3]
     ({'0': '0', '1': '1'}, {'LABEL_1': '1'}, ('Class names of truth and predictions were matched by their numbers.',))
-    >>> of_one = matched_names(Written(["no", "yes"], [" No", "yes"]), roles=Roles("gold"), truth_place="t.tsv: gold")
-    >>> of_one.answers == {" No": "no", "yes": "yes"}, len(of_one.warnings)
+    >>> written = Written(["no", "yes", "no"], [" No", "yes", "no"])
+    >>> names = matched_names(written, roles=Roles("gold"), truth_place="t.tsv: gold")
+    >>> names.answers == {" No": "no", "yes": "yes", "no": "no"}, len(names.warnings)
     (True, 1)
     """
     given, known = dict(roles.classes), set(written.truth)
