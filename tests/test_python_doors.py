@@ -25,6 +25,8 @@ Y = np.tile([0, 1, 2], 40)
         (Y.astype(float), Y, ("0", "1", "2")),
         (Y, [f"LABEL_{each}" for each in Y], ("0", "1", "2")),
         (Y, torch.tensor(Y), ("0", "1", "2")),
+        (Y.tolist(), list(torch.tensor(Y)), ("0", "1", "2")),
+        (Y, list(Y.astype(np.float32)), ("0", "1", "2")),
         (pd.Series(Y, dtype="category"), pd.Series(Y, dtype="Int64"), ("0", "1", "2")),
         (Y == 1, (Y == 1).astype(int), ("0", "1")),
         (np.array(["Cat", "dog", "fox"])[Y], np.array(["cat", "Dog", "FOX"])[Y], ("FOX", "Dog", "cat")),
@@ -64,6 +66,8 @@ def test_what_is_missing_is_no_class(missing):
     ):
         with pytest.raises(DataError, match=r"missing \(None or NaN\) in 2 rows of 6, first in row 2"):
             ask()
+    with pytest.raises(DataError, match="y_true is missing"):
+        predictions(["a", "b", missing, "a"], list("abab"))
     numbers = np.array([0, 1, np.nan, 1])
     with pytest.raises(DataError, match="y is missing"):
         dataset(np.zeros((4, 2)), numbers)

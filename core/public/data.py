@@ -18,6 +18,7 @@ from touchstone.core.data.tables.datasets import name_of, open_table, table_data
 from touchstone.core.data.tables.names import class_order, codes_of, numbered_names
 from touchstone.core.data.tables.npz import pixels_of
 from touchstone.core.data.tables.roles import SINGLE, said_roles
+from touchstone.core.data.values import objects
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.layers import LayerSamples
@@ -200,17 +201,20 @@ def _named(labels: list[str], names: list[str], name: str) -> list[str]:
     return list(of_codes)
 
 
-def _words(values: ArrayLike | Iterable[object], what: str, name: str) -> list[str]:
-    """Each value as a name, whole numbers without a point. Raises DataError, naming the first, where one is missing."""
-    array = _as_array(values if hasattr(values, "__array__") else list(values))  # type: ignore[arg-type]
-    is_float = array.dtype.kind == "f"
+def _words(values: Any, what: str, name: str) -> list[str]:
+    """Each value as a name, whole numbers without a point. Raises DataError, naming the first, where one is missing.
+
+    A list stays one of objects, for numpy spells the NaN among words as the word "nan".
+    """
+    array = _as_array(values) if hasattr(values, "__array__") else objects(list(values))
     missing = np.flatnonzero(pd.isna(array))
     if len(missing):
         raise DataError(
             f"{name}: {what} is missing (None or NaN) in {plural(len(missing), 'row')} of {len(array)}, first in row "
             f"{missing[0]} (counted from 0). Leave these rows out, or give them a name of their own."
         )
-    return [str(int(each)) if is_float and float(each).is_integer() else str(each) for each in array.tolist()]
+    plain = [each.item() if hasattr(each, "item") else each for each in array.tolist()]
+    return [str(int(each)) if isinstance(each, float) and each.is_integer() else str(each) for each in plain]
 
 
 def _as_array(values: Any) -> np.ndarray:

@@ -286,9 +286,9 @@ def _odd_names(
         alike = naming.composed(taken[0]) == naming.composed(respelled[taken[0]])
         form = " (another Unicode form)" if alike else ""
         yield (
-            f"{len(taken):,} of {len(predicted):,} predictions are spelled otherwise than the truth and count as its "
-            f"names, such as {taken[0]!r} for {respelled[taken[0]]!r}{form}. Letter by letter, accuracy would be "
-            f"{percent(as_written)}, not {percent(now)}."
+            f"{len(taken):,} of {len(predicted):,} predictions are spelled otherwise than the truth, such as "
+            f"{taken[0]!r} for {respelled[taken[0]]!r}{form}, and count as that class. Letter by letter, accuracy "
+            f"would be {percent(as_written)}, not {percent(now)}."
         )
     there = set(known.values())
     strange = [label for label in predicted if label not in there]

@@ -346,7 +346,7 @@ _TELLS = {
     "folds": {"fold", "folds", "foldid", "cvfold", "testfold", "clusteringlabels"},
 }
 _OF_AN_ID = re.compile(r"(.*[ _.-])?ids?|.*[a-z]I[dD]s?")
-_NEARLY_ALL, _FEWEST_COPIED, _SCARCE = 0.9, 10, 0.5
+_NEARLY_ALL, _FEWEST_COPIED, _SCARCE = 0.9, 5, 0.5  # shares of the rows; and rows of a class, on average
 
 
 def telling_columns(table: Table, roles: DatasetRoles, columns: Iterable[str]) -> dict[str, str]:
@@ -379,7 +379,7 @@ def _copies(table: Table, column: str, label: str) -> bool:
     def is_one_to_one(cells: Iterable[Any], labels: Iterable[Any]) -> bool:
         pairs = Counter(zip(cells, labels, strict=True))
         values, classes = ({pair[at] for pair in pairs} for at in (0, 1))
-        return len(pairs) == len(values) == len(classes) <= 2 * sum(pairs.values()) / _FEWEST_COPIED
+        return len(pairs) == len(values) == len(classes) <= sum(pairs.values()) / _FEWEST_COPIED
 
     try:
         sampled = is_one_to_one(map(str, table.sample(column).tolist()), map(str, table.sample(label).tolist()))
