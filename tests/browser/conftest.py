@@ -13,14 +13,26 @@ expect.set_options(timeout=PATIENCE)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """What the server wrote, and what the page said at last, stand beside a test that failed."""
+    """What the server wrote, and what each tab said at last, stand beside a test that failed."""
     report = yield
     known = getattr(item, "funcargs", {})
     if report.failed and "server" in known:
         report.sections.append(("Server log", (known["server"].home / "server.log").read_text()))
-    if report.failed and report.when == "call" and "page" in known and not known["page"].is_closed():
-        report.sections.append(("Page", known["page"].locator("body").inner_text()))
+    if report.failed and report.when == "call" and "browser" in known:
+        for context in known["browser"].contexts:
+            report.sections += [(_state(tab), tab.locator("body").inner_text()) for tab in context.pages]
     return report
+
+
+def _state(tab: Page) -> str:
+    """Where a tab is, and whether its app is drawing and connected."""
+    app = tab.locator("[data-testid=stApp]")
+    states = (
+        [app.get_attribute(f"data-test-{what}-state", timeout=1) for what in ("script", "connection")]
+        if app.count()
+        else []
+    )
+    return " ".join(["Tab", tab.url.partition("?")[0], *map(str, states)])
 
 
 @pytest.fixture(scope="session")

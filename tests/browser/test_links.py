@@ -156,7 +156,9 @@ def figures(page: Page) -> Locator:
 
 def dies_when_revoked(page: Page, visitor: Page, server: Server) -> None:
     """Revoking the link in the menu of its owner's `page` clears the visitor's, which then says what all such do."""
-    click(page.get_by_role("button", name="Revoke"))
+    revoke = page.get_by_role("button", name="Revoke")
+    click(revoke)
+    expect(revoke).to_have_count(0)
     expect(visitor.get_by_text("This link does not work")).to_be_visible()
     dead = settled(visitor).get_by_test_id("stMain").inner_text()
     visitor.goto(f"{server.url}/shared_run?t={'A' * 43}")
