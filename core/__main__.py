@@ -9,6 +9,10 @@ columns of a file are; `--roles` takes the same as JSON. What is not said is gue
 `python -m core vectors --data texts.tsv --sentence-transformers FOLDER --out vectors.parquet` makes vectors of texts,
 which a page or `run --vectors` attaches to the data set by id.
 
+`python -m core read FILE --truth FILE` says what it understands of a file before anything counts: rows, classes, the
+accuracy, columns, what is odd, and what has to be asked. With `--json` it says so to a program, with exit status 3
+where a question is open and 2 where the file cannot be read.
+
 `python -m core compare --reference old.csv --target new.csv` says whether accuracy drops from one file of predictions
 to another, as the page of matched subsets does; `--truth gold --predicted answer` and such say what columns are.
 
@@ -59,6 +63,7 @@ from touchstone.core.command.check import (
     write,
 )
 from touchstone.core.command.given_files import add_compare_options, compare_files
+from touchstone.core.command.read import add_read_options, read_files
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.tables.vectors import write_vectors
@@ -98,6 +103,8 @@ def main(arguments: Sequence[str] | None = None, *, about: str = ABOUT) -> int:
             return upkeep.see_doctor(chosen, home(), engine)
         if chosen.command == "verify":
             return upkeep.verify(chosen, upkeep.all_runs(home()), engine().workspace)
+        if chosen.command == "read":
+            return read_files(chosen)
         if chosen.command == "compare":
             return _compare(chosen)
         if chosen.command == "plan":
@@ -144,6 +151,7 @@ def _parser(about: str = ABOUT) -> argparse.ArgumentParser:
     claims = commands.add_parser("claims", help="say what a kind of claim says, when, and what to do")
     codes = [each.code for each in KINDS.values()]
     claims.add_argument("code", nargs="?", choices=codes, metavar="CODE", help=f"one of {', '.join(codes)}")
+    add_read_options(commands.add_parser("read", help="say what is understood of a file, before anything counts"))
     comparing = commands.add_parser("compare", help="say whether a new model is better, or accuracy drops on a new set")
     add_compare_options(comparing)
     add_decision_options(comparing)

@@ -1,4 +1,4 @@
-"""What went wrong with a user's data, in words that the user can act on."""
+"""What went wrong with a user's data, or is odd about it, in words that the user can act on."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +12,41 @@ class DataError(ValueError):
     Traceback (most recent call last):
     touchstone.core.data.errors.DataError: scores.tsv, line 14: 2 cells. Each row must have 3 cells like the header.
     """
+
+
+class Oddity(str):
+    """A sentence on what is odd about data that are read all the same, and what programs need of it.
+
+    `code` names its kind; `count` of `n` rows are concerned (0 of 0 where it is about none in particular); `options`
+    are those of the command that read it otherwise.
+
+    >>> odd = Oddity("3 of 4 answers are empty.", "unanswered", 3, 4, ("--unanswered=left out",))
+    >>> print(odd.of("resnet"), odd.of("resnet").share)
+    resnet: 3 of 4 answers are empty. 0.75
+    """
+
+    code: str
+    count: int
+    n: int
+    options: tuple[str, ...]
+
+    def __new__(cls, text: str, code: str, count: int = 0, n: int = 0, options: tuple[str, ...] = ()) -> "Oddity":
+        """It is its text, wherever sentences are shown."""
+        odd = super().__new__(cls, text)
+        odd.code, odd.count, odd.n, odd.options = code, count, n, options
+        return odd
+
+    def __getnewargs__(self) -> tuple[str, str, int, int, tuple[str, ...]]:
+        return str(self), self.code, self.count, self.n, self.options
+
+    @property
+    def share(self) -> float | None:
+        """The fraction of rows that it concerns; None where it is about none in particular."""
+        return self.count / self.n if self.n else None
+
+    def of(self, name: str) -> "Oddity":
+        """The same, said of a model, a set or a task."""
+        return Oddity(f"{name}: {self}", self.code, self.count, self.n, self.options)
 
 
 @contextmanager

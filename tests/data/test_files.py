@@ -169,7 +169,10 @@ TABLES = {
         "t.tsv, line 4: id '7' stands in line 2 too. Each id must be unique",
     ),
     "empty id": ("id\ta\tlabel\n7\t1\tx\n \t2\ty\n", "t.tsv, line 3: column 'id' holds ' '"),
-    "empty source": ("source\ta\tlabel\ns\t1\tx\n\t2\ty\n", "t.tsv, line 3: column 'source' holds nothing"),
+    "empty source": (
+        "source\ta\tlabel\ns\t1\tx\n\t2\ty\n",
+        "t.tsv: 1 of 2 rows holds no source .column 'source'.. Is the column not used",
+    ),
     "NaN": ("a\tlabel\n1\tx\nnan\ty\n3\ty\n", "t.tsv, line 3: column 'a' holds 'nan'. It must be a finite number"),
     "infinity": ("a\tlabel\n1\tx\n2\ty\n-inf\ty\n", "t.tsv, line 4: column 'a' holds '-inf'"),
     "hole": ("a\tlabel\n1\tx\n2\ty\n\ty\n", "t.tsv, line 4: column 'a' holds nothing"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from touchstone.core.data import DataError, Predictions
+from touchstone.core.data.errors import Oddity
 from touchstone.core.data.predictions.record import suspicions
 from touchstone.core.data.tables.names import agreement_by_chance
 
@@ -79,7 +80,7 @@ def test_the_fingerprint_covers_all_that_a_result_can_depend_on(what):
 
 
 def test_the_fingerprint_does_not_cover_what_is_only_said():
-    assert predictions(name="x", warnings=["w"], notes=["n"]).fingerprint == predictions().fingerprint
+    assert predictions(name="x", warnings=[Oddity("w", "odd")], notes=["n"]).fingerprint == predictions().fingerprint
     assert predictions(groups={"source": ["1", "1", "2"]}).fingerprint != predictions().fingerprint
 
 

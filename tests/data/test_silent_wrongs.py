@@ -155,11 +155,16 @@ def test_measurements_are_still_no_classes(tmp_path):
         read_predictions(tmp_path / "file.csv")
 
 
-def test_what_has_no_answer_is_counted(doors):
+@pytest.mark.parametrize(("choice", "key"), [("wrong", "accuracy_all"), ("left out", "accuracy_of_answered")])
+def test_what_has_no_answer_is_counted_and_what_it_counts_as_is_asked(doors, choice, key):
     folder, expected = doors
-    n = expected["unanswered.csv"]["missing"]
-    with pytest.raises(DataError, match=rf"leave these {n} of 100 rows out"):
+    with pytest.raises(
+        RolesNeeded, match=rf"{expected['unanswered.csv']['missing']} of 100 rows hold no answer"
+    ) as asked:
         read_predictions(folder / "unanswered.csv")
+    assert (asked.value.role, asked.value.choices) == ("unanswered", ("wrong", "left out", "of their own"))
+    table = read_predictions(folder / "unanswered.csv", roles=replace(asked.value.guess, unanswered=choice))
+    assert table.select().accuracy == pytest.approx(expected["unanswered.csv"][key])
 
 
 # What is no feature? What tells the label, or the row.

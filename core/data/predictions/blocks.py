@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Integer
+from jaxtyping import Bool, Float, Integer
 
-from touchstone.core.data.errors import DataError, RolesNeeded
+from touchstone.core.data.errors import DataError, Oddity, RolesNeeded
 from touchstone.core.data.predictions.guess import codes_apart, likeliest_names, other_names
-from touchstone.core.data.predictions.roles import Part, Roles, Scores, probabilities
+from touchstone.core.data.predictions.roles import UNANSWERED, WRONG, Part, Roles, Scores, probabilities
 from touchstone.core.data.tables import names as naming
+from touchstone.core.data.tables.sources import LEFT_OUT, OF_THEIR_OWN
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import listed, percent, quoted
 
@@ -39,7 +40,7 @@ class Block:
     matched: tuple[tuple[str, str], ...]
     """Predicted names and the classes that they were taken for, where these are spelled otherwise."""
     notes: tuple[str, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[Oddity, ...]
 
 
 def read_block(
@@ -59,6 +60,27 @@ def read_block(
     (('cat', 'dog'), array([0, 1]), array([0, 0]))
     """
     table = table if rows is None else table.take(rows)
+    rows = np.arange(table.n_rows) if rows is None else rows
+    answered = _answered(table, part)
+    if answered.all():
+        return _read_block(table, roles, part, rows, task=task)
+    if not answered.any():
+        raise DataError(f"{table.name}: column {part.predicted!r} holds no answer at all. Is it the right one?")
+    if roles.unanswered is None:
+        raise _unanswered(table, roles, part, answered)
+    block = _read_block(table.take(answered.nonzero()[0]), roles, part, rows[answered], task=task)
+    if roles.unanswered != LEFT_OUT:
+        block = _with_unanswered(block, table, part.truth or roles.truth or "", rows, answered, roles.unanswered)
+    n, n_rows = int((~answered).sum()), len(rows)
+    gaps = f"{n:,} of {n_rows:,} rows {'holds' if n == 1 else 'hold'} no answer in column {part.predicted!r}"
+    text = f"{gaps}: {_COUNTED[roles.unanswered]}."
+    options = tuple(f"--unanswered={other}" for other in UNANSWERED if other != roles.unanswered)
+    return replace(block, warnings=(Oddity(text, "unanswered", n, n_rows, options), *block.warnings))
+
+
+def _read_block(
+    table: Table, roles: Roles, part: Part, rows: Integer[np.ndarray, " n_rows"], *, task: str | None
+) -> Block:
     column = part.truth or roles.truth or ""
     written = _written(table, roles, part, column)
     names_of = matched_names(written, roles=roles, truth_place=f"{table.name}: the truth (column {column!r})")
@@ -69,7 +91,7 @@ def read_block(
     output, warnings = _output(table, part, written, names, roles)
     return Block(
         **_named(part, roles, task),
-        rows=np.arange(table.n_rows) if rows is None else rows,
+        rows=rows,
         class_names=names,
         y_true=naming.codes_of(written.truth, names),
         y_pred=naming.codes_of(output.predicted, names),
@@ -78,6 +100,94 @@ def read_block(
         matched=tuple(pair for pair in sorted(answers.items()) if len(set(pair)) > 1),
         notes=(*written.notes, *names_of.notes, *output.notes),
         warnings=(*names_of.warnings, *warnings),
+    )
+
+
+# What do rows without an answer count as? Somebody says so: an accuracy rests on it.
+
+
+NO_ANSWER = "(no answer)"
+_COUNTED = {
+    WRONG: "they count as wrong",
+    LEFT_OUT: "they are left out",
+    OF_THEIR_OWN: f"they count as the class “{NO_ANSWER}”, as does an empty truth",
+}
+
+
+def _answered(table: Table, part: Part) -> Bool[np.ndarray, " n_rows"]:
+    """Which rows hold anything where the model's label should stand."""
+    if part.predicted is None:
+        return np.ones(table.n_rows, dtype=bool)
+    spelled, cells = table.spelled(part.predicted), table.columns[part.predicted]
+    if None not in spelled:
+        return np.ones(table.n_rows, dtype=bool)
+    return np.array(
+        [
+            name is not None or isinstance(cell, (list, dict, np.ndarray))
+            for name, cell in zip(spelled, cells, strict=True)
+        ]
+    )
+
+
+def _unanswered(table: Table, roles: Roles, part: Part, answered: Bool[np.ndarray, " n_rows"]) -> DataError:
+    """The question what rows without an answer count as, with the accuracy that each choice comes to.
+
+    The refusal where no choice can be read.
+    """
+    n, comes_to, refusal = int((~answered).sum()), {}, None
+    for choice in UNANSWERED:
+        try:
+            block = read_block(table, replace(roles, unanswered=choice), part)
+        except RolesNeeded as needed:  # which is asked first
+            guess = replace(needed.guess, unanswered=None)
+            return RolesNeeded(needed.question, guess, needed.choices, needed.role, needed.meanings)
+        except DataError as problem:
+            refusal = problem
+        else:
+            accuracy = percent(float((block.y_true == block.y_pred).mean()))
+            comes_to[choice] = f"{choice} (accuracy {accuracy}, n = {len(block.rows):,})"
+    if not comes_to:
+        assert refusal is not None
+        return refusal
+    return RolesNeeded(
+        f"{table.name}: {n:,} of {table.n_rows:,} rows {'holds' if n == 1 else 'hold'} no answer (column "
+        f"{part.predicted!r}). What do they count as: {', '.join(comes_to.values())}?",
+        replace(roles, unanswered=next(iter(comes_to))),
+        tuple(comes_to),
+        "unanswered",
+        tuple(comes_to.values()),
+    )
+
+
+def _with_unanswered(
+    block: Block,
+    table: Table,
+    truth: str,
+    rows: Integer[np.ndarray, " n_rows"],
+    answered: Bool[np.ndarray, " n_rows"],
+    choice: str,
+) -> Block:
+    """The block with the rows without an answer, which are predicted as a class of their own; no scores go with it."""
+    without = table.take((~answered).nonzero()[0])
+    spelled = without.spelled(truth)
+    truths = [name or NO_ANSWER for name in spelled] if choice == OF_THEIR_OWN else without.strings(truth)
+    known = naming.common_names(set(block.class_names), {*truths} - {NO_ANSWER})
+    truths = [name if known is None or name == NO_ANSWER else known[0][name] for name in truths]
+    names = (*naming.class_order({*block.class_names, *truths} - {NO_ANSWER}), NO_ANSWER)
+    places = naming.codes_of(block.class_names, names)
+    y_true, y_pred = np.empty(len(rows), dtype=np.int64), np.full(len(rows), names.index(NO_ANSWER))
+    y_true[answered], y_pred[answered] = places[block.y_true], places[block.y_pred]
+    y_true[~answered] = naming.codes_of(truths, names)
+    aside = ("No scores are used: rows without an answer have none.",) if block.confidence is not None else ()
+    return replace(
+        block,
+        rows=rows,
+        class_names=names,
+        y_true=y_true,
+        y_pred=y_pred,
+        proba=None,
+        confidence=None,
+        notes=(*block.notes, *aside),
     )
 
 
@@ -133,7 +243,7 @@ def _written(table: Table, roles: Roles, part: Part, truth: str) -> Written:
 
 def _output(
     table: Table, part: Part, written: Written, names: tuple[str, ...], roles: Roles
-) -> tuple[Output, list[str]]:
+) -> tuple[Output, list[Oddity]]:
     """What the model said of each row, in the order of the class names; and warnings."""
     predicted = written.predicted
     if written.proba is not None:
@@ -147,16 +257,20 @@ def _output(
     return Output(predicted or [], None, None), []
 
 
-def _ties(proba: Float[np.ndarray, "n_rows n_classes"], y_true: Integer[np.ndarray, " n_rows"]) -> Iterator[str]:
+def _ties(proba: Float[np.ndarray, "n_rows n_classes"], y_true: Integer[np.ndarray, " n_rows"]) -> Iterator[Oddity]:
     """In how many rows classes tie for the highest score, and what other orders of the classes would make of them."""
     highest = proba == proba.max(axis=1, keepdims=True)
     tied = highest.sum(axis=1) > 1
     if tied.mean() >= _TIED:
         may_be = highest[np.arange(len(proba)), y_true]
         ends = (percent(float(share)) for share in ((may_be & ~tied).mean(), may_be.mean()))
-        yield (
-            f"Classes tie for the highest score in {int(tied.sum()):,} of {len(tied):,} rows, and the first of them is "
-            f"taken. By another order accuracy lies between {' and '.join(ends)}."
+        n_tied, n_rows = int(tied.sum()), len(tied)
+        yield Oddity(
+            f"Classes tie for the highest score in {n_tied:,} of {n_rows:,} rows, and the first of them is taken. By "
+            f"another order accuracy lies between {' and '.join(ends)}.",
+            "tied_scores",
+            n_tied,
+            n_rows,
         )
 
 
@@ -218,7 +332,7 @@ class NamesOfClasses(NamedTuple):
     known: dict[str, str]
     answers: dict[str, str]
     notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Oddity, ...] = ()
 
 
 def matched_names(written: Written, *, roles: Roles, truth_place: str) -> NamesOfClasses:
@@ -269,11 +383,14 @@ def _apart(known: set[str], mapped: Mapping[str, str], common: Mapping[str, str]
 
 def _odd_names(
     written: Written, known: Mapping[str, str], answers: Mapping[str, str], respelled: Mapping[str, str]
-) -> Iterator[str]:
+) -> Iterator[Oddity]:
     """What is to be known of names before an accuracy counts: what was taken for what, and what is never true."""
     if alike := naming.spelled_alike(known):
         which = listed(map(repr, alike[0]))
-        yield f"The truth has names that are spelled alike, such as {which}. They count as different classes."
+        names = set().union(*alike)
+        n_alike = sum(label in names for label in written.truth)
+        text = f"The truth has names that are spelled alike, such as {which}. They count as different classes."
+        yield Oddity(text, "truth_spelled_alike", n_alike, len(written.truth))
     if written.predicted is None:
         return
     truth, predicted = [known[label] for label in written.truth], [answers[label] for label in written.predicted]
@@ -285,17 +402,23 @@ def _odd_names(
         )
         alike = naming.composed(taken[0]) == naming.composed(respelled[taken[0]])
         form = " (another Unicode form)" if alike else ""
-        yield (
+        yield Oddity(
             f"{len(taken):,} of {len(predicted):,} predictions are spelled otherwise than the truth, such as "
             f"{taken[0]!r} for {respelled[taken[0]]!r}{form}, and count as that class. Letter by letter, accuracy "
-            f"would be {percent(as_written)}, not {percent(now)}."
+            f"would be {percent(as_written)}, not {percent(now)}.",
+            "spelled_otherwise",
+            len(taken),
+            len(predicted),
         )
     there = set(known.values())
     strange = [label for label in predicted if label not in there]
     if len(strange) >= max(_FEWEST_STRANGE, _STRANGE * len(predicted)):
-        yield (
+        yield Oddity(
             f"{len(strange):,} of {len(predicted):,} predictions are names that never occur in the truth, such as "
-            f"{strange[0]!r}. They count as wrong."
+            f"{strange[0]!r}. They count as wrong.",
+            "never_true",
+            len(strange),
+            len(predicted),
         )
 
 
@@ -326,7 +449,7 @@ def _fits(truth: set[str], common: dict[str, str], proba_names: Sequence[str]) -
 
 def in_class_order(
     proba: Float[np.ndarray, "n_rows n_scores"], proba_names: Sequence[str], names: Sequence[str], *, place: str
-) -> tuple[Float[np.ndarray, "n_rows n_classes"], list[str]]:
+) -> tuple[Float[np.ndarray, "n_rows n_classes"], list[Oddity]]:
     """Probabilities in the order of the class names, 0 where a class has no column; and a warning of that.
 
     >>> in_class_order(np.array([[0.75, 0.25]]), ["dog", "cat"], ["cat", "dog"], place="t.tsv")
@@ -337,7 +460,8 @@ def in_class_order(
     absent = [name for name in names if name not in set(proba_names)]
     full = np.zeros((len(proba), len(names)))
     full[:, naming.codes_of(proba_names, names)] = proba
-    return full, [f"No scores of {listed(absent)}: the probability is taken as 0."] if absent else []
+    odd = Oddity(f"No scores of {listed(absent)}: the probability is taken as 0.", "no_scores")
+    return full, [odd] if absent else []
 
 
 def read_single(

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Integer
 
-from touchstone.core.data.errors import DataError, RolesNeeded
+from touchstone.core.data.errors import DataError, Oddity, RolesNeeded
 from touchstone.core.data.predictions import ways as joining
 from touchstone.core.data.predictions.guess import complete_roles, guess_roles, keep_names, name_rows, stands_twice
-from touchstone.core.data.predictions.roles import LINE, Part, Reading, Roles, step_named
+from touchstone.core.data.predictions.roles import LINE, ROUNDED, Part, Reading, Roles, step_named
 from touchstone.core.data.predictions.shapes import ONE_LABEL, first_not_one, fold_columns, is_binary
 from touchstone.core.data.predictions.ways import Agreement, Key, Pair, Way, labels_of
-from touchstone.core.data.tables.names import ROW_NAMES, compact, stems
+from touchstone.core.data.tables.names import NAMES, PREDICTED_LIKELY, ROW_NAMES, TRUTH_LIKELY, compact, stems
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import first_repeat, listed, percent
 
@@ -32,7 +32,7 @@ class Match:
     rows: Integer[np.ndarray, " n_predictions"]
     roles: Roles
     notes: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Oddity, ...] = ()
     line: str | None = None
 
 
@@ -317,7 +317,7 @@ def _by_key(pair: Pair, way: Way) -> Match:
     notes += [f"{way.spelled}."] if way.spelled else []
     warnings = _left_out(pair, way)
     if joining.counts_rows(way, known) and _in_order(way) and (doubt := pair.doubt(way)):
-        warnings = (f"Ids only count the rows, as their lines do. {doubt}", *warnings)
+        warnings = (Oddity(f"Ids only count the rows, as their lines do. {doubt}", "order"), *warnings)
     return Match(way.rows, roles, (*notes, *_otherwise(pair, way)), warnings)
 
 
@@ -329,13 +329,14 @@ def _otherwise(pair: Pair, way: Way) -> list[str]:
     return [f"Joined so, {share} of labels agree; line by line {other} would."]
 
 
-def _left_out(pair: Pair, way: Way) -> tuple[str, ...]:
+def _left_out(pair: Pair, way: Way) -> tuple[Oddity, ...]:
     n_of_truth, n_of_predictions = way.left_out
     if not n_of_truth and not n_of_predictions:
         return ()
     halves = (n_of_truth, way.n_truth, pair.known.name), (n_of_predictions, len(way.rows), pair.predictions.name)
     counts = " and ".join(f"{n_lost:,} of {n_rows:,} rows of {name}" for n_lost, n_rows, name in halves if n_lost)
-    return (f"Left out, since they have no row in the other file: {counts}.",)
+    text = f"Left out, since they have no row in the other file: {counts}."
+    return (Oddity(text, "unmatched", n_of_truth + n_of_predictions, way.n_truth + len(way.rows)),)
 
 
 def _by_line(pair: Pair, way: Way, *, confirmed: bool) -> Match:
@@ -349,7 +350,7 @@ def _by_line(pair: Pair, way: Way, *, confirmed: bool) -> Match:
             f"Labels agree clearly more often than the {chance} of shuffled rows; a few misplaced rows do not show."
         )
     doubt = doubt or _hidden(pair, agreement)
-    warnings = (*([doubt] if doubt else []), *_left_out(pair, way))
+    warnings = (*([Oddity(doubt, "order")] if doubt else []), *_left_out(pair, way))
     return Match(way.rows, pair.roles, tuple(notes), warnings, way.name)
 
 
@@ -414,8 +415,31 @@ def join_tables(
         )
     if question is not None:
         roles = _answered(question, joined, roles)
+    _check_no_input(known, truth_roles, joined, roles)
     notes, warnings = (*predictions.notes, *known.notes, *match.notes), (*joined.warnings, *match.warnings)
     return replace(joined, notes=notes, warnings=warnings), roles
+
+
+def _check_no_input(known: Table, truth_roles: Roles, joined: Table, roles: Roles) -> None:
+    """RolesNeeded where the guessed prediction is a column that both files hold alike: it may be an input.
+
+    Whoever says by roles that it is the prediction is believed.
+    """
+    column, truth = roles.predicted, truth_roles.truth
+    if column is None or column != truth or "predicted" not in dict(roles.why):
+        return
+    if compact(column) in {*NAMES["truth"], *NAMES["predicted"], *TRUTH_LIKELY, *PREDICTED_LIKELY}:
+        return
+    if joined.spelled(column) != known.spelled(truth):
+        return
+    others = [other for other in joined.columns if other not in known.columns and other != roles.truth]
+    raise RolesNeeded(
+        f"Column {column!r} is in both files and says the same in every row, so that it may be an input. Which column "
+        "holds what the model predicted?",
+        replace(roles, predicted=others[0] if others else None),
+        (*others, column),
+        "predicted",
+    )
 
 
 def _answered(question: RolesNeeded, joined: Table, roles: Roles) -> Roles:
@@ -561,8 +585,8 @@ def fold_truth(known: Table, predictions: Table) -> tuple[Table, Table]:
         if binary and first_not_one(predictions, free) is None:
             predictions = fold_columns(predictions, members, "predicted")
         return fold_columns(known, members, "truth"), predictions
-    if binary or not (alike or classes == set(members)):
-        return known, predictions  # labels of several tasks, or anything
+    if binary or not (alike or classes == set(members)) or (alike and _are_scores_of_tasks(known, predictions, free)):
+        return known, predictions  # labels or scores of several tasks, or anything
     raise DataError(
         f"{known.place(row)}: columns {listed(free)} do not hold a single 1, so that the row has several labels, or "
         f"none. {ONE_LABEL}"
@@ -605,13 +629,35 @@ def _by_task(known: Table, roles: Roles) -> tuple[Part, ...]:
 
 
 def _shared_names(known: Table, predictions: Table, roles: Roles) -> Roles:
-    """Columns of labels that are called alike in both files are tasks."""
+    """Columns of labels that are called alike in both files are tasks; so are scores that are called like 0 and 1."""
     truths = Reading(known, "truth", _rows_of(known)).free
     shared = [column for column in _free(Reading(predictions, "predictions", roles)) if column in truths]
-    if len(shared) < 2 or not all(predictions.is_label(column) and known.is_label(column) for column in shared):
+    if len(shared) < 2 or not all(known.is_label(column) for column in shared):
         return roles
-    parts = tuple(Part("task", column, predicted=column) for column in shared)
-    return replace(roles, parts=parts).because(parts="called alike in both files")
+    if all(predictions.is_label(column) for column in shared):
+        parts = tuple(Part("task", column, predicted=column) for column in shared)
+        return replace(roles, parts=parts).because(parts="called alike in both files")
+    if not _are_scores_of_tasks(known, predictions, shared):
+        return roles
+    parts = tuple(Part("task", column, confidence=column) for column in shared)
+    reasons = {
+        "parts": "called alike in both files",
+        "positive": "a score called like a column of 0 and 1 is that of 1",
+    }
+    return replace(roles, parts=parts, positive="1").because(**reasons)
+
+
+def _are_scores_of_tasks(known: Table, predictions: Table, columns: Sequence[str]) -> bool:
+    """Whether columns hold 0 and 1 in the truth, each a task, and the probability of 1 in the predictions.
+
+    Where these sum to 1 in each row they are classes of one task.
+    """
+    if not all(is_binary(known, column) for column in columns) or first_not_one(known, columns) is None:
+        return False
+    scores = predictions.matrix(columns)
+    inside, apart = (scores >= 0) & (scores <= 1), np.abs(scores.sum(axis=1) - 1) > ROUNDED
+    fractions = any(predictions.kind(column) == "fraction" for column in columns)
+    return fractions and bool(inside.all() and apart.any())
 
 
 def _by_class(columns: list[str], classes: set[str]) -> dict[str, str]:

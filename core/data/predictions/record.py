@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Integer, Shaped
 from numpy.typing import ArrayLike
 
 from touchstone.core.data.dataset import hash_of, key
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, Oddity
 from touchstone.core.data.predictions.blocks import Block
 from touchstone.core.data.predictions.roles import ROUNDED, Roles
 from touchstone.core.data.tables import names as naming
@@ -55,7 +55,7 @@ class Predictions:
     proba: Float[np.ndarray, "n_samples n_classes"] | None = field(repr=False)
     confidence: Float[np.ndarray, " n_samples"] | None = field(repr=False)
     groups: dict[str, np.ndarray] = field(repr=False)
-    warnings: tuple[str, ...]
+    warnings: tuple[Oddity, ...]
     notes: tuple[str, ...] = field(repr=False)
     name: str
     unit_name: str
@@ -71,7 +71,7 @@ class Predictions:
         proba: ArrayLike | None = None,
         confidence: ArrayLike | None = None,
         groups: Mapping[str, Iterable[str]] | None = None,
-        warnings: Iterable[str] = (),
+        warnings: Iterable[Oddity] = (),
         notes: Iterable[str] = (),
         name: str = "predictions",
         unit_name: str = "",
@@ -253,7 +253,7 @@ class PredictionTable:
     name: str
     roles: Roles
     _of_file: tuple[str, ...] = field(repr=False)
-    _odd: tuple[str, ...] = field(repr=False)
+    _odd: tuple[Oddity, ...] = field(repr=False)
     _ids: np.ndarray = field(repr=False)
     _groups: dict[str, np.ndarray] = field(repr=False)
     _blocks: tuple[Block, ...] = field(repr=False)
@@ -295,16 +295,16 @@ class PredictionTable:
         return tuple(dict.fromkeys(pair for block in self._blocks for pair in block.matched))
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Oddity, ...]:
         """What is suspicious about any model, set or task, told by its name where there are several."""
         kinds = [self.models, self.sets, self.tasks]
-        sentences: dict[str, None] = dict.fromkeys(self._odd)
+        sentences: dict[Oddity, None] = dict.fromkeys(self._odd)
         for names in product(*(each or (None,) for each in kinds)):
             model, set, task = names
             with suppress(DataError):  # not every model has rows of every set
                 named = [name for name, each in zip(names, kinds, strict=True) if name is not None and len(each) > 1]
                 warnings = [w for w in self.select(model=model, set=set, task=task).warnings if w not in self._odd]
-                sentences |= dict.fromkeys(": ".join([*[" · ".join(named)] * bool(named), text]) for text in warnings)
+                sentences |= dict.fromkeys(odd.of(" · ".join(named)) if named else odd for odd in warnings)
         return tuple(sentences)
 
     def _of_blocks(self, role: str) -> tuple[str, ...]:
@@ -374,8 +374,8 @@ def suspicions(
     *,
     n_classes: int,
     proba: Float[np.ndarray, "n_samples n_classes"] | None = None,
-) -> tuple[str, ...]:
-    """Sentences on what is suspicious about predictions; none where nothing is.
+) -> tuple[Oddity, ...]:
+    """What is suspicious about predictions; nothing where nothing is.
 
     >>> suspicions(np.array([0, 1] * 20), np.array([1, 0] * 20), n_classes=2)
     ('Accuracy is 0.0 %, below the 50.0 % that chance would give: are labels turned around or rows in another order?',)
@@ -390,22 +390,34 @@ def suspicions(
         error = _BELOW * np.sqrt(chance * (1 - chance) / n_samples)
         if n_correct < mean - _BELOW * spread or n_correct / n_samples < chance - error:
             sentences.append(
-                f"{accuracy}, below the {100 * chance:.1f} % that chance would give: are labels turned around or rows "
-                "in another order?"
+                Oddity(
+                    f"{accuracy}, below the {100 * chance:.1f} % that chance would give: are labels turned around or "
+                    "rows in another order?",
+                    "below_chance",
+                )
             )
         elif abs(n_correct - mean) <= _NEAR * spread:
             sentences.append(
-                f"{accuracy}, as if truth and predictions were shuffled against each other (then about "
-                f"{100 * mean / n_samples:.1f} %): do the rows belong together?"
+                Oddity(
+                    f"{accuracy}, as if truth and predictions were shuffled against each other (then about "
+                    f"{100 * mean / n_samples:.1f} %): do the rows belong together?",
+                    "as_if_shuffled",
+                )
             )
     if n_samples >= _FEWEST and n_correct > _SAME * n_samples:
-        sentences.append("Truth and prediction agree in more than 99.9 % of rows: is one column a copy of the other?")
+        copied = "Truth and prediction agree in more than 99.9 % of rows: is one column a copy of the other?"
+        sentences.append(Oddity(copied, "copy_of_truth", n_correct, n_samples))
     if proba is not None:
         other = int((proba[np.arange(n_samples), y_pred] < proba.max(axis=1)).sum())
         if other:
             sentences.append(
-                f"In {other:,} of {n_samples:,} rows the predicted label is not the most probable one; the label was "
-                "kept, and confidence is the highest probability."
+                Oddity(
+                    f"In {other:,} of {n_samples:,} rows the predicted label is not the most probable one; the label "
+                    "was kept, and confidence is the highest probability.",
+                    "not_most_probable",
+                    other,
+                    n_samples,
+                )
             )
     return tuple(sentences)
 
@@ -491,7 +503,8 @@ def pair_predictions(
         )
         if model and target_model and not same_model(model, target_model):
             names = f"{model!r} in {reference.name} and {target_model!r} in {target.name}"
-            targets[name] = _warned(targets[name], f"The model is called {names}: is it the same?")
+            odd = Oddity(f"The model is called {names}: is it the same?", "model_names")
+            targets[name] = _warned(targets[name], odd)
     for name in left:
         if name in reference.models:
             references[name] = _select(reference, name, reference_part, target_part, task)
@@ -614,9 +627,8 @@ def _select(table: PredictionTable, model: str | None, part: Part, other: Part, 
     chosen = _of_part(table, model, part, other, task)
     if "trial" not in chosen.groups or len(set(chosen.ids.tolist())) == chosen.n_samples:
         return chosen
-    return _warned(
-        chosen, "Samples occur several times, once per trial, so intervals are too narrow. Choose one trial."
-    )
+    repeated = "Samples occur several times, once per trial, so intervals are too narrow. Choose one trial."
+    return _warned(chosen, Oddity(repeated, "repeated_samples"))
 
 
 def _of_part(table: PredictionTable, model: str | None, part: Part, other: Part, task: str | None) -> Predictions:
@@ -665,7 +677,7 @@ def _with_common_classes(reference: Predictions, target: Predictions) -> tuple[P
     )
 
 
-def _warned(predictions: Predictions, warning: str) -> Predictions:
+def _warned(predictions: Predictions, warning: Oddity) -> Predictions:
     return replace(predictions, warnings=(*predictions.warnings, warning))
 
 

@@ -18,6 +18,7 @@ from jaxtyping import Float
 from touchstone.core.data.errors import DataError, refusing
 from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.names import PREDICTED_LIKELY, TRUTH_LIKELY, called, compact
+from touchstone.core.data.tables.sources import LEFT_OUT, OF_THEIR_OWN, SOURCELESS
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import first_repeat, listed, numbers_in
 
@@ -38,11 +39,16 @@ _TITLES = {
     "scores": "Scores are",
     "parts": "Columns by model or task",
     "classes": "Predicted names stand for",
+    "unanswered": "Rows without an answer are",
+    "sourceless": "Rows without a source are",
     "join": "Rows of the two files belong together",
 }
 LINE = "(line)"
 """What `join` says where rows of two files belong together as they stand."""
 _SHIFTED = re.compile(r"\(line ([+-]\d+)\)")
+WRONG = "wrong"
+UNANSWERED = (WRONG, LEFT_OUT, OF_THEIR_OWN)
+"""What rows without an answer can count as."""
 Half = Literal["truth", "predictions"]
 BY_NAME = "by its name"
 BY_NAMES = "by their names"
@@ -88,8 +94,9 @@ class Roles:
     the class whose probability `confidence` is, or says "predicted"; None leaves it to the values. `scores` forces
     probabilities or logits where numbers leave that open. `parts` stand in for these columns where there are several
     per row. `classes` are pairs of a predicted name and the true name it stands for. `join` names the column by which
-    rows of two files belong together ("subject + visit" two, "file = image" one of two names), or is LINE. `why` says,
-    by role, how sure the guess is.
+    rows of two files belong together ("subject + visit" two, "file = image" one of two names), or is LINE. `unanswered`
+    says what rows without an answer are: WRONG, LEFT_OUT, or a class OF_THEIR_OWN, as an empty truth then is;
+    `sourceless` says the same of rows without a source (SOURCELESS). `why` says, by role, how sure the guess is.
 
     >>> roles = Roles(truth="gold", predicted="answer", why=(("truth", "by its name"),))
     >>> roles.lines()
@@ -115,6 +122,8 @@ class Roles:
     unit: str | None = None
     parts: tuple[Part, ...] = ()
     classes: tuple[tuple[str, str], ...] = ()
+    unanswered: str | None = None
+    sourceless: str | None = None
     join: str | None = None
     why: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
@@ -258,6 +267,8 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
     "classes": lambda pairs: listed(f"{label} for {name}" for label, name in pairs),
     "positive": str,
     "scores": str,
+    "unanswered": str,
+    "sourceless": str,
     "join": in_words,
 }
 
@@ -271,7 +282,9 @@ def _check_types(roles: Roles) -> None:
     names = [name for pair in (*roles.probabilities, *roles.classes, *of_models) for name in pair]
     names += [column for each in (roles, *roles.parts) for column in _singles(each) if column is not None]
     kinds = {part.kind for part in roles.parts} <= {"model", "task"}
-    if not kinds or roles.scores not in (None, "probabilities", "logits") or not all(isinstance(n, str) for n in names):
+    known = roles.unanswered in (None, *UNANSWERED) and roles.sourceless in (None, *SOURCELESS)
+    known = known and roles.scores in (None, "probabilities", "logits")
+    if not kinds or not known or not all(isinstance(n, str) for n in names):
         raise TypeError("not the types that roles have")
 
 

@@ -27,6 +27,7 @@ from touchstone.core.data.predictions.roles import APART, LIKELY, Half, Part, Ro
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.tables.files import read_table
 from touchstone.core.data.tables.names import NAMES, called, class_order, codes_of
+from touchstone.core.data.tables.sources import with_settled_sources
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.values import Codes, Ids, first_repeat, listed, quoted
 
@@ -177,6 +178,7 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     """
     roles = complete_roles(table, roles)
     roles.check(table)
+    table, roles, gaps = with_settled_sources(table, roles)
     dividing = {role: getattr(roles, role) for role in ("model", "set", "task", *KEPT)}
     groups = {role: np.array(table.strings(c), dtype=object) for role, c in dividing.items() if c is not None}
     ids = table.strings(roles.id) if roles.id else [str(row) for row in range(table.n_rows)]
@@ -188,7 +190,7 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
         name=name or table.name.split(".")[0] or table.name,
         roles=roles,
         _of_file=(*table.notes, *_notes(table, roles)),
-        _odd=table.warnings,
+        _odd=(*table.warnings, *gaps),
         _ids=np.array(ids, dtype=object),
         _groups=groups,
         _blocks=with_same_classes(blocks),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from touchstone.core.data.dataset import ABOUT_UNITS, Dataset, Kind, with_usual_units
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, Oddity
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
 from touchstone.core.data.tables.files import TABLES, only_table, read_table
 from touchstone.core.data.tables.images import FILE_COLUMN, ImageStack, Size, paths_in, stacked
@@ -35,7 +35,7 @@ from touchstone.core.data.tables.roles import (
     guess_dataset_roles,
     telling_columns,
 )
-from touchstone.core.data.tables.sources import about, about_parts, named_parts, part_name
+from touchstone.core.data.tables.sources import about, about_parts, named_parts, part_name, with_settled_sources
 from touchstone.core.data.tables.table import Table, days, make_table
 from touchstone.core.data.tables.vectors import spread_vectors
 from touchstone.core.data.values import first_repeat, listed, objects, quoted
@@ -530,6 +530,7 @@ def table_dataset(
     """
     named = () if roles is None else roles.features
     roles = guess_dataset_roles(table, kind=kind, roles=roles)
+    table, roles, gaps = with_settled_sources(table, roles)
     codes, class_names = encode(table.strings(roles.label), place=f"{table.name}: column {roles.label!r}")
     class_names, names_column = _class_names(table, roles, codes, class_names)
     numbers = _numbers(table, roles)
@@ -548,7 +549,11 @@ def table_dataset(
         notes=(
             *table.notes,
             *_notes(table, roles, numbers, names_column),
-            *(f"Classes spelled alike count as different: {listed(group)}." for group in spelled_alike(class_names)),
+            *gaps,
+            *(
+                Oddity(f"Classes spelled alike count as different: {listed(group)}.", "truth_spelled_alike")
+                for group in spelled_alike(class_names)
+            ),
             *notes,
             *([about_parts(parts)] if parts else []),
         ),
@@ -646,7 +651,8 @@ def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str], names_co
     telling = {column: why for column, why in _left_out(table, roles).items() if column not in kept}
     if telling:
         which = ", ".join(f"{column} ({why})" for column, why in telling.items())
-        notes.append(f"Left out of the features: {which}. Choose them as features if they are none of that.")
+        text = f"Left out of the features: {which}. Choose them as features if they are none of that."
+        notes.append(Oddity(text, "tells_the_label"))
     if rest := [column for column in unused if column not in telling]:
         notes.append(f"Not used: {listed(rest)}.")
     return notes

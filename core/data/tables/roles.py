@@ -17,6 +17,7 @@ from touchstone.core.data.tables.images import image_column
 from touchstone.core.data.tables.names import NAMES as NAMES_OF
 from touchstone.core.data.tables.names import OF_ITS_OWN, ROW_NAMES, compact, is_called_source
 from touchstone.core.data.tables.sources import (
+    SOURCELESS,
     about,
     may_be_unit,
     named_sources,
@@ -57,7 +58,8 @@ class DatasetRoles:
 
     Ids name rows, sources say what they come from, and parts whether the file itself marks them for training or test.
     Units say which rows belong together: what was sampled independently; NO_UNIT says that each row is one, where None
-    leaves that to what the data are (`core.data.dataset`).
+    leaves that to what the data are (`core.data.dataset`). `sourceless` is no column: it says what becomes of rows
+    without a source (SOURCELESS).
 
     >>> DatasetRoles(label="polarity", text="sentence").columns
     ('polarity', 'sentence')
@@ -71,6 +73,7 @@ class DatasetRoles:
     part: str | None = None
     image: str | None = None
     unit: str | None = None
+    sourceless: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -103,7 +106,7 @@ def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Datase
     >>> table = make_table("t.tsv", ["id", "size", "class"], [["a", "b"], ["1", "2"], ["x", "y"]], lines=[2, 3])
     >>> guess_dataset_roles(table)
     DatasetRoles(label='class', text=None, features=('size',), id='id', source=None, part=None,
-                 image=None, unit=None)
+                 image=None, unit=None, sourceless=None)
     """
     given = roles is not None
     roles = _with_image(table, roles, kind)
@@ -217,6 +220,8 @@ def _check(table: Table, roles: DatasetRoles) -> None:
         raise DataError(f"{table.name}: both images and a text or features are given. Choose one of them.")
     if roles.text is not None and roles.features:
         raise DataError(f"{table.name}: both a text and features are given. Choose one of them.")
+    if roles.sourceless not in (None, *SOURCELESS):
+        raise DataError(f"{table.name}: rows without a source can be {listed(SOURCELESS)}, not {roles.sourceless!r}.")
 
 
 def _named(role: str, columns: Iterable[str]) -> str | None:
@@ -651,7 +656,9 @@ class FileReading:
         if self.roles.features:
             return [*kind, f"--roles={roles_to_json(self.roles)}"]
         columns = {role: getattr(self.roles, role) for role in SINGLE}
-        columns = {role: column for role, column in columns.items() if column or role not in (*INPUTS, "unit")}
+        columns = {
+            role: column for role, column in columns.items() if column or role not in (*INPUTS, "unit", "sourceless")
+        }
         if self.roles.unit == NO_UNIT:
             columns["unit"] = NO_UNIT
         return [*kind, *(f"--{role}={column or ''}" for role, column in columns.items())]

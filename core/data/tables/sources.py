@@ -6,17 +6,18 @@ were trained on.
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import lgamma, log
+from typing import Any, TypeVar
 
 import numpy as np
 from jaxtyping import Integer
 
 from touchstone.core.data.dataset import PARTS
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, Oddity, RolesNeeded
 from touchstone.core.data.tables.names import OF_SOURCE, ROW_NAMES, SOURCE_STEMS, compact, is_called_source
 from touchstone.core.data.tables.table import Table, days
-from touchstone.core.data.values import quoted
+from touchstone.core.data.values import objects, quoted
 
 # Which samples does a file itself mark as train, validation or test? Its split is somebody's decision, and is kept.
 
@@ -256,3 +257,53 @@ def _go_with_rows(codes: np.ndarray, n_rows_of: np.ndarray) -> bool:
         return False
     orders = lgamma(len(codes) + 1) - sum(lgamma(size + 1) for size in n_rows_of.tolist())
     return lgamma(n_values + 1) - orders < _MIN_LOG_ODDS
+
+
+# What becomes of rows without a source? Somebody says so: a split by source rests on it.
+
+
+NOT_USED, LEFT_OUT, OF_THEIR_OWN = SOURCELESS = ("not used", "left out", "of their own")
+"""The source is not used at all; rows without one are left out; they are of one source of their own."""
+NO_SOURCE = "(no source)"
+_BECAME = {
+    NOT_USED: "so sources are not used",
+    LEFT_OUT: "and these are left out",
+    OF_THEIR_OWN: f"and these are of the source “{NO_SOURCE}”",
+}
+HasSource = TypeVar("HasSource", bound=Any)
+
+
+def with_settled_sources(table: Table, roles: HasSource) -> tuple[Table, HasSource, tuple[Oddity, ...]]:
+    """Table and roles (of a data set or of predictions) without gaps in the source, and what was done about them.
+
+    RolesNeeded asks where `roles.sourceless` does not say it.
+
+    >>> from touchstone.core.data.tables.roles import DatasetRoles
+    >>> from touchstone.core.data.tables.table import make_table
+    >>> table = make_table("t.csv", ["site"], [["a", "", "b"]], lines=[2, 3, 4])
+    >>> table, _, odd = with_settled_sources(table, DatasetRoles(source="site", sourceless="left out"))
+    >>> table.strings("site"), str(odd[0])
+    (['a', 'b'], "1 of 3 rows holds no source (column 'site'), and these are left out.")
+    """
+    column = roles.source
+    spelled = [] if column is None else table.spelled(column)
+    n, n_rows = spelled.count(None), table.n_rows
+    if column is None or not n or any(isinstance(cell, (list, dict, np.ndarray)) for cell in table.columns[column]):
+        return table, roles, ()
+    gaps = f"{n:,} of {n_rows:,} rows {'holds' if n == 1 else 'hold'} no source (column {column!r})"
+    if roles.sourceless is None:
+        raise RolesNeeded(
+            f"{table.name}: {gaps}. Is the column not used as the source, are these rows left out, or are they a "
+            "source of their own?",
+            replace(roles, sourceless=OF_THEIR_OWN),
+            SOURCELESS,
+            "sourceless",
+        )
+    options = tuple(f"--sourceless={other}" for other in SOURCELESS if other != roles.sourceless)
+    odd = Oddity(f"{gaps}, {_BECAME[roles.sourceless]}.", "sourceless", n, n_rows, options)
+    if roles.sourceless == NOT_USED:
+        return table, replace(roles, source=None, sourceless=None), (odd,)
+    if roles.sourceless == LEFT_OUT:
+        return table.take(np.flatnonzero([name is not None for name in spelled])), roles, (odd,)
+    filled = {**table.columns, column: objects([name or NO_SOURCE for name in spelled])}
+    return replace(table, columns=filled), roles, (odd,)

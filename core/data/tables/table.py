@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, Oddity
 from touchstone.core.data.values import (
     as_numbers,
     first_repeat,
@@ -390,7 +390,7 @@ class Table:
     lines: Integer[np.ndarray, " n_rows"]
     unit: str = "line"
     notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Oddity, ...] = ()
     class_names: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     archive: str | None = None
     image_of: Callable[[int], tuple[bytes, str]] | None = field(default=None, repr=False)
