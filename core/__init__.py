@@ -18,6 +18,7 @@ PUBLIC = {
         "FewLabels",
         "Result",
         "assert_not_worse",
+        "card",
         "check",
         "compare",
         "dataset",

@@ -39,6 +39,6 @@ def read_files(chosen: argparse.Namespace) -> int:
         content = [card.to_json() for card in cards]
         print(json.dumps(content[0] if len(content) == 1 else content, indent=2, ensure_ascii=False))
     else:
-        print("\n\n".join("\n".join(card.lines()) for card in cards))
+        print("\n\n".join(map(str, cards)))
     statuses = {card.status for card in cards}
     return next(status for status in (2, 3, 0) if status in statuses)

@@ -22,6 +22,7 @@ from touchstone.core.data.values import objects
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.layers import LayerSamples
+from touchstone.core.report.card import ROLES, Card, Given, read_card
 
 Layer = tuple[ArrayLike, ArrayLike, ArrayLike]
 """What a layer made of samples: features (n, d), labels (n,) and the model's probabilities (n, classes)."""
@@ -244,3 +245,27 @@ def record(
     ]
     data, file = record_of(*seen, name=name)
     return data, file.to_bytes()
+
+
+def card(
+    file: str | PathLike[str], truth: str | PathLike[str] | None = None, *, accept: bool = False, **said: str
+) -> Card:
+    """What is understood of a file of predictions or of data, before anything counts (docs/file-formats.md).
+
+    `truth` is the truth in a file of its own. `said` are columns and choices by role, such as `predicted="answer"` or
+    `unanswered="left out"`; what is not said is guessed. `accept` takes the likeliest answer to every question. It
+    raises DataError for a role that does not exist; what is wrong with the file stands on the card (`refused`).
+
+    Examples
+    --------
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("id,gold,predicted\\n1,cat,cat\\n2,dog,\\n3,dog,dog\\n4,cat,dog\\n")
+    ...     file.flush()
+    ...     asked, read = card(file.name), card(file.name, unanswered="left out")
+    >>> asked.questions[0].choices, read.n, read.n_given, round(read.accuracy, 2)
+    (('wrong', 'left out', 'of their own'), 3, 4, 0.67)
+    """
+    if unknown := said.keys() - {*ROLES}:
+        raise DataError(f"There is no role {min(unknown)!r}. Roles are {', '.join(ROLES)}.")
+    return read_card(Path(file), Given(None if truth is None else Path(truth), said=said, accept=accept))

@@ -111,16 +111,19 @@ class Card:
         ]
         return {**content, "warnings": warnings, "questions": [asdict(asked) for asked in self.questions]}
 
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
     def lines(self) -> list[str]:
         """It in five lines for people, and a line for each thing that is odd or open.
 
         >>> card = Card("t.csv", "predictions", 75, 100, ("a", "b"), 0.76, (0.65, 0.84), 0.6, "accuracy", EACH_ROW)
         >>> card.lines()[:2]
-        ['t.csv: 75 of 100 rows used, as predictions. 2 classes: a, b.', 'Accuracy 76.0 % [65.0, 84.0]; always ...']
+        ['t.csv: 75 of 100 rows used, as predictions. 2 classes: a and b.', 'Accuracy 76.0 % [65.0, 84.0]; always ...']
         """
         if self.refused:
             return [f"{self.file}: not read. {self.refused}"]
-        lines = [f"{self.file}: {self._rows()}. {self._classes()}".strip(), *self._accuracy()]
+        lines = [f"{self.file}: {self.in_short[0]}", *self.in_short[1:]]
         if self.roles:
             why = {role: f" ({reason})" for role, reason in (self.reasons or {}).items()}
             of_roles = [f"{role} {_shown(value)}{why.get(role, '')}" for role, value in self.roles.items()]
@@ -131,6 +134,11 @@ class Card:
             lines.append(f"Features: {listed(self.features)}.")
         odd = [f"Odd: {text}" for text in self.warnings]
         return [*lines, *odd, *(f"Open: {asked.text} Likeliest: {asked.answer}" for asked in self.questions)]
+
+    @property
+    def in_short(self) -> list[str]:
+        """Rows and classes, and the accuracy with its baseline."""
+        return [f"{self._rows()}. {self._classes()}".strip(), *self._accuracy()]
 
     def _rows(self) -> str:
         used = (
@@ -144,7 +152,7 @@ class Card:
     def _accuracy(self) -> list[str]:
         if isinstance(self.accuracy, Mapping):
             return [f"Accuracy: {listed([f'{name} {percent(value)}' for name, value in self.accuracy.items()])}."]
-        always = "" if self.baseline is None else f"always guessing the largest class reaches {percent(self.baseline)}."
+        always = "" if self.baseline is None else f"always guessing the largest class: {percent(self.baseline)}."
         if self.accuracy is None:
             return [f"No predictions; {always}"] if always else []
         ends = "" if self.interval is None else f" [{100 * self.interval[0]:.1f}, {100 * self.interval[1]:.1f}]"
@@ -177,7 +185,7 @@ def card_of_predictions(table: PredictionTable, *, file: str, n_given: int, colu
     return Card(
         file,
         "predictions",
-        n=len({row for block in table._blocks for row in block.rows.tolist()}),
+        n=table.n_used,
         n_given=n_given,
         classes=table.class_names or first.class_names,
         **(_judged(first) if len(several) == 1 else {"accuracy": accuracies}),

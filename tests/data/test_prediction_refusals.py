@@ -47,7 +47,10 @@ REFUSED = {
         r"line 4: column 'gold' holds 'a\|b', several labels in one row",
     ),
     "a missing truth": (rows("id,gold,pred", "1,a,a", "2,,b"), "line 3: column 'gold' holds nothing"),
-    "a missing prediction": (rows("id,gold,pred", "1,a,a", "2,b,"), "1 of 2 rows holds no answer .column 'pred'."),
+    "a missing prediction": (
+        rows("id,gold,pred", "1,a,a", "2,b,", "3,b,b"),
+        "1 of 3 rows holds no answer .column 'pred'.",
+    ),
     "a missing confidence": (rows("gold,pred,conf", "a,a,0.9", "b,b,nan"), "line 3: column 'conf' holds 'nan'"),
     "a confidence above one": (
         rows("gold,pred,conf", "a,a,0.9", "b,b,1.2"),

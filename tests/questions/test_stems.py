@@ -30,6 +30,7 @@ SHARED = {
     },
     "core/figures": {"theme", "marks", "confusion_matrix"},
     "core/report": {
+        "card",
         "confusion_matrix",
         "descriptions",
         "files",

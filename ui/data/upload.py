@@ -24,6 +24,7 @@ from touchstone.core.data.tables.roles import (
     propose_roles,
     values_of,
 )
+from touchstone.core.data.tables.sources import LEFT_OUT, NOT_USED, OF_THEIR_OWN, SOURCELESS
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.tables.vectors import VECTOR_ENDINGS
 from touchstone.core.data.values import spell
@@ -55,6 +56,7 @@ ROLES = {
     "image": ("Images", "PNG or JPEG files, one per cell."),
 }
 """What the screen calls a role, and what it says besides."""
+GAPS = {NOT_USED: "Do not use sources", LEFT_OUT: "Leave these rows out", OF_THEIR_OWN: "One source of their own"}
 _TOO_MANY_CELLS = 2_000_000  # above it, what a column holds is looked up only once it is chosen
 _COLUMNS = "upload_columns"
 
@@ -112,16 +114,27 @@ def ask(columns: Columns, file_id: str) -> tuple[DatasetRoles | None, DataError 
     with st.grid(len(asked), min_column_width=150 if len(asked) > USUAL else 200):
         for role in asked:
             _choose(role, chosen[role], columns, without.get(role, "none"), file_id)
+    is_open, sourceless = _sourceless(chosen.get("source"), columns, file_id)
     own = any(chosen.get(role) for role in INPUTS)
     inputs = () if own or not chosen["label"] else _inputs(numbers, file_id)
     with rows:
         _first_rows(columns.table, chosen, inputs)
-    if chosen["label"] is None:
+    if chosen["label"] is None or is_open:
         return None, None
     if not own and not inputs:
         return None, DataError(f"{columns.table.name}: no column of numbers is left for inputs. Choose one of text.")
     named = inputs if inputs != numbers or columns.proposal.roles.image else ()  # where none are, images are taken
-    return DatasetRoles(**chosen, features=named), None
+    return DatasetRoles(**chosen, features=named, sourceless=sourceless), None
+
+
+def _sourceless(source: str | None, columns: Columns, file_id: str) -> tuple[bool, str | None]:
+    """Whether rows without a source are asked about, since there are some, and what becomes of them."""
+    n = 0 if source is None else columns.values_of(source).n_missing
+    if not n:
+        return False, None
+    title = f"{count(n)} of {plural(columns.table.n_rows, 'row')} {'has' if n == 1 else 'have'} no source"
+    chosen = st.radio(title, SOURCELESS, None, horizontal=True, key=f"sourceless-{file_id}", format_func=GAPS.get)
+    return chosen is None, chosen
 
 
 def _are_units(source: str | None, columns: Columns) -> bool:

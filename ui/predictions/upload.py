@@ -9,11 +9,13 @@ import streamlit as st
 from touchstone.core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from touchstone.core.data.predictions.guess import complete_roles
 from touchstone.core.data.predictions.join import in_joined
-from touchstone.core.data.predictions.roles import LINE, Part, in_words
+from touchstone.core.data.predictions.roles import LINE, UNANSWERED, Part, in_words
 from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS, read_prediction_table
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload, lacking, sample, template
+from touchstone.core.data.tables.sources import SOURCELESS
 from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.wording import plural
+from touchstone.core.report.card import card_of_predictions
 from touchstone.ui.predictions import choice
 from touchstone.ui.shell import page, uploads
 
@@ -33,6 +35,10 @@ SINGLE = {
     "source": ("Source", "The writer, site or device of a row."),
     "unit": ("Unit", "What was sampled on its own: author, patient, session. Without it, each sample."),
     "trial": ("Trial", "The training run of a row, if there are several."),
+}
+GAPS = {
+    "unanswered": ("Rows without an answer are", UNANSWERED),
+    "sourceless": ("Rows without a source are", SOURCELESS),
 }
 SCORES = {"": "guessed from their values", "probabilities": "probabilities", "logits": "logits"}
 MOST_CLASSES = 50
@@ -56,7 +62,7 @@ def form(
     """
     with st.form(f"roles-{key}", border=False):
         values: dict[str, object] = _joined_by(roles, columns, question)
-        values |= _positive(roles, table, question) | _classes(roles, table, question)
+        values |= _positive(roles, table, question) | _classes(roles, table, question) | _gaps(roles, question)
         with st.grid("auto", min_column_width=150, gap="small"):
             for role, (title, hint) in SINGLE.items():
                 values[role] = _column(title, hint, getattr(roles, role), columns, truths if role == "truth" else ())
@@ -147,6 +153,20 @@ def _classes(roles: Roles, table: PredictionTable | None, question: RolesNeeded 
     return {"classes": roles.classes if question is None and chosen == shown else chosen}
 
 
+def _gaps(roles: Roles, question: RolesNeeded | None) -> dict[str, object]:
+    """What rows without an answer or a source are: asked for, or answered and to be corrected."""
+    values: dict[str, object] = {}
+    for role, (title, choices) in GAPS.items():
+        chosen = getattr(roles, role)
+        if question is not None and question.role == role:
+            meanings = [page.plain(meaning) for meaning in question.meanings or question.choices]
+            shown = dict(zip(question.choices, meanings, strict=True))
+            values[role] = st.radio(title, question.choices, format_func=shown.get)
+        elif chosen is not None:
+            values[role] = st.selectbox(title, choices, index=choices.index(chosen))
+    return values
+
+
 def _parts(roles: Roles, columns: Sequence[str]) -> tuple[Part, ...]:
     """The models or tasks that stand side by side; a column that belongs to none can be a further model's labels."""
     known = {part.name: part for part in roles.parts}
@@ -212,6 +232,8 @@ def draft(
     try:
         with st.spinner("Reading"):
             table = choice.uploaded(upload)
+        card = card_of_predictions(table, file=upload.name, n_given=columns.n_rows)
+        st.markdown(page.plain(" ".join(card.in_short)))
         role_lines(table)
         warnings_of(table)
     except RolesNeeded as needed:

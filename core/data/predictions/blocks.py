@@ -145,7 +145,8 @@ def _unanswered(table: Table, roles: Roles, part: Part, answered: Bool[np.ndarra
             refusal = problem
         else:
             accuracy = percent(float((block.y_true == block.y_pred).mean()))
-            comes_to[choice] = f"{choice} (accuracy {accuracy}, n = {len(block.rows):,})"
+            named = "a class of their own" if choice == OF_THEIR_OWN else choice
+            comes_to[choice] = f"{named} (accuracy {accuracy}, n = {len(block.rows):,})"
     if not comes_to:
         assert refusal is not None
         return refusal

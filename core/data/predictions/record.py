@@ -264,6 +264,12 @@ class PredictionTable:
         return tuple(dict.fromkeys((*self._of_file, *(note for block in self._blocks for note in block.notes))))
 
     @property
+    def n_used(self) -> int:
+        """How many rows of the file any model's predictions are of."""
+        rows = [block.rows for block in self._blocks]
+        return len(rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows)))
+
+    @property
     def models(self) -> tuple[str, ...]:
         """The models, in the order of the file."""
         return self._of_blocks("model")
