@@ -14,8 +14,10 @@ from scipy import sparse
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import CONTENT, Kind, duplicate_groups
+from touchstone.core.data.errors import Oddity
 from touchstone.core.data.values import Codes, Floats, Ints
 from touchstone.core.evaluate.intervals import Interval, wilson
+from touchstone.core.evaluate.leaks import leaks
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, design_of
 from touchstone.core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural, quoted, samples_of
 from touchstone.core.represent import features_for_splits, n_tokens, number_of, number_title
@@ -501,13 +503,14 @@ def data_verdict(
     number: NumberByClass | None = None,
     *,
     constant: Sequence[str] = (),
+    leaks: Sequence[str] = (),
     units: Codes | None = None,
     unit_word: str = "unit",
 ) -> Verdict:
     """Size, classes and copies in a sentence, what to do about them, and how the classes differ in a number.
 
-    `units` say which samples belong together (None: each is one), and `unit_word` what they are called: no split has
-    them on both sides.
+    `leaks` are sentences on what may give labels away. `units` say which samples belong together (None: each is one),
+    and `unit_word` what they are called: no split has them on both sides.
 
     Examples
     --------
@@ -523,7 +526,7 @@ def data_verdict(
     headline = f"{samples} in {classes}, {_spread(labels)}; {_copies(copies)}."
     to_do = (_next(copies, copies.are_in_one_unit(units)), _of_few(labels), _of_constant(constant))
     advice = " ".join(filter(None, to_do)) or NEXT
-    return Verdict(headline, "", advice, _findings(labels, number))
+    return Verdict(headline, "", advice, (*leaks, *_findings(labels, number)))
 
 
 def _spread(labels: LabelCounts) -> str:
@@ -783,16 +786,20 @@ class DataLook(NamedTuple):
     pictures: np.ndarray | None
     n_wordless: int
     """Texts without a single word."""
+    leaks: tuple[Oddity, ...]
+    """What may give labels away."""
 
 
 def look(dataset: Dataset) -> DataLook:
-    """Count classes and copies, and look at columns or mean images."""
+    """Count classes and copies, and look at columns or mean images, and for what may give labels away."""
+    contents = duplicate_groups(dataset)
     return DataLook(
         label_counts(dataset.y, dataset.class_names, design_of(dataset)),
-        ExactCopies(duplicate_groups(dataset), dataset.y),
+        ExactCopies(contents, dataset.y),
         column_summaries(dataset.x, dataset.feature_names) if dataset.kind == "tabular" else None,
         mean_images(dataset.x, dataset.y, dataset.n_classes) if dataset.kind == "image" else None,
         int((n_tokens(dataset.x) == 0).sum()) if dataset.kind == "text" else 0,
+        leaks(dataset, contents),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from touchstone.core.data.dataset import Dataset
+from touchstone.core.data.dataset import Dataset, duplicate_groups
 from touchstone.core.data.errors import DataError, Oddity, RolesNeeded
 from touchstone.core.data.limits import File, file_name
 from touchstone.core.data.predictions.guess import guess_roles
@@ -33,6 +33,7 @@ from touchstone.core.data.tables.roles import (
 )
 from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.data_sets import label_counts
+from touchstone.core.evaluate.leaks import leaks
 from touchstone.core.evaluate.metric_estimates import estimate, scored_as
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS
 from touchstone.core.evaluate.units import design_of, design_of_units
@@ -271,7 +272,10 @@ def card_of_dataset(dataset: Dataset, *, file: str, n_given: int, table: Table |
         label=None if roles is None else roles.label,
         kind_of_data=KINDS[dataset.kind],
         notes=tuple(note for note in dataset.notes if not isinstance(note, Oddity)),
-        warnings=tuple(note for note in dataset.notes if isinstance(note, Oddity)),
+        warnings=(
+            *(note for note in dataset.notes if isinstance(note, Oddity)),
+            *leaks(dataset, duplicate_groups(dataset)),
+        ),
     )
 
 

@@ -29,6 +29,7 @@ def answer(dataset: Dataset, look: DataLook, number: NumberByClass | None = None
         look.copies,
         number,
         constant=look.columns.constant if look.columns else (),
+        leaks=look.leaks,
         units=dataset.unit_codes,
         unit_word=dataset.unit_word,
     )

@@ -19,6 +19,7 @@ SHARED = {
         "confusion_matrix",
         "covariate_shift",
         "intervals",
+        "leaks",
         "metric_estimates",
         "metric_functions",
         "sample_sizes",

@@ -10,6 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from touchstone.core.data import Dataset
+from touchstone.core.data.dataset import duplicate_groups
+from touchstone.core.data.errors import Oddity
+from touchstone.core.evaluate.leaks import leaks
 from touchstone.ui import cache
 from touchstone.ui.shell.page import part_shown, plain
 from touchstone.ui.shell.session import owner, workspace
@@ -141,6 +144,22 @@ def unusual_columns(dataset: Dataset, source: np.ndarray, others: np.ndarray) ->
     distance = (dataset.x[source].mean(axis=0) - dataset.x[others].mean(axis=0)) / np.where(sd > 0, sd, 1.0)
     farthest = np.argsort(-np.abs(distance), kind="stable")[:MOST_COLUMNS]
     return [f"{dataset.feature_names[column]} {distance[column]:+.1f} sd".replace("-", "−") for column in farthest]
+
+
+# What gives labels away? Said again wherever folds and sheets rest on the data.
+
+
+def say_leaks(dataset: Dataset) -> None:
+    """What may give labels away, on a page whose answers rest on them."""
+    for leak in leaks_of(dataset.fingerprint):
+        st.warning(plain(leak), icon=":material/warning:")
+
+
+@cache.result(max_entries=8)
+def leaks_of(fingerprint: str) -> tuple[Oddity, ...]:
+    """What may give the labels of a stored data set away."""
+    dataset = dataset_of(fingerprint)
+    return leaks(dataset, duplicate_groups(dataset))
 
 
 # Where is a stored data set? One object for each owner, so that what core keeps by object is computed once, too.
