@@ -26,7 +26,7 @@ KEPT = (*GROUPS, "unit")
 """What divides the rows, and what belongs together: units are none of the parts that one chooses."""
 _FEWEST = 20  # samples below which chance explains nearly everything
 _SAME = 0.999  # the share of rows from which on two columns say the same
-_BELOW, _NEAR = 3.0, 2.0  # standard deviations: so far below chance, so near to it
+_BELOW = _NEAR = 2.5  # standard deviations: so far below chance, so near to it
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float
 
 from touchstone.core.data.dataset import key
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, Oddity
 from touchstone.core.data.limits import File, Limits, opened
 from touchstone.core.data.predictions.blocks import Block, read_block
 from touchstone.core.data.predictions.guess import complete_roles, guess_roles, stands_twice
@@ -190,11 +190,61 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
         name=name or table.name.split(".")[0] or table.name,
         roles=roles,
         _of_file=(*table.notes, *_notes(table, roles)),
-        _odd=(*table.warnings, *gaps),
+        _odd=(*table.warnings, *gaps, *repeated_rows(table, roles)),
         _ids=np.array(ids, dtype=object),
         _groups=groups,
         _blocks=with_same_classes(blocks),
     )
+
+
+_SURE, _FEWEST_REPEATED, _DENSER = 0.99, 3, 4.0
+"""Scores above it are often the same; so few repeats are luck; how much denser than evenly scores may lie."""
+_DIFFERENT, _MOST_ALIKE, _SOME = 0.6, 3, 0.02
+"""A model knows few scores where so few differ, or where more than some rows have one that stands more often."""
+
+
+def repeated_rows(table: Table, roles: Roles) -> tuple[Oddity, ...]:
+    """Whether rows without an id stand several times, scores and all, more often than rounded scores meet by chance.
+
+    Scores that are nearly 1, and those of models that know few different ones, say nothing.
+
+    >>> from touchstone.core.data.tables.table import make_table
+    >>> cells = [["a", "b"] * 20, ["a", "b"] * 20, [0.5 + row % 30 / 71 for row in range(40)]]
+    >>> table = make_table("t.csv", ["gold", "predicted", "prob"], cells, lines=range(40))
+    >>> print(repeated_rows(table, guess_roles(table))[0])
+    10 of 40 rows are the same as an earlier one, scores and all: do samples count twice?
+    """
+    parts = roles.parts or (Part("model", "", confidence=roles.confidence, probabilities=roles.probabilities),)
+    scores = [column for part in parts for column in (part.confidence, *(c for _, c in part.probabilities)) if column]
+    if roles.id is not None or not scores:
+        return ()
+    numbers = table.matrix(scores)
+    if not np.isfinite(numbers).all():
+        return ()
+    unsure = np.flatnonzero((np.abs(numbers - 0.5) < _SURE - 0.5).any(axis=1))
+    if len(unsure) < _FEWEST_REPEATED:
+        return ()
+    met = np.unique(numbers[unsure], axis=0, return_counts=True)[1]
+    others = [table.spelled(column) for column in table.columns if column not in scores]
+    rows = zip(*(column for column in others), map(bytes, np.ascontiguousarray(numbers)), strict=True)
+    seen = list(rows)
+    n_repeated = len(unsure) - len({seen[row] for row in unsure.tolist()})
+    by_chance = _DENSER * len(unsure) ** 2 / (2 * _n_written(numbers[unsure]))
+    too_many = n_repeated >= max(_FEWEST_REPEATED, by_chance + 3 * by_chance**0.5)
+    knows_few = len(met) < _DIFFERENT * len(unsure) or met[met > _MOST_ALIKE].sum() > _SOME * len(unsure)
+    if not too_many or knows_few:
+        return ()
+    n = table.n_rows - len(set(seen))
+    text = f"{n:,} of {table.n_rows:,} rows are the same as an earlier one, scores and all: do samples count twice?"
+    return (Oddity(text, "repeated_rows", n, table.n_rows),)
+
+
+def _n_written(numbers: Float[np.ndarray, "n_rows n_columns"]) -> float:
+    """How many different scores of a column there could be, as they are rounded."""
+    for n_decimals in range(1, 9):
+        if np.abs(numbers - numbers.round(n_decimals)).max() < 1e-9:
+            return 10.0**n_decimals
+    return 1e9
 
 
 def lacking(table: Table, roles: Roles | None = None) -> tuple[Half, ...]:

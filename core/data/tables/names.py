@@ -387,18 +387,24 @@ _TAKEN_FOR_A_DATE = re.compile(r"(?P<month>[A-Za-z]{3,9}|\d{1,2})[-/ ]?(?P<day>\
 def stand_for(truth: Collection[str], predicted: Collection[str]) -> dict[str, str]:
     """The true name that each predicted one is which the truth does not know, spelled otherwise; none of several.
 
-    Spelled otherwise are its case, its Unicode form, blanks, quotes and full stops around it, and the dates that a
-    spreadsheet makes of names.
+    Spelled otherwise are its case, its Unicode form, blanks, quotes and full stops around it, the dates that a
+    spreadsheet makes of names, and codes: "LABEL_1", "class 1", "1.0" and, beside 0 and 1 alone, "True".
 
     >>> stand_for({"yes", "no"}, {"Yes", " no.", "YES", "maybe"}) == {"Yes": "yes", " no.": "no", "YES": "yes"}
     True
     >>> stand_for({"DEC1", "TP53", "5-6"}, {"1-Dec", "TP53", "6-May"}) == {"1-Dec": "DEC1", "6-May": "5-6"}
     True
+    >>> stand_for({"0", "1"}, {"LABEL_0", "1.0", "True"}) == {"LABEL_0": "0", "1.0": "1", "True": "1"}
+    True
     >>> stand_for({"a", "A"}, {" a"})
     {}
     """
     meant: dict[str, str] = {}
-    for ours, theirs in ((spelled, spelled), (_before_a_date, _of_a_date)):
+    ways = [(spelled, spelled), (_before_a_date, _of_a_date)]
+    code = _code_or_truth_value if {_code(name) for name in truth} <= {"0", "1"} else _code
+    if {code(name) for name in set(predicted) - set(truth)} - {""} <= {code(name) for name in truth}:
+        ways.append((code, code))  # and none is moved by one
+    for ours, theirs in ways:
         by_key: dict[str, list[str]] = {}
         for name in truth:
             by_key.setdefault(ours(name), []).append(name)
@@ -407,6 +413,16 @@ def stand_for(truth: Collection[str], predicted: Collection[str]) -> dict[str, s
             if len(known) == 1:
                 meant[name] = known[0]
     return meant
+
+
+def _code(name: str) -> str:
+    """The number of what is a code; empty for anything else."""
+    number = _numbered(_whole(name))
+    return number if number.isdecimal() else ""
+
+
+def _code_or_truth_value(name: str) -> str:
+    return _code(_truth_value(name))
 
 
 def spelled(name: str) -> str:
