@@ -568,3 +568,19 @@ def test_a_test_of_somebody_fails_where_a_model_may_be_worse(models, tmp_path):
     assert done.returncode == 1
     assert "1 failed, 1 passed" in done.stdout
     assert "old.csv is not shown to be no worse than the reference by a margin of 1.0 points." in done.stdout
+
+
+def test_columns_of_predictions_are_said_by_options_and_others_are_refused(two, tmp_path, capsys):
+    """What a question names as its remedy is taken; columns of data are none of predictions, nor the other way."""
+    for file in two:
+        frame = pd.read_csv(file)
+        frame.rename(columns={"y_true": "what_it_is", "y_pred": "what_it_says"}).to_csv(file, index=False)
+    said = ["--truth", "what_it_is", "--predicted", "what_it_says"]
+    assert main(["check", "--predictions", *two, *said, "--json", str(tmp_path / "out.json")]) == 0
+    assert json.loads((tmp_path / "out.json").read_text())
+    for words, message in (
+        (["--predictions", *two, "--label", "what_it_is"], "say --truth of predictions"),
+        (["--data", "wine", "--truth", "what_it_is"], "name them with --predictions"),
+    ):
+        assert main(["check", *words]) == 2
+        assert message in capsys.readouterr().err

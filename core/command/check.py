@@ -21,8 +21,9 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from touchstone.core import COMMAND
-from touchstone.core.command.given_files import Compared, add_compare_options, compare_files, json_or_file
+from touchstone.core.command.given_files import ROLES, Compared, add_compare_options, compare_files, json_or_file
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.tables.roles import SINGLE
 from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
@@ -49,6 +50,8 @@ NOT_OF_RUNS = {
     **dict.fromkeys(("O01", "O02", "O03"), _BY_OVERVIEW),
 }
 """Codes of claims that no run comes to, and where they are made."""
+OF_PREDICTIONS = tuple(role for role in ROLES if role not in (*SINGLE, "model"))
+"""Roles that files of predictions alone have; there --model is a file."""
 DECISIONS = ("above", "below", "small")
 OF_MODELS = {"difference": "model_comparison.difference", "changed": "model_comparison.changed"}
 """What numbers of models on the same samples are called for short."""
@@ -423,6 +426,9 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
         "--budget", type=seconds, metavar="TIME", help="such as 90s, 10m or 2h; the same command goes on"
     )
     parser.add_argument("--explain", action="store_true", help="list what can be required")
+    columns = parser.add_argument_group("columns of the files of --predictions")
+    for role in OF_PREDICTIONS:
+        columns.add_argument(f"--{role}", metavar="COLUMN", help=f"the column of the {role}, or the word for it")
     add_decision_options(parser)
 
 
@@ -499,10 +505,28 @@ def read_sheet(chosen: argparse.Namespace) -> Sheet:
     if chosen.data is None and (sheet.plans or chosen.model is not None):
         given = f"{name} holds plans" if sheet.plans else f"{chosen.model} is a model"
         raise DataError(f"{given}: say of which data with --data.")
-    own = {name: getattr(chosen, name) for name in ("unit", "metric", "positive_class")}
-    compare = sheet.compare | {name: value for name, value in own.items() if value and chosen.predictions is not None}
+    compare = sheet.compare | _of_predictions(chosen)
     metric = (chosen.metric, chosen.positive_class) if chosen.metric else None
     return Sheet(sheet.plans, compare, (*sheet.require, *more), {**sheet.mute, **dict(chosen.mute)}, metric)
+
+
+def _of_predictions(chosen: argparse.Namespace) -> dict[str, str]:
+    """What options say of the two files. Raises DataError for columns of data, or of predictions, that are not given.
+
+    Ids and sources are those of the data where there are some.
+    """
+    of_files = {role: value for role in OF_PREDICTIONS if (value := getattr(chosen, role)) is not None}
+    if chosen.predictions is None:
+        if of_files:
+            raise DataError(f"--{next(iter(of_files))} is of two files of predictions: name them with --predictions.")
+        return {}
+    shared = ("unit", "metric", "positive_class")
+    if chosen.data is None:
+        if only := next((role for role in SINGLE if role not in ROLES and getattr(chosen, role) is not None), None):
+            remedy = "say --truth of predictions" if only == "label" else "leave it out"
+            raise DataError(f"--{only} is a column of --data, and none is given: {remedy}.")
+        shared += ("id", "source", "sourceless")
+    return of_files | {name: value for name in shared if (value := getattr(chosen, name))}
 
 
 @dataclass(frozen=True)

@@ -91,12 +91,12 @@ def leaks(dataset: Dataset, contents: Codes | None = None) -> tuple[Oddity, ...]
     >>> leaks(load_example("wine"))
     ()
     """
-    found = [*_of_columns(dataset)]
+    odd = [*_of_columns(dataset)]
     if dataset.part is not None:
         train, test = (np.asarray(dataset.part) == name for name in ("train", "test"))
         if train.any() and test.any():
-            found += [*_of_parts(dataset, train, test, contents), *_of_dates(dataset, train, test)]
-    return tuple(found)
+            odd += [*_of_parts(dataset, train, test, contents), *_of_dates(dataset, train, test)]
+    return tuple(odd)
 
 
 def _of_columns(dataset: Dataset) -> Iterator[Oddity]:

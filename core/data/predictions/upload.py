@@ -197,9 +197,9 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     )
 
 
-_SURE, _FEWEST_REPEATED, _DENSER = 0.99, 3, 4.0
-"""Scores above it are often the same; so few repeats are luck; how much denser than evenly scores may lie."""
-_DIFFERENT, _MOST_ALIKE, _SOME = 0.6, 3, 0.02
+_SURE, _FEWEST_REPEATED, _BINS = 0.99, 3, 20
+"""Scores above it are often the same; so few repeats are luck; in how many bins it is seen how densely scores lie."""
+_DIFFERENT, _MOST_ALIKE, _SOME = 0.6, 4, 0.05
 """A model knows few scores where so few differ, or where more than some rows have one that stands more often."""
 
 
@@ -229,7 +229,7 @@ def repeated_rows(table: Table, roles: Roles) -> tuple[Oddity, ...]:
     rows = zip(*(column for column in others), map(bytes, np.ascontiguousarray(numbers)), strict=True)
     seen = list(rows)
     n_repeated = len(unsure) - len({seen[row] for row in unsure.tolist()})
-    by_chance = _DENSER * len(unsure) ** 2 / (2 * _n_written(numbers[unsure]))
+    by_chance = min(map(_met_by_chance, numbers[unsure].T))
     too_many = n_repeated >= max(_FEWEST_REPEATED, by_chance + 3 * by_chance**0.5)
     knows_few = len(met) < _DIFFERENT * len(unsure) or met[met > _MOST_ALIKE].sum() > _SOME * len(unsure)
     if not too_many or knows_few:
@@ -239,12 +239,12 @@ def repeated_rows(table: Table, roles: Roles) -> tuple[Oddity, ...]:
     return (Oddity(text, "repeated_rows", n, table.n_rows),)
 
 
-def _n_written(numbers: Float[np.ndarray, "n_rows n_columns"]) -> float:
-    """How many different scores of a column there could be, as they are rounded."""
-    for n_decimals in range(1, 9):
-        if np.abs(numbers - numbers.round(n_decimals)).max() < 1e-9:
-            return 10.0**n_decimals
-    return 1e9
+def _met_by_chance(scores: Float[np.ndarray, " n_rows"]) -> float:
+    """How many pairs of rounded scores are equal if they lie as densely as these do, and are otherwise unlike."""
+    rounding = next((10.0**-n for n in range(1, 9) if np.abs(scores - scores.round(n)).max() < 1e-9), 1e-9)
+    counts, edges = np.histogram(scores, bins=_BINS)
+    n_written = max(1.0, (edges[1] - edges[0]) / rounding)
+    return float((counts.astype(float) ** 2).sum() / (2 * n_written))
 
 
 def lacking(table: Table, roles: Roles | None = None) -> tuple[Half, ...]:
