@@ -3,7 +3,7 @@
 Truth, prediction and how sure it was, checked once and never changed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -26,6 +26,7 @@ KEPT = (*GROUPS, "unit")
 """What divides the rows, and what belongs together: units are none of the parts that one chooses."""
 _FEWEST = 20  # samples below which chance explains nearly everything
 _SAME = 0.999  # the share of rows from which on two columns say the same
+_MOST_EXCHANGED, _CLEARLY = 50, 4.0  # classes whose names are tried in another order; standard deviations above chance
 _BELOW = _NEAR = 2.5  # standard deviations: so far below chance, so near to it
 
 
@@ -342,7 +343,7 @@ class PredictionTable:
         y_true, y_pred = block.y_true[mask], block.y_pred[mask]
         # All rows as they are, or some of them; read-only, so that nobody has to copy them once more.
         proba = None if block.proba is None else locked(block.proba if mask.all() else block.proba[mask])
-        odd = suspicions(y_true, y_pred, n_classes=len(block.class_names), proba=proba)
+        odd = suspicions(y_true, y_pred, n_classes=len(block.class_names), proba=proba, names=block.class_names)
         return Predictions(
             ids=self._ids[rows],
             y_true=y_true,
@@ -380,8 +381,9 @@ def suspicions(
     *,
     n_classes: int,
     proba: Float[np.ndarray, "n_samples n_classes"] | None = None,
+    names: Sequence[str] = (),
 ) -> tuple[Oddity, ...]:
-    """What is suspicious about predictions; nothing where nothing is.
+    """What is suspicious about predictions; nothing where nothing is. `names` are those of the classes, to be said.
 
     >>> suspicions(np.array([0, 1] * 20), np.array([1, 0] * 20), n_classes=2)
     ('Accuracy is 0.0 %, below the 50.0 % that chance would give: are labels turned around or rows in another order?',)
@@ -395,13 +397,11 @@ def suspicions(
         accuracy = f"Accuracy is {100 * n_correct / n_samples:.1f} %"
         error = _BELOW * np.sqrt(chance * (1 - chance) / n_samples)
         if n_correct < mean - _BELOW * spread or n_correct / n_samples < chance - error:
-            sentences.append(
-                Oddity(
-                    f"{accuracy}, below the {100 * chance:.1f} % that chance would give: are labels turned around or "
-                    "rows in another order?",
-                    "below_chance",
-                )
+            text = (
+                f"{accuracy}, below the {100 * chance:.1f} % that chance would give: are labels turned around or rows "
             )
+            exchanged = _exchanged(y_true, y_pred, n_classes, names)
+            sentences.append(Oddity(f"{text}in another order?{exchanged}", "below_chance"))
         elif abs(n_correct - mean) <= _NEAR * spread:
             sentences.append(
                 Oddity(
@@ -426,6 +426,28 @@ def suspicions(
                 )
             )
     return tuple(sentences)
+
+
+def _exchanged(
+    y_true: Integer[np.ndarray, " n_samples"],
+    y_pred: Integer[np.ndarray, " n_samples"],
+    n_classes: int,
+    names: Sequence[str],
+) -> str:
+    """What accuracy would be if predicted names stood for others, where that is clearly above chance."""
+    from scipy.optimize import linear_sum_assignment
+
+    if n_classes > _MOST_EXCHANGED or len(names) != n_classes:
+        return ""
+    counts = np.zeros((n_classes, n_classes))
+    np.add.at(counts, (y_pred, y_true), 1)
+    to = linear_sum_assignment(-counts)[1]
+    mean, spread = naming.agreement_by_chance(y_true.tolist(), to[y_pred].tolist())
+    n_correct = int((to[y_pred] == y_true).sum())
+    if n_correct <= mean + _CLEARLY * spread:
+        return ""
+    which = listed([f"{names[code]!r} for {names[other]!r}" for code, other in enumerate(to) if code != other])
+    return f" If predicted names stand for others ({which}), it is {100 * n_correct / len(y_true):.1f} %."
 
 
 # Which predictions on one test set belong to which on another? Parts, tasks, models and classes of two files.
