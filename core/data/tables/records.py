@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from touchstone.core.data.errors import DataError, refusing
+from touchstone.core.data.errors import DataError, Oddity, refusing
 from touchstone.core.data.limits import Limits
+from touchstone.core.data.tables.logs import Rows, rows_of_log
 from touchstone.core.data.tables.table import Table, make_table
 from touchstone.core.data.values import listed, objects, quoted
 
@@ -35,6 +36,8 @@ def parse_jsonl(content: bytes, name: str, limits: Limits) -> Table:
             limits.check_rows(name, len(rows))
     if not rows:
         raise DataError(f"{name}: there is nothing but white space in the file.")
+    if (log := rows_of_log(rows)) is not None:
+        return _of_log(log, name, limits, lines)
     return make_table(name, list(keys), _cells(rows, keys, name, limits), lines=lines)
 
 
@@ -54,6 +57,9 @@ def parse_json(content: bytes, name: str, limits: Limits) -> Table:
             return parse_jsonl(content, name, limits)
         where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise DataError(f"{name}{where}: this is no JSON. Write a list of objects, one per row.") from error
+    samples = value.get("samples") if isinstance(value, dict) else value
+    if (log := rows_of_log(samples)) is not None:
+        return _of_log(log, name, limits)
     table, notes = in_order(value) or (value, ())
     if isinstance(table, dict):
         return _of_columns(table, name, limits, notes)
@@ -73,6 +79,16 @@ def _of_rows(rows: Any, name: str, limits: Limits, notes: tuple[str, ...]) -> Ta
     return make_table(
         name, list(keys), _cells(rows, keys, name, limits), lines=range(1, len(rows) + 1), unit="row", notes=notes
     )
+
+
+def _of_log(
+    log: tuple[Rows, tuple[str, ...], tuple[Oddity, ...]], name: str, limits: Limits, lines: Sequence[int] | None = None
+) -> Table:
+    """The table of a harness's log, whose rows stand in these lines."""
+    rows, notes, warnings = log
+    table = _of_rows(rows, name, limits, notes)
+    where = table if lines is None else replace(table, lines=np.asarray(lines, dtype=np.int64), unit="line")
+    return replace(where, warnings=warnings)
 
 
 def _of_columns(columns: dict[str, list[Any]], name: str, limits: Limits, notes: tuple[str, ...]) -> Table:
@@ -188,7 +204,6 @@ def _column(values: Any) -> Any:
 # How may a table stand in a JSON value? As rows, as columns, or as names and rows apart, as pandas writes them.
 
 
-Rows = list[dict[str, Any]]
 Columns = dict[str, list[Any]]
 _NAMES = ("columns", "data")
 WITHOUT_NAMES = "There are no names of columns."

@@ -1,0 +1,137 @@
+"""Is this the log of an evaluation? What harnesses write of each sample, as a truth and an answer per row.
+
+A log is an entry: evidence that it is one, and how its samples are read. What a scorer decided is held against that.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from touchstone.core.data.errors import Oddity, refusing
+
+Rows = list[dict[str, Any]]
+
+
+class Log(NamedTuple):
+    """The log of a harness: `is_it` sees it by one sample, `read` gives a row for each, with what was decided."""
+
+    name: str
+    is_it: Callable[[dict[str, Any]], bool]
+    read: Callable[[Rows], Rows]
+
+
+def rows_of_log(samples: Any) -> tuple[Rows, tuple[str, ...], tuple[Oddity, ...]] | None:
+    """A row for each sample of a log: id, gold, predicted, and scores where there are some; None where it is none.
+
+    With a note which log it is, and what is odd about samples of which the scorer decided otherwise than the row says.
+
+    >>> resps = [["-0.1", "True"], ["-2.3", "False"]]
+    >>> sample = {"doc_id": 7, "target": "1", "filtered_resps": resps, "resps": [], "doc": {}, "acc": 0.0}
+    >>> rows_of_log([sample])[0]
+    [{'id': 7, 'gold': '1', 'predicted': '0', 'logit_0': -0.1, 'logit_1': -2.3}]
+    """
+    if not isinstance(samples, list) or not samples or not all(isinstance(sample, dict) for sample in samples):
+        return None
+    log = next((log for log in LOGS if all(map(log.is_it, samples))), None)
+    if log is None:
+        return None
+    with refusing(f"These samples are not as {log.name} writes them. Give its log as it was written, or a table."):
+        rows = log.read(samples)
+    decided = [row.pop("_right") for row in rows]
+    n = sum(
+        right is not None and right != (row["gold"] == row["predicted"])
+        for right, row in zip(decided, rows, strict=True)
+    )
+    text = f"Of {n:,} of {len(rows):,} samples the log's own scorer decided otherwise than gold and answer say."
+    return rows, (f"Read as a log of {log.name}.",), (Oddity(text, "scorer_disagrees", n, len(rows)),) * bool(n)
+
+
+# EleutherAI's harness writes a line per document: the target, and what was said, or how likely each choice was.
+
+
+def _is_of_harness(sample: dict[str, Any]) -> bool:
+    return {"doc_id", "doc", "target", "resps", "filtered_resps"} <= sample.keys()
+
+
+def _of_harness(samples: Rows) -> Rows:
+    names = _names_of_choices(samples)
+    several = len({sample.get("filter") for sample in samples}) > 1
+    rows = []
+    for sample in samples:
+        responses = sample["filtered_resps"]
+        row: dict[str, Any] = {"id": sample["doc_id"], **({"model": sample["filter"]} if several else {})}
+        if _are_choices(responses):
+            scores = [float(pair[0]) for pair in responses]
+            own = names if names else [str(place) for place in range(len(scores))]
+            row |= {"gold": _choice(sample["target"], own), "predicted": own[scores.index(max(scores))]}
+            if names or all(len(other["filtered_resps"]) == len(scores) for other in samples):
+                row |= {f"logit_{name}": score for name, score in zip(own, scores, strict=True)}
+        else:
+            answer = responses[0] if isinstance(responses, list) and responses else responses
+            row |= {"gold": _plain(sample["target"]), "predicted": _plain(answer)}
+        row["_right"] = next((sample[metric] == 1 for metric in ("acc", "exact_match") if metric in sample), None)
+        rows.append(row)
+    return rows
+
+
+def _are_choices(responses: Any) -> bool:
+    """Whether each of several choices has a log-likelihood, and whether it would have been said."""
+    return (
+        isinstance(responses, list)
+        and len(responses) > 1
+        and all(isinstance(each, list) and len(each) == 2 for each in responses)
+    )
+
+
+def _names_of_choices(samples: Rows) -> list[str]:
+    """What all documents are asked to choose from, where these are the same; else nothing."""
+    choices = {tuple(str(given.get("arg_1", "")).strip() for given in _arguments(sample)) for sample in samples}
+    names = list(choices.pop()) if len(choices) == 1 else []
+    fits = all(len(sample["filtered_resps"]) == len(names) for sample in samples)
+    return names if fits and len(set(names)) == len(names) > 1 and all(names) else []
+
+
+def _arguments(sample: dict[str, Any]) -> list[dict[str, Any]]:
+    arguments = sample.get("arguments")
+    given = list(arguments.values()) if isinstance(arguments, dict) else []
+    return given if all(isinstance(each, dict) for each in given) else []
+
+
+def _choice(target: Any, names: Sequence[str]) -> Any:
+    """The choice that a target names, by its place or itself."""
+    place = str(target)
+    return names[int(place)] if place.isdecimal() and int(place) < len(names) else _plain(target)
+
+
+# Inspect writes one object: each sample with its target, and for each scorer the answer and what it is worth.
+
+
+def _is_of_inspect(sample: dict[str, Any]) -> bool:
+    return {"epoch", "input", "target", "scores"} <= sample.keys() and isinstance(sample["scores"], dict)
+
+
+def _of_inspect(samples: Rows) -> Rows:
+    several = len({sample["epoch"] for sample in samples}) > 1
+    rows = []
+    for place, sample in enumerate(samples):
+        scores = (score for score in sample["scores"].values() if isinstance(score, dict))
+        score = next((each for each in scores if "answer" in each), {})
+        gold, value = _plain(sample["target"]), score.get("value")
+        # A scorer may take another spelling of the target as right.
+        answer = gold if value == "C" else "" if value == "N" else _plain(score.get("answer"))
+        row = {"id": sample.get("id", place), **({"trial": sample["epoch"]} if several else {})}
+        rows.append({**row, "gold": gold, "predicted": answer, "_right": {"C": True, "I": False}.get(value)})
+    return rows
+
+
+def _plain(value: Any) -> Any:
+    """A word without blanks around it, out of a list of one."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value.strip() if isinstance(value, str) else value
+
+
+LOGS = (
+    Log("lm-evaluation-harness", _is_of_harness, _of_harness),
+    Log("Inspect", _is_of_inspect, _of_inspect),
+)
+"""The logs that are known."""
