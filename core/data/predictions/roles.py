@@ -193,6 +193,9 @@ class Roles:
         for kind in {part.kind for part in self.parts}:
             if (column := getattr(self, kind)) is not None:
                 raise DataError(f"{table.name}: {kind}s stand side by side and in column {column!r} too. Choose one.")
+        if self.unanswered not in (None, *UNANSWERED):
+            known = listed(UNANSWERED)
+            raise DataError(f"{table.name}: rows without an answer can be {known}, not {self.unanswered!r}.")
         self._check_names(table)
 
     def _check_names(self, table: Table) -> None:

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Integer
 
 from touchstone.core.data.dataset import key
 from touchstone.core.data.errors import DataError, Oddity
@@ -199,6 +199,8 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
 
 _SURE, _FEWEST_REPEATED, _BINS = 0.99, 3, 20
 """Scores above it are often the same; so few repeats are luck; in how many bins it is seen how densely scores lie."""
+_ENOUGH = 20
+"""Of so many columns of scores it is seen whether rows are the same."""
 _DIFFERENT, _MOST_ALIKE, _SOME = 0.6, 4, 0.05
 """A model knows few scores where so few differ, or where more than some rows have one that stands more often."""
 
@@ -214,29 +216,35 @@ def repeated_rows(table: Table, roles: Roles) -> tuple[Oddity, ...]:
     >>> print(repeated_rows(table, guess_roles(table))[0])
     10 of 40 rows are the same as an earlier one, scores and all: do samples count twice?
     """
-    parts = roles.parts or (Part("model", "", confidence=roles.confidence, probabilities=roles.probabilities),)
+    parts = roles.parts or (Part("model", "", roles.truth, roles.predicted, roles.confidence, roles.probabilities),)
     scores = [column for part in parts for column in (part.confidence, *(c for _, c in part.probabilities)) if column]
     if roles.id is not None or not scores:
         return ()
-    numbers = table.matrix(scores)
-    if not np.isfinite(numbers).all():
+    numbers = table.matrix(scores[:_ENOUGH])
+    unsure = (np.abs(numbers - 0.5) < _SURE - 0.5).any(axis=1)
+    n_unsure = int(unsure.sum())
+    if n_unsure < _FEWEST_REPEATED or not np.isfinite(numbers).all():
         return ()
-    unsure = np.flatnonzero((np.abs(numbers - 0.5) < _SURE - 0.5).any(axis=1))
-    if len(unsure) < _FEWEST_REPEATED:
-        return ()
-    met = np.unique(numbers[unsure], axis=0, return_counts=True)[1]
-    others = [table.spelled(column) for column in table.columns if column not in scores]
-    rows = zip(*(column for column in others), map(bytes, np.ascontiguousarray(numbers)), strict=True)
-    seen = list(rows)
-    n_repeated = len(unsure) - len({seen[row] for row in unsure.tolist()})
+    labels = dict.fromkeys(column for part in parts for column in (part.truth or roles.truth, part.predicted) if column)
+    of_scores = _hashed(list(numbers.T))
+    whole = _hashed([of_scores, *(np.array(table.spelled(column), dtype=object) for column in labels)])
+    met = np.unique(of_scores[unsure], return_counts=True)[1]
+    n_repeated = n_unsure - len(np.unique(whole[unsure]))
     by_chance = min(map(_met_by_chance, numbers[unsure].T))
     too_many = n_repeated >= max(_FEWEST_REPEATED, by_chance + 3 * by_chance**0.5)
-    knows_few = len(met) < _DIFFERENT * len(unsure) or met[met > _MOST_ALIKE].sum() > _SOME * len(unsure)
+    knows_few = len(met) < _DIFFERENT * n_unsure or met[met > _MOST_ALIKE].sum() > _SOME * n_unsure
     if not too_many or knows_few:
         return ()
-    n = table.n_rows - len(set(seen))
+    n = table.n_rows - len(np.unique(whole))
     text = f"{n:,} of {table.n_rows:,} rows are the same as an earlier one, scores and all: do samples count twice?"
     return (Oddity(text, "repeated_rows", n, table.n_rows),)
+
+
+def _hashed(columns: list[np.ndarray]) -> Integer[np.ndarray, " n_rows"]:
+    """A number for each row, the same for rows that are the same."""
+    import pandas as pd
+
+    return pd.util.hash_pandas_object(pd.DataFrame(dict(enumerate(columns))), index=False).to_numpy()
 
 
 def _met_by_chance(scores: Float[np.ndarray, " n_rows"]) -> float:

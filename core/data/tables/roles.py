@@ -17,7 +17,6 @@ from touchstone.core.data.tables.images import image_column
 from touchstone.core.data.tables.names import NAMES as NAMES_OF
 from touchstone.core.data.tables.names import OF_ITS_OWN, ROW_NAMES, compact, is_called_source
 from touchstone.core.data.tables.sources import (
-    SOURCELESS,
     about,
     may_be_unit,
     named_sources,
@@ -220,8 +219,6 @@ def _check(table: Table, roles: DatasetRoles) -> None:
         raise DataError(f"{table.name}: both images and a text or features are given. Choose one of them.")
     if roles.text is not None and roles.features:
         raise DataError(f"{table.name}: both a text and features are given. Choose one of them.")
-    if roles.sourceless not in (None, *SOURCELESS):
-        raise DataError(f"{table.name}: rows without a source can be {listed(SOURCELESS)}, not {roles.sourceless!r}.")
 
 
 def _named(role: str, columns: Iterable[str]) -> str | None:

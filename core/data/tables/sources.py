@@ -17,7 +17,7 @@ from touchstone.core.data.dataset import PARTS
 from touchstone.core.data.errors import DataError, Oddity, RolesNeeded
 from touchstone.core.data.tables.names import OF_SOURCE, ROW_NAMES, SOURCE_STEMS, compact, is_called_source
 from touchstone.core.data.tables.table import Table, days
-from touchstone.core.data.values import objects, quoted
+from touchstone.core.data.values import listed, objects, quoted
 
 # Which samples does a file itself mark as train, validation or test? Its split is somebody's decision, and is kept.
 
@@ -286,6 +286,8 @@ def with_settled_sources(table: Table, roles: HasSource) -> tuple[Table, HasSour
     (['a', 'b'], "1 of 3 rows holds no source (column 'site'), and these are left out.")
     """
     column = roles.source
+    if roles.sourceless not in (None, *SOURCELESS):
+        raise DataError(f"{table.name}: rows without a source can be {listed(SOURCELESS)}, not {roles.sourceless!r}.")
     spelled = [] if column is None else table.spelled(column)
     n, n_rows = spelled.count(None), table.n_rows
     if column is None or not n or any(isinstance(cell, (list, dict, np.ndarray)) for cell in table.columns[column]):
