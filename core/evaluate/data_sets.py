@@ -496,6 +496,9 @@ TELLING = 0.05
 """From this share of a number's variance between classes on, the classes are said to differ in it."""
 
 
+SETTLE = "First settle what may give labels away, before anything is trained."
+
+
 def data_verdict(
     kind: Kind,
     labels: LabelCounts,
@@ -524,7 +527,8 @@ def data_verdict(
     n_units = n if units is None or unit_word == CONTENT else len(np.unique(units))  # copies are told by themselves
     samples, classes = samples_of(n, noun, n_units, unit_word), plural(len(labels.rows), "class", "classes")
     headline = f"{samples} in {classes}, {_spread(labels)}; {_copies(copies)}."
-    to_do = (_next(copies, copies.are_in_one_unit(units)), _of_few(labels), _of_constant(constant))
+    first = SETTLE if leaks else ""
+    to_do = (first, _next(copies, copies.are_in_one_unit(units)), _of_few(labels), _of_constant(constant))
     advice = " ".join(filter(None, to_do)) or NEXT
     return Verdict(headline, "", advice, (*leaks, *_findings(labels, number)))
 

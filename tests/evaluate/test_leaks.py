@@ -8,8 +8,10 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.dataset import duplicate_groups
+from touchstone.core.evaluate.data_sets import look
 from touchstone.core.evaluate.leaks import leaks, telling_columns
 from touchstone.core.report.card import Given, read_card
+from touchstone.core.report.data_sets import answer
 
 REAL = {"iris": load_iris, "wine": load_wine, "breast_cancer": load_breast_cancer, "digits": load_digits}
 
@@ -108,3 +110,12 @@ def test_the_card_of_a_file_names_the_column(tmp_path):
     [warning] = read_card(tmp_path / "t.csv", Given(read_as="data set")).warnings
     assert (warning.code, warning.count, warning.n) == ("column_tells_label", 200, 200)
     assert "“score” alone" in warning
+
+
+def test_the_verdict_on_a_data_set_says_first_that_a_leak_is_to_be_settled():
+    dataset = parted()
+    seen = look(dataset)
+    assert [leak.code for leak in seen.leaks] == ["test_rows_in_training"]
+    verdict = answer(dataset, seen).verdict
+    assert verdict.advice.startswith("First settle what may give labels away")
+    assert verdict.findings[0] == "5 of 20 test rows have the content of a training row."
