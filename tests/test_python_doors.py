@@ -1,16 +1,23 @@
 """Do arrays, frames and models in memory come to what they mean, or to an error that says what to do? Never to less."""
 
+import warnings
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from sklearn.datasets import load_digits
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_digits, load_wine
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from touchstone import check, compare, dataset, few_labels, predictions
 from touchstone.core.data import DataError
 from touchstone.core.models.errors import ModelError
-from touchstone.core.models.load import lent, read_stored
+from touchstone.core.models.load import judge, lent, read_stored
 
 Y = np.tile([0, 1, 2], 40)
 
@@ -201,3 +208,53 @@ def test_right_and_wrong_may_be_ones_and_zeros():
     labels = few_labels(np.linspace(0.5, 1, 200), n_labels=30)
     right = np.arange(30) % 5 > 0
     assert labels.accuracy(right.astype(int)) == labels.accuracy(right)
+
+
+# Is a model that was fitted on a frame asked by the names of its columns? And one that gives an object with logits?
+
+
+def frame_of_wine() -> tuple[pd.DataFrame, np.ndarray]:
+    bunch = load_wine(as_frame=True)
+    return bunch.data, bunch.target_names[bunch.target]
+
+
+def test_columns_of_a_frame_are_found_by_name_in_whatever_order():
+    frame, y = frame_of_wine()
+    pipeline = make_pipeline(
+        make_column_transformer((StandardScaler(), ["proline", "hue"]), ("passthrough", ["flavanoids", "alcohol"])),
+        LogisticRegression(max_iter=5_000),
+    )
+    shuffled = frame[list(frame)[::-1]]
+    pipeline.fit(shuffled, y)
+    data = dataset(frame, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # scikit-learn only warns of names that it does not see
+        with lent(pipeline, data) as stored:
+            judged = judge(read_stored(stored, data), data)
+    assert judged.accuracy == pipeline.score(shuffled, y) > 0.9
+
+
+def test_columns_that_the_data_lack_are_named():
+    frame, y = frame_of_wine()
+    model = GaussianNB().fit(frame.rename(columns={"hue": "shade"}), y)
+    with pytest.raises(ModelError, match="columns that the data lack: shade"), lent(model, dataset(frame, y)) as stored:
+        read_stored(stored, dataset(frame, y))
+
+
+def test_the_logits_in_what_a_module_gives_are_its_outputs():
+    frame, y = frame_of_wine()
+    data = dataset(frame, y)
+
+    class Wrapped(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(13, 3)
+
+        def forward(self, x: torch.Tensor) -> SimpleNamespace:
+            return SimpleNamespace(logits=self.layer(x), hidden_states=None)
+
+    wrapped = Wrapped()
+    with lent(wrapped, data) as stored, lent(wrapped.layer, data) as bare:
+        x = torch.tensor(frame.to_numpy(), dtype=torch.float32)
+        given, expected = (read_stored(each, data).logits(x) for each in (stored, bare))
+    assert torch.equal(given, expected)

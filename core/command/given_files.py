@@ -27,6 +27,7 @@ from touchstone.core.evaluate.sample_sizes import SizePlan
 from touchstone.core.evaluate.wording import Verdict, percent
 from touchstone.core.models.inputs import InputRange
 from touchstone.core.parameters import ANYTHING, answers_of, asked, values_of
+from touchstone.core.report.card import card_of_predictions
 from touchstone.core.report.matched_subsets import answer
 from touchstone.core.report.model_comparison import compared_models
 from touchstone.core.report.parts import Answer
@@ -370,4 +371,5 @@ def _roles(table: Table, said: Mapping[str, str], given: str | None) -> Roles:
 
 def _notes(*tables: PredictionTable) -> Iterator[str]:
     for table in dict.fromkeys(tables):
-        yield from (f"{table.name}: {line}" for line in (*table.notes, *table.warnings))
+        card = card_of_predictions(table, file=table.name, n_given=table.n_rows)
+        yield from (f"{table.name}: {line}" for line in (" ".join(card.in_short), *table.notes, *table.warnings))

@@ -168,17 +168,42 @@ def runs(
     if isinstance(model, torch.nn.Module):
         module = model.eval()
         like = next(module.parameters(), torch.zeros(0))
-        return lambda x: _in_order(module(x.to(like)), order), True
+        return lambda x: _in_order(_logits(module(x.to(like))), order), True
     of_arrays = getattr(model, "predict_proba", model)
     if not callable(of_arrays):
         raise ModelError(
             f"{type(model).__name__} is no model: give a torch module, a classifier with predict_proba, or a function."
         )
 
+    as_fitted = _as_fitted(model, dataset)
+
     def run(x: "torch.Tensor") -> "torch.Tensor":
-        return _in_order(torch.from_numpy(np.asarray(of_arrays(x.detach().numpy()), dtype=np.float64)), order)
+        return _in_order(torch.from_numpy(np.asarray(of_arrays(as_fitted(x)), dtype=np.float64)), order)
 
     return run, False
+
+
+def _logits(outputs: Any) -> "torch.Tensor":
+    """What a module gives, or the logits in it."""
+    return getattr(outputs, "logits", outputs)
+
+
+def _as_fitted(model: Any, dataset: Dataset) -> Callable[["torch.Tensor"], Any]:
+    """What makes samples what a model was fitted on: arrays, or a frame of the columns that it knows by name.
+
+    Raises ModelError where the data lack one of these.
+    """
+    theirs, ours = getattr(model, "feature_names_in_", None), list(dataset.feature_names)
+    if theirs is None or dataset.kind != "tabular":
+        return lambda x: x.detach().numpy()
+    if absent := [str(name) for name in theirs if name not in ours]:
+        raise ModelError(
+            f"The model was fitted on columns that the data lack: {', '.join(absent[:3])}. The data have "
+            f"{', '.join(ours[:3])} and such. Give the data with the names on which it was fitted, as a frame."
+        )
+    import pandas as pd
+
+    return lambda x: pd.DataFrame(x.detach().numpy(), columns=ours)[list(theirs)]
 
 
 def _in_order(outputs: "torch.Tensor", order: list[int] | None) -> "torch.Tensor":

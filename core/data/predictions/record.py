@@ -265,6 +265,11 @@ class PredictionTable:
         return tuple(dict.fromkeys((*self._of_file, *(note for block in self._blocks for note in block.notes))))
 
     @property
+    def n_rows(self) -> int:
+        """How many rows there are, used or not."""
+        return len(self._ids)
+
+    @property
     def n_used(self) -> int:
         """How many rows of the file any model's predictions are of."""
         rows = [block.rows for block in self._blocks]
