@@ -158,3 +158,25 @@ def test_binary_tasks_in_two_files_are_joined(tmp_path, seed):
     card = read_card(tmp_path / "scores.csv", Given(truth=tmp_path / "truth.csv"))
     counted = {task: float(((scores[task] >= 0.5) == (truth[task] == 1)).mean()) for task in tasks}
     assert (card.tasks, card.accuracy) == (tuple(tasks), pytest.approx(counted))
+
+
+@pytest.mark.parametrize("columns", [["prob_a", "prob_b"], ["confidence"]])
+def test_rows_without_any_score_have_no_answer(tmp_path, columns):
+    """A row that lacks all scores is asked about; one that lacks some of them stays an error that names its line."""
+    rng = np.random.default_rng(0)
+    proba, file = rng.dirichlet([1, 1], 40).round(3), tmp_path / "scores.csv"
+    frame = pd.DataFrame({"gold": rng.choice(["a", "b"], 40), "prob_a": proba[:, 0], "prob_b": 1 - proba[:, 0]})
+    frame = frame.assign(confidence=proba[:, 0])[["gold", *columns]]
+    frame.loc[[3, 7, 8], columns] = np.nan
+    frame.to_csv(file, index=False)
+    positive = {"positive": "a"} if columns == ["confidence"] else {}
+    [question] = read_card(file, Given(said=positive)).questions
+    assert (question.role, question.choices) == ("unanswered", ("wrong", "left out", "of their own"))
+    right = int((np.where(proba[:, 0] >= 0.5, "a", "b") == frame["gold"])[frame[columns[0]].notna()].sum())
+    for choice, n in (("wrong", 40), ("left out", 37)):
+        card = read_card(file, Given(said={**positive, "unanswered": choice}))
+        assert (card.n, card.accuracy) == (n, pytest.approx(right / n))
+    if len(columns) > 1:
+        frame.loc[5, "prob_b"] = np.nan
+        frame.to_csv(file, index=False)
+        assert "line 7" in read_card(file, Given(said={"unanswered": "left out"})).refused

@@ -61,19 +61,19 @@ def read_block(
     """
     table = table if rows is None else table.take(rows)
     rows = np.arange(table.n_rows) if rows is None else rows
-    answered = _answered(table, part)
+    answered, of_columns = _answered(table, roles, part)
     if answered.all():
         return _read_block(table, roles, part, rows, task=task)
     if not answered.any():
-        raise DataError(f"{table.name}: column {part.predicted!r} holds no answer at all. Is it the right one?")
+        raise DataError(f"{table.name}: there is no answer at all ({of_columns}). Is this what the model said?")
     if roles.unanswered is None:
-        raise _unanswered(table, roles, part, answered)
+        raise _unanswered(table, roles, part, answered, of_columns)
     block = _read_block(table.take(answered.nonzero()[0]), roles, part, rows[answered], task=task)
     if roles.unanswered != LEFT_OUT:
         block = _with_unanswered(block, table, part.truth or roles.truth or "", rows, answered, roles.unanswered)
     n, n_rows = int((~answered).sum()), len(rows)
-    gaps = f"{n:,} of {n_rows:,} rows {'holds' if n == 1 else 'hold'} no answer in column {part.predicted!r}"
-    text = f"{gaps}: {_COUNTED[roles.unanswered]}."
+    gaps = f"{n:,} of {n_rows:,} rows {'holds' if n == 1 else 'hold'} no answer ({of_columns})"
+    text = f"{gaps}, and {_COUNTED[roles.unanswered]}."
     options = tuple(f"--unanswered={other}" for other in UNANSWERED if other != roles.unanswered)
     return replace(block, warnings=(Oddity(text, "unanswered", n, n_rows, options), *block.warnings))
 
@@ -114,22 +114,24 @@ _COUNTED = {
 }
 
 
-def _answered(table: Table, part: Part) -> Bool[np.ndarray, " n_rows"]:
-    """Which rows hold anything where the model's label should stand."""
-    if part.predicted is None:
-        return np.ones(table.n_rows, dtype=bool)
-    spelled, cells = table.spelled(part.predicted), table.columns[part.predicted]
-    if None not in spelled:
-        return np.ones(table.n_rows, dtype=bool)
-    return np.array(
-        [
-            name is not None or isinstance(cell, (list, dict, np.ndarray))
-            for name, cell in zip(spelled, cells, strict=True)
-        ]
-    )
+def _answered(table: Table, roles: Roles, part: Part) -> tuple[Bool[np.ndarray, " n_rows"], str]:
+    """Which rows hold anything where the model's label, or else its scores, should stand; and in which columns."""
+    by_class = [column for _, column in part.probabilities or roles.probabilities]
+    columns = [part.predicted] if part.predicted else by_class or [part.confidence] * (part.confidence is not None)
+    named = f"column {columns[0]!r}" if len(columns) == 1 else f"columns {listed(columns)}"
+    empty = np.full(table.n_rows, bool(columns))
+    for column in columns:
+        spelled = table.spelled(column) if part.predicted or np.isnan(table.floats(column)).any() else []
+        if None not in spelled:
+            return np.ones(table.n_rows, dtype=bool), named
+        several = (isinstance(cell, (list, dict, np.ndarray)) for cell in table.columns[column])
+        empty &= [name is None and not is_several for name, is_several in zip(spelled, several, strict=True)]
+    return ~empty, named
 
 
-def _unanswered(table: Table, roles: Roles, part: Part, answered: Bool[np.ndarray, " n_rows"]) -> DataError:
+def _unanswered(
+    table: Table, roles: Roles, part: Part, answered: Bool[np.ndarray, " n_rows"], of_columns: str
+) -> DataError:
     """The question what rows without an answer count as, with the accuracy that each choice comes to.
 
     The refusal where no choice can be read.
@@ -151,8 +153,8 @@ def _unanswered(table: Table, roles: Roles, part: Part, answered: Bool[np.ndarra
         assert refusal is not None
         return refusal
     return RolesNeeded(
-        f"{table.name}: {n:,} of {table.n_rows:,} rows {'holds' if n == 1 else 'hold'} no answer (column "
-        f"{part.predicted!r}). What do they count as: {', '.join(comes_to.values())}?",
+        f"{table.name}: {n:,} of {table.n_rows:,} rows {'holds' if n == 1 else 'hold'} no answer ({of_columns}). "
+        f"What do they count as: {', '.join(comes_to.values())}?",
         replace(roles, unanswered=next(iter(comes_to))),
         tuple(comes_to),
         "unanswered",
