@@ -9,6 +9,10 @@ from tests.browser.server import FLAGS, Server, chromium, cookies, serve
 from tests.browser.waiting import PATIENCE
 
 expect.set_options(timeout=PATIENCE)
+STATES = """() => {
+    const app = document.querySelector("[data-testid=stApp]")
+    return app ? [app.dataset.testScriptState ?? "", app.dataset.testConnectionState ?? ""] : []
+}"""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -26,13 +30,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 def _state(tab: Page) -> str:
     """Where a tab is, and whether its app is drawing and connected."""
-    app = tab.locator("[data-testid=stApp]")
-    states = (
-        [app.get_attribute(f"data-test-{what}-state", timeout=1) for what in ("script", "connection")]
-        if app.count()
-        else []
-    )
-    return " ".join(["Tab", tab.url.partition("?")[0], *map(str, states)])
+    return " ".join(["Tab", tab.url.partition("?")[0], *tab.evaluate(STATES)])
 
 
 @pytest.fixture(scope="session")
