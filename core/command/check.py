@@ -21,8 +21,9 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from touchstone.core import COMMAND
-from touchstone.core.command.given_files import ROLES, Compared, add_compare_options, compare_files, json_or_file
+from touchstone.core.command.given_files import Compared, add_compare_options, add_roles, compare_files, json_or_file
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.predictions.roles import ONE_EACH
 from touchstone.core.data.tables.roles import SINGLE
 from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
@@ -50,7 +51,7 @@ NOT_OF_RUNS = {
     **dict.fromkeys(("O01", "O02", "O03"), _BY_OVERVIEW),
 }
 """Codes of claims that no run comes to, and where they are made."""
-OF_PREDICTIONS = tuple(role for role in ROLES if role not in (*SINGLE, "model"))
+OF_PREDICTIONS = tuple(role for role in ONE_EACH if role not in (*SINGLE, "model"))
 """Roles that files of predictions alone have; there --model is a file."""
 DECISIONS = ("above", "below", "small")
 OF_MODELS = {"difference": "model_comparison.difference", "changed": "model_comparison.changed"}
@@ -427,8 +428,7 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--explain", action="store_true", help="list what can be required")
     columns = parser.add_argument_group("columns of the files of --predictions")
-    for role in OF_PREDICTIONS:
-        columns.add_argument(f"--{role}", metavar="COLUMN", help=f"the column of the {role}, or the word for it")
+    add_roles(columns, OF_PREDICTIONS)
     add_decision_options(parser)
 
 
@@ -522,7 +522,7 @@ def _of_predictions(chosen: argparse.Namespace) -> dict[str, str]:
         return {}
     shared = ("unit", "metric", "positive_class")
     if chosen.data is None:
-        if only := next((role for role in SINGLE if role not in ROLES and getattr(chosen, role) is not None), None):
+        if only := next((role for role in SINGLE if role not in ONE_EACH and getattr(chosen, role) is not None), None):
             remedy = "say --truth of predictions" if only == "label" else "leave it out"
             raise DataError(f"--{only} is a column of --data, and none is given: {remedy}.")
         shared += ("id", "source", "sourceless")

@@ -3,20 +3,22 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from touchstone.core import COMMAND
-from touchstone.core.data import DataError, Dataset, PredictionTable, Roles, RolesNeeded, guess_roles, read_dataset
+from touchstone.core.data import DataError, Dataset, PredictionTable, Roles, RolesNeeded, read_dataset
 from touchstone.core.data.errors import SizeNeeded
+from touchstone.core.data.predictions.guess import said_of_predictions
 from touchstone.core.data.predictions.record import Part, models_in, pair_predictions
-from touchstone.core.data.predictions.roles import SHARED, Scores
+from touchstone.core.data.predictions.roles import ONE_EACH, UNANSWERED, Scores
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import join_predictions, read_predictions
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
 from touchstone.core.data.tables.roles import NO_UNIT, SINGLE, propose_roles, roles_from_json, said_roles
+from touchstone.core.data.tables.sources import SOURCELESS
 from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import wilson
@@ -44,6 +46,7 @@ _HELP = {
     "unit": "the column of what was sampled independently, such as author; '' for each row; with --predictions, theirs",
     "part": "the column of train and test; '' for none",
     "image": "the column of the images",
+    "sourceless": f"what rows without a source are: {', '.join(SOURCELESS)}",
 }
 
 
@@ -174,13 +177,13 @@ def given_model(chosen: argparse.Namespace, dataset: Dataset, workspace: Workspa
 
 SIDES = ("reference", "target")
 _MOST_ANSWERS = 5
-_SEVERAL = ("probabilities", "parts", "classes", "why")
-ROLES = tuple(each.name for each in fields(Roles) if each.name not in _SEVERAL)
-"""The roles that are one column or word each."""
 PARTS = tuple(each.name for each in fields(Part))
+WORDS = {"scores": get_args(Scores), "unanswered": UNANSWERED, "sourceless": SOURCELESS}
 _WORDS = {
     "positive": "the class whose probability the confidence is, or 'predicted'",
     "scores": f"what the scores are: {' or '.join(get_args(Scores))}",
+    "unanswered": f"what rows without an answer are: {', '.join(UNANSWERED)}",
+    "sourceless": f"what rows without a source are: {', '.join(SOURCELESS)}",
     "join": "the column by which rows of two files belong together, or '(line)'",
 }
 
@@ -223,9 +226,7 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
         for part in PARTS:
             group.add_argument(f"--{side}-{part}", metavar="NAME", help=f"the {part} to take of the file")
     columns = parser.add_argument_group("columns of both files")
-    for role in ROLES:
-        names = {"choices": get_args(Scores)} if role == "scores" else {"metavar": "COLUMN"}
-        columns.add_argument(f"--{role}", **names, help=_WORDS.get(role, f"the column of the {role}"))
+    add_roles(columns, ONE_EACH)
     matching = parser.add_argument_group("matching")
     matching.add_argument("--of-task", metavar="NAME", help="the task, where files hold several")
     for one in asked(MatchingPlan):
@@ -236,6 +237,13 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
             matching.add_argument(
                 f"--{ask.address.replace('_', '-')}", **kind, default=one.usual, help=f"{ask.label}: {ask.help}"
             )
+
+
+def add_roles(group: Any, roles: Iterable[str]) -> None:
+    """An option for each of these roles of a file of predictions, with its words where it takes no column."""
+    for role in roles:
+        names = {"choices": WORDS[role]} if role in WORDS else {"metavar": "COLUMN"}
+        group.add_argument(f"--{role}", **names, help=_WORDS.get(role, f"the column of the {role}"))
 
 
 def _from(lowest: int | float) -> Callable[[str], int | float]:
@@ -328,7 +336,7 @@ def _source(chosen: argparse.Namespace, side: str) -> tuple[str | None, ...]:
 
 def _read(chosen: argparse.Namespace, side: str, workspace: Workspace, owner: str) -> PredictionTable:
     name, truth, given = _source(chosen, side)
-    said = {role: getattr(chosen, role) for role in ROLES if getattr(chosen, role) is not None}
+    said = {role: getattr(chosen, role) for role in ONE_EACH if getattr(chosen, role) is not None}
     if name in {stored.fingerprint for stored in workspace.prediction_files(owner)}:
         if said or truth is not None or given is not None:
             raise DataError(
@@ -353,7 +361,7 @@ def _read(chosen: argparse.Namespace, side: str, workspace: Workspace, owner: st
 
 def _given_answer(needed: RolesNeeded, side: str) -> str:
     """The options that would answer a question."""
-    if needed.role not in ROLES:
+    if needed.role not in ONE_EACH:
         guess = "" if needed.guess is None else f", such as {shlex.quote(needed.guess.to_json(indent=None))}"
         return f"Say it with --{side}-roles{guess}"
     answers = " or ".join(shlex.quote(f"--{needed.role}={choice}") for choice in needed.choices[:_MOST_ANSWERS])
@@ -364,9 +372,7 @@ def _roles(table: Table, said: Mapping[str, str], given: str | None) -> Roles:
     """The roles that were said, with what names and divides the rows guessed."""
     if given is not None:
         return replace(Roles.from_json(json_or_file(given)), **said)
-    guess = guess_roles(table)
-    kept = {role: column for role in SHARED if (column := getattr(guess, role)) and column not in said.values()}
-    return Roles(**{**kept, **said})
+    return said_of_predictions(table, said)
 
 
 def _notes(*tables: PredictionTable) -> Iterator[str]:

@@ -4,6 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
+from touchstone.core.command.given_files import add_roles
 from touchstone.core.report.card import ROLES, Given, read_card
 
 AS = {"predictions": "predictions", "data": "data set"}
@@ -24,8 +25,7 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--as", dest="read_as", choices=tuple(AS), help="what the files are, where both may be meant")
     parser.add_argument("--truth", metavar="FILE", help="the truth in a file of its own, or the column that holds it")
     columns = parser.add_argument_group("columns")
-    for role in (role for role in ROLES if role != "truth"):
-        columns.add_argument(f"--{role}", metavar="COLUMN", help=f"the column of the {role}, or the word for it")
+    add_roles(columns, (role for role in ROLES if role != "truth"))
 
 
 def read_files(chosen: argparse.Namespace) -> int:

@@ -133,6 +133,8 @@ _SHAPES = {
     "tabular": (2, "(n_samples, n_features)"),
 }
 PARTS = ("train", "validation", "test")
+DATES = " (days since 1970)"
+"""How the name of a number ends that is a date."""
 ABOUT_UNITS = "Units: "
 _ABOUT_VECTORS = "Vectors: "  # how notes begin that go when other vectors come
 

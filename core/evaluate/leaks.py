@@ -4,14 +4,15 @@ What is found is said before anything is trained; whether it is a leak, only som
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
-from touchstone.core.data.dataset import Dataset
+from touchstone.core.data.dataset import DATES, Dataset
 from touchstone.core.data.errors import Oddity
 from touchstone.core.data.values import Codes
+from touchstone.core.evaluate.intervals import Interval, wilson
 from touchstone.core.evaluate.wording import count, listed, percent, plural, quoted
 
 TELLS = 0.99
@@ -19,31 +20,34 @@ TELLS = 0.99
 FEWEST, MOST_ROWS = 10, 2_000
 """Of so many rows a class in both halves no luck gets there; more rows than that are drawn from."""
 MOST_NAMED = 3
-_DATES = " (days since 1970)"
 
 
 @dataclass(frozen=True)
 class TellingColumn:
-    """A column that alone predicts the label, with its balanced accuracy on `n` held-out rows."""
+    """A column that alone predicts the label of `n_correct` of `n` held-out rows; `interval` is of their share.
+
+    Over units where these are known, as if all rows of one were right or wrong together.
+    """
 
     name: str
-    accuracy: float
+    n_correct: int
     n: int
+    interval: Interval = field(compare=False)
 
 
 def telling_columns(
     x: Float[np.ndarray, "n_samples n_features"], y: Codes, names: Sequence[str], units: Codes | None = None
 ) -> tuple[TellingColumn, ...]:
-    """The columns each of which alone predicts the label of held-out rows, by a tree of few leaves.
+    """The columns each of which alone predicts the label of held-out rows, in a balanced accuracy of `TELLS` or more.
 
-    Each half of the rows is predicted by what is learned from the other one, with no unit in both. Where a class has
-    fewer than `FEWEST` rows in either half nothing is said.
+    Each half of the rows is predicted by what a tree of few leaves learns from the other one, with no unit in both.
+    Where a class has fewer than `FEWEST` rows in either half nothing is said.
 
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 200)
     >>> x = np.column_stack([rng.normal(size=200), y * 3 + rng.uniform(0, 1, 200), y + rng.normal(size=200)])
-    >>> telling_columns(x, y, ["noise", "outcome code", "marker"])
-    (TellingColumn(name='outcome code', accuracy=1.0, n=200),)
+    >>> [(each.name, each.n_correct, each.n) for each in telling_columns(x, y, ["noise", "outcome code", "marker"])]
+    [('outcome code', 200, 200)]
     """
     from sklearn.metrics import balanced_accuracy_score
     from sklearn.tree import DecisionTreeClassifier
@@ -54,15 +58,16 @@ def telling_columns(
         return ()
     rows = _drawn(len(y))
     first, y, x = first[rows], y[rows], x[rows]
+    n_units = float(len(y) if units is None else len(np.unique(units[rows])))
     telling = []
     for column, name in enumerate(names):
         values, predicted = x[:, [column]], np.empty_like(y)
         for half in (first, ~first):
             tree = DecisionTreeClassifier(max_leaf_nodes=4 * (int(y.max()) + 1), random_state=0)
             predicted[~half] = tree.fit(values[half], y[half]).predict(values[~half])
-        accuracy = float(balanced_accuracy_score(y, predicted))
-        if accuracy >= TELLS:
-            telling.append(TellingColumn(name, accuracy, len(y)))
+        if balanced_accuracy_score(y, predicted) >= TELLS:
+            share = float((predicted == y).mean())
+            telling.append(TellingColumn(name, round(share * len(y)), len(y), wilson(share * n_units, n_units)))
     return tuple(telling)
 
 
@@ -105,14 +110,16 @@ def _of_columns(dataset: Dataset) -> Iterator[Oddity]:
     telling = telling_columns(dataset.x, dataset.y, dataset.feature_names, dataset.unit_codes)
     for column in telling[:MOST_NAMED]:
         yield Oddity(
-            f"Column {quoted(column.name)} alone predicts the label of {percent(column.accuracy)} of held-out rows "
-            f"(n = {count(column.n)}). Leave it out if it was known only after the label.",
+            f"Column {quoted(column.name)} alone predicts the label of "
+            f"{percent(column.n_correct / column.n, column.interval)} of held-out rows (n = {count(column.n)}). Leave "
+            "it out if it was known only after the label.",
             "column_tells_label",
-            round(column.accuracy * column.n),
+            column.n_correct,
             column.n,
         )
     if more := [quoted(column.name) for column in telling[MOST_NAMED:]]:
-        yield Oddity(f"So do {listed(more)}.", "column_tells_label", len(more), len(dataset.feature_names))
+        which = f"{plural(len(more), 'more column')} alone, {listed(more)}, predict the label as well as that."
+        yield Oddity(which, "column_tells_label", len(more), len(dataset.feature_names))
 
 
 def _of_parts(
@@ -143,14 +150,14 @@ def _in_both(codes: Shaped[np.ndarray, " n"], train: Bool[np.ndarray, " n"], tes
 def _of_dates(dataset: Dataset, train: Bool[np.ndarray, " n"], test: Bool[np.ndarray, " n"]) -> Iterator[Oddity]:
     """Columns of dates in which the test part begins before training ends."""
     for column, name in enumerate(dataset.number_names):
-        if not name.endswith(_DATES):
+        if not name.endswith(DATES):
             continue
         days = dataset.numbers[:, column]
         n = int((days[test] < days[train].max()).sum())
         if n:
             yield Oddity(
                 f"{count(n)} of {plural(int(test.sum()), 'test row')} are from before the last training row, by "
-                f"{quoted(name.removesuffix(_DATES))}.",
+                f"{quoted(name.removesuffix(DATES))}.",
                 "test_dates_before_training",
                 n,
                 int(test.sum()),

@@ -5,8 +5,10 @@ Every door shows the same one; the command `read` prints it, for people and as J
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -15,9 +17,9 @@ import numpy as np
 from touchstone.core.data.dataset import Dataset, duplicate_groups
 from touchstone.core.data.errors import DataError, Oddity, RolesNeeded
 from touchstone.core.data.limits import File, file_name
-from touchstone.core.data.predictions.guess import guess_roles
+from touchstone.core.data.predictions.guess import said_of_predictions
 from touchstone.core.data.predictions.record import Predictions, PredictionTable
-from touchstone.core.data.predictions.roles import SHARED, Roles
+from touchstone.core.data.predictions.roles import ONE_EACH, Roles
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import join_predictions, prediction_table
 from touchstone.core.data.tables.datasets import name_of, open_table, read_dataset, table_dataset
@@ -42,11 +44,7 @@ from touchstone.core.evaluate.wording import count, listed, percent, plural
 Kind = Literal["predictions", "data set"]
 KINDS: dict[str, str] = {"tabular": "table", "text": "text", "image": "images"}
 """What kinds of data are called on a card."""
-_OF_DATASETS = SINGLE
-_OF_PREDICTIONS = tuple(
-    each.name for each in fields(Roles) if each.name not in ("probabilities", "parts", "classes", "why")
-)
-ROLES = tuple(dict.fromkeys((*_OF_PREDICTIONS, *_OF_DATASETS)))
+ROLES = tuple(dict.fromkeys((*ONE_EACH, *SINGLE)))
 """The roles that are one column or word each, of either kind of file."""
 EACH_ROW = "row"
 MOST_OFFERED, MOST_ASKED = 3, 8
@@ -180,7 +178,7 @@ def card_of_predictions(table: PredictionTable, *, file: str, n_given: int, colu
     >>> card.n, card.classes, round(card.accuracy, 3), card.roles
     (3, ('a', 'b'), 0.667, {'truth': 'gold', 'predicted': 'predicted'})
     """
-    several = {" · ".join(names): table.select(**chosen) for names, chosen in _all_parts(table)}
+    several = _all_parts(table)
     first = next(iter(several.values()))
     accuracies = {name: each.accuracy for name, each in several.items()}
     return Card(
@@ -202,20 +200,14 @@ def card_of_predictions(table: PredictionTable, *, file: str, n_given: int, colu
     )
 
 
-def _all_parts(table: PredictionTable) -> list[tuple[tuple[str, ...], dict[str, str]]]:
-    """Every model, set and task that the file tells apart and that has rows, by the names that tell it."""
+def _all_parts(table: PredictionTable) -> dict[str, Predictions]:
+    """What every model said of every set and task that it has rows of, by the names that tell these apart."""
     kinds = {"model": table.models, "set": table.sets, "task": table.tasks}
-    parts: list[dict[str, str]] = [{}]
-    for kind, names in kinds.items():
-        parts = [{**part, kind: name} for part in parts for name in names] if names else parts
-    there = []
-    for chosen in parts:
-        try:
-            table.select(**chosen)
-        except DataError:  # not every model has rows of every set
-            continue
-        named = tuple(name for kind, name in chosen.items() if len(kinds[kind]) > 1)
-        there.append((named, chosen))
+    there = {}
+    for names in product(*(each or (None,) for each in kinds.values())):
+        named = [name for name, each in zip(names, kinds.values(), strict=True) if name is not None and len(each) > 1]
+        with suppress(DataError):  # not every model has rows of every set
+            there[" · ".join(named)] = table.select(**dict(zip(kinds, names, strict=True)))
     return there
 
 
@@ -297,9 +289,9 @@ class Given:
     @property
     def meant(self) -> Kind | None:
         """What a file is that has such roles; None where they tell nothing."""
-        if self.said.keys() & ({*_OF_DATASETS} - {*_OF_PREDICTIONS}):
+        if self.said.keys() & ({*SINGLE} - {*ONE_EACH}):
             return "data set"
-        return "predictions" if self.said.keys() & ({*_OF_PREDICTIONS} - {*_OF_DATASETS}) else None
+        return "predictions" if self.said.keys() & ({*ONE_EACH} - {*SINGLE}) else None
 
 
 def read_card(file: File, given: Given = Given()) -> Card:
@@ -347,7 +339,7 @@ def _predictions_card(file: File, given: Given) -> Card:
     table, name = read_prediction_table(file), file_name(file)
     known = None if given.truth is None else read_prediction_table(given.truth)
     asked: list[RolesNeeded] = []
-    roles = _given_roles(table, given.said)
+    roles = said_of_predictions(table, given.said) if given.said else None
 
     def read(roles: Roles | None) -> PredictionTable:
         if known is None:
@@ -368,15 +360,6 @@ def _predictions_card(file: File, given: Given) -> Card:
         label=guess.truth,
         questions=(_question(needed, table if known is None else known),),
     )
-
-
-def _given_roles(table: Table, said: Mapping[str, str]) -> Roles | None:
-    """The roles that were said, with what names and divides the rows guessed."""
-    if not said:
-        return None
-    guess = guess_roles(table)
-    kept = {role: column for role in SHARED if (column := getattr(guess, role)) and column not in said.values()}
-    return Roles(**{**kept, **said})
 
 
 def _dataset_card(file: File, given: Given) -> Card:
@@ -428,21 +411,14 @@ def _answered(
 
 def _with_answer(needed: RolesNeeded, *, table: Table) -> Any:
     """The roles with the likeliest answer to a question."""
-    guess, role = needed.guess, _role(needed)
+    guess, role = needed.guess, str(needed.role)
     if role == "classes" or (role != "join" and getattr(guess, role, None)):
         return guess
     return replace(guess, **{role: _likeliest(needed, table)[0]})
 
 
-def _role(needed: RolesNeeded) -> str:
-    """The role that is asked for; of a data set the label, or else its text."""
-    if needed.role is not None:
-        return needed.role
-    return "label" if "label" in needed.question else "text"
-
-
 def _question(needed: RolesNeeded, table: Table) -> Asked:
-    role, choices = _role(needed), _likeliest(needed, table)
+    role, choices = str(needed.role), _likeliest(needed, table)
     answer = f"--{role}={choices[0]}" if choices else f"--{role}"
     if role == "classes":
         pairs = needed.guess.classes
@@ -453,7 +429,7 @@ def _question(needed: RolesNeeded, table: Table) -> Asked:
 
 def _likeliest(needed: RolesNeeded, table: Table) -> list[str]:
     """The choices of a question, the likeliest first; of columns those that may hold what is asked for."""
-    role, choices = _role(needed), list(needed.choices)
+    role, choices = str(needed.role), list(needed.choices)
     first = getattr(needed.guess, role, None) if role not in ("classes", "parts") else None
     if role in ("truth", "label", "predicted", "text"):
         choices = _likely_columns(needed, table, choices, role)

@@ -77,8 +77,21 @@ def test_units_are_on_one_side_so_that_a_person_is_no_leak():
     y = rng.integers(0, 2, 40)[person]
     x = person[:, None] + rng.normal(0, 0.1, (400, 1))
     tree_of_rows = telling_columns(np.column_stack([np.where(y, 5.0, 1.0)]), y, ["copy"], person)
-    assert [column.name for column in tree_of_rows] == ["copy"]
+    [copy] = tree_of_rows
+    assert (copy.name, copy.n_correct, copy.n) == ("copy", 400, 400)
+    of_persons = binomtest(40, 40).proportion_ci(0.95, "wilson")
+    assert (copy.interval.lower, copy.interval.upper) == pytest.approx((of_persons.low, of_persons.high))
     assert telling_columns(x, y, ["person"], person) == ()
+
+
+def test_the_share_that_is_said_is_of_rows_and_not_the_balanced_accuracy():
+    """Nineteen of twenty rows are of one class, and the mistakes are all there."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(2_000) % 20 == 0).astype(int)
+    x = np.where((y == 0) & (rng.random(2_000) < 0.008), 1, y).astype(float)
+    [column] = telling_columns(x[:, None], y, ["code"])
+    assert column.n_correct == int((x == y).sum()) < 2_000
+    assert column.interval.lower < column.n_correct / column.n < column.interval.upper
 
 
 def parted(**more) -> Dataset:

@@ -180,3 +180,10 @@ def test_rows_without_any_score_have_no_answer(tmp_path, columns):
         frame.loc[5, "prob_b"] = np.nan
         frame.to_csv(file, index=False)
         assert "line 7" in read_card(file, Given(said={"unanswered": "left out"})).refused
+
+
+def test_the_question_for_a_text_is_not_the_one_for_a_label(doors):
+    """A column called label does not make it one: the role is the question's own."""
+    folder, _ = doors
+    [question] = read_card(folder / "dates_of_a_spreadsheet.csv", Given(read_as="data set")).questions
+    assert question.role == "text"

@@ -5,7 +5,7 @@ their order, and says of each where its question is open. Where truth or predict
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,7 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from touchstone.core.data.errors import DataError, RolesNeeded
-from touchstone.core.data.predictions.roles import APART, BY_NAME, BY_VALUES, LIKELY, Half, Reading, Roles, find_scores
+from touchstone.core.data.predictions.roles import (
+    APART,
+    BY_NAME,
+    BY_VALUES,
+    LIKELY,
+    SHARED,
+    Half,
+    Reading,
+    Roles,
+    find_scores,
+)
 from touchstone.core.data.predictions.shapes import ONE_LABEL, parts_by_name, parts_by_value, several_labels
 from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.sources import may_be_unit
@@ -216,6 +226,20 @@ def guess_roles(table: Table, *, half: Half | None = None) -> Roles:
      "Id: column 'id' (by its name)"]
     """
     return _read(table, half).roles
+
+
+def said_of_predictions(table: Table, words: Mapping[str, str]) -> Roles:
+    """What somebody said of a file of predictions, by role, and what names or divides its rows guessed beside that.
+
+    >>> from touchstone.core.data.tables.table import make_table
+    >>> table = make_table("t.tsv", ["id", "what", "said"], [["a", "b"], ["x", "y"], ["x", "x"]], lines=[2, 3])
+    >>> roles = said_of_predictions(table, {"truth": "what", "predicted": "said"})
+    >>> roles.id, roles.truth
+    ('id', 'what')
+    """
+    guess = guess_roles(table)
+    kept = {role: column for role in SHARED if (column := getattr(guess, role)) and column not in words.values()}
+    return Roles(**{**kept, **words})
 
 
 def complete_roles(table: Table, roles: Roles | None = None, *, half: Half | None = None) -> Roles:

@@ -296,6 +296,10 @@ def _singles(roles: Roles | Part) -> list[Any]:
     return [getattr(roles, each.name) for each in fields(roles) if each.name not in (*_TUPLES, "why")]
 
 
+ONE_EACH = tuple(each.name for each in fields(Roles) if each.name not in (*_TUPLES, "why"))
+"""The roles that are one column or word each."""
+
+
 @dataclass(frozen=True, eq=False)
 class Reading:
     """The columns of a table, and the roles that they were given so far; `half` says what one of two files holds.

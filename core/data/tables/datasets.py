@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from touchstone.core.data.dataset import ABOUT_UNITS, Dataset, Kind, with_usual_units
+from touchstone.core.data.dataset import ABOUT_UNITS, DATES, Dataset, Kind, with_usual_units
 from touchstone.core.data.errors import DataError, Oddity
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
 from touchstone.core.data.tables.files import TABLES, only_table, read_table
@@ -403,7 +403,6 @@ def _parts(labelled: Sequence[_Labelled]) -> list[str]:
 
 _LABEL_STEMS = ("label", "class", "target", "category")
 _NAME_ENDINGS = ("name", "names", "text", "str", "string", "title", "word", "description")
-_DAYS = " (days since 1970)"
 ENDINGS = (*TABLES, ".npz", ".zip", ".gz")  # what an uploader may offer
 
 
@@ -601,7 +600,7 @@ def _numbers(table: Table, roles: DatasetRoles) -> dict[str, np.ndarray]:
         if np.isfinite(table.floats(column)).all():
             numbers[column] = table.floats(column)
         elif np.isfinite(days(table.sample(column))).all() and np.isfinite(dates := days(table.columns[column])).all():
-            numbers[column + _DAYS] = dates
+            numbers[column + DATES] = dates
     return numbers
 
 
@@ -646,7 +645,7 @@ def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str], names_co
         notes.append(f"{ABOUT_UNITS}column {roles.unit!r}, {about(table, roles.unit)}.")
     if numbers:
         notes.append(f"Numbers of the samples, which are no inputs: {listed(numbers)}.")
-    kept = {*roles.columns, names_column, *(name.removesuffix(_DAYS) for name in numbers)}
+    kept = {*roles.columns, names_column, *(name.removesuffix(DATES) for name in numbers)}
     unused = [column for column in table.columns if column not in kept]
     telling = {column: why for column, why in _left_out(table, roles).items() if column not in kept}
     if telling:

@@ -266,6 +266,7 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
         f"{table.name}: which column holds the label? The columns are {listed(table.columns)}.",
         guess,
         tuple(table.columns),
+        "label",
     )
 
 
@@ -319,6 +320,7 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
         f"{table.name}: {_open_inputs(texts, numeric, kind)}? The columns are {listed(table.columns)}.",
         replace(roles, text=next(iter((*texts, *others)), None)),
         tuple(table.columns),
+        "text",
     )
 
 
