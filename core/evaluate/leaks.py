@@ -149,10 +149,11 @@ def _in_both(codes: Shaped[np.ndarray, " n"], train: Bool[np.ndarray, " n"], tes
 
 def _of_dates(dataset: Dataset, train: Bool[np.ndarray, " n"], test: Bool[np.ndarray, " n"]) -> Iterator[Oddity]:
     """Columns of dates in which the test part begins before training ends."""
-    for column, name in enumerate(dataset.number_names):
+    if dataset.numbers is None:
+        return
+    for days, name in zip(dataset.numbers.T, dataset.number_names, strict=True):
         if not name.endswith(DATES):
             continue
-        days = dataset.numbers[:, column]
         n = int((days[test] < days[train].max()).sum())
         if n:
             yield Oddity(
