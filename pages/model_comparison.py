@@ -16,7 +16,7 @@ from touchstone.core.report import matched_subsets, model_comparison
 from touchstone.core.workspace import View
 from touchstone.ui import page_file
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
-from touchstone.ui.model_comparison import results
+from touchstone.ui.model_comparison import changed, results
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import answer, background, downloads, page, share
 
@@ -35,7 +35,9 @@ def show(compared: ModelComparison, view: View, sets: TwoSets) -> None:
     shown = model_comparison.answer(compared)
     answer.show(shown)
     with st.container(gap="xsmall"):
-        for key in ("pairs", "classes", "groups", "metrics", "samples", "table"):
+        answer.fold(shown.section("pairs"))
+        changed.show(compared, shown, sets)
+        for key in ("metrics", "table"):
             answer.fold(shown.section(key))
         results.sizes(compared)
         page.how_to_read(HOW_TO_READ)
@@ -55,7 +57,7 @@ def other_samples(sets: TwoSets) -> None:
         )
         return
     page.empty(
-        "These files are of different samples, as far as their ids and true classes tell. Models are compared on the "
+        "These files are of different samples, as far as ids, inputs and true classes tell. Models are compared on the "
         "same ones: give both files a column of ids. Two test sets are compared on another page."
     )
     link = page_file("matched_subsets")
@@ -64,7 +66,7 @@ def other_samples(sets: TwoSets) -> None:
 
 page.lead(
     "Two models or more on the same samples, compared sample by sample: what both get right or wrong does not count. "
-    "Prediction files are enough, with the same ids or the same order. It does not check their labels."
+    "Prediction files are enough, with the same ids, texts or order. It does not check their labels."
 )
 chosen = prediction_choice.cards(SIDES)
 reference, target = chosen["reference"], chosen["target"]

@@ -242,6 +242,15 @@ def quoted(value: Any) -> str:
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many letters.
+
+    >>> shortened("a long story", 7)
+    'a long…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def listed(columns: Iterable[str]) -> str:
     """Columns as a message names them: all of a few, the first of many.
 

@@ -521,14 +521,28 @@ N_BANDS, MOST_GROUPS = 5, 20
 def by_group(comparison: ModelComparison) -> Mapping[tuple[str, str], Difference]:
     """Where accuracy changed between the first two models: by their confidence, and by columns of the reference's file.
 
-    By what it is and the value; claims are corrected for all of them together. Groups of fewer than ten samples are
-    left out, and so are units, of which one alone tells nothing of others. Confidence is the mean of both: where only
-    one of two equal models is unsure, the other one is right more often, and neither is better for that.
+    By what it is and the value, as `groups` has them; claims are corrected for all of them together.
     """
     models, (reference, model, *_) = comparison.models, comparison.models.names
-    parts = {at: rows for at, rows in _groups(models, reference, model) if rows.sum() >= FEWEST}
+    parts = groups(models)
     each = [difference(models.of(rows), METRICS[ACCURACY], model, reference) for rows in parts.values()]
     return dict(zip(parts, _corrected(each), strict=True))
+
+
+def groups(models: ModelsOnSamples) -> dict[tuple[str, str], Bool[np.ndarray, " n_samples"]]:
+    """The samples of each band of confidences of the first two models, and of each value of a column.
+
+    Groups of fewer than ten samples are left out, and so are units, of which one alone tells nothing of others.
+    Confidence is the mean of both: where only one of two equal models is unsure, the other one is right more often, and
+    neither is better for that.
+    """
+    reference, model, *_ = models.names
+    return {at: rows for at, rows in _groups(models, reference, model) if rows.sum() >= FEWEST}
+
+
+def of_class(models: ModelsOnSamples, label: str) -> Bool[np.ndarray, " n_samples"]:
+    """The samples whose true class this is."""
+    return next(iter(models.scored.values())).y_true == models.class_names.index(label)
 
 
 def _groups(
@@ -613,7 +627,8 @@ def _ranks(comparison: ModelComparison) -> str:
 
 def _used(comparison: ModelComparison) -> str:
     models = comparison.models
-    how = "paired by id" if models.common.by == "ids" else "paired by the order of rows"
+    by = {"ids": "id", "inputs": f"the inputs {quoted(models.common.column)}", "order": "the order of rows"}
+    how = f"paired by {by[models.common.by]}"
     part = ""
     if not models.common.is_whole:
         part = f" (all that the files of {' and '.join(count(n) for n in models.common.n_given)} have in common)"

@@ -6,9 +6,12 @@ from math import isnan
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Bool
 
 from touchstone.core.data.errors import DataError
+from touchstone.core.data.predictions.inputs import texts_of
 from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.data.values import shortened
 from touchstone.core.evaluate.metric_estimates import MOST_AREAS, InWords, MetricEstimate, estimate
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, metric_named
 from touchstone.core.evaluate.model_comparison import (
@@ -27,6 +30,8 @@ from touchstone.core.report.parts import Answer, Column, Figure, KeyNumber, Quan
 
 MOST_SAMPLES = 200
 """So many changed samples are in a report; the file has all."""
+MOST_LETTERS = 300
+"""So much of a text is in a report and on the screen."""
 _DECISIONS = {"above": "better", "below": "worse", "small": "as good", "undecided": "undecided"}
 _FOUND = {"above": "more often", "below": "less often", "small": "as often", "undecided": "undecided"}
 
@@ -260,29 +265,42 @@ def _metrics(found: ModelComparison) -> tuple[Table]:
 
 
 def _samples(found: ModelComparison) -> tuple[Table]:
-    changed = changed_samples(found)
+    return (samples_table(found, changed_samples(found)),)
+
+
+def samples_table(found: ModelComparison, changed: pd.DataFrame, of: str = "") -> Table:
+    """The first of these `changed_samples`, or of those `of` a part of them; of texts the beginnings."""
+    shown = changed.head(MOST_SAMPLES)
+    for column in texts_of(found.models.predictions[found.models.names[0]].inputs):
+        shown = shown.assign(**{column: [shortened(text, MOST_LETTERS) for text in shown[column]]})
     rest = f" The first {count(MOST_SAMPLES)} are shown." if len(changed) > MOST_SAMPLES else ""
-    caption = f"n = {count(len(changed))} samples that one of both models gets right.{rest}"
-    return (Table("Samples that changed", changed.head(MOST_SAMPLES), (), caption),)
+    caption = f"n = {count(len(changed))} samples{of} that one of both models gets right.{rest}"
+    return Table("Samples that changed", shown, (), caption)
 
 
-def changed_samples(found: ModelComparison) -> pd.DataFrame:
-    """Tidy rows, a sample each that one model gets right and the reference wrong, or the other way round."""
+def changed_samples(found: ModelComparison, rows: Bool[np.ndarray, " n_samples"] | None = None) -> pd.DataFrame:
+    """Tidy rows, a sample each that one model gets right and the reference wrong, or the other way round.
+
+    Of all samples, or of some `rows` of them. Texts of the reference's file stand at the end.
+    """
     models, (reference, model, *_) = found.models, found.models.names
     own, its = (models.predictions[name] for name in (model, reference))
-    rows = np.flatnonzero(own.correct != its.correct)
+    changed = own.correct != its.correct
+    at = np.flatnonzero(changed if rows is None else changed & rows)
     names = [np.array(each.class_names, dtype=object) for each in (own, its)]
     table = pd.DataFrame(
         {
-            "id": models.ids[rows],
-            "true class": names[1][its.y_true[rows]],
-            reference: names[1][its.y_pred[rows]],
-            model: names[0][own.y_pred[rows]],
-            "change": np.where(own.correct[rows], "gained", "lost"),
+            "id": models.ids[at],
+            "true class": names[1][its.y_true[at]],
+            reference: names[1][its.y_pred[at]],
+            model: names[0][own.y_pred[at]],
+            "change": np.where(own.correct[at], "gained", "lost"),
         }
     )
     if own.confidence is not None:
-        table["confidence"] = own.confidence[rows]
+        table["confidence"] = own.confidence[at]
+    for column, texts in texts_of(its.inputs).items():
+        table[column] = texts[at]
     return table.sort_values("change", kind="stable", ignore_index=True)
 
 

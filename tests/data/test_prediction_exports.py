@@ -49,7 +49,7 @@ def test_parts_of_a_mixture_are_no_probabilities():
         "No confidence was found. If one of sand, silt, clay holds it, choose that column as the confidence."
         in table.notes
     )
-    assert "Not used: sand, silt, clay." in table.notes
+    assert "Samples are found in other files by their inputs: sand, silt, clay." in table.notes
 
 
 def test_votes_of_people_are_no_scores():

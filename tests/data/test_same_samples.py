@@ -1,10 +1,13 @@
 """Are files of the same samples, and which of their rows belong together?"""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from touchstone.core.data import DataError, Predictions
+from touchstone.core.data import DataError, Predictions, Roles
 from touchstone.core.data.predictions.same_samples import could_be_either, same_samples
+from touchstone.core.data.predictions.upload import prediction_table
+from touchstone.core.data.tables.table import make_table
 
 N = 60
 Y = np.random.default_rng(0).integers(0, 3, N)
@@ -110,3 +113,80 @@ def test_an_order_of_many_classes_tells_the_same_samples_and_a_sorted_one_does_n
     y = rng.integers(0, 200, 300)
     assert same_samples([file(y), file(y)]).by == "order"
     assert same_samples([file(np.sort(y)), file(np.sort(y))]) is None
+
+
+WORDS = ["the plot is fine", "it was far too long", "a very good film", "nothing works in here", "the cast is great"]
+TEXTS = np.array([f"{WORDS[row % 5]} number {row}" for row in range(N)], dtype=object)
+ROWS = [str(row) for row in range(N)]
+
+
+def texted(order=slice(None), column="review", texts=TEXTS, y=Y, **more) -> Predictions:
+    y = y[order]
+    return file([str(row) for row in range(len(y))], y, inputs={column: texts[order]}, **more)
+
+
+def test_shuffled_rows_without_ids_are_found_by_their_texts():
+    order = np.random.default_rng(1).permutation(N)
+    common = same_samples([texted(), texted(order)])
+    assert (common.by, common.column, common.is_whole) == ("inputs", "review", True)
+    own, its = common.rows
+    assert TEXTS[own].tolist() == TEXTS[order][its].tolist()
+
+
+def test_a_text_that_stands_twice_is_paired_within_its_class():
+    texts, order = TEXTS.copy(), np.arange(N)[::-1]
+    texts[1] = texts[0]
+    y = Y.copy()
+    y[0], y[1] = 0, 1
+    common = same_samples([texted(texts=texts, y=y), texted(order, texts=texts, y=y)])
+    assert common.is_whole
+    own, its = common.rows
+    assert y[own].tolist() == y[order][its].tolist()
+
+
+def test_half_of_the_texts_are_enough_and_fewer_are_of_two_test_sets():
+    assert same_samples([texted(), texted(slice(0, N // 2))]).n == N // 2
+    for n_common, same in ((N // 2, True), (N // 3, False)):
+        others = TEXTS.copy()
+        others[n_common:] = [f"another text of file {row}" for row in range(N - n_common)]
+        assert (same_samples([texted(), texted(texts=others)]) is not None) is same
+
+
+def test_other_texts_outweigh_the_same_order_of_classes():
+    others = np.array([f"an other text {row}" for row in range(N)], dtype=object)
+    assert same_samples([file(ROWS), file(ROWS)]).by == "order"
+    assert same_samples([texted(column="text"), texted(column="text", texts=others)]) is None
+    assert not could_be_either([texted(column="text"), texted(column="text", texts=others)])
+    assert same_samples([texted(column="rationale"), texted(column="rationale", texts=others)]).by == "order"
+    assert same_samples([texted(column="text"), texted(column="text", texts=others)], are_same=True).by == "order"
+
+
+def test_ids_come_before_texts():
+    with_ids = [file(inputs={"text": texts}) for texts in (TEXTS, TEXTS[::-1])]
+    assert same_samples(with_ids).by == "ids"
+
+
+def test_a_text_with_another_truth_is_named():
+    other = Y.copy()
+    other[3] = (other[3] + 1) % 3
+    with pytest.raises(DataError, match=r"1 of 60 samples .* nothing works in here number 3 \("):
+        same_samples([texted(), texted(y=other)])
+
+
+def test_files_are_met_again_by_their_measurements_but_not_by_counts_of_rows():
+    rng = np.random.default_rng(2)
+    cells = {"width": rng.normal(size=N).round(3), "height": rng.normal(size=N).round(3), "row": np.arange(N)}
+    frame = pd.DataFrame({"gold": Y, "predicted": Y} | cells).sort_values("gold", kind="stable")
+    other = frame.sample(frac=1, random_state=0).assign(row=np.arange(N))
+
+    def read(table: pd.DataFrame) -> Predictions:
+        rows = make_table(
+            "a.csv", list(table), [table[name].astype(str).tolist() for name in table], lines=range(2, N + 2)
+        )
+        return prediction_table(rows, roles=Roles(truth="gold", predicted="predicted")).select()
+
+    common = same_samples([read(frame), read(other)])
+    assert (common.by, common.column, common.is_whole) == ("inputs", "width + height", True)
+    counted = ["gold", "predicted", "row"]
+    assert read(frame[counted]).inputs == {}
+    assert same_samples([read(frame[counted]), read(other[counted])]) is None

@@ -6,6 +6,9 @@ import pytest
 
 from tests.pages.conftest import charts, plainly
 from tests.pages.test_matched_subsets import ROLES, settled, store
+from touchstone.core.data import load_example
+from touchstone.core.models.networks import LinearNetwork, Mlp2048
+from touchstone.core.workspace import LOCAL_OWNER
 
 
 def predictions(right: float, seed: int, ids: str = "item") -> bytes:
@@ -138,3 +141,61 @@ def test_one_file_with_columns_of_models_and_of_sources_is_compared_whole(open_p
     text = plainly(settled(open_page("model_comparison", reference=file, target=file)))
     assert "vit is better than resnet: accuracy " in text
     assert "n = 400 samples" in text
+
+
+def listed_samples(app) -> pd.DataFrame:
+    return next(frame.value for frame in app.dataframe if "change" in frame.value)
+
+
+def test_a_class_or_group_in_the_address_lists_its_samples_that_changed(open_page, models):
+    app = settled(open_page("model_comparison", **models, samples_of="class “cat”"))
+    table = listed_samples(app)
+    assert set(table["true class"]) == {"cat"}
+    assert f"n = {len(table)} samples of class “cat” that one of both models gets right." in plainly(app)
+    app.selectbox(key="samples_of").set_value("all samples").run()
+    assert len(listed_samples(app)) > len(table)
+
+
+def test_texts_pair_files_without_ids_and_stand_beside_their_samples(open_page, workspace):
+    files = {}
+    for side, seed in (("reference", 1), ("target", 2)):
+        table = pd.read_csv(pd.io.common.BytesIO(predictions(0.8, seed)), sep="\t").drop(columns=["id", "confidence"])
+        table["review"] = [f"this is review number {row}" for row in range(400)]
+        table = table.sample(frac=1, random_state=seed)
+        files[side] = store(workspace, f"{side}.tsv", table.to_csv(sep="\t", index=False).encode(), None)
+    app = open_page("model_comparison", **files)
+    app.session_state["fold-samples"] = True
+    app = settled(app.run())
+    assert "n = 400 samples, the same for all models, paired by the inputs “review”." in plainly(app)
+    assert listed_samples(app)["review"].str.startswith("this is review number").all()
+
+
+def test_models_of_the_workspace_are_compared_and_their_samples_lie_on_the_map(open_page, workspace):
+    digits = load_example("digits")
+    workspace.add_dataset(LOCAL_OWNER, digits, example="digits")
+    for name, network in (("linear", LinearNetwork(n_epochs=1)), ("mlp", Mlp2048(n_epochs=2))):
+        model = network.fit(digits.x, digits.y, seed=0).trained(digits)
+        about = {"dataset_fingerprint": digits.fingerprint, "name": name, "file_name": f"{name}.safetensors"}
+        workspace.add_model(LOCAL_OWNER, model.to_bytes(), **about)
+    app = open_page("model_comparison")
+    for side, title in (("reference", "linear on digits"), ("target", "mlp on digits")):
+        box = app.selectbox(key=f"stored-model-{side}")
+        box.select_index(box.options.index(title)).run()
+        settled(app)
+    text = plainly(app)
+    assert "mlp on digits, all samples.tsv is better than linear on digits, all samples.tsv: accuracy " in text
+    assert f"n = {digits.n_samples:,} samples, the same for all models, paired by id." in text.replace("\u202f", ",")
+    n_charts = len(charts(app))
+    for fold in ("samples", "changed-map"):
+        app.session_state[f"fold-{fold}"] = True
+    text = plainly(settled(app.run()))
+    assert "**Gained**: " in text
+    assert len(charts(app)) == n_charts + 1
+    assert len(app.get("image")) > 12
+
+
+def test_without_a_data_set_of_these_samples_the_map_says_what_to_do(open_page, workspace, models):
+    workspace.add_dataset(LOCAL_OWNER, load_example("digits"), example="digits")
+    app = open_page("model_comparison", **models)
+    app.session_state["fold-changed-map"] = True
+    assert "No stored data set holds these samples." in plainly(settled(app.run()))

@@ -73,6 +73,12 @@ def features(dataset: Dataset, representation: str) -> background.Work[np.ndarra
     return background.Work(lambda step: data_sets.features(dataset, representation))
 
 
+@cache.result(max_entries=4)
+def pca_points(dataset: Dataset, representation: str) -> np.ndarray:
+    """Where the samples lie on the map of principal components, once their features are known."""
+    return pca_map(features(dataset, representation).future.result())
+
+
 @cache.task(max_entries=8)
 def near_copies(dataset: Dataset, representation: str, similarity: float) -> background.Work[NearCopies]:
     """Pairs of nearly equal samples."""
@@ -113,6 +119,8 @@ def folds_of(run: Run) -> dict[str, np.ndarray]:
 _SELECTED, _DRAWN, _ROUND = "map_selected", "map_drawn", "map_round"
 _PICTURES = 24
 _FIND = "find-samples"
+COMPONENTS = ("First principal component", "Second principal component")
+"""What the axes of a map of principal components are called."""
 _COLOUR = "colour"
 """The parameter of the address that says by what dots are coloured."""
 
@@ -160,7 +168,7 @@ def show_map(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
         if encoded is None:
             st.skeleton(height=400)
         else:
-            _map_alone(dataset, pca_map(encoded), plan, look)
+            _map_alone(dataset, pca_points(dataset, str(plan.representation)), plan, look)
         return
     run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     if run is None:
@@ -258,7 +266,7 @@ def _chart(fingerprint: str, points: np.ndarray, look: MapLook, plan: MapPlan) -
     if before != drawn_of:  # a new figure: the browser has forgotten the selection, so it is drawn into the figure
         highlight = selected(fingerprint)
         st.session_state[_DRAWN] = (drawn_of, highlight)
-    axes = ("First principal component", "Second principal component") if plan.method == "pca" else ("", "")
+    axes = COMPONENTS if plan.method == "pca" else ("", "")
     figure = map_chart(points, by.codes, by.names, coloured=coloured, selected=highlight, axes=axes, dark=page.dark())
     key = f"map-{st.session_state.setdefault(_ROUND, 0)}"
     st.plotly_chart(

@@ -28,7 +28,6 @@ from touchstone.core.figures.marks import map_chart
 from touchstone.core.models.errors import ModelError
 from touchstone.core.report.run_report import TITLES
 from touchstone.core.represent import default_representation
-from touchstone.core.represent.representations import pca_map
 from touchstone.core.workspace import Run, StoredModel, load_plan
 from touchstone.ui import cache
 from touchstone.ui.average_case import controls as average_case_controls
@@ -150,7 +149,14 @@ def _map(examined: Examined) -> None:
     hard = overview.hardness(table)
     groups = np.select([hard < 0, hard == 0, hard == 1], [3, 0, 1], default=2)
     chosen = maps.selected(dataset.fingerprint)
-    figure = map_chart(_points(dataset), groups, HARDNESS, coloured=[1, 2], selected=chosen, dark=page.dark())
+    figure = map_chart(
+        maps.pca_points(dataset, default_representation(dataset.kind)),
+        groups,
+        HARDNESS,
+        coloured=[1, 2],
+        selected=chosen,
+        dark=page.dark(),
+    )
     maps.linked_chart(figure, MAP_CAPTION, dataset.fingerprint, key="hard-map")
     maps.show_selection(dataset, chosen)
     if chosen:
@@ -286,8 +292,3 @@ def _has_features(dataset: Dataset) -> bool:
 @cache.result(max_entries=4)
 def _slices(dataset: Dataset) -> overview.Slices:
     return overview.find_slices(dataset, _features(dataset).future.result())
-
-
-@cache.result(max_entries=4)
-def _points(dataset: Dataset) -> np.ndarray:
-    return pca_map(_features(dataset).future.result())

@@ -24,8 +24,9 @@ from touchstone.core.workspace import WorkspaceError
 from touchstone.core.workspace.data import StoredPredictions
 from touchstone.ui import cache
 from touchstone.ui.forms.controls import One, check_address, choice_line
+from touchstone.ui.predictions import models as stored_models
 from touchstone.ui.predictions import upload as prediction_upload
-from touchstone.ui.shell import page
+from touchstone.ui.shell import background, page
 from touchstone.ui.shell.session import hold, owner, read_only, workspace
 
 GONE = (
@@ -66,6 +67,10 @@ MODELS = (
     Side("target", "New model", "on the same samples", "of", same_samples=True),
 )
 """The same two places for files of models on the same samples."""
+_OF_MODELS = (
+    "It predicts its own test set: the samples that were kept out of its training, or that the data's file marks as "
+    "test. A model from elsewhere without a marked test set predicts all samples, perhaps some that it was trained on."
+)
 _TWO_SETS = (
     "Upload the predictions of one or more models on two test sets: a file each, or one file with a column **set**. Or "
     "open the example: a small model on its own digits, and on digits moved by half a pixel."
@@ -141,7 +146,7 @@ def begin(sentence: str = _TWO_SETS, on_click: Callable[..., object] = use_examp
 
 def cards(sides: tuple[Side, Side] = SIDES) -> dict[str, Chosen | None]:
     """Both cards side by side, and what is chosen in them."""
-    named, chosen = {side: _named(side) for side in sides}, {}
+    named, chosen = {side: _asked(side) or _named(side) for side in sides}, {}
     reference, target = (card if isinstance(card, _Named) else None for card in named.values())
     place = st.container()
     if reference is not None and target is not None:
@@ -247,9 +252,38 @@ def _card(side: Side, named: _Named | Callable[[], object] | None) -> Chosen | N
         return None
     if named is not None:
         named()
-    if not read_only():
+    if not read_only() and st.session_state.get(f"asked-{side.key}") is None:
         _empty(side)
     return None
+
+
+def _asked(side: Side) -> Callable[[], object] | None:
+    """A stored model that somebody chose for a side: it predicts, and its predictions are used; None where none was."""
+    asked = st.session_state.get(f"asked-{side.key}")
+    if asked is None or read_only():
+        return None
+    model = stored_models.stored().get(asked)
+    if model is None:  # deleted meanwhile
+        _ask(side, None)
+        return None
+
+    def wait() -> None:
+        try:
+            upload = background.answer(stored_models.predictions(model), "Asking the model", key=f"asked-{side.key}")
+        except (DataError, WorkspaceError) as problem:
+            _ask(side, None)
+            page.error(problem)
+            return
+        if upload is not None:
+            _ask(side, None)
+            _use(side, upload)
+            st.rerun()
+
+    return wait
+
+
+def _ask(side: Side, model: str | None) -> None:
+    st.session_state[f"asked-{side.key}"] = model
 
 
 def _upload(side: Side) -> PredictionUpload | None:
@@ -297,18 +331,31 @@ def _empty(side: Side) -> None:
         except DataError as problem:
             page.error(problem)
     earlier(side.key, titles(), partial(_choose, side), "Choose an example or an earlier file")
+    known = stored_models.titles()
+    if known:
+        label = "or a stored model"
+        earlier(f"model-{side.key}", known, partial(_ask, side), "Choose a model", label=label, help=_OF_MODELS)
 
 
-def earlier(key: str, known: Mapping[str, str], choose: Callable[[str], object], placeholder: str) -> None:
-    """The control that takes predictions that are here already, by address; `choose` is told which."""
+def earlier(
+    key: str,
+    known: Mapping[str, str],
+    choose: Callable[[str], object],
+    placeholder: str,
+    *,
+    label: str = "or predictions that are already stored",
+    help: str | None = None,
+) -> None:
+    """The control that takes what is here already, by address, predictions if nothing else; `choose` is told which."""
     chosen = f"stored-{key}"
     st.selectbox(
-        "or predictions that are already stored",
+        label,
         list(known),
         index=None,
         format_func=known.__getitem__,
         key=chosen,
         placeholder=placeholder,
+        help=help,
         on_change=lambda: choose(st.session_state[chosen]),
     )
 

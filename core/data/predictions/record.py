@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,8 @@ class Predictions:
     unit_name: str
     ensemble: tuple["Predictions", ...] = field(repr=False)
     """What several models said of these samples, this one among them; none where the file holds no other."""
+    inputs: dict[str, np.ndarray] = field(repr=False)
+    """What the file says of the samples themselves, by column: they are met again by it. No result rests on it."""
 
     def __init__(
         self,
@@ -77,6 +80,7 @@ class Predictions:
         name: str = "predictions",
         unit_name: str = "",
         ensemble: Iterable["Predictions"] = (),
+        inputs: Mapping[str, np.ndarray] = MappingProxyType({}),
     ):
         proba = None if proba is None else numbers(proba, "proba", name)
         if confidence is not None:
@@ -96,6 +100,7 @@ class Predictions:
             name=name,
             unit_name=unit_name,
             ensemble=tuple(ensemble),
+            inputs=dict(inputs),
         )
         _check_sizes(self)
         _check_classes(self)
@@ -167,6 +172,7 @@ class Predictions:
             y_true=self.y_true[rows],
             y_pred=self.y_pred[rows],
             groups={group: values[rows] for group, values in self.groups.items()},
+            inputs={column: values[rows] for column, values in self.inputs.items()},
             **{what: None if values is None else values[rows] for what, values in scores.items()},
         )
 
@@ -185,7 +191,7 @@ def _check_sizes(predictions: Predictions) -> None:
     if n_samples == 0:
         raise DataError(f"{name}: there is not a single sample. Give predictions for at least one.")
     arrays = {"y_true": predictions.y_true, "y_pred": predictions.y_pred, "confidence": predictions.confidence}
-    for what, values in {**arrays, **predictions.groups}.items():
+    for what, values in {**arrays, **predictions.groups, **predictions.inputs}.items():
         if values is not None and values.shape != (n_samples,):
             raise DataError(f"{name}: {n_samples} ids, but {what} has shape {values.shape}. There must be as many.")
     shape = (n_samples, predictions.n_classes)
@@ -257,6 +263,7 @@ class PredictionTable:
     _odd: tuple[Oddity, ...] = field(repr=False)
     _ids: np.ndarray = field(repr=False)
     _groups: dict[str, np.ndarray] = field(repr=False)
+    _inputs: dict[str, np.ndarray] = field(repr=False)
     _blocks: tuple[Block, ...] = field(repr=False)
 
     @property
@@ -358,6 +365,7 @@ class PredictionTable:
             confidence=None if block.confidence is None else block.confidence[mask],
             groups={group: values[rows] for group, values in self._with_units.items()},
             unit_name=self.roles.unit or self.roles.source or "",
+            inputs={column: values[rows] for column, values in self._inputs.items()},
             warnings=(*self._odd, *block.warnings, *odd),
             notes=(*self._of_file, *block.notes),
             name=" · ".join((self.name, *chosen)),

@@ -1,37 +1,44 @@
-"""Are these predictions of the same samples? Files of several models, told by ids, or by the order of their rows."""
+"""Are these predictions of the same samples? Told by ids, by inputs, or by the order of rows."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Integer
+from jaxtyping import Integer, Shaped
 
+from touchstone.core.data.dataset import Dataset
 from touchstone.core.data.errors import DataError
+from touchstone.core.data.predictions.inputs import is_called_text, shared_inputs, texts_of
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.data.values import listed
+from touchstone.core.data.values import counted, listed, shortened
 
 FEWEST = 10
 """Fewer samples in common say nothing of two models."""
 _AGREE = 0.9
 """Where ids name the same samples, truths agree at least so often; where less, ids only count rows."""
+_MOST_OTHERS = 0.5
+"""Where more of the smallest file's inputs are others, files are of other samples: two test sets share texts, too."""
 _MANY_CHANGES = 20
 """So many more changes of class from row to row than a sorted file has are no accident, however many classes."""
-_MOST_NAMED = 3
+_MOST_NAMED, _MOST_LETTERS = 3, 60
 
 
 @dataclass(frozen=True, eq=False)
 class SameSamples:
     """Which rows of each file are of one sample: `rows` has for each file as many, in one order.
 
-    `by` says how that is known: by ids, or by the order of rows whose true classes are the same one by one. `n_given`
-    is how many rows each file has.
+    `by` says how that is known: by ids, by a column of inputs, or by the order of rows whose true classes are the same
+    one by one. `n_given` is how many rows each file has.
     """
 
     rows: tuple[Integer[np.ndarray, " n_common"], ...]
-    by: Literal["ids", "order"]
+    by: Literal["ids", "inputs", "order"]
     n_given: tuple[int, ...]
+    column: str = ""
+    """By which inputs."""
 
     @property
     def n(self) -> int:
@@ -50,10 +57,11 @@ def same_samples(files: Sequence[Predictions], *, are_same: bool = False) -> Sam
     Where somebody knows that they `are_same`, files without ids are so in any order of their true classes.
 
     Ids are compared as they are, or as whole numbers ("007" and "7") where that alone finds common ones. Files without
-    ids (whose ids count rows) are of the same samples where all true classes are the same in the same order, and that
-    order is none that a sorted file has anyhow.
+    ids (whose ids count rows) are of the same samples where texts or measurements in columns of one name are, in any
+    order, half of the smallest file's at least. Else they are so where all true classes are the same in the same order,
+    and that order is none that a sorted file has anyhow; not where both hold texts, and other ones.
 
-    Raises DataError, naming three, where common ids have different true classes.
+    Raises DataError, naming three, where common ids or inputs have different true classes.
 
     Examples
     --------
@@ -67,11 +75,25 @@ def same_samples(files: Sequence[Predictions], *, are_same: bool = False) -> Sam
     True
     """
     n_given = tuple(file.n_samples for file in files)
-    if any(_counts_rows(file) for file in files):
-        if _have_one_order(files, of_any=are_same):
-            return SameSamples((np.arange(n_given[0]),) * len(files), "order", n_given)
-        if all(_counts_rows(file) for file in files):
-            return None
+    without_ids = [_counts_rows(file) for file in files]
+    of_ids = None if any(without_ids) else _by_ids(files)
+    if of_ids is not None:
+        return SameSamples(of_ids, "ids", n_given)
+    others = False
+    for column, keys in _inputs_of(files):
+        common = _common(keys)
+        if len(common) >= max(FEWEST, _MOST_OTHERS * min(n_given)):
+            rows = _rows_of(common, keys)
+            return SameSamples(rows, "inputs", n_given, column) if _agree(files, rows, common) else None
+        others |= is_called_text(column)
+    if any(without_ids) and (are_same or not others) and _have_one_order(files, of_any=are_same):
+        return SameSamples((np.arange(n_given[0]),) * len(files), "order", n_given)
+    of_ids = _by_ids(files) if any(without_ids) and not all(without_ids) else None
+    return None if of_ids is None else SameSamples(of_ids, "ids", n_given)
+
+
+def _by_ids(files: Sequence[Predictions]) -> tuple[Integer[np.ndarray, " n_common"], ...] | None:
+    """The rows of common ids in each file; None of too few, or where most have other true classes."""
     of_recipes = any(map(trained_again, files))
     keys = [_keys(file, of_recipes=of_recipes) for file in files]
     common = _common(keys)
@@ -81,9 +103,34 @@ def same_samples(files: Sequence[Predictions], *, are_same: bool = False) -> Sam
             keys, common = as_numbers, _common(as_numbers)
     if len(common) < FEWEST:
         return None
+    rows = _rows_of(common, keys)
+    return rows if _agree(files, rows, common) else None
+
+
+def _inputs_of(files: Sequence[Predictions]) -> Iterator[tuple[str, list[list[tuple[str, ...]]]]]:
+    """What inputs all files hold, with the input of each row and, of one that stands again, the how manieth it is.
+
+    These are counted by true class, so that samples which no input tells apart are paired within their class.
+    """
+    for column, values in shared_inputs([file.inputs for file in files]):
+        keys = []
+        for file, of_file in zip(files, values, strict=True):
+            n_met: Counter[str] = Counter()
+            of_rows: dict[int, tuple[str, ...]] = {}
+            for row in np.argsort(_truths(file).astype(str), kind="stable").tolist():
+                value = str(of_file[row])
+                n_met[value] += 1
+                of_rows[row] = (value,) if n_met[value] == 1 else (value, f"({n_met[value]})")
+            keys.append([of_rows[row] for row in range(file.n_samples)])
+        yield column, keys
+
+
+def _rows_of(
+    common: Sequence[tuple[str, ...]], keys: Sequence[Sequence[tuple[str, ...]]]
+) -> tuple[Integer[np.ndarray, " n_common"], ...]:
+    """Where in each file the common keys stand."""
     places = [{key: row for row, key in enumerate(of_file)} for of_file in keys]
-    rows = tuple(np.array([place[key] for key in common], dtype=np.int64) for place in places)
-    return SameSamples(rows, "ids", n_given) if _agree(files, rows, common) else None
+    return tuple(np.array([place[key] for key in common], dtype=np.int64) for place in places)
 
 
 def _counts_rows(file: Predictions) -> bool:
@@ -122,7 +169,7 @@ def _truths(file: Predictions) -> np.ndarray:
 
 
 def could_be_either(files: Sequence[Predictions]) -> bool:
-    """Whether nothing tells files of the same samples from files of others: no ids, and classes in one sorted order.
+    """Whether nothing tells files of the same samples from others: no ids, no texts, and classes in one sorted order.
 
     >>> sorted_file = Predictions([str(row) for row in range(20)], [0] * 10 + [1] * 10, [0] * 20, ["a", "b"])
     >>> could_be_either([sorted_file, sorted_file]), same_samples([sorted_file, sorted_file]) is None
@@ -131,6 +178,8 @@ def could_be_either(files: Sequence[Predictions]) -> bool:
     20
     """
     without_ids = any(_counts_rows(file) for file in files)
+    if any(is_called_text(column) for column, _ in shared_inputs([file.inputs for file in files])):
+        return False  # these tell
     return without_ids and _have_one_order(files, of_any=True) and not _have_one_order(files)
 
 
@@ -153,10 +202,47 @@ def _agree(files: Sequence[Predictions], rows: Sequence[np.ndarray], common: Seq
     if other.mean() > 1 - _AGREE:
         return False
     named = [
-        f"{' '.join(common[row])} ({' and '.join(dict.fromkeys(str(truth[row]) for truth in truths))})"
+        f"{shortened(' '.join(common[row]), _MOST_LETTERS)} ({' and '.join(dict.fromkeys(of_row))})"
         for row in np.flatnonzero(other)[:_MOST_NAMED]
+        if (of_row := [str(truth[row]) for truth in truths])
     ]
     raise DataError(
         f"{int(other.sum())} of {len(common)} samples have another true class in {files[0].name} than in the other "
         f"file, such as {listed(named)}. Mend the truth of these samples, or leave them out."
     )
+
+
+# Which samples of a data set are these?
+
+
+def names_of_samples(dataset: Dataset) -> Shaped[np.ndarray, " n_samples"]:
+    """What the samples of a data set are called in a file of predictions: their ids, or their rows where ids count.
+
+    >>> fruit = Dataset("fruit", "tabular", [[1.0], [9.0]], [0, 1], ["plum", "melon"], ["0", "1"])
+    >>> names_of_samples(fruit).tolist()
+    ['row 0', 'row 1']
+    """
+    if (dataset.ids == counted(dataset.n_samples)).all():
+        return np.array([f"row {row}" for row in range(dataset.n_samples)], dtype=object)
+    return dataset.ids
+
+
+def rows_in(dataset: Dataset, predictions: Predictions) -> Integer[np.ndarray, " n_samples"] | None:
+    """The row of the data set that each prediction is about, by id or by text; None where any is of another sample.
+
+    >>> fruit = Dataset("fruit", "tabular", [[1.0], [9.0]], [0, 1], ["plum", "melon"], ["p1", "m7"])
+    >>> rows_in(fruit, Predictions(["m7", "p1"], [1, 0], [1, 1], ["plum", "melon"]))
+    array([1, 0])
+    >>> rows_in(fruit, Predictions(["m7", "x9"], [1, 0], [1, 1], ["plum", "melon"])) is None
+    True
+    """
+    ways = [(names_of_samples(dataset), predictions.ids), (dataset.ids, predictions.ids)]
+    if dataset.kind == "text":
+        ways += [(dataset.x, texts) for texts in texts_of(predictions.inputs).values()]
+    truths = np.array(dataset.class_names, dtype=object)[dataset.y]
+    for own, its in ways:
+        row_of = {str(name): row for row, name in enumerate(own)}
+        rows = [row_of.get(str(name), -1) for name in its]
+        if -1 not in rows and (truths[rows] == _truths(predictions)).all():
+            return np.array(rows, dtype=np.int64)
+    return None

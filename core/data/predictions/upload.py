@@ -7,7 +7,7 @@ were given, and what their columns are.
 import csv
 import io
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -21,6 +21,7 @@ from touchstone.core.data.errors import DataError, Oddity
 from touchstone.core.data.limits import File, Limits, opened
 from touchstone.core.data.predictions.blocks import Block, read_block
 from touchstone.core.data.predictions.guess import complete_roles, guess_roles, stands_twice
+from touchstone.core.data.predictions.inputs import inputs_of
 from touchstone.core.data.predictions.join import join_tables
 from touchstone.core.data.predictions.record import KEPT, Predictions, PredictionTable
 from touchstone.core.data.predictions.roles import APART, LIKELY, Half, Part, Roles
@@ -186,13 +187,15 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     parts = roles.parts or (Part("model", "", roles.truth, roles.predicted, roles.confidence),)
     rows_of = _rows_of(groups["task"]) if "task" in groups else {None: None}
     blocks = [read_block(table, roles, part, rows, task=task) for part in parts for task, rows in rows_of.items()]
+    inputs = inputs_of(table, roles)
     return PredictionTable(
         name=name or table.name.split(".")[0] or table.name,
         roles=roles,
-        _of_file=(*table.notes, *_notes(table, roles)),
+        _of_file=(*table.notes, *_notes(table, roles, inputs)),
         _odd=(*table.warnings, *gaps, *repeated_rows(table, roles)),
         _ids=np.array(ids, dtype=object),
         _groups=groups,
+        _inputs=inputs,
         _blocks=with_same_classes(blocks),
     )
 
@@ -284,12 +287,15 @@ def _check_ids(table: Table, ids: list[str], groups: dict[str, np.ndarray]) -> N
         raise stands_twice(table, repeat, ids, " for the same model, set, task or trial" if apart else "")
 
 
-def _notes(table: Table, roles: Roles) -> list[str]:
+def _notes(table: Table, roles: Roles, inputs: Collection[str]) -> list[str]:
     notes = [f"{line}." for line in roles.lines()]
     if roles.id is None:
         notes.append("Ids: positions of the rows, counted from 0.")
-    unused = [column for column in table.columns if column not in roles.columns]
-    fractions = [column for column in unused if table.kind(column) == "fraction"]
+    if inputs:
+        notes.append(f"Samples are found in other files by their inputs: {listed(inputs)}.")
+    free = [column for column in table.columns if column not in roles.columns]
+    unused = [column for column in free if column not in inputs]
+    fractions = [column for column in free if table.kind(column) == "fraction"]
     if fractions and not _tells_confidence(roles):
         which = f"column {fractions[0]!r}" if len(fractions) == 1 else f"one of {listed(fractions)}"
         notes.append(f"No confidence was found. If {which} holds it, choose that column as the confidence.")
@@ -333,7 +339,8 @@ def _recoded(block: Block, names: tuple[str, ...]) -> Block:
 def write_predictions(predictions: Predictions) -> bytes:
     """The predictions as TSV, which `read_predictions` understands without a question.
 
-    Columns are id, y_true, y_pred, then `prob_` and the class for each class or else confidence, then the groups.
+    Columns are id, y_true, y_pred, then `prob_` and the class for each class or else confidence, then the groups and
+    what is known of inputs.
     Without probabilities a class that no row speaks of is forgotten.
 
     >>> predictions = Predictions(["a", "b"], [0, 1], [0, 0], ["cat", "dog"], confidence=[0.9, 0.6])
@@ -349,7 +356,8 @@ def write_predictions(predictions: Predictions) -> bytes:
         columns |= {f"prob_{name}": predictions.proba[:, code] for code, name in enumerate(names)}
     elif predictions.confidence is not None:
         columns["confidence"] = predictions.confidence
-    return _tsv(columns | predictions.groups)
+    columns |= predictions.groups
+    return _tsv(columns | {name: each for name, each in predictions.inputs.items() if name not in columns})
 
 
 def _tsv(columns: dict[str, np.ndarray]) -> bytes:

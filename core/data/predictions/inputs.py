@@ -1,0 +1,78 @@
+"""What do files of predictions say of the samples themselves? Texts and measurements, by which samples are met again.
+
+Columns of a file that have no role: a text, or numbers that tell rows apart. What merely counts rows is none of them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from touchstone.core.data.predictions.roles import Roles
+from touchstone.core.data.tables.roles import NAMES
+from touchstone.core.data.tables.table import Table
+
+_MOST_NUMBERS = 20
+"""Of so many columns of numbers it is seen whether rows are the same."""
+_TOLD_APART = 0.9
+"""The share of rows that inputs tell apart, at least: what most rows share says nothing of any."""
+
+
+def inputs_of(table: Table, roles: Roles) -> dict[str, np.ndarray]:
+    """The columns without a role that say what the samples are: strings where these are texts, else numbers.
+
+    >>> from touchstone.core.data.tables.table import make_table
+    >>> cells = [["a", "b"], ["a", "b"], ["it is fine", "it was not"], ["0.5", "1.5"], ["1", "2"]]
+    >>> table = make_table("t.csv", ["gold", "said", "review", "width", "row"], cells, lines=[2, 3])
+    >>> list(inputs_of(table, Roles("gold", "said")))
+    ['review', 'width']
+    """
+    free = [column for column in table.columns if column not in roles.columns]
+    texts = [column for column in free if table.kind(column) == "words" and table.is_text(column)]
+    numeric = [column for column in free if table.kind(column) in ("fraction", "number", "whole")][:_MOST_NUMBERS]
+    numbers = {column: table.floats(column) for column in numeric}
+    return {
+        **{column: np.array([text or "" for text in table.spelled(column)], dtype=object) for column in texts},
+        **{column: values for column, values in numbers.items() if _are_measured(values)},
+    }
+
+
+def _are_measured(values: Float[np.ndarray, " n_rows"]) -> bool:
+    """Whether these are known of all rows, and no count of rows: whole numbers that stand once each."""
+    counts = (values % 1 == 0).all() and len(np.unique(values)) == len(values)
+    return bool(np.isfinite(values).all() and not counts)
+
+
+def texts_of(inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Those of the inputs that are texts."""
+    return {column: values for column, values in inputs.items() if values.dtype == object}
+
+
+def shared_inputs(files: Sequence[Mapping[str, np.ndarray]]) -> Iterator[tuple[str, list[np.ndarray]]]:
+    """What the inputs of all files say of their samples, one way after the other: each text, then all numbers.
+
+    A value for each row of each file, and what it is of; where it tells few rows apart it is left out.
+    """
+    columns = [column for column in files[0] if all(column in file for file in files)]
+    ways = {column: [file[column] for file in files] for column in columns}
+    texts = {column: values for column, values in ways.items() if all(each.dtype == object for each in values)}
+    numeric = [column for column, values in ways.items() if all(each.dtype != object for each in values)]
+    if numeric:
+        texts[" + ".join(numeric)] = [_together([file[column] for column in numeric]) for file in files]
+    for name, values in texts.items():
+        if all(len(set(each.tolist())) >= _TOLD_APART * len(each) for each in values):
+            yield name, values
+
+
+def is_called_text(column: str) -> bool:
+    """Whether a column bears the name of a text that is classified.
+
+    >>> is_called_text("Sentence"), is_called_text("rationale")
+    (True, False)
+    """
+    return column.strip().lower() in NAMES["text"]
+
+
+def _together(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """One value a row, of several columns of numbers."""
+    return np.array([" ".join(map(repr, row)) for row in zip(*(each.tolist() for each in columns), strict=True)])
