@@ -1,5 +1,6 @@
 """Is the new model better, on the same samples?"""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -34,6 +35,8 @@ def show(compared: ModelComparison, view: View, sets: TwoSets) -> None:
     """The verdict, and what changed; and all to take away."""
     shown = model_comparison.answer(compared)
     answer.show(shown)
+    if not compared.models.common.is_whole:
+        as_test_sets(sets, "Samples of one file alone are left out. Compare the files as test sets")
     with st.container(gap="xsmall"):
         answer.fold(shown.section("pairs"))
         changed.show(compared, shown, sets)
@@ -48,8 +51,7 @@ def show(compared: ModelComparison, view: View, sets: TwoSets) -> None:
 
 def other_samples(sets: TwoSets) -> None:
     """What to do with files of different samples, and a question where nothing tells what they are."""
-    first, second = results.models_of_sides(sets)
-    if could_be_either([next(iter(first.values())), next(iter(second.values()))]):
+    if could_be_either([next(iter(models.values())) for models in results.models_of_sides(sets)]):
         page.empty(
             "These files have no ids, and the same true classes in one sorted order: are they of the same samples?",
             button="They are, row by row",
@@ -60,8 +62,13 @@ def other_samples(sets: TwoSets) -> None:
         "These files are of different samples, as far as ids, inputs and true classes tell. Models are compared on the "
         "same ones: give both files a column of ids. Two test sets are compared on another page."
     )
-    link = page_file("matched_subsets")
-    st.page_link(link, label="Compare them as test sets", icon=":material/arrow_forward:", query_params=sets.parameters)
+    as_test_sets(sets, "Compare them as test sets")
+
+
+def as_test_sets(sets: TwoSets, label: str) -> None:
+    """The way to the page of two test sets."""
+    link, of_two = page_file("matched_subsets"), replace(sets, further=()).parameters
+    st.page_link(link, label=label, icon=":material/arrow_forward:", help="", query_params=of_two)
 
 
 page.lead(
@@ -82,9 +89,10 @@ if reference is None or target is None:
 else:
     try:
         sets = prediction_choice.two_sets(chosen, SIDES)
-        pairs = PredictionPairs(*results.models_of_sides(sets))
+        pairs = PredictionPairs(*results.models_of_sides(sets)[:2])
         prediction_choice.about(pairs, chosen, SIDES)
-        titles = (reference.title, target.title)
+        known = prediction_choice.stored_titles()
+        titles = (reference.title, target.title, *(known[file] for file in sets.further))
         plan = plan_form(ComparisonPlan, about(pairs))[0]
         if results.models_on(sets, titles, plan.positive, plan.design) is None:
             other_samples(sets)
@@ -92,8 +100,8 @@ else:
         else:
             parameters = {name: [value] for name, value in sets.parameters.items()}
             parameters |= plan_parameters(plan, about(pairs)) or {}
-            files = (sets.reference, sets.target)
-            view = View("model_comparison", parameters, prediction_choice.names(sets.parameters), predictions=files)
+            named = prediction_choice.names(sets.parameters)
+            view = View("model_comparison", parameters, named, predictions=sets.files)
             share.offer(
                 None,
                 view.settings,

@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from touchstone.core.data import DataError, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.data.tables.roles import FileReading
+from touchstone.core.public import compare
 from touchstone.core.trials import Context
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan, runs
 from touchstone.core.workspace.engine.runner import close_engine
@@ -179,6 +180,48 @@ def test_two_files_of_predictions_are_compared_with_the_roles_that_were_said(tmp
     roles = '{"touchstone": "prediction roles", "truth": "a", "predicted": "b", "confidence": "c", "id": "ref"}'
     assert main(["compare", *files, "--reference-roles", roles, "--target-roles", roles]) == 0
     assert capsys.readouterr().out == by_options.out
+
+
+def models_of_the_same_samples(folder: Path, shares: Sequence[float]) -> list[str]:
+    """A file each, of models that are right so often."""
+    gold, files = np.random.default_rng(0).integers(0, 2, 400), []
+    for seed, share in enumerate(shares):
+        right = np.random.default_rng(seed + 1).random(400) < share
+        table = {
+            "id": [f"text {row}" for row in range(400)],
+            "gold": gold,
+            "predicted": np.where(right, gold, 1 - gold),
+        }
+        files.append(str(folder / f"model_{seed}.csv"))
+        pd.DataFrame(table).to_csv(files[-1], index=False)
+    return files
+
+
+def test_any_number_of_files_of_the_same_samples_are_compared_pair_by_pair(tmp_path, capsys):
+    files = models_of_the_same_samples(tmp_path, (0.7, 0.9, 0.88))
+    assert main(["compare", *files]) == 0
+    said = capsys.readouterr()
+    assert "By accuracy, model_1 and model_2 may be the best of 3 models." in said.err
+    table = pd.read_csv(io.StringIO(said.out), sep="\t")
+    assert table[["model", "other"]].drop_duplicates().shape[0] == 3
+    result = compare(*files)
+    assert len([each for each in result.quantities if each.name == "model_comparison.difference"]) == 2
+    assert main(["compare", "--reference", files[0], "--target", files[1], files[2]]) == 0
+    assert capsys.readouterr().out == said.out
+
+
+def test_more_than_two_files_of_other_samples_are_refused(tmp_path, capsys):
+    files = models_of_the_same_samples(tmp_path, (0.7, 0.9))
+    assert (
+        main(["compare", *files, str(said_by_a_model(tmp_path / "other.csv", fall=0.0, seed=1)), "--truth", "x"]) == 2
+    )
+    capsys.readouterr()
+    other = pd.read_csv(files[1]).assign(id=[f"another {row}" for row in range(400)])
+    other.to_csv(tmp_path / "other.csv", index=False)
+    assert main(["compare", *files, str(tmp_path / "other.csv")]) == 2
+    assert "have no samples in common" in capsys.readouterr().err
+    assert main(["compare", files[0]]) == 2
+    assert "Name two files of predictions or more." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

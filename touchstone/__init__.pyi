@@ -229,7 +229,7 @@ def check(
 def compare(
     reference: Predictions | str | PathLike[str],
     target: Predictions | str | PathLike[str],
-    *,
+    *further: Predictions | str | PathLike[str],
     model: str | None = None,
     unit: str | None = None,
     seed: int = 0,

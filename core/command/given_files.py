@@ -3,8 +3,9 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, get_args
 
@@ -213,7 +214,12 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
     >>> chosen.target, chosen.truth, chosen.epsilon
     ('new.csv', 'gold', 0.005)
     """
-    parser.add_argument("files", nargs="*", metavar="FILE", help="both files, in place of --reference and --target")
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="the files, the reference first; or further ones, beside --reference and --target",
+    )
     parser.add_argument(
         "--design", choices=DESIGNS, help="whether the files are of the same samples, where ids do not tell"
     )
@@ -263,23 +269,22 @@ def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) 
 
     DataError says what is wrong with a file, or what to say of its columns.
     """
-    if chosen.files:
-        if len(chosen.files) != 2 or chosen.reference or chosen.target:
-            raise DataError("Name two files, or say them with --reference and --target.")
-        chosen.reference, chosen.target = chosen.files
+    chosen.files = list(chosen.files)
+    for side in SIDES:
+        if not getattr(chosen, side) and chosen.files:
+            setattr(chosen, side, chosen.files.pop(0))
     if not (chosen.reference and chosen.target):
-        raise DataError("Name two files of predictions.")
-    reference = _read(chosen, "reference", workspace, owner)
-    same = _source(chosen, "reference") == _source(chosen, "target")
-    target = reference if same else _read(chosen, "target", workspace, owner)
+        raise DataError("Name two files of predictions or more.")
+    sources = [*(_source(chosen, side) for side in SIDES), *((file, None, None) for file in chosen.files)]
+    read = {source: _read(chosen, source, side, workspace, owner) for source, side in zip_longest(sources, SIDES)}
+    reference, target, *further = tables = [read[source] for source in sources]
     parts = {f"{side}_part": Part(**{p: getattr(chosen, f"{side}_{p}") for p in PARTS}) for side in SIDES}
     plan = MatchingPlan(**values_of(MatchingPlan, vars(chosen), ANYTHING))
-    notes, titles = tuple(_notes(reference, target)), (Path(reference.name).name, Path(target.name).name)
+    notes, titles = tuple(_notes(*tables)), [Path(table.name).name for table in tables]
     about = {"metric": plan.metric, "positive": plan.positive}
-    sides = (
-        models_in(table, part, chosen.of_task) for table, part in zip((reference, target), parts.values(), strict=True)
-    )
-    paired = compared_models(*sides, titles, chosen.design, chosen.margin, **about)
+    of_tables = zip(tables, (*parts.values(), *(Part() for _ in further)), strict=True)
+    sides = [models_in(table, part, chosen.of_task) for table, part in of_tables]
+    paired = compared_models(sides, titles, chosen.design, chosen.margin, **about)
     if paired is not None:
         return Compared("model_comparison", paired, tuple((titles[1], made) for made in paired.claims), notes)
     pairs = pair_predictions(reference, target, **parts, task=chosen.of_task)
@@ -319,23 +324,27 @@ def settled(sets: TwoSets, plan: MatchingPlan) -> dict[str, object]:
     return sets.parts | ({} if sets.task is None else {"of_task": sets.task}) | matching
 
 
-def compare_command(sides: Mapping[str, str], settings: Mapping[str, object]) -> str:
-    """The command of two stored files, by side, with whatever else was settled, by option.
+def compare_command(sides: Mapping[str, str], settings: Mapping[str, object], further: Sequence[str] = ()) -> str:
+    """The command of two stored files, by side, and of further ones, with whatever else was settled, by option.
 
     >>> compare_command({"reference": "f00d", "target": "beef"}, {"epsilon": 0.01, "target_set": "new"})
     'python -m core compare --reference=f00d --target=beef --epsilon=0.01 --target-set=new'
     """
     said = {**sides, **settings}
     words = [f"--{name.replace('_', '-')}={value}" for name, value in said.items()]  # a name may begin with a dash
-    return f"{COMMAND} compare {shlex.join(words)}"
+    return f"{COMMAND} compare {shlex.join([*words, *further])}"
 
 
 def _source(chosen: argparse.Namespace, side: str) -> tuple[str | None, ...]:
     return tuple(getattr(chosen, f"{side}{more}") for more in ("", "_truth", "_roles"))
 
 
-def _read(chosen: argparse.Namespace, side: str, workspace: Workspace, owner: str) -> PredictionTable:
-    name, truth, given = _source(chosen, side)
+def _read(
+    chosen: argparse.Namespace, source: tuple[str | None, ...], side: str | None, workspace: Workspace, owner: str
+) -> PredictionTable:
+    """The predictions of a file; of a further one, of no `side`, the columns are called as those of all."""
+    name, truth, given = source
+    side = side or SIDES[-1]
     said = {role: getattr(chosen, role) for role in ONE_EACH if getattr(chosen, role) is not None}
     if name in {stored.fingerprint for stored in workspace.prediction_files(owner)}:
         if said or truth is not None or given is not None:

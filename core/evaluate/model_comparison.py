@@ -213,26 +213,32 @@ def models_of(files: Mapping[str, Predictions], design: str | None, *, positive:
     return models
 
 
-def named_models(
-    first: Mapping[str, Predictions], second: Mapping[str, Predictions], titles: tuple[str, str]
-) -> dict[str, Predictions]:
-    """The models of two files by names of their own, the first file's first; of the same file twice its models.
+def named_models(sides: Sequence[Mapping[str, Predictions]], titles: Sequence[str]) -> dict[str, Predictions]:
+    """The models of files by names of their own, the first file's first; of a file that stands twice once.
+
+    A file of one model gives it its title.
 
     >>> y = np.arange(12) % 2
     >>> old, new = (Predictions([f"t{i}" for i in range(12)], y, p, ["a", "b"]) for p in (y, 1 - y))
-    >>> [*named_models({"m": old}, {"m": new}, ("old.csv", "new.csv"))]
+    >>> [*named_models([{"m": old}, {"m": new}], ["old.csv", "new.csv"])]
     ['old.csv', 'new.csv']
-    >>> [*named_models({"m": old, "n": new}, {"m": old, "n": new}, ("old.csv", "old.csv"))]
+    >>> [*named_models([{"m": old, "n": new}, {"m": old, "n": new}], ["old.csv", "old.csv"])]
     ['m', 'n']
+    >>> [*named_models([{"m": old}, {"m": new}, {"m": old, "n": new}], ["old.csv", "old.csv", "both.csv"])]
+    ['old.csv (reference)', 'old.csv (new)', 'm (both.csv)', 'n (both.csv)']
     """
-    prints = [{name: each.fingerprint for name, each in side.items()} for side in (first, second)]
-    if prints[0] == prints[1] and len(first) > 1:
-        return dict(first)
-    if len(first) == len(second) == 1:
-        own, other = titles if titles[0] != titles[1] else (f"{titles[0]} (reference)", f"{titles[1]} (new)")
-        return {own: next(iter(first.values())), other: next(iter(second.values()))}
-    sides = zip((first, second), titles, strict=True)
-    return {f"{name} ({title})": each for side, title in sides for name, each in side.items()}
+    prints = [tuple(each.fingerprint for each in side.values()) for side in sides]
+    kept = [place for place in range(len(sides)) if len(sides[place]) == 1 or prints[place] not in prints[:place]]
+    if len(kept) == 1:
+        return dict(sides[kept[0]])
+    called = [titles[place] for place in kept]
+    names: dict[str, Predictions] = {}
+    for at, (place, title) in enumerate(zip(kept, called, strict=True)):
+        if called.count(title) > 1:
+            title = f"{title} ({'reference' if at == 0 else 'new' if len(kept) == 2 or at == 1 else at + 1})"
+        for name, each in sides[place].items():
+            names[title if len(sides[place]) == 1 else f"{name} ({title})"] = each
+    return names
 
 
 # How far apart are two models, and how sure is that?
@@ -514,12 +520,14 @@ def _classes(models: ModelsOnSamples, model: str, other: str) -> dict[str, Diffe
     return dict(zip(there, _corrected(changes), strict=True))
 
 
+_UNTOLD = 0.1
+"""A column that leaves less of an outcome open than this part of what is open without it was made from it."""
 N_BANDS, MOST_GROUPS = 5, 20
 """Confidences are divided into so many bands of equally many samples; columns of more values are no groups."""
 
 
 def by_group(comparison: ModelComparison) -> Mapping[tuple[str, str], Difference]:
-    """Where accuracy changed between the first two models: by their confidence, and by columns of the reference's file.
+    """Where accuracy changed between the first two models: by their confidence, and by columns of their files.
 
     By what it is and the value, as `groups` has them; claims are corrected for all of them together.
     """
@@ -532,9 +540,10 @@ def by_group(comparison: ModelComparison) -> Mapping[tuple[str, str], Difference
 def groups(models: ModelsOnSamples) -> dict[tuple[str, str], Bool[np.ndarray, " n_samples"]]:
     """The samples of each band of confidences of the first two models, and of each value of a column.
 
-    Groups of fewer than ten samples are left out, and so are units, of which one alone tells nothing of others.
-    Confidence is the mean of both: where only one of two equal models is unsure, the other one is right more often, and
-    neither is better for that.
+    Groups of fewer than ten samples are left out, and so are units, of which one alone tells nothing of others. Other
+    columns count where both files say the same of each sample and they do not tell what a model made of it. Confidence
+    is the mean of both: where only one of two equal models is unsure, the other one is right more often, and neither is
+    better for that.
     """
     reference, model, *_ = models.names
     return {at: rows for at, rows in _groups(models, reference, model) if rows.sum() >= FEWEST}
@@ -563,6 +572,27 @@ def _groups(
         is_unit = file.units is not None and np.array_equal(values, file.units)
         if name != "trial" and not is_unit and 1 < len(known) <= MOST_GROUPS:
             yield from (((name, str(value)), np.asarray(values) == value) for value in known)
+    for name, values in file.inputs.items():
+        theirs = other.inputs.get(name)
+        if theirs is None or not np.array_equal(values, theirs):
+            continue
+        known, kinds = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
+        outcomes = (file.y_true, file.y_pred, other.y_pred, file.correct, other.correct)
+        if 1 < len(known) <= MOST_GROUPS and not any(_tells(kinds, np.asarray(made)) for made in outcomes):
+            named = (f"{value:g}" if isinstance(value, float) else str(value) for value in known.tolist())
+            yield from (((name, value), kinds == kind) for kind, value in enumerate(named))
+
+
+def _tells(kinds: Integer[np.ndarray, " n"], made: Shaped[np.ndarray, " n"]) -> bool:
+    """Whether the kind of a sample tells nearly all that its most frequent outcome does not.
+
+    >>> _tells(np.array([0, 0, 1, 1]), np.array([3, 3, 7, 7])), _tells(np.array([0, 0, 1, 1]), np.array([3, 7, 3, 7]))
+    (True, False)
+    """
+    counts = np.zeros((kinds.max() + 1, len(outcomes := np.unique(made))))
+    np.add.at(counts, (kinds, np.searchsorted(outcomes, made)), 1)
+    untold, at_first = len(made) - counts.max(axis=1).sum(), len(made) - counts.sum(axis=0).max()
+    return bool(at_first > 0 and untold <= _UNTOLD * at_first)
 
 
 # What is said of it, in sentences?

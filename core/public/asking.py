@@ -250,7 +250,7 @@ File = str | PathLike[str]
 def compare(
     reference: Predictions | File,
     target: Predictions | File,
-    *,
+    *further: Predictions | File,
     model: str | None = None,
     unit: str | None = None,
     seed: int = 0,
@@ -263,9 +263,10 @@ def compare(
 
     Which of both is asked follows from the samples: by ids, or by true classes in the same order, files are of the same
     ones. `design` says it where somebody knows better. Of the same samples models are compared in pairs: `metric` and
-    `positive` are among the `options`, and `margin` is the loss that would be put up with.
+    `positive` are among the `options`, and `margin` is the loss that would be put up with. Of these there may be
+    `further` ones; all pairs are corrected together.
 
-    Both are `touchstone.predictions`, or both files as the app reads them (docs/file-formats.md). Files of several
+    All are `touchstone.predictions`, or all files as the app reads them (docs/file-formats.md). Files of several
     models give the answer about all of them, and `model` names the one that it is about; either way claims are
     corrected for all. `unit` names the column of what was sampled independently (an author of many texts) where no name
     says it; `touchstone.predictions` takes units themselves. `mute` as in `check`. `options` are those of
@@ -290,20 +291,21 @@ def compare(
     from touchstone.core.report.matched_subsets import answer
     from touchstone.core.report.model_comparison import compared_models
 
-    titles, files = ("the reference", "the new model"), ()
-    if isinstance(reference, Predictions) and isinstance(target, Predictions):
-        sides = {model or "model": reference}, {model or "model": target}
-    elif isinstance(reference, Predictions) or isinstance(target, Predictions):
-        raise DataError("Give two files of predictions, or both as touchstone.predictions.")
-    else:
-        titles = (Path(reference).name, Path(target).name)
-        files = tuple(_read(Path(file), unit) for file in (reference, target))
-        sides = models_in(files[0]), models_in(files[1])
+    given = (reference, target, *further)
+    arrays = [each for each in given if isinstance(each, Predictions)]
+    files = [_read(Path(each), unit) for each in given if not isinstance(each, Predictions)]
+    if arrays and files:
+        raise DataError("Give files of predictions, or all as touchstone.predictions.")
+    titles = ["the reference", "the new model", *(f"model {3 + place}" for place in range(len(further)))]
+    sides: list[dict[str, Predictions]] = [{model or "model": each} for each in arrays]
+    if files:
+        titles = [Path(str(each)).name for each in given]
+        sides = [models_in(file) for file in files]
         if model is not None and all(model in side for side in sides):
-            sides = {model: sides[0][model]}, {model: sides[1][model]}
+            sides = [{model: side[model]} for side in sides]
         elif model is not None:
             raise DataError(f"The files have predictions of {', '.join(sides[0])}. Name one of them with model=.")
-    if (known := compared_models(*sides, titles, design, margin, **options)) is not None:
+    if (known := compared_models(sides, titles, design, margin, **options)) is not None:
         return Result(known.muting(muted_kinds(mute)))
     pairs = pair_predictions(*files) if files else PredictionPairs(*sides)
     if model is not None and model not in pairs.models:

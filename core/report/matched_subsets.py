@@ -642,5 +642,5 @@ def rests_on(sets: TwoSets, plan: MatchingPlan, versions: str) -> tuple[tuple[st
     chosen = {} if sets.task is None else {"Task": sets.task}
     chosen |= {name.replace("_", " ").capitalize(): value for name, value in sets.parts.items()}
     settings = {label_of(plan, name): str(value) for name, value in asdict(plan).items() if value is not None}
-    files = f"reference {sets.reference}, target {sets.target}"
+    files = ", ".join([f"reference {sets.reference}, target {sets.target}", *sets.further])
     return tuple({"Predictions": files, **chosen, **settings, "Versions": versions}.items())

@@ -1,6 +1,6 @@
 """Is the new model better? Verdict, differences, ranks, and which samples changed, for page, report and command."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import isnan
 
@@ -11,7 +11,7 @@ from jaxtyping import Bool
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.inputs import texts_of
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.data.values import shortened
+from touchstone.core.data.values import listed, shortened
 from touchstone.core.evaluate.metric_estimates import MOST_AREAS, InWords, MetricEstimate, estimate
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, metric_named
 from touchstone.core.evaluate.model_comparison import (
@@ -56,9 +56,8 @@ def answer(found: ModelComparison) -> Answer:
 
 
 def compared_models(
-    first: Mapping[str, Predictions],
-    second: Mapping[str, Predictions],
-    titles: tuple[str, str],
+    sides: Sequence[Mapping[str, Predictions]],
+    titles: Sequence[str],
     design: str | None = None,
     margin: float | None = None,
     *,
@@ -66,13 +65,19 @@ def compared_models(
     positive: str | None = None,
     **_: object,
 ) -> Answer | None:
-    """The answer about the models of two files, called by their `titles`; None where these are of different samples.
+    """The answer about the models of files, called by their `titles`; None where two are of different samples.
 
-    Raises DataError where the files are not as `design` says, or where there is a margin and nothing that it is about.
+    Raises DataError where the files are not as `design` says, where more than two have no samples in common, and where
+    there is a margin and nothing that it is about.
     """
-    models = models_of(named_models(first, second, titles), design, positive=positive)
+    models = models_of(named_models(sides, titles), design, positive=positive)
     if models is not None:
         return answer(compare_paired(models, metric=metric_named(metric).name, margin=margin))
+    if len(sides) > 2:
+        raise DataError(
+            f"{listed(titles)} have no samples in common, as far as ids, inputs and true classes tell. Two test sets "
+            "are compared by themselves."
+        )
     if margin is not None:
         raise DataError("A margin is about models on the same samples; these files are of different ones.")
     return None
@@ -226,7 +231,7 @@ def _by_group(found: ModelComparison) -> tuple[Table | str]:
     )
     parts = by_group(found)
     if not parts:
-        return ("Neither confidence nor columns of the reference's file divide these samples.",)
+        return ("Neither confidence nor columns of both files divide these samples.",)
     return (Table.of("By confidence and group", parts.items(), columns, caption),)
 
 

@@ -55,7 +55,7 @@ def planned(
         raise DataError("A pilot is two files of predictions on the same samples. Name both, or none.")
     first, second = (models_in(read_predictions(Path(file))) for file in files)
     titles = (Path(files[0]).name, Path(files[1]).name)
-    models = models_of(named_models(first, second, titles), PAIRED, positive=None)
+    models = models_of(named_models((first, second), titles), PAIRED, positive=None)
     assert models is not None
     found = compare_paired(models, every_pair=False)
     return SizePlan(**{**pilot(found, found.against_reference[0]), **said}), found

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 BATCH = 256
 
 
-def rows_it_was_kept_from(dataset: Dataset, training_plan: str | None) -> Integer[np.ndarray, " n_rows"]:
+def rows_held_out(dataset: Dataset, training_plan: str | None) -> Integer[np.ndarray, " n_rows"]:
     """The samples that a stored model is asked about: the test part of the plan (JSON) that trained it.
 
     Of a model from elsewhere, the test part that the file of the data set marks, or all where it marks none.
 
     >>> from touchstone.core.data import load_example
     >>> wine = load_example("wine")
-    >>> len(rows_it_was_kept_from(wine, None)), len(rows_it_was_kept_from(wine, '{"test_share": 0.5, "seed": 1}'))
+    >>> len(rows_held_out(wine, None)), len(rows_held_out(wine, '{"test_share": 0.5, "seed": 1}'))
     (178, 90)
     """
     if training_plan is None:
@@ -46,7 +46,7 @@ def predictions_of_model(
     training_plan: str | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> PredictionUpload:
-    """What a model, as the workspace keeps it, says of the samples that it was kept from, with all probabilities.
+    """What a model, as the workspace keeps it, says of the samples held out of its training, with all probabilities.
 
     Two models of one data set are compared sample by sample, since ids are those of the data set. Sources and units go
     with them. `step` is called after each `BATCH` of samples. Raises ModelError for a model of other data.
@@ -63,7 +63,7 @@ def predictions_of_model(
     """
     from touchstone.core.models.load import read_stored
 
-    rows = rows_it_was_kept_from(dataset, training_plan)
+    rows = rows_held_out(dataset, training_plan)
     proba = _probabilities(read_stored(stored, dataset, apart=True), dataset, rows, step)
     groups = {role: values[rows] for role, values in _groups(dataset).items()}
     predictions = Predictions(

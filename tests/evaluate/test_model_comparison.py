@@ -17,9 +17,11 @@ from touchstone.core.evaluate.intervals import holm
 from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.model_comparison import (
     ModelComparison,
+    by_group,
     compare_paired,
     comparison_verdict,
     difference,
+    groups,
     mcnemar_mid_p,
     models_on_samples,
     pilot,
@@ -326,3 +328,40 @@ def test_a_model_trained_once_is_beside_the_first_training_of_a_recipe():
     found = compared({"old": files["old"], "new": alone})
     assert found.models.trainings is None
     assert "n = 300 samples (all that the files of 900 and 300 have in common)" in comparison_verdict(found).used
+
+
+def described(seed: int, **inputs: np.ndarray) -> Predictions:
+    """Right on 70 % of 600 samples, with columns that say what these are."""
+    y = np.random.default_rng(0).integers(0, 2, 600)
+    right = np.random.default_rng(seed).random(600) < 0.7
+    return Predictions([f"t{row}" for row in range(600)], y, np.where(right, y, 1 - y), ["a", "b"], inputs=inputs)
+
+
+def names_of_groups(*files: Predictions) -> set[str]:
+    return {name for name, _ in groups(models_on_samples(dict(zip("xyz", files, strict=False))))}
+
+
+def test_columns_that_both_files_have_alike_divide_samples_unless_they_tell_outcomes():
+    genre = np.array(["prose", "verse", "drama"], dtype=object)[np.arange(600) % 3]
+    stars = np.random.default_rng(3).integers(1, 4, 600).astype(float)
+    first, second = (described(seed, genre=genre, stars=stars) for seed in (1, 2))
+    assert names_of_groups(first, second) == {"genre", "stars"}
+    known = groups(models_on_samples({"x": first, "y": second}))
+    assert {value for name, value in known if name == "stars"} == set("123")
+    assert names_of_groups(first, described(2, genre=genre[::-1])) == set()
+    for told in (first.correct, second.y_pred, first.y_true):
+        column = np.where(told, "yes", "no").astype(object)
+        assert names_of_groups(described(1, told=column), described(2, told=column)) == set()
+
+
+def test_columns_without_meaning_decide_hardly_anything():
+    """Twelve columns by lot, two models as good as each other: a corrected table says little that is wrong."""
+    n_said = 0
+    for seed in range(60):
+        rng = np.random.default_rng(1000 + seed)
+        lots = {f"c{place}": rng.integers(0, 4, 600).astype(float) for place in range(12)}
+        models = models_on_samples({"old": described(2 * seed, **lots), "new": described(2 * seed + 1, **lots)})
+        parts = by_group(compare_paired(models))
+        assert len(parts) == 48
+        n_said += any(each.claim.decided and each.claim.decision != "small" for each in parts.values())
+    assert n_said <= 60 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 60))

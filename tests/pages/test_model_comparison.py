@@ -199,3 +199,33 @@ def test_without_a_data_set_of_these_samples_the_map_says_what_to_do(open_page, 
     app = open_page("model_comparison", **models)
     app.session_state["fold-changed-map"] = True
     assert "No stored data set holds these samples." in plainly(settled(app.run()))
+
+
+def test_further_files_are_compared_with_all_and_stand_in_address_and_link(open_page, workspace, models):
+    third = store(workspace, "newest.tsv", predictions(0.95, 5), ROLES)
+    app = settled(open_page("model_comparison", **models))
+    box = app.multiselect(key="further")
+    assert box.options == ["newest.tsv"]
+    box.select("newest.tsv").run()
+    text = plainly(settled(app))
+    assert "of 3 models." in text
+    assert "newest.tsv" in text
+    assert app.query_params["further"] == third
+    app = settled(open_page("model_comparison", **models, further=third))
+    assert "of 3 models." in plainly(app)
+    app.button(key="link-model_comparison").click().run()
+    assert set(workspace.links(LOCAL_OWNER)[0].shows.predictions) == {*models.values(), third}
+    assert "were deleted" in plainly(open_page("model_comparison", **models, further="f00d"))
+
+
+def test_samples_of_one_file_alone_are_counted_and_the_whole_files_offered(open_page, workspace, models):
+    def ways(**files: str) -> list[str]:
+        app = settled(open_page("model_comparison", **files))
+        return [link.proto.label for link in app.get("page_link") if "as test sets" in link.proto.label]
+
+    assert ways(**models) == []
+    table = pd.read_csv(pd.io.common.BytesIO(predictions(0.9, 2)), sep="\t").head(300)
+    part = store(workspace, "part.tsv", table.to_csv(sep="\t", index=False).encode(), ROLES)
+    assert ways(reference=models["reference"], target=part) == [
+        "Samples of one file alone are left out. Compare the files as test sets"
+    ]

@@ -1,4 +1,4 @@
-"""What a stored model says of the samples it was kept from, as a file that every question reads."""
+"""What a stored model says of the samples that were held out of its training, as a file that every question reads."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from touchstone.core.models.errors import ModelError
 from touchstone.core.models.load import ModelFile, read_stored
 from touchstone.core.models.networks import LinearNetwork, Mlp2048
 from touchstone.core.trials.plan import to_json
-from touchstone.core.trials.predictions_of_model import predictions_of_model, rows_it_was_kept_from
+from touchstone.core.trials.predictions_of_model import predictions_of_model, rows_held_out
 from touchstone.core.trials.training_plan import TrainingPlan
 
 
@@ -25,7 +25,7 @@ def stored(network, dataset: Dataset) -> bytes:
 
 def test_a_model_is_asked_about_the_test_part_of_its_own_training(wine):
     plan = TrainingPlan("linear", test_share=0.3, seed=4)
-    assert rows_it_was_kept_from(wine, to_json(plan)).tolist() == plan.split(wine).test.tolist()
+    assert rows_held_out(wine, to_json(plan)).tolist() == plan.split(wine).test.tolist()
 
 
 def test_what_it_says_is_what_the_model_answers(wine):
@@ -49,7 +49,7 @@ def test_of_two_trainings_on_other_splits_the_common_test_samples_are_compared(w
     plans = [to_json(TrainingPlan("linear", test_share=0.5, seed=seed)) for seed in (1, 2)]
     content = stored(LinearNetwork(n_epochs=2), wine)
     sides = [predictions_of_model(content, wine, name="m", training_plan=plan).read().select() for plan in plans]
-    kept = [set(rows_it_was_kept_from(wine, plan).tolist()) for plan in plans]
+    kept = [set(rows_held_out(wine, plan).tolist()) for plan in plans]
     common = same_samples(sides)
     assert {int(name.removeprefix("row ")) for name in sides[0].ids[common.rows[0]]} == kept[0] & kept[1]
 

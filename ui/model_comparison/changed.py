@@ -75,9 +75,9 @@ def _samples(compared: ModelComparison, sets: TwoSets) -> None:
     control = One(PART, "Samples of", {name: name for name in (_ALL, *parts)}, _ALL)
     check_address([control])
     name = control.draw()
-    of = "" if name == _ALL else f" of {name}"
+    which = "" if name == _ALL else f" of {name}"
     _pictures(compared, sets, parts.get(name))
-    answer.part(report.samples_table(compared, report.changed_samples(compared, parts.get(name)), of))
+    answer.part(report.samples_table(compared, report.changed_samples(compared, parts.get(name)), which))
 
 
 def _class(label: str) -> str:
@@ -137,8 +137,8 @@ def _pictures(compared: ModelComparison, sets: TwoSets, rows: Bool[np.ndarray, "
             continue
         st.markdown(f"**{change}**: {plural(len(which), 'sample')}")
         shown = which[:_PICTURES]
-        said = np.array(worse.class_names, dtype=object)[worse.y_pred]
-        words = [f"{dataset.class_names[dataset.y[at[row]]]}, not {said[row]}" for row in shown]
+        wrong = np.array(worse.class_names, dtype=object)[worse.y_pred]
+        words = [f"{dataset.class_names[dataset.y[at[row]]]}, not {wrong[row]}" for row in shown]
         samples.pictures([dataset.x[at[row]] for row in shown], words)
 
 

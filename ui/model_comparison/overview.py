@@ -30,7 +30,7 @@ def compare_again(parameters: Mapping[str, list[str]]) -> None:
     """
     sets, plan = compared.at(ComparisonPlan, parameters)
     titles = prediction_choice.stored_titles()
-    called = (titles[sets.reference], titles[sets.target])
+    called = tuple(titles[file] for file in sets.files)
     background.answer(results.comparison(sets, called, plan), "Comparing", key=key(sets, plan))
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from touchstone.core.command.given_files import compare_command, settled
 from touchstone.core.data import DataError
-from touchstone.core.data.predictions.record import Predictions, models_in
+from touchstone.core.data.predictions.record import WHOLE, Predictions, models_in
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan, TwoSets
 from touchstone.core.evaluate.model_comparison import (
     PAIRED,
@@ -30,19 +30,19 @@ from touchstone.ui.shell import answer, page
 from touchstone.ui.shell.background import Work
 
 
-def models_of_sides(sets: TwoSets) -> tuple[dict[str, Predictions], dict[str, Predictions]]:
-    """The models of both files on the chosen parts of them."""
-    first = models_in(table_of(sets.reference), sets.reference_part, sets.task)
-    return first, models_in(table_of(sets.target), sets.target_part, sets.task)
+def models_of_sides(sets: TwoSets) -> list[dict[str, Predictions]]:
+    """The models of both files on the chosen parts of them, and of further files."""
+    parts = (sets.reference_part, sets.target_part, *(WHOLE for _ in sets.further))
+    return [models_in(table_of(file), part, sets.task) for file, part in zip(sets.files, parts, strict=True)]
 
 
 @cache.result(max_entries=8)
-def models_on(sets: TwoSets, titles: tuple[str, str], positive: str | None = None, design: str = RECOGNISED):
-    """The models of two files on their common samples, called by the files' titles; None of different samples."""
-    return models_of(named_models(*models_of_sides(sets), titles), design, positive=positive)
+def models_on(sets: TwoSets, titles: tuple[str, ...], positive: str | None = None, design: str = RECOGNISED):
+    """The models of files on their common samples, called by the files' titles; None of different samples."""
+    return models_of(named_models(models_of_sides(sets), titles), design, positive=positive)
 
 
-def lead(sets: TwoSets, titles: tuple[str, str]) -> None:
+def lead(sets: TwoSets, titles: tuple[str, ...]) -> None:
     """On the page of two test sets: that these are of the same samples, and the way to compare them in pairs."""
     try:
         same = models_on(sets, titles) is not None
@@ -59,7 +59,7 @@ def lead(sets: TwoSets, titles: tuple[str, str]) -> None:
 
 
 @cache.task(max_entries=8)
-def comparison(sets: TwoSets, titles: tuple[str, str], plan: ComparisonPlan) -> Work[ModelComparison]:
+def comparison(sets: TwoSets, titles: tuple[str, ...], plan: ComparisonPlan) -> Work[ModelComparison]:
     """All of them compared. Raises DataError for files of different samples."""
     models, known = models_on(sets, titles, plan.positive, plan.design), compared.known("model_comparison")
     if models is None:
@@ -74,11 +74,11 @@ def comparison(sets: TwoSets, titles: tuple[str, str], plan: ComparisonPlan) -> 
 
 
 def command_of(sets: TwoSets, plan: ComparisonPlan) -> str:
-    """The command that compares the models of two stored files."""
+    """The command that compares the models of stored files."""
     options = settled(sets, MatchingPlan(metric=plan.metric, positive=plan.positive))
     options |= {"margin": plan.margin} if plan.margin else {}
     options |= {"design": plan.design} if plan.design == PAIRED else {}
-    return compare_command({"reference": sets.reference, "target": sets.target}, options)
+    return compare_command({"reference": sets.reference, "target": sets.target}, options, sets.further)
 
 
 # How many samples would show a difference? Before they are labelled, by guesses or by the files as a pilot.

@@ -4,7 +4,7 @@ Each stands in a card of its own: empty (with the place for a file), as a draft 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -42,6 +42,8 @@ PART_HELP = {
 }
 OF_TRIALS = "All trainings together are a recipe, in which each sample counts once; or one training."
 PARTS = tuple(f"{side}_{what}" for side in ("reference", "target") for what in PART_HELP)
+FURTHER = "further"
+"""The parameter of the address that names further files of models on the same samples, by fingerprint."""
 DEPENDENT = (*PARTS, "task", "model")
 """Parameters of the address that mean nothing any more when a file is exchanged."""
 
@@ -68,7 +70,7 @@ MODELS = (
 )
 """The same two places for files of models on the same samples."""
 _OF_MODELS = (
-    "It predicts its own test set: the samples that were kept out of its training, or that the data's file marks as "
+    "It predicts its own test set: the samples that were held out of its training, or that the data's file marks as "
     "test. A model from elsewhere without a marked test set predicts all samples, perhaps some that it was trained on."
 )
 _TWO_SETS = (
@@ -123,7 +125,9 @@ def names(parameters: Mapping[str, str], titles: Mapping[str, str] | None = None
     for side in (TARGET, REFERENCE):
         parts = [parameters[part] for part in PARTS if part in parameters and part.startswith(side.key)]
         sides.append(" · ".join([titles.get(parameters[side.key], parameters[side.key][:12]), *parts]))
-    return " against ".join(sides)
+    further = list(filter(None, parameters.get(FURTHER, "").split(",")))
+    more = f", and {plural(len(further), 'other')}" if further else ""
+    return " against ".join(sides) + more
 
 
 def use_examples(reference: str = "digits_own", target: str = "digits_shifted") -> None:
@@ -172,13 +176,15 @@ def two_sets(chosen: dict[str, Chosen], sides: tuple[Side, Side] = SIDES) -> Two
     missing = [One(name, name.replace("_", " "), {}, "") for name in (*PARTS, "task") if name not in there]
     check_address([*controls, *missing])
     drawn: dict[str, Part] = {}
+    further = _further_control(reference, target) if REFERENCE.key in chosen and sides[0].same_samples else ()
     if any(parts.values()) or tasks:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             for side, controls in parts.items():
                 drawn[side] = Part(**{what: control.draw() for what, control in controls.items()})
             task = [control.draw() for control in tasks]
-        return TwoSets(reference.address, target.address, drawn["reference"], drawn["target"], *task)
-    return TwoSets(reference.address, target.address)
+        known = TwoSets(reference.address, target.address, drawn["reference"], drawn["target"], *task)
+        return replace(known, further=further)
+    return TwoSets(reference.address, target.address, further=further)
 
 
 def about(pairs: PredictionPairs, chosen: dict[str, Chosen], sides: tuple[Side, Side] = SIDES) -> None:
@@ -240,6 +246,31 @@ def _task_control(reference: Chosen, target: Chosen) -> list[One]:
     tasks = [task for task in reference.table.tasks if task in target.table.tasks or not target.table.tasks]
     tasks = tasks or list(target.table.tasks)
     return [One("task", "Task", {task: task for task in tasks}, tasks[0])] if len(tasks) > 1 else []
+
+
+def _further_control(reference: Chosen, target: Chosen) -> tuple[str, ...]:
+    """Further stored files, where there are any beside both: the address names them, and then this session."""
+    offered = {
+        name: title for name, title in stored_titles().items() if name not in (reference.address, target.address)
+    }
+    asked = [name for name in st.query_params.get(FURTHER, "").split(",") if name]
+    if any(name not in offered and name not in (reference.address, target.address) for name in asked):
+        raise DataError(GONE)
+    if not offered:
+        return ()
+    if FURTHER not in st.session_state:
+        st.session_state[FURTHER] = [name for name in asked if name in offered]
+    st.session_state[FURTHER] = [name for name in st.session_state[FURTHER] if name in offered]
+    further = st.multiselect(
+        "Further models",
+        list(offered),
+        format_func=offered.__getitem__,
+        key=FURTHER,
+        placeholder="Other files on the same samples",
+        disabled=read_only(),
+    )
+    hold(FURTHER, ",".join(further) or None)
+    return tuple(further)
 
 
 def _card(side: Side, named: _Named | Callable[[], object] | None) -> Chosen | None:

@@ -44,7 +44,7 @@ def keep(kept: dict[str, Compared], sets: TwoSets, plan: Any, answer: Answer) ->
 def still_here(stem: str, titles: Mapping[str, str] | None = None) -> list[Compared]:
     """The known comparisons of files that were not deleted since, the newest first."""
     titles = prediction_choice.stored_titles() if titles is None else titles
-    return [each for each in reversed(known(stem).values()) if {each.sets.reference, each.sets.target} <= titles.keys()]
+    return [each for each in reversed(known(stem).values()) if {*each.sets.files} <= titles.keys()]
 
 
 def answers(
@@ -75,6 +75,7 @@ def at(plan: type[AnyPlan], parameters: Mapping[str, list[str]]) -> tuple[TwoSet
     """
     first = {name: values[0] for name, values in parameters.items()}
     settled = plan_at(plan, parameters)
-    if settled is None or not {first.get("reference"), first.get("target")} <= prediction_choice.stored_titles().keys():
+    sets = TwoSets.at(first) if {"reference", "target"} <= first.keys() else None
+    if settled is None or sets is None or not {*sets.files} <= prediction_choice.stored_titles().keys():
         raise DataError("This address names files or settings that are not here. Compare the files again.")
-    return TwoSets.at(first), settled
+    return sets, settled

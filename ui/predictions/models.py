@@ -29,11 +29,11 @@ def titles() -> dict[str, str]:
 
 @cache.task(max_entries=4)
 def predictions(model: StoredModel) -> Work[PredictionUpload]:
-    """What a model says of the samples that it was kept from, as a file."""
-    from touchstone.core.trials.predictions_of_model import BATCH, predictions_of_model, rows_it_was_kept_from
+    """What a model says of the samples that were held out of its training, as a file."""
+    from touchstone.core.trials.predictions_of_model import BATCH, predictions_of_model, rows_held_out
 
     bytes_of, dataset = workspace().model_bytes(owner(), model.fingerprint), dataset_of(model.dataset_fingerprint)
-    n_rows = len(rows_it_was_kept_from(dataset, model.training_plan))
+    n_rows = len(rows_held_out(dataset, model.training_plan))
     title = f"{model.name} on {dataset.name}{ALL if n_rows == dataset.n_samples else ''}"
 
     def ask(step: Callable[[], None]) -> PredictionUpload:

@@ -1,6 +1,6 @@
 """What do files of predictions say of the samples themselves? Texts and measurements, by which samples are met again.
 
-Columns of a file that have no role: a text, or numbers that tell rows apart. What merely counts rows is none of them.
+Columns of a file that have no role: a text, numbers, or names of few kinds. What merely counts rows is none of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,12 +14,14 @@ from touchstone.core.data.tables.table import Table
 
 _MOST_NUMBERS = 20
 """Of so many columns of numbers it is seen whether rows are the same."""
+MOST_KINDS = 20
+"""A column of so many different names, or fewer, says of which kind a sample is."""
 _TOLD_APART = 0.9
 """The share of rows that inputs tell apart, at least: what most rows share says nothing of any."""
 
 
 def inputs_of(table: Table, roles: Roles) -> dict[str, np.ndarray]:
-    """The columns without a role that say what the samples are: strings where these are texts, else numbers.
+    """The columns without a role that say what the samples are: strings where these are texts or kinds, else numbers.
 
     >>> from touchstone.core.data.tables.table import make_table
     >>> cells = [["a", "b"], ["a", "b"], ["it is fine", "it was not"], ["0.5", "1.5"], ["1", "2"]]
@@ -28,7 +30,8 @@ def inputs_of(table: Table, roles: Roles) -> dict[str, np.ndarray]:
     ['review', 'width']
     """
     free = [column for column in table.columns if column not in roles.columns]
-    texts = [column for column in free if table.kind(column) == "words" and table.is_text(column)]
+    words = [column for column in free if table.kind(column) == "words"]
+    texts = [column for column in words if table.is_text(column) or 1 < table.n_different(column) <= MOST_KINDS]
     numeric = [column for column in free if table.kind(column) in ("fraction", "number", "whole")][:_MOST_NUMBERS]
     numbers = {column: table.floats(column) for column in numeric}
     return {
@@ -44,7 +47,7 @@ def _are_measured(values: Float[np.ndarray, " n_rows"]) -> bool:
 
 
 def texts_of(inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Those of the inputs that are texts."""
+    """Those of the inputs that are texts, or names of kinds."""
     return {column: values for column, values in inputs.items() if values.dtype == object}
 
 

@@ -32,18 +32,28 @@ class Reliability(NamedTuple):
 
 @dataclass(frozen=True)
 class TwoSets:
-    """The two test sets: fingerprints of stored predictions and, where files hold several, which part and task."""
+    """The two test sets: fingerprints of stored predictions and, where files hold several, which part and task.
+
+    Of models on the same samples there may be `further` files, whole.
+    """
 
     reference: str
     target: str
     reference_part: Part = WHOLE
     target_part: Part = WHOLE
     task: str | None = None
+    further: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All of them, the reference first."""
+        return (self.reference, self.target, *self.further)
 
     @property
     def parameters(self) -> dict[str, str]:
         """The parameters of the address that lead to these sets: `reference`, `reference_set`, `reference_fold`, ..."""
         parameters = {"reference": self.reference, "target": self.target} | self.parts
+        parameters |= {"further": ",".join(self.further)} if self.further else {}
         return parameters if self.task is None else parameters | {"task": self.task}
 
     @property
@@ -57,7 +67,7 @@ class TwoSets:
     def at(cls, parameters: Mapping[str, str]) -> "TwoSets":
         """The sets that such parameters lead to.
 
-        >>> sets = TwoSets("f00d", "beef", target_part=Part(set="new"), task="emotions")
+        >>> sets = TwoSets("f00d", "beef", target_part=Part(set="new"), task="emotions", further=("cafe", "babe"))
         >>> TwoSets.at(sets.parameters) == sets
         True
         """
@@ -65,7 +75,8 @@ class TwoSets:
             Part(**{each.name: parameters.get(f"{side}_{each.name}") for each in fields(Part)})
             for side in ("reference", "target")
         )
-        return cls(parameters["reference"], parameters["target"], first, second, parameters.get("task"))
+        further = tuple(filter(None, parameters.get("further", "").split(",")))
+        return cls(parameters["reference"], parameters["target"], first, second, parameters.get("task"), further)
 
 
 def _is_unsure(classes: tuple[str, ...]) -> bool:
