@@ -80,7 +80,8 @@ reference, target = chosen["reference"], chosen["target"]
 if reference is None or target is None:
     prediction_choice.begin(
         "Upload the predictions of two models on the same samples: a file each, or one file with a column for each "
-        "model, in both places. Or open the example: two small models on the same digits.",
+        "model, in both places. Models that are stored here need no file. Or open the example: two small models on "
+        "the same digits.",
         partial(prediction_choice.use_examples, "digits_fewer", "digits_own"),
     )
     with st.container(gap="xsmall"):

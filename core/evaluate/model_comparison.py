@@ -10,18 +10,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import isnan, nan, sqrt
+from math import hypot, isnan, nan, sqrt
 from types import MappingProxyType
 
 import numpy as np
-from jaxtyping import Bool, Integer, Shaped
+from jaxtyping import Bool, Float, Integer, Shaped
 from scipy import special
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.data.predictions.same_samples import FEWEST, SameSamples, same_samples, trained_again
 from touchstone.core.evaluate.claims import Claim, claim, corrected, withheld
-from touchstone.core.evaluate.intervals import UNKNOWN, Interval, joined, sum_of_errors, t_interval, t_p_value, within
+from touchstone.core.evaluate.intervals import (
+    UNKNOWN,
+    Interval,
+    half_width,
+    joined,
+    sum_of_errors,
+    t_interval,
+    t_p_value,
+    within,
+)
 from touchstone.core.evaluate.metric_estimates import (
     ROUNDED,
     InWords,
@@ -384,11 +393,35 @@ def _of_trainings(models: ModelsOnSamples, metric: Metric, sides: tuple[Scored, 
     """The standard error that a difference owes to how often recipes were trained, and its degrees of freedom."""
     if models.trainings is None:
         return 0.0, 0.0
-    parts = [models.trainings == training for training in np.unique(models.trainings)]
-    own, its = ([metric.value(side.take(part)) for part in parts] for side in sides)
-    apart = np.subtract(own, its)
-    known = apart[~np.isnan(apart)]
+    return _over_trainings(np.subtract(*(_by_training(models, metric, side) for side in sides)))
+
+
+def _by_training(models: ModelsOnSamples, metric: Metric, scored: Scored) -> Float[np.ndarray, " n_trainings"]:
+    """The metric of each training by itself."""
+    return np.array([metric.value(scored.take(models.trainings == each)) for each in np.unique(models.trainings)])
+
+
+def _over_trainings(values: Float[np.ndarray, " n_trainings"]) -> tuple[float, float]:
+    """The standard error of the mean of these, and its degrees of freedom; 0 where that cannot be told."""
+    known = values[~np.isnan(values)]
     return (float(np.std(known, ddof=1)) / sqrt(len(known)), len(known) - 1.0) if len(known) > 1 else (0.0, 0.0)
+
+
+def value_of(models: ModelsOnSamples, metric: Metric, name: str) -> MetricEstimate:
+    """The metric of a model. Of a recipe, its interval also holds what another training would change.
+
+    To each side it reaches as far as both errors do together, with as few degrees of freedom as there are trainings.
+    """
+    made = estimate(metric, models.scored[name], models.design)
+    if models.trainings is None or not made.interval.known:
+        return made
+    se, df = _over_trainings(_by_training(models, metric, models.scored[name]))
+    if se == 0:
+        return made
+    further, highest = half_width(se, df), metric.highest[models.scored[name].n_classes > 2]
+    lower = made.value - hypot(made.value - made.interval.lower, further)
+    upper = made.value + hypot(made.interval.upper - made.value, further)
+    return replace(made, interval=within(Interval(lower, upper), metric.lowest, highest))
 
 
 # Which of many models may be the best, and what changed between two of them?
@@ -466,7 +499,7 @@ def compare_paired(
     entry = METRICS[metric]
     _check(models, entry)
     reference, *others = models.names
-    values = {name: estimate(entry, scored, models.design) for name, scored in models.scored.items()}
+    values = {name: value_of(models, entry, name) for name in models.names}
     pairs = combinations(models.names, 2) if every_pair else ((reference, name) for name in others)
     differences = _corrected([difference(models, entry, name, other, known=values) for other, name in pairs])
     first, own = models.predictions[reference], models.predictions[others[0]]

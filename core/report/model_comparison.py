@@ -12,7 +12,7 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.inputs import texts_of
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.data.values import listed, shortened
-from touchstone.core.evaluate.metric_estimates import MOST_AREAS, InWords, MetricEstimate, estimate
+from touchstone.core.evaluate.metric_estimates import MOST_AREAS, InWords, MetricEstimate
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, metric_named
 from touchstone.core.evaluate.model_comparison import (
     ModelComparison,
@@ -23,6 +23,7 @@ from touchstone.core.evaluate.model_comparison import (
     difference,
     models_of,
     named_models,
+    value_of,
 )
 from touchstone.core.evaluate.wording import bare_p, count, percent, points
 from touchstone.core.figures import model_comparison as figures
@@ -104,8 +105,8 @@ def every_metric(found: ModelComparison) -> Iterator[tuple[str, MetricEstimate]]
     for metric in METRICS.values() if few else [METRICS[found.metric]]:
         of_none = metric.of_class and models.positive is None
         if not of_none and all(metric.applies(scored) for scored in models.scored.values()):
-            for name, scored in models.scored.items():
-                made = estimate(metric, scored, models.design)
+            for name in models.names:
+                made = value_of(models, metric, name)
                 if not isnan(made.value):
                     yield name, made
 

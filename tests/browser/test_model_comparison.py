@@ -12,7 +12,7 @@ from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_links import create_link, shown
 from tests.browser.test_matched_subsets import upload, verdict
-from tests.browser.waiting import click, unfold
+from tests.browser.waiting import click, settled, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -48,6 +48,13 @@ def test_two_files_dropped_become_a_verdict_with_gains_losses_and_a_link(
         csv.DictReader(take(page, "Changed samples (TSV)").path().read_text("utf-8").splitlines(), delimiter="\t")
     )
     assert [sum(row["change"] == way for row in changed) for way in ("gained", "lost")] == [60, 10]
+    unfold(page, "Class by class")
+    lines = settled(page).locator(".st-key-lines-classes [data-testid='data-grid-canvas']").first
+    lines.scroll_into_view_if_needed()
+    place = lines.bounding_box()
+    assert place is not None
+    page.mouse.click(place["x"] + place["width"] / 20, place["y"] + place["height"] / 2, delay=100)  # ham, of two lines
+    expect(page.get_by_text("n = 47 samples of class “ham” that one of both models gets right.")).to_be_visible()
     visitor = tab()
     visitor.goto(create_link(page))
     assert shown(visitor) == said

@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from touchstone.core.data import DataError, Predictions
 from touchstone.core.evaluate.intervals import holm
+from touchstone.core.evaluate.metric_estimates import estimate
 from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.model_comparison import (
     ModelComparison,
@@ -26,6 +27,7 @@ from touchstone.core.evaluate.model_comparison import (
     models_on_samples,
     pilot,
     tango_interval,
+    value_of,
 )
 
 N_UNITS = 20
@@ -298,6 +300,47 @@ def test_one_recipe_trained_anew_is_seldom_better_than_itself(metric):
         alone += compared(first, metric=metric).against_reference[0].claim.decision in ("above", "below")
     assert wrong <= 0.05 * n_sets + 2 * np.sqrt(0.05 * 0.95 * n_sets)
     assert alone > 0.1 * n_sets  # of one training each, two models do differ
+
+
+@pytest.mark.evidence
+def test_a_recipes_own_interval_holds_what_other_trainings_on_other_samples_come_to():
+    """By 60 trainings on the same part, judged on all samples that are not in it."""
+    x, y = load_digits(return_X_y=True)
+    held = n_sets = 0
+    for seed in range(80):
+        rng = np.random.default_rng([30, seed])
+        rows = rng.permutation(len(y))
+        train, rest = rows[:600], rows[600:]
+        truth = np.mean([_tree(x, y, train, rng).score(x[rest], y[rest]) for _ in range(60)])
+        test = rest[:200]
+        said = np.concatenate([_tree(x, y, train, rng).predict(x[test]) for _ in range(3)])
+        groups = {"trial": np.repeat(["a", "b", "c"], 200).tolist()}
+        file = Predictions([f"digit {row}" for row in test] * 3, np.tile(y[test], 3), said, DIGITS, groups=groups)
+        models = models_on_samples({"own": file, "same": file})
+        made = value_of(models, METRICS["accuracy"], "own")
+        held += made.interval.lower <= truth <= made.interval.upper
+        n_sets += 1
+    assert held >= n_sets * 0.95 - 2 * np.sqrt(0.95 * 0.05 * n_sets)
+
+
+def _tree(x: np.ndarray, y: np.ndarray, rows: np.ndarray, rng: np.random.Generator) -> DecisionTreeClassifier:
+    tree = DecisionTreeClassifier(max_depth=8, max_features=6, random_state=int(rng.integers(2**31)))
+    return tree.fit(x[rows], y[rows])
+
+
+def test_trainings_that_differ_widen_a_recipes_own_interval():
+    rng, y = np.random.default_rng(0), np.tile([0, 1], 200)
+    ids, groups = [f"t{row}" for row in range(400)] * 3, {"trial": np.repeat(["a", "b", "c"], 400).tolist()}
+
+    def recipe(*shares: float) -> Predictions:
+        said = np.concatenate([np.where(rng.random(400) < share, y, 1 - y) for share in shares])
+        return Predictions(ids, np.tile(y, 3), said, ["n", "p"], groups=groups)
+
+    models = models_on_samples({"steady": recipe(0.8, 0.8, 0.8), "varying": recipe(0.65, 0.8, 0.95)})
+    steady, varying = (value_of(models, METRICS["accuracy"], name).interval for name in models.names)
+    assert varying.width > 3 * steady.width
+    alone = estimate(METRICS["accuracy"], models.scored["varying"], models.design).interval
+    assert varying.lower < alone.lower < alone.upper < varying.upper <= 1
 
 
 def test_a_better_recipe_is_found_and_its_samples_are_counted_once():
