@@ -14,7 +14,7 @@ from touchstone.core.data import DataError, Dataset, PredictionTable, Roles, Rol
 from touchstone.core.data.errors import SizeNeeded
 from touchstone.core.data.predictions.guess import said_of_predictions
 from touchstone.core.data.predictions.record import Part, models_in, pair_predictions
-from touchstone.core.data.predictions.roles import ONE_EACH, UNANSWERED, Scores
+from touchstone.core.data.predictions.roles import ONE_EACH, TIES, UNANSWERED, Scores
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import join_predictions, read_predictions
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
@@ -179,12 +179,13 @@ def given_model(chosen: argparse.Namespace, dataset: Dataset, workspace: Workspa
 SIDES = ("reference", "target")
 _MOST_ANSWERS = 5
 PARTS = tuple(each.name for each in fields(Part))
-WORDS = {"scores": get_args(Scores), "unanswered": UNANSWERED, "sourceless": SOURCELESS}
+WORDS = {"scores": get_args(Scores), "unanswered": UNANSWERED, "sourceless": SOURCELESS, "ties": TIES}
 _WORDS = {
     "positive": "the class whose probability the confidence is, or 'predicted'",
     "scores": f"what the scores are: {' or '.join(get_args(Scores))}",
     "unanswered": f"what rows without an answer are: {', '.join(UNANSWERED)}",
     "sourceless": f"what rows without a source are: {', '.join(SOURCELESS)}",
+    "ties": f"which of several classes of the highest score is the answer: {', '.join(TIES)}",
     "join": "the column by which rows of two files belong together, or '(line)'",
 }
 

@@ -203,3 +203,34 @@ def test_features_that_go_with_the_label_stay(tmp_path, seed):
     copied = rows.assign(copy=y * 5 + 2, caseId=rng.permutation(200), pred=y)
     copied.to_csv(tmp_path / "file.csv", index=False)
     assert read(tmp_path / "file.csv", label="label").feature_names == tuple(rows.columns[1:])
+
+
+def test_of_tied_classes_each_is_the_answer_equally_often_unless_somebody_says_otherwise(tmp_path):
+    rng, names = np.random.default_rng(0), ["cat", "dog", "fox"]
+    y, scores = rng.integers(0, 3, 600), rng.multinomial(10, np.ones(3) / 3, 600) / 10
+    file = tmp_path / "votes.csv"
+    columns = {f"prob_{name}": scores[:, code] for code, name in enumerate(names)}
+    pd.DataFrame({"gold": np.array(names)[y]} | columns).to_csv(file, index=False)
+    highest = scores == scores.max(axis=1, keepdims=True)
+    n_highest = highest.sum(axis=1)
+    tied, may_be = n_highest > 1, highest[np.arange(len(y)), y]
+    assert tied.mean() > 0.1
+    share = float((may_be / n_highest).mean())
+    roles = read_predictions(file).roles
+    by_choice = {
+        ties: read_predictions(file, roles=replace(roles, ties=ties)).select()
+        for ties in (None, "share", "first", "wrong")
+    }
+    accuracy = {ties: each.accuracy for ties, each in by_choice.items()}
+    assert accuracy[None] == accuracy["share"] == pytest.approx(share, abs=2 * (0.25 * tied.sum()) ** 0.5 / len(y))
+    assert accuracy["first"] == (scores.argmax(axis=1) == y).mean()
+    assert accuracy["wrong"] == (may_be & ~tied).mean()
+    for ties, each in by_choice.items():
+        assert highest[np.arange(len(y)), each.y_pred].all()
+        [odd] = [odd for odd in each.warnings if odd.code == "tied_scores"]
+        others = [other for other in ("share", "first", "wrong") if other != (ties or "share")]
+        assert odd.options == tuple(f"--ties={other}" for other in others)
+    of_two = by_choice["share"].y_pred[(highest == [True, True, False]).all(axis=1)]
+    assert (of_two == 0).mean() == pytest.approx(0.5, abs=2 * (0.25 / len(of_two)) ** 0.5)
+    with pytest.raises(DataError, match="ties can be share, first, wrong, not 'last'"):
+        read_predictions(file, roles=replace(roles, ties="last"))

@@ -9,7 +9,7 @@ import streamlit as st
 from touchstone.core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from touchstone.core.data.predictions.guess import complete_roles
 from touchstone.core.data.predictions.join import in_joined
-from touchstone.core.data.predictions.roles import LINE, UNANSWERED, Part, in_words
+from touchstone.core.data.predictions.roles import LINE, TIES, UNANSWERED, Part, in_words
 from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS, read_prediction_table
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload, lacking, sample, template
 from touchstone.core.data.tables.sources import SOURCELESS
@@ -39,6 +39,7 @@ SINGLE = {
 GAPS = {
     "unanswered": ("Rows without an answer are", UNANSWERED),
     "sourceless": ("Rows without a source are", SOURCELESS),
+    "ties": ("Of classes that tie for the highest score", TIES),
 }
 SCORES = {"": "guessed from their values", "probabilities": "probabilities", "logits": "logits"}
 MOST_CLASSES = 50
@@ -62,7 +63,7 @@ def form(
     """
     with st.form(f"roles-{key}", border=False):
         values: dict[str, object] = _joined_by(roles, columns, question)
-        values |= _positive(roles, table, question) | _classes(roles, table, question) | _gaps(roles, question)
+        values |= _positive(roles, table, question) | _classes(roles, table, question) | _gaps(roles, table, question)
         with st.grid("auto", min_column_width=150, gap="small"):
             for role, (title, hint) in SINGLE.items():
                 values[role] = _column(title, hint, getattr(roles, role), columns, truths if role == "truth" else ())
@@ -153,11 +154,12 @@ def _classes(roles: Roles, table: PredictionTable | None, question: RolesNeeded 
     return {"classes": roles.classes if question is None and chosen == shown else chosen}
 
 
-def _gaps(roles: Roles, question: RolesNeeded | None) -> dict[str, object]:
-    """What rows without an answer or a source are: asked for, or answered and to be corrected."""
+def _gaps(roles: Roles, table: PredictionTable | None, question: RolesNeeded | None) -> dict[str, object]:
+    """What rows without an answer or a source are, or ties: asked for, or answered and to be corrected."""
     values: dict[str, object] = {}
+    are_tied = table is not None and any(odd.code == "tied_scores" for odd in table.warnings)
     for role, (title, choices) in GAPS.items():
-        chosen = getattr(roles, role)
+        chosen = getattr(roles, role) or (choices[0] if role == "ties" and are_tied else None)
         if question is not None and question.role == role:
             meanings = [page.plain(meaning) for meaning in question.meanings or question.choices]
             shown = dict(zip(question.choices, meanings, strict=True))

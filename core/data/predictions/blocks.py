@@ -13,7 +13,17 @@ from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data.errors import DataError, Oddity, RolesNeeded
 from touchstone.core.data.predictions.guess import codes_apart, likeliest_names, other_names
-from touchstone.core.data.predictions.roles import UNANSWERED, WRONG, Part, Roles, Scores, probabilities
+from touchstone.core.data.predictions.roles import (
+    FIRST,
+    SHARE,
+    TIES,
+    UNANSWERED,
+    WRONG,
+    Part,
+    Roles,
+    Scores,
+    probabilities,
+)
 from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.sources import LEFT_OUT, OF_THEIR_OWN
 from touchstone.core.data.tables.table import Table
@@ -21,6 +31,11 @@ from touchstone.core.data.values import listed, percent, quoted
 
 _FEWEST_STRANGE, _STRANGE = 2, 0.05  # predictions of names that are never true, from which on that is odd
 _NO_CHANCE = 0.1  # the share of equal labels that no measurements have
+_OF_TIES = {
+    SHARE: "each of them is the answer equally often, by lot",
+    FIRST: "the first of them is the answer",
+    WRONG: "these rows count as wrong",
+}
 _TIED = 0.01  # the share of rows with a tie for the highest score from which on that is odd
 _SLACK = 1e-6  # by how much the only score of a row may lie outside of [0, 1], or below one half
 
@@ -252,29 +267,41 @@ def _output(
     if written.proba is not None:
         proba, warnings = in_class_order(written.proba, written.scored, names, place=table.name)
         if predicted is None:
-            warnings = [*warnings, *_ties(proba, naming.codes_of(written.truth, names))]
-        predicted = predicted or [names[code] for code in proba.argmax(axis=1)]
+            answers, odd = _by_scores(proba, naming.codes_of(written.truth, names), roles.ties or SHARE)
+            predicted, warnings = [names[code] for code in answers], [*warnings, *odd]
         return Output(predicted, proba, proba.max(axis=1)), warnings
     if part.confidence is not None:
         return read_single(table, part.confidence, names, written.truth, predicted, roles=roles), []
     return Output(predicted or [], None, None), []
 
 
-def _ties(proba: Float[np.ndarray, "n_rows n_classes"], y_true: Integer[np.ndarray, " n_rows"]) -> Iterator[Oddity]:
-    """In how many rows classes tie for the highest score, and what other orders of the classes would make of them."""
-    highest = proba == proba.max(axis=1, keepdims=True)
-    tied = highest.sum(axis=1) > 1
-    if tied.mean() >= _TIED:
-        may_be = highest[np.arange(len(proba)), y_true]
-        ends = (percent(float(share)) for share in ((may_be & ~tied).mean(), may_be.mean()))
-        n_tied, n_rows = int(tied.sum()), len(tied)
-        yield Oddity(
-            f"Classes tie for the highest score in {n_tied:,} of {n_rows:,} rows, and the first of them is taken. By "
-            f"another order accuracy lies between {' and '.join(ends)}.",
-            "tied_scores",
-            n_tied,
-            n_rows,
-        )
+def _by_scores(
+    proba: Float[np.ndarray, "n_rows n_classes"], y_true: Integer[np.ndarray, " n_rows"], ties: str
+) -> tuple[Integer[np.ndarray, " n_rows"], list[Oddity]]:
+    """The class of the highest score in each row, of several the one that `ties` says; and how many rows tie."""
+    highest, rows = proba == proba.max(axis=1, keepdims=True), np.arange(len(proba))
+    n_highest, answers = highest.sum(axis=1), proba.argmax(axis=1)
+    tied = n_highest > 1
+    if not tied.any():
+        return answers, []
+    if ties != FIRST:
+        turn = np.random.default_rng(0).permutation(int(tied.sum())) % n_highest[tied]  # each as often as the others
+        candidates = highest[tied]
+        if ties == WRONG:
+            candidates = candidates & (np.arange(proba.shape[1]) != y_true[tied, None])
+            turn %= candidates.sum(axis=1)
+        answers[tied] = (candidates.cumsum(axis=1) > turn[:, None]).argmax(axis=1)
+    if tied.mean() < _TIED:
+        return answers, []
+    may_be = highest[rows, y_true]
+    ends = " and ".join(percent(float(share)) for share in ((may_be & ~tied).mean(), may_be.mean()))
+    n_tied, n_rows = int(tied.sum()), len(tied)
+    text = (
+        f"Classes tie for the highest score in {n_tied:,} of {n_rows:,} rows, and {_OF_TIES[ties]}. By another choice "
+        f"accuracy lies between {ends}."
+    )
+    options = tuple(f"--ties={other}" for other in TIES if other != ties)
+    return answers, [Oddity(text, "tied_scores", n_tied, n_rows, options)]
 
 
 def _named(part: Part, roles: Roles, task: str | None) -> dict[str, str | None]:

@@ -41,6 +41,7 @@ _TITLES = {
     "classes": "Predicted names stand for",
     "unanswered": "Rows without an answer are",
     "sourceless": "Rows without a source are",
+    "ties": "Of classes that tie for the highest score",
     "join": "Rows of the two files belong together",
 }
 LINE = "(line)"
@@ -49,6 +50,9 @@ _SHIFTED = re.compile(r"\(line ([+-]\d+)\)")
 WRONG = "wrong"
 UNANSWERED = (WRONG, LEFT_OUT, OF_THEIR_OWN)
 """What rows without an answer can count as."""
+SHARE, FIRST = "share", "first"
+TIES = (SHARE, FIRST, WRONG)
+"""Which of several classes of the highest score is the answer: each as often, by lot; the first; or none of them."""
 Half = Literal["truth", "predictions"]
 BY_NAME = "by its name"
 BY_NAMES = "by their names"
@@ -96,7 +100,8 @@ class Roles:
     per row. `classes` are pairs of a predicted name and the true name it stands for. `join` names the column by which
     rows of two files belong together ("subject + visit" two, "file = image" one of two names), or is LINE. `unanswered`
     says what rows without an answer are: WRONG, LEFT_OUT, or a class OF_THEIR_OWN, as an empty truth then is;
-    `sourceless` says the same of rows without a source (SOURCELESS). `why` says, by role, how sure the guess is.
+    `sourceless` says the same of rows without a source (SOURCELESS). `ties` is one of TIES, SHARE if nothing is said;
+    it counts where scores alone tell the answer. `why` says, by role, how sure the guess is.
 
     >>> roles = Roles(truth="gold", predicted="answer", why=(("truth", "by its name"),))
     >>> roles.lines()
@@ -124,6 +129,7 @@ class Roles:
     classes: tuple[tuple[str, str], ...] = ()
     unanswered: str | None = None
     sourceless: str | None = None
+    ties: str | None = None
     join: str | None = None
     why: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
@@ -196,6 +202,8 @@ class Roles:
         if self.unanswered not in (None, *UNANSWERED):
             known = listed(UNANSWERED)
             raise DataError(f"{table.name}: rows without an answer can be {known}, not {self.unanswered!r}.")
+        if self.ties not in (None, *TIES):
+            raise DataError(f"{table.name}: ties can be {listed(TIES)}, not {self.ties!r}.")
         self._check_names(table)
 
     def _check_names(self, table: Table) -> None:
@@ -272,6 +280,7 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
     "scores": str,
     "unanswered": str,
     "sourceless": str,
+    "ties": str,
     "join": in_words,
 }
 
@@ -286,7 +295,7 @@ def _check_types(roles: Roles) -> None:
     names += [column for each in (roles, *roles.parts) for column in _singles(each) if column is not None]
     kinds = {part.kind for part in roles.parts} <= {"model", "task"}
     known = roles.unanswered in (None, *UNANSWERED) and roles.sourceless in (None, *SOURCELESS)
-    known = known and roles.scores in (None, "probabilities", "logits")
+    known = known and roles.scores in (None, "probabilities", "logits") and roles.ties in (None, *TIES)
     if not kinds or not known or not all(isinstance(n, str) for n in names):
         raise TypeError("not the types that roles have")
 
