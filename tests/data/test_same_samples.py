@@ -187,6 +187,8 @@ def test_files_are_met_again_by_their_measurements_but_not_by_counts_of_rows():
 
     common = same_samples([read(frame), read(other)])
     assert (common.by, common.column, common.is_whole) == ("inputs", "width + height", True)
+    losses = [table.assign(loss=rng.normal(size=N)) for table in (frame, other)]
+    assert same_samples([read(table) for table in losses]).column == "width + height"
     counted = ["gold", "predicted", "row"]
     assert read(frame[counted]).inputs == {}
     assert same_samples([read(frame[counted]), read(other[counted])]) is None

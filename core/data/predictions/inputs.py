@@ -4,6 +4,7 @@ Columns of a file that have no role: a text, numbers, or names of few kinds. Wha
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 from jaxtyping import Float
@@ -60,11 +61,19 @@ def shared_inputs(files: Sequence[Mapping[str, np.ndarray]]) -> Iterator[tuple[s
     ways = {column: [file[column] for file in files] for column in columns}
     texts = {column: values for column, values in ways.items() if all(each.dtype == object for each in values)}
     numeric = [column for column, values in ways.items() if all(each.dtype != object for each in values)]
+    numeric = [column for column in numeric if _are_met_again(ways[column])]
     if numeric:
         texts[" + ".join(numeric)] = [_together([file[column] for column in numeric]) for file in files]
     for name, values in texts.items():
         if all(len(set(each.tolist())) >= _TOLD_APART * len(each) for each in values):
             yield name, values
+
+
+def _are_met_again(values: Sequence[Float[np.ndarray, " n_rows"]]) -> bool:
+    """Whether a measurement has half of its values in every file: one that a model made has others in each."""
+    known = [np.unique(each) for each in values]
+    common = reduce(np.intersect1d, known)
+    return 2 * len(common) >= min(map(len, known))
 
 
 def is_called_text(column: str) -> bool:
