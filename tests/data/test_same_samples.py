@@ -192,3 +192,35 @@ def test_files_are_met_again_by_their_measurements_but_not_by_counts_of_rows():
     counted = ["gold", "predicted", "row"]
     assert read(frame[counted]).inputs == {}
     assert same_samples([read(frame[counted]), read(other[counted])]) is None
+
+
+def trials(orders: list[np.ndarray], *, texts: bool, wrong: float = 0.3, seed: int = 0) -> Predictions:
+    """A recipe trained several times, in a file without ids."""
+    rng, parts = np.random.default_rng(seed), []
+    for place, order in enumerate(orders):
+        said = np.where(rng.random(len(order)) < wrong, (Y[order] + 1) % 3, Y[order])
+        columns = {"gold": Y[order], "predicted": said, "seed": place}
+        parts.append(pd.DataFrame(columns | ({"review": TEXTS[order]} if texts else {})))
+    frame = pd.concat(parts).astype(str)
+    rows = make_table("a.csv", list(frame), [frame[name].tolist() for name in frame], lines=range(2, len(frame) + 2))
+    return prediction_table(rows).select()
+
+
+def test_trials_without_ids_are_of_the_same_samples_by_their_truths_or_texts():
+    rng, in_order = np.random.default_rng(3), [np.arange(N)] * 3
+    shuffled = [rng.permutation(N) for _ in range(3)]
+    for orders, texts in ((in_order, False), (shuffled, True)):
+        files = [trials(orders, texts=texts, seed=seed) for seed in (1, 2)]
+        assert len(set(files[0].ids.tolist())) == N
+        common = same_samples(files)
+        assert common.is_whole
+        own, its = common.rows
+        assert (files[0].y_true[own] == files[1].y_true[its]).all()
+        assert (files[0].groups["trial"][own] == files[1].groups["trial"][its]).all()
+    assert len(set(trials(shuffled, texts=False).ids.tolist())) == 3 * N
+    assert len(set(trials([np.arange(N), np.arange(N - 1)], texts=True).ids.tolist())) == 2 * N - 1
+
+
+def test_two_recipes_without_ids_on_other_samples_sorted_by_class_are_not_the_same():
+    in_order = [np.argsort(Y, kind="stable")] * 3
+    assert same_samples([trials(in_order, texts=False, seed=seed) for seed in (1, 2)]) is None

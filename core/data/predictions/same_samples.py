@@ -12,7 +12,7 @@ from jaxtyping import Integer, Shaped
 from touchstone.core.data.dataset import Dataset
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.inputs import is_called_text, shared_inputs, texts_of
-from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.data.predictions.record import IN_TRIAL, Predictions
 from touchstone.core.data.values import counted, listed, shortened
 
 FEWEST = 10
@@ -134,6 +134,14 @@ def _rows_of(
 
 
 def _counts_rows(file: Predictions) -> bool:
+    """Whether ids only count rows, of all, or of each trial by itself."""
+    if trained_again(file):
+        n_met: Counter[str] = Counter()
+        for name, trial in zip(file.ids.tolist(), file.groups["trial"].tolist(), strict=True):
+            if name != IN_TRIAL.format(n_met[trial]):
+                return False
+            n_met[trial] += 1
+        return True
     return bool((file.ids == np.arange(file.n_samples).astype(str)).all())
 
 
@@ -188,6 +196,8 @@ def _have_one_order(files: Sequence[Predictions], *, of_any: bool = False) -> bo
     first = _truths(files[0])
     if any(file.n_samples != len(first) or not (_truths(file) == first).all() for file in files[1:]):
         return False
+    if trained_again(files[0]):  # the order of one trial
+        first = first[files[0].groups["trial"] == files[0].groups["trial"][0]]
     n_changes, n_classes = int((first[1:] != first[:-1]).sum()), len(set(first))
     enough = of_any or n_changes - n_classes >= min(n_classes, _MANY_CHANGES)
     return enough and len(first) >= FEWEST

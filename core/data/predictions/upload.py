@@ -7,7 +7,7 @@ were given, and what their columns are.
 import csv
 import io
 import zipfile
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -21,9 +21,9 @@ from touchstone.core.data.errors import DataError, Oddity
 from touchstone.core.data.limits import File, Limits, opened
 from touchstone.core.data.predictions.blocks import Block, read_block
 from touchstone.core.data.predictions.guess import complete_roles, guess_roles, stands_twice
-from touchstone.core.data.predictions.inputs import inputs_of
+from touchstone.core.data.predictions.inputs import inputs_of, texts_of
 from touchstone.core.data.predictions.join import join_tables
-from touchstone.core.data.predictions.record import KEPT, Predictions, PredictionTable
+from touchstone.core.data.predictions.record import IN_TRIAL, KEPT, Predictions, PredictionTable
 from touchstone.core.data.predictions.roles import APART, LIKELY, Half, Part, Roles
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.tables.files import read_table
@@ -182,16 +182,16 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     table, roles, gaps = with_settled_sources(table, roles)
     dividing = {role: getattr(roles, role) for role in ("model", "set", "task", *KEPT)}
     groups = {role: np.array(table.strings(c), dtype=object) for role, c in dividing.items() if c is not None}
-    ids = table.strings(roles.id) if roles.id else [str(row) for row in range(table.n_rows)]
+    inputs = inputs_of(table, roles)
+    ids, of_ids = _ids(table, roles, groups, inputs)
     _check_ids(table, ids, groups)
     parts = roles.parts or (Part("model", "", roles.truth, roles.predicted, roles.confidence),)
     rows_of = _rows_of(groups["task"]) if "task" in groups else {None: None}
     blocks = [read_block(table, roles, part, rows, task=task) for part in parts for task, rows in rows_of.items()]
-    inputs = inputs_of(table, roles)
     return PredictionTable(
         name=name or table.name.split(".")[0] or table.name,
         roles=roles,
-        _of_file=(*table.notes, *_notes(table, roles, inputs)),
+        _of_file=(*table.notes, *_notes(table, roles, inputs), *of_ids),
         _odd=(*table.warnings, *gaps, *repeated_rows(table, roles)),
         _ids=np.array(ids, dtype=object),
         _groups=groups,
@@ -280,6 +280,35 @@ def _rows_of(values: np.ndarray) -> dict[str, np.ndarray]:
     return {value: np.array(each, dtype=np.int64) for value, each in rows.items()}
 
 
+def _ids(
+    table: Table, roles: Roles, groups: Mapping[str, np.ndarray], inputs: Mapping[str, np.ndarray]
+) -> tuple[list[str], tuple[str, ...]]:
+    """What the samples are called, and a note where no column says it.
+
+    Where a file without ids has trials, and each has the same samples, by a text or by the order of true classes, a
+    sample is called alike in all of them: else it would count as often as it was predicted.
+    """
+    if roles.id is not None:
+        return table.strings(roles.id), ()
+    counted = [str(row) for row in range(table.n_rows)], ("Ids: positions of the rows, counted from 0.",)
+    if "trial" not in groups or roles.truth is None or {"model", "set", "task"} & groups.keys():
+        return counted
+    rows_of = list(_rows_of(groups["trial"]).values())
+    if len(rows_of) < 2 or len({len(rows) for rows in rows_of}) > 1:
+        return counted
+    names = np.empty(table.n_rows, dtype=object)
+    for column, texts in texts_of(inputs).items():
+        in_first = {*texts[rows_of[0]].tolist()}
+        if len(in_first) == len(rows_of[0]) and all({*texts[rows].tolist()} == in_first for rows in rows_of):
+            return texts.tolist(), (f"Ids: column {column!r}, whose texts are the same in all trials.",)
+    truth = np.array(table.spelled(roles.truth), dtype=object)
+    if all((truth[rows] == truth[rows_of[0]]).all() for rows in rows_of[1:]):
+        for rows in rows_of:
+            names[rows] = [IN_TRIAL.format(place) for place in range(len(rows))]
+        return names.tolist(), ("Ids: positions of the rows within each trial, whose true classes are the same.",)
+    return counted
+
+
 def _check_ids(table: Table, ids: list[str], groups: dict[str, np.ndarray]) -> None:
     """Each id once per model, set, task and trial."""
     apart = [groups[role] for role in APART if role in groups]
@@ -289,8 +318,6 @@ def _check_ids(table: Table, ids: list[str], groups: dict[str, np.ndarray]) -> N
 
 def _notes(table: Table, roles: Roles, inputs: Collection[str]) -> list[str]:
     notes = [f"{line}." for line in roles.lines()]
-    if roles.id is None:
-        notes.append("Ids: positions of the rows, counted from 0.")
     if inputs:
         notes.append(f"Samples are found in other files by their inputs: {listed(inputs)}.")
     free = [column for column in table.columns if column not in roles.columns]
