@@ -89,6 +89,11 @@ class ModelsOnSamples:
         units = "" if self.design.word == EACH_SAMPLE.word else self.design.by
         return f"{plural(self.n, 'sample')}{units}, {plural(len(np.unique(self.trainings)), 'training')} of each"
 
+    def in_order(self, names: Sequence[str]) -> "ModelsOnSamples":
+        """The same models in another order."""
+        in_order = ({name: each[name] for name in names} for each in (self.predictions, self.scored))
+        return replace(self, **dict(zip(("predictions", "scored"), in_order, strict=True)))
+
     def of(self, rows: Bool[np.ndarray, " n_samples"]) -> "ModelsOnSamples":
         """The same models on some of the samples."""
         return replace(
@@ -447,8 +452,9 @@ class Ranked:
 class ModelComparison:
     """All models by one metric: values, differences that are corrected together, ranks, and what changed.
 
-    `changed` is the share of samples that the first other model answers otherwise than the reference, whether right or
-    wrong; `classes` has by how much it finds more samples of each class.
+    What is told in detail is told of the reference and the best other model, which stands second among `models`:
+    `changed` is the share of samples that both answer otherwise, whether right or wrong; `classes` has by how much more
+    samples of each class the other one finds.
     """
 
     models: ModelsOnSamples
@@ -502,15 +508,18 @@ def compare_paired(
     values = {name: value_of(models, entry, name) for name in models.names}
     pairs = combinations(models.names, 2) if every_pair else ((reference, name) for name in others)
     differences = _corrected([difference(models, entry, name, other, known=values) for other, name in pairs])
-    first, own = models.predictions[reference], models.predictions[others[0]]
+    ranked = tuple(_ranked(models.names, values, differences, larger_is_better=entry.larger_is_better))
+    best = next(each.model for each in ranked if each.model != reference)
+    models = models.in_order((reference, best, *(name for name in others if name != best)))
+    first, own = models.predictions[reference], models.predictions[best]
     answers = [np.array(each.class_names, dtype=object)[each.y_pred] for each in (first, own)]
     changed = np.asarray(answers[0] != answers[1], dtype=bool)
     return ModelComparison(
         models=models,
         metric=metric,
-        ranked=tuple(_ranked(models.names, values, differences, larger_is_better=entry.larger_is_better)),
+        ranked=ranked,
         differences=differences,
-        classes=_classes(models, others[0], reference),
+        classes=_classes(models, best, reference),
         changed=float(changed.mean()),
         of_changed=models.design.wilson(changed) if models.design.enough else UNKNOWN,
         margin=margin,

@@ -408,3 +408,21 @@ def test_columns_without_meaning_decide_hardly_anything():
         assert len(parts) == 48
         n_said += any(each.claim.decided and each.claim.decision != "small" for each in parts.values())
     assert n_said <= 60 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 60))
+
+
+def test_of_several_models_the_best_one_is_told_of_in_detail():
+    y, rng = np.arange(600) % 2, np.random.default_rng(0)
+
+    def file(share: float) -> Predictions:
+        return Predictions(
+            [f"t{row}" for row in range(600)], y, np.where(rng.random(600) < share, y, 1 - y), ["a", "b"]
+        )
+
+    found = compared({"old": file(0.7), "worse": file(0.6), "best": file(0.95), "better": file(0.8)})
+    assert found.models.names == ("old", "best", "worse", "better")
+    right = [found.models.correct[name] for name in ("best", "old")]
+    assert found.changed == (right[0] != right[1]).mean()
+    assert sum(each.n_gained for each in found.classes.values()) == (right[0] & ~right[1]).sum()
+    assert {(each.other, each.model) for each in found.differences} == set(
+        combinations(["old", "worse", "best", "better"], 2)
+    )
