@@ -44,7 +44,7 @@ try:
     plan, button = controls.adequacy_plan(dataset)
     n_trials = plan.n_trials(dataset)
 except DataError as problem:
-    page.error(problem)
+    data_choice.refused(problem, dataset)
     st.stop()
 run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
 with button:

@@ -73,7 +73,7 @@ try:
     plan, button = controls.trial_plan(dataset)
     n_trials = plan.n_trials(dataset)
 except DataError as problem:
-    page.error(problem)
+    data_choice.refused(problem, dataset)
     st.stop()
 run = jobs.start(plan, dataset) if asked else session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
 with button:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.tables.names import sources_are_units, word_for
-from touchstone.core.data.values import check_unique, codes, counted, read_only, texts
+from touchstone.core.data.values import check_unique, codes, counted, listed, read_only, texts
 from touchstone.core.data.values import numbers as as_numbers
 
 # When are two inputs the same? Whatever is cached, linked or stored is named by a hash of all that it depends on.
@@ -304,6 +304,38 @@ class Dataset:
         kept = (each for each in self.notes if not each.startswith(ABOUT_UNITS))
         notes = (*kept, *([f"{ABOUT_UNITS}{note}"] if note else []))
         return replace(self, units=[str(each) for each in np.asarray(units)], unit_name=name, notes=notes, read_as=None)
+
+    def without(self, *classes: str) -> "Dataset":
+        """The same data without the samples of these classes, as another data set.
+
+        DataError for a class that there is not, and where fewer than two would be left.
+
+        >>> fruit = Dataset("fruit", "tabular", x=[[1.0], [9.0], [8.0], [5.0]], y=[0, 1, 1, 2],
+        ...                 class_names=["plum", "melon", "quince"], ids="abcd")
+        >>> usual = fruit.without("plum")
+        >>> usual.name, usual.class_names, usual.y.tolist(), usual.ids.tolist()
+        ('fruit without plum', ('melon', 'quince'), [0, 0, 1], ['b', 'c', 'd'])
+        """
+        if unknown := [label for label in classes if label not in self.class_names]:
+            raise DataError(
+                f"{self.name}: there is no class {unknown[0]!r}. The classes are {listed(self.class_names)}."
+            )
+        kept = [code for code, label in enumerate(self.class_names) if label not in classes]
+        if len(kept) < 2:
+            raise DataError(f"{self.name}: without {listed(classes)} fewer than two classes are left.")
+        rows = np.isin(self.y, kept)
+        by_row = ("x", "ids", "sources", "vectors", "numbers", "part", "units")
+        there = {name: values for name in by_row if (values := getattr(self, name)) is not None}
+        n_out = int((~rows).sum())
+        return replace(
+            self,
+            name=f"{self.name} without {listed(classes)}",
+            y=np.searchsorted(kept, self.y[rows]),
+            class_names=[self.class_names[code] for code in kept],
+            notes=(*self.notes, f"Left out: {n_out:,} {'sample' if n_out == 1 else 'samples'} of {listed(classes)}."),
+            read_as=None,
+            **{name: values[rows] for name, values in there.items()},
+        )
 
     def with_vectors(self, vectors: ArrayLike, name: str, *, notes: Iterable[str] = ()) -> "Dataset":
         """The same data with these vectors, one row per sample in the same order, in place of any that it had.

@@ -14,6 +14,21 @@ class DataError(ValueError):
     """
 
 
+class SmallClasses(DataError):
+    """Classes with too few samples for a question, which can be asked without these `classes` (`Dataset.without`).
+
+    >>> SmallClasses("No sources can be found in rare (1 row).", ("rare",)).classes
+    ('rare',)
+    """
+
+    def __init__(self, message: str, classes: tuple[str, ...]):
+        super().__init__(message)
+        self.classes = classes
+
+    def __reduce__(self) -> tuple[type["SmallClasses"], tuple[str, tuple[str, ...]]]:
+        return SmallClasses, (str(self), self.classes)
+
+
 class Oddity(str):
     """A sentence on what is odd about data that are read all the same, and what programs need of it.
 

@@ -18,6 +18,7 @@ from jaxtyping import Float, Integer
 from touchstone.core.cluster.finders import SOURCE_FINDERS, check_finder, find_sources, train_for_sources, trains
 from touchstone.core.cluster.sources import FoundSources
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.errors import SmallClasses
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.parameters import asks
 from touchstone.core.represent import encode
@@ -299,7 +300,8 @@ def check_class_sizes(dataset: Dataset, n_sources: int) -> None:
         if n < n_sources
     ]
     if small:
-        raise DataError(
+        raise SmallClasses(
             f"{n_sources} sources cannot be found in {', '.join(small)}: a class needs at least one {word} for each "
-            "source. Choose fewer sources, or leave these classes out."
+            "source. Choose fewer sources, or leave these classes out.",
+            tuple(np.array(dataset.class_names)[n_per_class < n_sources].tolist()),
         )

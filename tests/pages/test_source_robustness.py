@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.pages.conftest import PLAN, in_numbers, plainly, stored_run, texts
@@ -248,3 +249,17 @@ def test_before_run_the_page_says_how_long_runs_like_it_took(open_page, workspac
     assert run.pace is not None
     app = open_page("source_robustness", data=wine.fingerprint, repeats="40")
     assert f"320 trials, in the background. Expect about {duration(320 * run.pace)}, as in similar runs." in texts(app)
+
+
+def test_classes_that_are_too_small_can_be_left_out(open_page, workspace):
+    rng, y = np.random.default_rng(0), np.array([0] * 150 + [1] * 150 + [2])
+    names = ("often", "seldom", "rare")
+    workspace.add_dataset(LOCAL_OWNER, data := Dataset("finds", "tabular", rng.normal(size=(301, 4)), y, names, None))
+    for stem in ("source_robustness", "data_set_adequacy"):
+        app = open_page(stem, data=data.fingerprint)
+        assert "5 sources cannot be found in rare (1 row)" in plainly(app)
+        assert app.button(key="leave-out").label == "Leave out “rare”"
+        app.button(key="leave-out").click().run()
+        assert not app.error
+        assert app.query_params["data"] == data.without("rare").fingerprint
+    assert workspace.dataset(LOCAL_OWNER, data.without("rare").fingerprint).notes[-1] == "Left out: 1 sample of rare."

@@ -11,6 +11,8 @@ import numpy as np
 import streamlit as st
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
+from touchstone.core.data.errors import SmallClasses
+from touchstone.core.evaluate.wording import listed, quoted
 from touchstone.core.split.units import has_test_set
 from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.core.workspace.data import StoredDataset
@@ -23,6 +25,8 @@ UNKNOWN = (
     "The data set in this address was deleted, or belongs to somebody else. No result is shown. Choose a data set "
     "at the top right, or upload the file again."
 )
+_MOST_LEFT_OUT = 3
+_OF_LEAVING = "Stores the data without these classes, as a data set of its own, and asks about that."
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,20 @@ def choose(address: str) -> None:
     """Make this the data set of this session and of its address."""
     st.session_state[ADDRESS] = address
     session.hold(ADDRESS, address)
+
+
+def refused(problem: DataError, dataset: Dataset) -> None:
+    """Why a question cannot be asked of the data set; for classes that are too small, the way without them."""
+    page.error(problem)
+    if not isinstance(problem, SmallClasses) or session.read_only() or dataset.n_classes - len(problem.classes) < 2:
+        return
+    label = f"Leave out {listed([quoted(page.plain(name)) for name in problem.classes], most=_MOST_LEFT_OUT)}"
+    leave_out = page.or_toast(_leave_out)
+    st.button(label, key="leave-out", on_click=leave_out, args=(dataset, problem.classes), help=_OF_LEAVING)
+
+
+def _leave_out(dataset: Dataset, classes: tuple[str, ...]) -> None:
+    choose(session.workspace().add_dataset(session.owner(), dataset.without(*classes)))
 
 
 def control() -> None:
