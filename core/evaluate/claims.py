@@ -476,8 +476,10 @@ def claim_of_t(
     return claim(kind, estimate, interval, p, smallest=smallest, mc_error=mc_error)
 
 
-def corrected(family: Sequence[Claim]) -> tuple[Claim, ...]:
+def corrected(family: Sequence[Claim], *, chosen_from: int = 1) -> tuple[Claim, ...]:
     """Claims that were looked at together: their p-values by Holm, and decided anew.
+
+    Where the family was chosen from several such ones by what they say, each has its part of the 5 %.
 
     Examples
     --------
@@ -486,7 +488,7 @@ def corrected(family: Sequence[Claim]) -> tuple[Claim, ...]:
     >>> one.p_value, one.decision
     (0.08, 'undecided')
     """
-    return decided_anew(family, holm([member.p_value for member in family]))
+    return decided_anew(family, holm([min(1.0, chosen_from * member.p_value) for member in family]))
 
 
 def decided_anew(family: Sequence[Claim], p_values: Sequence[float]) -> tuple[Claim, ...]:

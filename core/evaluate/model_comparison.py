@@ -534,9 +534,9 @@ def _check(models: ModelsOnSamples, metric: Metric) -> None:
         raise DataError(f"{metric.title} needs the probabilities of all classes, which {listed(without)} lack.")
 
 
-def _corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+def _corrected(differences: Sequence[Difference], *, chosen_from: int = 1) -> tuple[Difference, ...]:
     known = [each for each in differences if each.interval.known]
-    claims = iter(corrected([each.claim for each in known]))
+    claims = iter(corrected([each.claim for each in known], chosen_from=chosen_from))
     return tuple(replace(each, claim=next(claims)) if each.interval.known else each for each in differences)
 
 
@@ -556,10 +556,10 @@ def _ranked(
 
 
 def _classes(models: ModelsOnSamples, model: str, other: str) -> dict[str, Difference]:
-    """Of every class that has a sample, its claims corrected for their number."""
+    """Of every class that has a sample, its claims corrected for their number, and for the models chosen from."""
     there = [models.class_names[code] for code in np.flatnonzero(models.scored[other].counts.true)]
     changes = [difference(models, METRICS["recall"], model, other, positive=label) for label in there]
-    return dict(zip(there, _corrected(changes), strict=True))
+    return dict(zip(there, _corrected(changes, chosen_from=len(models.names) - 1), strict=True))
 
 
 _UNTOLD = 0.1
@@ -571,12 +571,13 @@ N_BANDS, MOST_GROUPS = 5, 20
 def by_group(comparison: ModelComparison) -> Mapping[tuple[str, str], Difference]:
     """Where accuracy changed between the first two models: by their confidence, and by columns of their files.
 
-    By what it is and the value, as `groups` has them; claims are corrected for all of them together.
+    By what it is and the value, as `groups` has them; claims are corrected for all of them together, and for the models
+    that the second was chosen from.
     """
     models, (reference, model, *_) = comparison.models, comparison.models.names
     parts = groups(models)
     each = [difference(models.of(rows), METRICS[ACCURACY], model, reference) for rows in parts.values()]
-    return dict(zip(parts, _corrected(each), strict=True))
+    return dict(zip(parts, _corrected(each, chosen_from=len(models.names) - 1), strict=True))
 
 
 def groups(models: ModelsOnSamples) -> dict[tuple[str, str], Bool[np.ndarray, " n_samples"]]:

@@ -261,9 +261,9 @@ def compare(
 ) -> Result:
     """Is the new model better, on the same samples? Of different samples: does accuracy really drop on the new set?
 
-    Which of both is asked follows from the samples: by ids, or by true classes in the same order, files are of the same
-    ones. `design` says it where somebody knows better. Of the same samples models are compared in pairs: `metric` and
-    `positive` are among the `options`, and `margin` is the loss that would be put up with. Of these there may be
+    Which of both is asked follows from the samples: by ids, inputs, or true classes in the same order, files are of the
+    same ones. `design` says it where somebody knows better. Of the same samples models are compared in pairs: `metric`
+    and `positive` are among the `options`, and `margin` is the loss that would be put up with. Of these there may be
     `further` ones; all pairs are corrected together.
 
     All are `touchstone.predictions`, or all files as the app reads them (docs/file-formats.md). Files of several

@@ -211,8 +211,14 @@ def classes_table(found: ModelComparison) -> Table:
         Column("Found", lambda each: each[1].why_not or _FOUND[each[1].claim.decision]),
     )
     reference, model, *_ = found.models.names
-    caption = f"{model} against {reference}. Claims are corrected for all classes (Holm)."
+    caption = f"{model} against {reference}. Claims are corrected for all classes (Holm){_chosen(found)}."
     return Table.of("Class by class", found.classes.items(), columns, caption)
+
+
+def _chosen(found: ModelComparison) -> str:
+    """That the model was chosen from several, where it was."""
+    n = len(found.models.names) - 1
+    return f", and for the choice of the best of {count(n)} models" if n > 1 else ""
 
 
 def _by_group(found: ModelComparison) -> tuple[Table | str]:
@@ -228,7 +234,8 @@ def _by_group(found: ModelComparison) -> tuple[Table | str]:
         Column("Model is", lambda line: line[1].why_not or _DECISIONS[line[1].claim.decision]),
     )
     caption = (
-        f"{model} against {reference}, by the mean confidence of both, and by columns. Corrected for all lines (Holm)."
+        f"{model} against {reference}, by the mean confidence of both, and by columns. Corrected for all lines "
+        f"(Holm){_chosen(found)}."
     )
     parts = by_group(found)
     if not parts:
