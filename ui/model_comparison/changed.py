@@ -146,7 +146,9 @@ def _map(compared: ModelComparison, sets: TwoSets) -> None:
     """Where in their data set the samples lie on which one of both is right; a lasso lists them."""
     there = _data_set(compared, sets)
     if there is None:
-        page.empty("No stored data set holds these samples. Store it on the page *Data*, with the same ids or texts.")
+        page.empty(
+            "No stored data set holds these samples. Store it on the page *Data sets*, with the same ids or texts."
+        )
         return
     dataset, at = there
     shown = default_representation(dataset.kind)

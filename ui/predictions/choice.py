@@ -176,7 +176,7 @@ def two_sets(chosen: dict[str, Chosen], sides: tuple[Side, Side] = SIDES) -> Two
     missing = [One(name, name.replace("_", " "), {}, "") for name in (*PARTS, "task") if name not in there]
     check_address([*controls, *missing])
     drawn: dict[str, Part] = {}
-    further = _further_control(reference, target) if REFERENCE.key in chosen and sides[0].same_samples else ()
+    further = _further_control(reference, target) if sides[0].same_samples else ()
     if any(parts.values()) or tasks:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             for side, controls in parts.items():
@@ -249,7 +249,7 @@ def _task_control(reference: Chosen, target: Chosen) -> list[One]:
 
 
 def _further_control(reference: Chosen, target: Chosen) -> tuple[str, ...]:
-    """Further stored files, where there are any beside both: the address names them, and then this session."""
+    """Further stored files, where there are any beside both; at first those that the address names."""
     offered = {
         name: title for name, title in stored_titles().items() if name not in (reference.address, target.address)
     }
