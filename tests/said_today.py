@@ -168,7 +168,7 @@ def card_of_models() -> Card:
     """What the page says of the two models on the same digits."""
     first, second = (models_in(example_predictions(name).read()) for name in MODEL_FILES)
     titles = tuple(PREDICTION_EXAMPLES[name].title for name in MODEL_FILES)
-    answer = model_comparison.compared_models((first, second), titles)
+    answer = model_comparison.answer(model_comparison.compared_models((first, second), titles))
     return Card.of(answer.verdict, answer.key_numbers)
 
 

@@ -208,6 +208,10 @@ def test_any_number_of_files_of_the_same_samples_are_compared_pair_by_pair(tmp_p
     assert len([each for each in result.quantities if each.name == "model_comparison.difference"]) == 2
     assert main(["compare", "--reference", files[0], "--target", files[1], files[2]]) == 0
     assert capsys.readouterr().out == said.out
+    chosen = _parser().parse_args(["compare", *files])
+    compared = compare_files(chosen, Workspace(tmp_path / "home"), LOCAL_OWNER)
+    better = [made for of, made in compared.claims if of == "model_2"]
+    assert [each.decision for each in better] == ["above"]
 
 
 def test_more_than_two_files_of_other_samples_are_refused(tmp_path, capsys):

@@ -25,14 +25,14 @@ from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.matched_subsets import matched_verdict
 from touchstone.core.evaluate.matched_subsets.plan import BINNING, MatchingPlan, TwoSets
-from touchstone.core.evaluate.model_comparison import DESIGNS, ModelComparison
+from touchstone.core.evaluate.model_comparison import DESIGNS, ModelComparison, claims_of
 from touchstone.core.evaluate.sample_sizes import SizePlan
 from touchstone.core.evaluate.wording import Verdict, percent
 from touchstone.core.models.inputs import InputRange
 from touchstone.core.parameters import ANYTHING, answers_of, asked, values_of
+from touchstone.core.report import model_comparison
 from touchstone.core.report.card import card_of_predictions
 from touchstone.core.report.matched_subsets import answer
-from touchstone.core.report.model_comparison import compared_models
 from touchstone.core.report.parts import Answer
 from touchstone.core.report.sample_sizes import planned
 from touchstone.core.trials.training_plan import trainable
@@ -277,7 +277,10 @@ def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) 
     if not (chosen.reference and chosen.target):
         raise DataError("Name two files of predictions or more.")
     sources = [*(_source(chosen, side) for side in SIDES), *((file, None, None) for file in chosen.files)]
-    read = {source: _read(chosen, source, side, workspace, owner) for source, side in zip_longest(sources, SIDES)}
+    read: dict[tuple[str | None, ...], PredictionTable] = {}
+    for source, side in zip_longest(sources, SIDES):
+        if source not in read:
+            read[source] = _read(chosen, source, side, workspace, owner)
     reference, target, *further = tables = [read[source] for source in sources]
     parts = {f"{side}_part": Part(**{p: getattr(chosen, f"{side}_{p}") for p in PARTS}) for side in SIDES}
     plan = MatchingPlan(**values_of(MatchingPlan, vars(chosen), ANYTHING))
@@ -285,9 +288,9 @@ def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) 
     about = {"metric": plan.metric, "positive": plan.positive}
     of_tables = zip(tables, (*parts.values(), *(Part() for _ in further)), strict=True)
     sides = [models_in(table, part, chosen.of_task) for table, part in of_tables]
-    paired = compared_models(sides, titles, chosen.design, chosen.margin, **about)
+    paired = model_comparison.compared_models(sides, titles, chosen.design, chosen.margin, **about)
     if paired is not None:
-        return Compared("model_comparison", paired, tuple((titles[1], made) for made in paired.claims), notes)
+        return Compared("model_comparison", model_comparison.answer(paired), tuple(claims_of(paired)), notes)
     pairs = pair_predictions(reference, target, **parts, task=chosen.of_task)
     comparisons = plan.compare(pairs)
     claims = tuple((row.model, made) for row in comparisons.rows for made in matched_verdict(row).claims)

@@ -666,8 +666,14 @@ def comparison_verdict(comparison: ModelComparison) -> Verdict:
         used=_used(comparison),
         advice=resting(_advice(comparison, first), BETTER),
         findings=tuple(each for each in ((headline, *findings) if ranks else findings) if each),
-        claims=tuple(each.claim for each in (first, *more, *comparison.classes.values())),
+        claims=tuple(made for _, made in claims_of(comparison)),
     )
+
+
+def claims_of(comparison: ModelComparison) -> Iterator[tuple[str, Claim]]:
+    """What the verdict rests on, that of the headline first: a claim and the model that it is about."""
+    for each in (*sorted(comparison.against_reference, key=lambda each: -each.value), *comparison.classes.values()):
+        yield each.model, each.claim
 
 
 def sentence(comparison: ModelComparison, each: Difference) -> str:

@@ -288,8 +288,8 @@ def compare(
     """
     from touchstone.core.evaluate.matched_subsets import compare_pairs
     from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
+    from touchstone.core.report import model_comparison
     from touchstone.core.report.matched_subsets import answer
-    from touchstone.core.report.model_comparison import compared_models
 
     given = (reference, target, *further)
     arrays = [each for each in given if isinstance(each, Predictions)]
@@ -305,8 +305,8 @@ def compare(
             sides = [{model: side[model]} for side in sides]
         elif model is not None:
             raise DataError(f"The files have predictions of {', '.join(sides[0])}. Name one of them with model=.")
-    if (known := compared_models(sides, titles, design, margin, **options)) is not None:
-        return Result(known.muting(muted_kinds(mute)))
+    if (paired := model_comparison.compared_models(sides, titles, design, margin, **options)) is not None:
+        return Result(model_comparison.answer(paired).muting(muted_kinds(mute)))
     pairs = pair_predictions(*files) if files else PredictionPairs(*sides)
     if model is not None and model not in pairs.models:
         raise DataError(f"The files have predictions of {', '.join(pairs.models)}. Name one of them with model=.")

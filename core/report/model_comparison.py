@@ -65,15 +65,15 @@ def compared_models(
     metric: str = ACCURACY,
     positive: str | None = None,
     **_: object,
-) -> Answer | None:
-    """The answer about the models of files, called by their `titles`; None where two are of different samples.
+) -> ModelComparison | None:
+    """The models of files, called by their `titles`, compared; None where two are of different samples.
 
     Raises DataError where the files are not as `design` says, where more than two have no samples in common, and where
     there is a margin and nothing that it is about.
     """
     models = models_of(named_models(sides, titles), design, positive=positive)
     if models is not None:
-        return answer(compare_paired(models, metric=metric_named(metric).name, margin=margin))
+        return compare_paired(models, metric=metric_named(metric).name, margin=margin)
     if len(sides) > 2:
         raise DataError(
             f"{listed(titles)} have no samples in common, as far as ids, inputs and true classes tell. Two test sets "
@@ -284,8 +284,7 @@ def _samples(found: ModelComparison) -> tuple[Table]:
 def samples_table(found: ModelComparison, changed: pd.DataFrame, of: str = "") -> Table:
     """The first of these `changed_samples`, or of those `of` a part of them; of texts the beginnings."""
     shown = changed.head(MOST_SAMPLES)
-    for column in texts_of(found.models.predictions[found.models.names[0]].inputs):
-        shown = shown.assign(**{column: [shortened(text, MOST_LETTERS) for text in shown[column]]})
+    shown = shown.map(lambda cell: shortened(cell, MOST_LETTERS) if isinstance(cell, str) else cell)
     rest = f" The first {count(MOST_SAMPLES)} are shown." if len(changed) > MOST_SAMPLES else ""
     caption = f"n = {count(len(changed))} samples{of} that one of both models gets right.{rest}"
     return Table("Samples that changed", shown, (), caption)
@@ -313,7 +312,8 @@ def changed_samples(found: ModelComparison, rows: Bool[np.ndarray, " n_samples"]
     if own.confidence is not None:
         table["confidence"] = own.confidence[at]
     for column, texts in texts_of(its.inputs).items():
-        table[column] = texts[at]
+        if column not in table:
+            table[column] = texts[at]
     return table.sort_values("change", kind="stable", ignore_index=True)
 
 

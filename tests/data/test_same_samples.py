@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from touchstone.core.data import DataError, Predictions, Roles
-from touchstone.core.data.predictions.same_samples import could_be_either, same_samples
+from touchstone.core.data import DataError, Dataset, Predictions, Roles
+from touchstone.core.data.predictions.same_samples import could_be_either, rows_in, same_samples
 from touchstone.core.data.predictions.upload import prediction_table
 from touchstone.core.data.tables.table import make_table
 
@@ -224,3 +224,16 @@ def test_trials_without_ids_are_of_the_same_samples_by_their_truths_or_texts():
 def test_two_recipes_without_ids_on_other_samples_sorted_by_class_are_not_the_same():
     in_order = [np.argsort(Y, kind="stable")] * 3
     assert same_samples([trials(in_order, texts=False, seed=seed) for seed in (1, 2)]) is None
+
+
+def test_rows_that_are_only_counted_are_of_a_data_set_where_their_order_tells_it():
+    def data(y: np.ndarray) -> Dataset:
+        return Dataset("notes", "tabular", np.arange(2.0 * N).reshape(N, 2), y, ("a", "b", "c"), None)
+
+    in_order = np.sort(Y)
+    assert rows_in(data(Y), file(ROWS)).tolist() == list(range(N))
+    assert rows_in(data(in_order), file(ROWS, in_order)) is None
+    assert rows_in(data(Y), file(ROWS[:40], Y[:40])) is None
+    assert rows_in(data(in_order), file([f"row {row}" for row in range(5, 40)], in_order[5:40])).tolist() == list(
+        range(5, 40)
+    )

@@ -24,9 +24,9 @@ from touchstone.core.data.values import check_unique, codes, listed, locked, num
 
 GROUPS = ("fold", "source", "trial")
 KEPT = (*GROUPS, "unit")
+"""What divides the rows, and what belongs together: units are none of the parts that one chooses."""
 IN_TRIAL = "row {}"
 """What samples without ids are called by their place in each trial, where these are the same."""
-"""What divides the rows, and what belongs together: units are none of the parts that one chooses."""
 _FEWEST = 20  # samples below which chance explains nearly everything
 _SAME = 0.999  # the share of rows from which on two columns say the same
 _MOST_EXCHANGED, _CLEARLY = 50, 4.0  # classes whose names are tried in another order; standard deviations above chance

@@ -198,9 +198,13 @@ def _have_one_order(files: Sequence[Predictions], *, of_any: bool = False) -> bo
         return False
     if trained_again(files[0]):  # the order of one trial
         first = first[files[0].groups["trial"] == files[0].groups["trial"][0]]
-    n_changes, n_classes = int((first[1:] != first[:-1]).sum()), len(set(first))
-    enough = of_any or n_changes - n_classes >= min(n_classes, _MANY_CHANGES)
-    return enough and len(first) >= FEWEST
+    return (of_any or _tells(first)) and len(first) >= FEWEST
+
+
+def _tells(truths: np.ndarray) -> bool:
+    """Whether the order of true classes is none that a sorted file has."""
+    n_changes, n_classes = int((truths[1:] != truths[:-1]).sum()), len(set(truths))
+    return n_changes - n_classes >= min(n_classes, _MANY_CHANGES)
 
 
 def _agree(files: Sequence[Predictions], rows: Sequence[np.ndarray], common: Sequence[tuple[str, ...]]) -> bool:
@@ -240,19 +244,23 @@ def names_of_samples(dataset: Dataset) -> Shaped[np.ndarray, " n_samples"]:
 def rows_in(dataset: Dataset, predictions: Predictions) -> Integer[np.ndarray, " n_samples"] | None:
     """The row of the data set that each prediction is about, by id or by text; None where any is of another sample.
 
+    Ids that only count rows tell it of as many rows, whose true classes come in an order that no sorted file has.
+
     >>> fruit = Dataset("fruit", "tabular", [[1.0], [9.0]], [0, 1], ["plum", "melon"], ["p1", "m7"])
     >>> rows_in(fruit, Predictions(["m7", "p1"], [1, 0], [1, 1], ["plum", "melon"]))
     array([1, 0])
     >>> rows_in(fruit, Predictions(["m7", "x9"], [1, 0], [1, 1], ["plum", "melon"])) is None
     True
     """
-    ways = [(names_of_samples(dataset), predictions.ids), (dataset.ids, predictions.ids)]
+    ways, its_truths = [], _truths(predictions)
+    if not _counts_rows(predictions) or (predictions.n_samples == dataset.n_samples and _tells(its_truths)):
+        ways = [(names_of_samples(dataset), predictions.ids), (dataset.ids, predictions.ids)]
     if dataset.kind == "text":
         ways += [(dataset.x, texts) for texts in texts_of(predictions.inputs).values()]
     truths = np.array(dataset.class_names, dtype=object)[dataset.y]
     for own, its in ways:
         row_of = {str(name): row for row, name in enumerate(own)}
         rows = [row_of.get(str(name), -1) for name in its]
-        if -1 not in rows and (truths[rows] == _truths(predictions)).all():
+        if -1 not in rows and (truths[rows] == its_truths).all():
             return np.array(rows, dtype=np.int64)
     return None
