@@ -488,7 +488,8 @@ def corrected(family: Sequence[Claim], *, chosen_from: int = 1) -> tuple[Claim, 
     >>> one.p_value, one.decision
     (0.08, 'undecided')
     """
-    return decided_anew(family, holm([min(1.0, chosen_from * member.p_value) for member in family]))
+    p_values = np.minimum(1.0, chosen_from * np.array([member.p_value for member in family]))  # one unknown stays so
+    return decided_anew(family, holm(p_values.tolist()))
 
 
 def decided_anew(family: Sequence[Claim], p_values: Sequence[float]) -> tuple[Claim, ...]:

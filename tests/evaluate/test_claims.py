@@ -172,3 +172,13 @@ def test_a_family_hands_out_and_passes_on_no_more_than_it_has():
     for passed in (*(to for _, to in OF_TEST_SETS.values()), PARTS, *ONWARDS.values()):
         assert sum(passed.values()) == pytest.approx(1)
         assert all(share > 0 for share in passed.values())
+
+
+def test_a_correction_leaves_what_is_unknown_unknown():
+    """Nobody knows this p-value: not one of 1 either, wherever the family was chosen from."""
+    known, unknown = (claim("cluster_folds.goes_with", 2.0, Interval(0.1, 3.9), p) for p in (0.01, float("nan")))
+    for chosen_from in (1, 3):
+        first, second = corrected([known, unknown], chosen_from=chosen_from)
+        assert first.p_value == pytest.approx(0.01 * chosen_from)
+        assert np.isnan(second.p_value)
+        assert not second.decided
