@@ -28,7 +28,7 @@ from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.test_quality.quality import measure_quality
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
-from touchstone.core.models.load import model_fingerprint
+from touchstone.core.models.model_file import model_fingerprint
 from touchstone.core.models.networks import multiplies_bfloat16
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.public import Result

@@ -33,7 +33,8 @@ from touchstone.core.evaluate.test_quality.verdict import quality_verdict
 from touchstone.core.figures.theme import alt_text
 from touchstone.core.models import MODELS, ModelError
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.load import judge, lent, read_stored
+from touchstone.core.models.live import lent
+from touchstone.core.models.load import judge, read_stored
 from touchstone.core.public import RECIPES, asking
 from touchstone.core.questions import QUESTIONS, plan_class
 from touchstone.core.report.run_report import takes_metric

@@ -17,7 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from touchstone import check, compare, dataset, few_labels, predictions
 from touchstone.core.data import DataError
 from touchstone.core.models.errors import ModelError
-from touchstone.core.models.load import judge, lent, read_stored
+from touchstone.core.models.live import lent
+from touchstone.core.models.load import judge, read_stored
 
 Y = np.tile([0, 1, 2], 40)
 

@@ -18,7 +18,7 @@ from touchstone.core.data.tables.vectors import holds_lists, of_lists
 from touchstone.core.data.values import spell
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.load import RECORDED, ModelFile
+from touchstone.core.models.model_file import RECORDED, ModelFile
 
 # Which columns of a table are a layer's features, which the model's scores, labels and ids? By their names.
 

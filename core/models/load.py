@@ -13,223 +13,28 @@ import re
 import struct
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
-from uuid import uuid4
 
 import numpy as np
 from jaxtyping import Integer, Shaped
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.data.dataset import hash_of
 from touchstone.core.data.sandbox import MOST_BYTES, SECONDS_TO_READ, Answer, Child
 from touchstone.core.data.store import from_bytes, to_bytes
 from touchstone.core.models.architectures import ARCHITECTURES
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import InputRange, black_and_white, checked_range, input_shape, network_inputs
 from touchstone.core.models.late import torch
+from touchstone.core.models.live import LIVE, borrowed, reads, runs
+from touchstone.core.models.model_file import RECORDED, ModelFile
 from touchstone.core.models.networks import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
 from touchstone.core.models.uploaded_model import READERS, REMEDY, Apart, ForeignKind, ForeignModel, adapt
 
 if TYPE_CHECKING:
     State = Mapping[str, "torch.Tensor"]
-
-
-# How does a model lie in the workspace? As the file it was, behind a line that says what reading it again takes.
-#
-# The line is JSON and the rest is the file's own bytes: nothing is unpickled, here or later.
-
-RECORDED = "recorded"
-"""The architecture of what is no model, but a record of what one said (`core.models.layer_files`)."""
-
-
-def _ends(span: Any) -> InputRange:
-    """A pair of numbers, or one for each channel, as JSON has them."""
-    if isinstance(span[0], list):
-        return tuple((float(low), float(high)) for low, high in span)
-    return float(span[0]), float(span[1])
-
-
-_FIRST = b"touchstone model 1 "  # how such bytes begin
-
-
-def model_fingerprint(stored: bytes) -> str:
-    """Name a stored model: the SHA-256, in hex, of its bytes.
-
-    Examples
-    --------
-    >>> model_fingerprint(b"one") == model_fingerprint(b"another")
-    False
-    """
-    return hash_of("touchstone model", np.frombuffer(stored, dtype=np.uint8))
-
-
-@dataclass(frozen=True)
-class ModelFile:
-    """A model as a file, with all that is needed to read it again.
-
-    Parameters
-    ----------
-    content
-        The file: safetensors, ONNX or an archive of torch.export.
-    file_name
-        Its name, whose ending helps to tell what it is.
-    dataset
-        The fingerprint of the data set that it is a model of.
-    architecture
-        Which of our networks the weights are of, where the file does not say so itself; or RECORDED.
-    input_range
-        What black and white were when it was trained, for all channels or for each (`core.models.inputs`); None for
-        (0, 1), or where inputs are no images.
-
-    Examples
-    --------
-    >>> file = ModelFile(b"weights", "mine.onnx", "f1", input_range=(0.0, 255.0))
-    >>> ModelFile.from_bytes(file.to_bytes()) == file
-    True
-    """
-
-    content: bytes = field(repr=False)
-    file_name: str
-    dataset: str
-    architecture: str | None = None
-    input_range: InputRange | None = None
-
-    def to_bytes(self) -> bytes:
-        """Give the bytes that are stored, and whose fingerprint names the model."""
-        about = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "content"}
-        return _FIRST + json.dumps(about, sort_keys=True).encode("ascii") + b"\n" + self.content
-
-    @classmethod
-    def from_bytes(cls, stored: bytes) -> "ModelFile":
-        """Read what `to_bytes` wrote. Raises ModelError for anything else."""
-        first, newline, content = stored.partition(b"\n")
-        try:
-            if not first.startswith(_FIRST) or not newline:
-                raise ValueError("another beginning")
-            about = json.loads(first.removeprefix(_FIRST))
-            file_name, dataset = str(about["file_name"]), str(about["dataset"])
-            architecture, span = about["architecture"], about["input_range"]
-            input_range = None if span is None else _ends(span)
-        except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise ModelError(f"These bytes are no stored model ({error}). Train or upload it again.") from error
-        return cls(content, file_name, dataset, architecture, input_range)
-
-
-# How is a model of this very process asked, such as one of scikit-learn's? As a stored one is, but without a file.
-
-
-LIVE = "live"
-"""The architecture of what is no file, but a model of this process."""
-_lent: dict[bytes, tuple[Any, tuple[str, ...] | None]] = {}
-
-
-@contextmanager
-def lent(model: Any, dataset: Dataset, class_names: Iterable[object] | None = None) -> Iterator[bytes]:
-    """Lend a model of a data set; gives the bytes by which `core.models.load.read_stored` finds it meanwhile.
-
-    `class_names` say what its outputs stand for, where it does not say names itself. A torch module comes back as it
-    was: each part of it trains or not as before, and torch's random numbers go on where they were.
-
-    >>> from touchstone.core.data import load_example
-    >>> from touchstone.core.models.load import read_stored
-    >>> wine = load_example("wine")
-    >>> with lent(lambda x: np.eye(3)[(x[:, 0] > 13).astype(int)], wine) as stored:
-    ...     read_stored(stored, wine).has_gradients
-    False
-    """
-    name = uuid4().hex.encode()  # its own each time: whatever is kept by a fingerprint must not stand for another one
-    _lent[name] = model, None if class_names is None else tuple(str(each) for each in class_names)
-    trains = {part: part.training for part in model.modules()} if isinstance(model, torch.nn.Module) else {}
-    random = torch.get_rng_state() if trains else None
-    try:
-        yield ModelFile(name, "model", dataset.fingerprint, LIVE).to_bytes()
-    finally:
-        del _lent[name]
-        for part, training in trains.items():
-            part.training = training
-        if random is not None:
-            torch.set_rng_state(random)
-
-
-def runs(
-    model: Any, dataset: Dataset, class_names: Sequence[str] | None = None
-) -> tuple[Callable[["torch.Tensor"], "torch.Tensor"], bool]:
-    """What runs a model on tensors, and whether gradients come back: of torch's modules alone.
-
-    A classifier of scikit-learn's kind gives `predict_proba`, and its `classes_` say of which class a column is; where
-    these are codes, or there are none, `class_names` do. Any other model is a function of arrays that gives a row of
-    logits or probabilities for each sample.
-    """
-    order = _order(getattr(model, "classes_", None), dataset, class_names)
-    if isinstance(model, torch.nn.Module):
-        module = model.eval()
-        like = next(module.parameters(), torch.zeros(0))
-        return lambda x: _in_order(_logits(module(x.to(like))), order), True
-    of_arrays = getattr(model, "predict_proba", model)
-    if not callable(of_arrays):
-        raise ModelError(
-            f"{type(model).__name__} is no model: give a torch module, a classifier with predict_proba, or a function."
-        )
-
-    as_fitted = _as_fitted(model, dataset)
-
-    def run(x: "torch.Tensor") -> "torch.Tensor":
-        return _in_order(torch.from_numpy(np.asarray(of_arrays(as_fitted(x)), dtype=np.float64)), order)
-
-    return run, False
-
-
-def _logits(outputs: Any) -> "torch.Tensor":
-    """What a module gives, or the logits in it."""
-    return getattr(outputs, "logits", outputs)
-
-
-def _as_fitted(model: Any, dataset: Dataset) -> Callable[["torch.Tensor"], Any]:
-    """What makes samples what a model was fitted on: arrays, or a frame of the columns that it knows by name.
-
-    Raises ModelError where the data lack one of these.
-    """
-    theirs, ours = getattr(model, "feature_names_in_", None), list(dataset.feature_names)
-    if theirs is None or dataset.kind != "tabular":
-        return lambda x: x.detach().numpy()
-    if absent := [str(name) for name in theirs if name not in ours]:
-        raise ModelError(
-            f"The model was fitted on columns that the data lack: {', '.join(absent[:3])}. The data have "
-            f"{', '.join(ours[:3])} and such. Give the data with the names on which it was fitted, as a frame."
-        )
-    import pandas as pd
-
-    return lambda x: pd.DataFrame(x.detach().numpy(), columns=ours)[list(theirs)]
-
-
-def _in_order(outputs: "torch.Tensor", order: list[int] | None) -> "torch.Tensor":
-    return outputs if order is None or outputs.ndim != 2 else outputs[:, order]
-
-
-def _order(classes: Any, dataset: Dataset, class_names: Sequence[str] | None) -> list[int] | None:
-    """The column of each class of the data set, None where they are in its order.
-
-    Raises ModelError where a classifier knows other classes, or codes whose names nobody said.
-    """
-    theirs, ours = None if classes is None else [str(one) for one in classes], list(dataset.class_names)
-    codes = [str(code) for code in range(dataset.n_classes)]
-    if theirs is not None and sorted(theirs) == sorted(ours):
-        return [theirs.index(name) for name in ours]
-    if class_names is None and theirs == codes:
-        raise ModelError(
-            f"The model was trained on codes, 0 to {codes[-1]}; the data have {', '.join(ours)}. Say with class_names= "
-            "what the codes stand for, in their order: class_names=data.class_names where it was trained on data.y."
-        )
-    named = theirs if class_names is None or theirs not in (None, codes) else [*class_names]
-    if named is None or named == ours:
-        return None
-    if sorted(named) != sorted(ours):
-        raise ModelError(f"The model knows the classes {', '.join(named)}; the data have {', '.join(ours)}.")
-    return [named.index(name) for name in ours]
 
 
 # Which weights that others named are those of a network here? Renamed only where the network is the same to the bit.
@@ -367,6 +172,10 @@ class Model(Protocol):
     def has_gradients(self) -> bool:
         """Whether its logits can be followed back to its inputs."""
 
+    @property
+    def takes_texts(self) -> bool:
+        """Whether it makes numbers of texts by itself."""
+
     def logits(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give the logits (n, n_classes) of inputs (n, channels, height, width) or (n, d)."""
 
@@ -413,7 +222,8 @@ def load_model(
             model = _network(content, dataset, architecture, input_range)
             check_fits(model, dataset)
             return model
-        run = Apart(name, kind, content) if apart else READERS[kind](content)
+        columns = dataset.feature_names
+        run = Apart(name, kind, content, columns) if apart else READERS[kind](content, columns)
         examples = _examples(dataset)
         has_gradients = kind == "export" and not apart
         return adapt(run, examples, dataset.class_names, has_gradients=has_gradients, input_range=input_range)
@@ -430,7 +240,7 @@ def read_stored(stored: bytes, dataset: Dataset, *, apart: bool = False) -> Trai
     --------
     >>> from touchstone.core.data import load_example
     >>> from touchstone.core.models.networks import LinearNetwork
-    >>> from touchstone.core.models.load import RECORDED, ModelFile
+    >>> from touchstone.core.models.model_file import RECORDED, ModelFile
     >>> digits = load_example("digits")
     >>> trained = LinearNetwork(n_epochs=1).fit(digits.x, digits.y, seed=0).trained(digits)
     >>> stored = ModelFile(trained.to_bytes(), "linear.safetensors", digits.fingerprint).to_bytes()
@@ -439,14 +249,30 @@ def read_stored(stored: bytes, dataset: Dataset, *, apart: bool = False) -> Trai
     """
     file = ModelFile.from_bytes(stored)
     if file.architecture == LIVE:
-        if file.content not in _lent:
-            raise ModelError("This model was lent by another process, or is lent no more. Bring it again.")
-        model, class_names = _lent[file.content]
-        run, has_gradients = runs(model, dataset, class_names)
-        examples, span = _examples(dataset), file.input_range
-        return adapt(run, examples, dataset.class_names, has_gradients=has_gradients, input_range=span)
+        return _borrowed(file, dataset)
     known = {"architecture": file.architecture, "input_range": file.input_range}
     return load_model(file.file_name, file.content, dataset, **known, apart=apart)
+
+
+def _borrowed(file: ModelFile, dataset: Dataset) -> ForeignModel:
+    """A model of this process, tried on a few samples; of texts on these, unless it takes the vectors beside them."""
+    model, class_names = borrowed(file.content)
+    if dataset.kind == "text" and dataset.vectors is None:
+        return _reader(model, dataset, class_names)
+    run, has_gradients = runs(model, dataset, class_names)
+    examples, span = _examples(dataset), file.input_range
+    try:
+        return adapt(run, examples, dataset.class_names, has_gradients=has_gradients, input_range=span)
+    except ModelError:
+        if dataset.kind != "text" or isinstance(model, torch.nn.Module):
+            raise
+        return _reader(model, dataset, class_names)
+
+
+def _reader(model: Any, dataset: Dataset, class_names: tuple[str, ...] | None) -> ForeignModel:
+    read = reads(model, dataset, class_names)
+    outputs = read(_tried(dataset.x))
+    return replace(adapt(lambda x: x, outputs, dataset.class_names, has_gradients=False, input_range=None), reads=read)
 
 
 def check_fits(model: TrainedNetwork, dataset: Dataset) -> None:
@@ -495,8 +321,7 @@ def model_inputs(model: Model, dataset: Dataset, rows: Integer[np.ndarray, " n_r
     >>> model_inputs(trained, digits, np.arange(5)).shape
     torch.Size([5, 1, 8, 8])
     """
-    has_words = isinstance(model, TrainedNetwork) and model.words is not None
-    x = dataset.x if has_words else _values(dataset)
+    x = dataset.x if model.takes_texts else _values(dataset)
     return model.inputs(x if rows is None else x[rows])
 
 
@@ -509,8 +334,11 @@ def _values(dataset: Dataset) -> np.ndarray:
 
 
 def _examples(dataset: Dataset) -> "torch.Tensor":
-    x = _values(dataset)
-    return network_inputs(x[np.unique(np.linspace(0, len(x) - 1, _N_TRIED).astype(int))])
+    return network_inputs(_tried(_values(dataset)))
+
+
+def _tried(x: np.ndarray) -> np.ndarray:
+    return x[np.unique(np.linspace(0, len(x) - 1, _N_TRIED).astype(int))]
 
 
 def _check_columns(model: TrainedNetwork, dataset: Dataset) -> None:

@@ -386,6 +386,11 @@ class TrainedNetwork:
         """
         return self.module(x.device)(x)
 
+    @property
+    def takes_texts(self) -> bool:
+        """Whether it has words, and makes vectors of texts by itself."""
+        return self.words is not None
+
     def inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
         """Give the inputs of a data set as this network takes them (`core.models.inputs.network_inputs`)."""
         return network_inputs(x if self.words is None or x.ndim != 1 else self.words.transform(x))

@@ -1,20 +1,23 @@
 """How does a model that was made elsewhere become one that gives logits for the inputs of a data set?"""
 
 import io
+import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Shaped
 
 from touchstone.core.data import sandbox
+from touchstone.core.data.categories import column_of
 from touchstone.core.models.errors import ModelError, ModelStopped
 from touchstone.core.models.inputs import InputRange, black_and_white, network_inputs
 from touchstone.core.models.late import torch
 
 Run = Callable[["torch.Tensor"], "torch.Tensor"]  # inputs on the processor -> what the model gives for them
+Reads = Callable[[Shaped[np.ndarray, " n"]], "torch.Tensor"]  # texts -> what the model gives for them
 Layout = Literal["channels first", "channels last", "flat"]
 ROUNDED = 1e-3
 """How far probabilities may miss [0, 1] and their sum 1: 32-bit numbers give 1.0000001, half precision is coarser."""
@@ -26,7 +29,8 @@ class ForeignModel:
 
     `layout` says how it takes images, `input_range` what black and white are for it, or for each of its channels (our
     pixels lie in [0, 1]; None leaves inputs as they are). Where it gives probabilities, their logarithms are the
-    logits. A single number z per input stands for the logits (0, z) of two classes.
+    logits. A single number z per input stands for the logits (0, z) of two classes. What a model `reads` is texts: its
+    inputs are then the outputs that it has for them, since nothing before these is numbers.
 
     Examples
     --------
@@ -42,6 +46,12 @@ class ForeignModel:
     layout: Layout = "channels first"
     input_range: InputRange | None = None
     gives_probabilities: bool = False
+    reads: Reads | None = field(default=None, repr=False)
+
+    @property
+    def takes_texts(self) -> bool:
+        """Whether its inputs are texts, not numbers."""
+        return self.reads is not None
 
     def logits(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give the logits (n, n_classes) of inputs (n, channels, height, width) or (n, d), on their device."""
@@ -68,7 +78,7 @@ class ForeignModel:
 
     def inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
         """Give the inputs of a data set as tensors (`core.models.inputs.network_inputs`)."""
-        return network_inputs(x)
+        return network_inputs(x) if self.reads is None else self.reads(x)
 
 
 def adapt(
@@ -155,10 +165,11 @@ _ZIPMAP = (
 )
 
 
-def read_onnx(content: bytes) -> Run:
+def read_onnx(content: bytes, columns: Sequence[str] = ()) -> Run:
     """Give what runs an ONNX model, on the processor and without gradients.
 
-    Raises ModelError where onnxruntime is not installed or cannot read it, or it is no classifier of single arrays.
+    It takes one array, or each of the `columns` of a table by its name, as a pipeline on frames is exported. Raises
+    ModelError where onnxruntime is not installed or cannot read it, or it is no classifier of these.
 
     Examples
     --------
@@ -178,19 +189,52 @@ def read_onnx(content: bytes) -> Run:
         session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's exceptions have no other base
         raise ModelError(f"onnxruntime cannot read the file ({str(error).strip().splitlines()[0]}).") from error
-    types = {"tensor(float)": torch.float32, "tensor(double)": torch.float64}
-    given = [tensor for tensor in session.get_inputs() if tensor.type in types]
-    gives = [tensor.name for tensor in session.get_outputs() if tensor.type in types and len(tensor.shape) in (0, 2)]
+    given = session.get_inputs()
+    gives = [tensor.name for tensor in session.get_outputs() if tensor.type in _NUMBERS and len(tensor.shape) in (0, 2)]
     if not gives and any(tensor.type.startswith("seq(map(") for tensor in session.get_outputs()):
         raise ModelError(_ZIPMAP)
-    if len(session.get_inputs()) != 1 or not given or not gives:
-        raise ModelError("The ONNX model must take one array of numbers and give a table of logits.")
-    dtype, batch_size = types[given[0].type], given[0].shape[0] if given[0].shape else None
+    takes = _NUMBERS if len(given) == 1 else _CELLS
+    if not gives or not all(tensor.type in takes for tensor in given):
+        raise ModelError(
+            "The ONNX model must take one array of numbers, or one for each column, and give a table of logits."
+        )
+    batch_size = given[0].shape[0] if given[0].shape else None
 
     def ask(x: "torch.Tensor") -> "torch.Tensor":
-        return torch.from_numpy(session.run([gives[0]], {given[0].name: x.detach().to(dtype).numpy()})[0])
+        values = x.detach().numpy()
+        arrays = {given[0].name: values} if len(given) == 1 else _by_column(given, values, columns)
+        fed = {tensor.name: _cells(arrays[tensor.name], tensor) for tensor in given}
+        return torch.from_numpy(session.run([gives[0]], fed)[0])
 
     return in_batches(ask, batch_size) if isinstance(batch_size, int) else ask
+
+
+_NUMBERS = {"tensor(float)": np.float32, "tensor(double)": np.float64}
+_CELLS: dict[str, Any] = {**_NUMBERS, "tensor(int64)": np.int64, "tensor(bool)": np.bool_, "tensor(string)": np.object_}
+"""What ONNX calls the numbers of an array, and the cells of a column."""
+
+
+def _cells(values: np.ndarray, tensor: Any) -> np.ndarray:
+    """Values as an input of a model takes them. Raises ModelError where that would cut numbers off, or names."""
+    kind = _CELLS[tensor.type]
+    cells = values.astype(kind)
+    if kind not in _NUMBERS.values() and len(other := values[cells != values]):
+        raise ModelError(
+            f"The ONNX model takes {tensor.name!r} as {tensor.type[7:-1]}, and is asked about {other[0]}. Export it "
+            "with that input as float."
+        )
+    return cells
+
+
+def _by_column(given: Sequence[Any], x: np.ndarray, columns: Sequence[str]) -> dict[str, np.ndarray]:
+    """The column that each input of a model is called after, (n, 1). Raises ModelError where there is none."""
+    found = {tensor.name: column_of(x, columns, tensor.name) if x.ndim == 2 else None for tensor in given}
+    if absent := [name for name, values in found.items() if values is None]:
+        raise ModelError(
+            f"The ONNX model takes {len(given)} inputs, and no column is called {', '.join(map(repr, absent[:3]))}. "
+            "Name its inputs as the columns of the data, or export it with one array as its input."
+        )
+    return {name: values[:, None] for name, values in found.items() if values is not None}
 
 
 def in_batches(ask: Run, size: int) -> Run:
@@ -209,7 +253,7 @@ def in_batches(ask: Run, size: int) -> Run:
     return lambda x: torch.cat([ask(full(batch))[: len(batch)] for batch in x.split(size)])
 
 
-def read_exported(content: bytes) -> Run:
+def read_exported(content: bytes, columns: Sequence[str] = ()) -> Run:
     """Give what runs an archive of torch.export; only for one that is trusted, since reading it can run code.
 
     Examples
@@ -264,8 +308,8 @@ class Apart:
     torch.Size([4, 2])
     """
 
-    def __init__(self, name: str, kind: ForeignKind, content: bytes):
-        self.name, self.kind, self.content = name, kind, content
+    def __init__(self, name: str, kind: ForeignKind, content: bytes, columns: Sequence[str] = ()):
+        self.name, self.kind, self.content, self.columns = name, kind, content, (*columns,)
         self._asking = threading.Lock()
         with self._asking:
             self._child = self._started()
@@ -284,7 +328,7 @@ class Apart:
     def _started(self) -> sandbox.Child:
         """A process that has read the file."""
         child = sandbox.Child(self.name, running, self.kind, remedy=REMEDY)
-        _ask(child, self.content)
+        _ask(child, json.dumps(self.columns).encode("ascii") + b"\n" + self.content)
         return child
 
 
@@ -304,13 +348,14 @@ def _ask(child: sandbox.Child, message: bytes) -> bytes:
 
 
 def running(kind: ForeignKind) -> sandbox.Answer:
-    """What the child does: read the file, which is the first message, then run it on batch after batch."""
+    """What the child does: read the file, the first message behind a line of columns, then run it batch after batch."""
     torch.set_num_threads(1)
     models: list[Run] = []
 
     def answer(message: bytes) -> bytes:
         if not models:
-            models.append(READERS[kind](message))
+            columns, _, content = message.partition(b"\n")
+            models.append(READERS[kind](content, json.loads(columns)))
             return b""
         x = torch.from_numpy(np.load(io.BytesIO(message), allow_pickle=False))
         with torch.inference_mode():

@@ -26,7 +26,11 @@ from touchstone.core.evaluate.guided_tests import few_labels as labelling
 from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.models.load import RECORDED, ModelFile, lent, model_fingerprint, read_stored
+from touchstone.core.models.errors import ModelError
+from touchstone.core.models.live import lent
+from touchstone.core.models.load import read_stored
+from touchstone.core.models.model_file import RECORDED, ModelFile, model_fingerprint
+from touchstone.core.models.uploaded_model import ForeignModel
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.public.data import read
 from touchstone.core.questions import QUESTIONS as RECORDS
@@ -187,7 +191,10 @@ def _of_model(question: str, data: Dataset, settings: dict[str, Any], stored: by
     if question == "test_quality":
         return _test_quality(data, stored, **settings)
     file, fingerprint = ModelFile.from_bytes(stored), model_fingerprint(stored)
-    has_gradients = file.architecture != RECORDED and read_stored(stored, data).has_gradients
+    asked = None if file.architecture == RECORDED else read_stored(stored, data)
+    if question == "average_case" and isinstance(asked, ForeignModel) and asked.takes_texts:
+        raise ModelError("Noise is added to numbers, and the model takes texts. Ask about a model of vectors of these.")
+    has_gradients = asked is not None and asked.has_gradients
     about = StoredModel(
         fingerprint, data.fingerprint, file.file_name, None, file.file_name, None, None, None, 0.0, has_gradients
     )

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset, Predictions, load_example, read_dataset
+from touchstone.core.data.categories import with_indicators
 from touchstone.core.data.dataset import with_usual_units
 from touchstone.core.data.errors import RolesNeeded
 from touchstone.core.data.predictions.blocks import NamesOfClasses, Written, matched_names
@@ -49,7 +50,8 @@ def dataset(
     independently, per sample, such as the author of each text; no split then has one on both sides. Where it is not
     given, ten sources or more are units, and exact copies of pictures and texts share one.
     `part` says "train", "validation" or "test" of each, where a model was trained on some of them. A frame's columns
-    keep their names. Raises DataError for what cannot be used.
+    keep their names; one of names, such as sex, becomes a column of 0 and 1 for each of these ("sex=male"), and a model
+    that was fitted on the frame is asked with the names. Raises DataError for what cannot be used.
 
     Examples
     --------
@@ -58,11 +60,12 @@ def dataset(
     >>> dataset([[1.0], [9.0], [8.5]], [1, 0, 0], class_names=["plum", "melon"]).class_names
     ('plum', 'melon')
     """
-    labels, values = _words(y, "y", name), _as_array(x)
+    labels = _words(y, "y", name)
+    values, columns = _columns(x, name)
     names = class_order(labels) if class_names is None else _words(class_names, "class_names", name)
     kind, divided_by = "tabular", 1.0
     if values.dtype.kind in "OUT":
-        kind, values = "text", values.astype(object)
+        kind, values = "text", values.astype(object).reshape(len(values)) if values.size == len(values) else values
     elif values.ndim in (3, 4):
         kind = "image"
         values, divided_by = _pixels(values, scale, name)
@@ -75,7 +78,7 @@ def dataset(
         None if ids is None else _words(ids, "ids", name),
         None if sources is None else _words(sources, "sources", name),
         scale=divided_by,
-        feature_names=[str(each) for each in getattr(x, "columns", ())] if kind == "tabular" else (),
+        feature_names=columns if kind == "tabular" else (),
         part=part,
         units=None if unit is None else _words(unit, "unit", name),
     )
@@ -216,6 +219,15 @@ def _words(values: Any, what: str, name: str) -> list[str]:
         )
     plain = [each.item() if hasattr(each, "item") else each for each in array.tolist()]
     return [str(int(each)) if isinstance(each, float) and each.is_integer() else str(each) for each in plain]
+
+
+def _columns(x: Any, name: str) -> tuple[np.ndarray, list[str]]:
+    """Values as an array, and what its columns are called: those of a frame, where names became columns of 0 and 1."""
+    values, columns = _as_array(x), [str(each) for each in getattr(x, "columns", ())]
+    if len(columns) < 2 or values.dtype.kind not in "OUT":
+        return values, columns
+    made = with_indicators({column: x.iloc[:, place] for place, column in enumerate(columns)}, name)
+    return np.column_stack([*made.values()]), [*made]
 
 
 def _as_array(values: Any) -> np.ndarray:

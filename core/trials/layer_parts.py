@@ -13,7 +13,8 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.layer_files import recorded_parts
 from touchstone.core.models.layers import Head, Layer, LayerSamples, fit_head, layer_names, layer_of, layer_samples
-from touchstone.core.models.load import RECORDED, Model, ModelFile, read_stored
+from touchstone.core.models.load import Model, read_stored
+from touchstone.core.models.model_file import RECORDED, ModelFile
 from touchstone.core.models.networks import TrainedNetwork
 from touchstone.core.parameters import LATER, About, Values, asks, follows
 from touchstone.core.split.units import DRAWN, FILE, has_test_set

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.models.load import model_fingerprint
+from touchstone.core.models.model_file import model_fingerprint
 from touchstone.core.parameters import ANYTHING, LATER, Ask, label_of, options_of, title_of
 from touchstone.core.trials.run import Counted
 
@@ -42,9 +42,9 @@ class Context:
         Gives the stored model of a fingerprint, as bytes for `core.models.load.read_stored`. The plan names those that
         it asks for in `stored_models`. Raises DataError or WorkspaceError where it is not there.
     keep_model
-        Takes a model that was made, as the bytes of a `core.models.load.ModelFile`, with `name` (what a person calls
-        it) and, where known, `training_plan` (JSON), `n_test` and `n_correct`; returns its fingerprint. It is stored
-        together with the rows of the trial.
+        Takes a model that was made, as the bytes of a `core.models.model_file.ModelFile`, with `name` (what a person
+        calls it) and, where known, `training_plan` (JSON), `n_test` and `n_correct`; returns its fingerprint. It is
+        stored together with the rows of the trial.
 
     Examples
     --------

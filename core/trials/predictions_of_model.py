@@ -52,7 +52,7 @@ def predictions_of_model(
     with them. `step` is called after each `BATCH` of samples. Raises ModelError for a model of other data.
 
     >>> from touchstone.core.data import load_example
-    >>> from touchstone.core.models.load import ModelFile
+    >>> from touchstone.core.models.model_file import ModelFile
     >>> from touchstone.core.models.networks import LinearNetwork
     >>> wine = load_example("wine")
     >>> trained = LinearNetwork(n_epochs=20).fit(wine.x, wine.y, seed=0).trained(wine)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models import MODELS, check_fitting
-from touchstone.core.models.load import ModelFile
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.models.networks import PaperNetwork, best_device
 from touchstone.core.parameters import LATER, About, Titles, Values, asks, asks_seed, label_of
 from touchstone.core.split.scheme import Random, Split

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from touchstone.core.data import Dataset
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.data.store import from_bytes, to_bytes
-from touchstone.core.models.load import ModelFile, model_fingerprint
+from touchstone.core.models.model_file import ModelFile, model_fingerprint
 from touchstone.core.workspace.schema import DatasetRow, ModelRow, PredictionsRow
 from touchstone.core.workspace.store import Kept, find, require
 
@@ -143,7 +143,7 @@ class Models(Kept):
         n_test: int | None = None,
         n_correct: int | None = None,
     ) -> str:
-        """Keep a model that is a `core.models.load.ModelFile` already, as trials hand it over."""
+        """Keep a model that is a `core.models.model_file.ModelFile` already, as trials hand it over."""
         file, fingerprint = ModelFile.from_bytes(stored), model_fingerprint(stored)
         with self._store.session() as session:
             if find(session, ModelRow, owner, fingerprint) is None:

@@ -14,7 +14,8 @@ import pandas as pd
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.models.inputs import InputRange
-from touchstone.core.models.load import Judged, ModelFile, check_above_chance, try_model
+from touchstone.core.models.load import Judged, check_above_chance, try_model
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.split.units import rows_to_judge
 from touchstone.core.trials import Plan, needed_by
 from touchstone.core.trials.defaults import Facts

@@ -17,7 +17,7 @@ from touchstone.core.evaluate.average_case.noise import CutOff
 from touchstone.core.evaluate.average_case.plan import COLUMNS, AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.models import MODELS, Cancelled
-from touchstone.core.models.load import ModelFile, model_fingerprint
+from touchstone.core.models.model_file import ModelFile, model_fingerprint
 from touchstone.core.trials import Context, Plan, from_json, to_json
 from touchstone.core.trials.training_plan import TrainingPlan
 from touchstone.core.workspace import frames

@@ -16,7 +16,7 @@ from touchstone.core.evaluate.guided_tests.results import table_sizes
 from touchstone.core.evaluate.guided_tests.suite import judge_suite, make_suite
 from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.models import MODELS, Cancelled
-from touchstone.core.models.load import ModelFile, model_fingerprint
+from touchstone.core.models.model_file import ModelFile, model_fingerprint
 from touchstone.core.trials import Context, Plan, from_json, to_json
 from touchstone.core.trials.layer_parts import layer_parts
 from touchstone.core.trials.training_plan import TrainingPlan

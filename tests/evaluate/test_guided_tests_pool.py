@@ -9,7 +9,7 @@ import pytest
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.evaluate.guided_tests.few_labels import read_pool
 from touchstone.core.models import MODELS
-from touchstone.core.models.load import ModelFile
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.trials.layer_parts import LayerParts, layer_parts
 
 

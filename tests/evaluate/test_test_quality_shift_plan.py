@@ -16,7 +16,7 @@ from touchstone.core.evaluate.test_quality import shift_plan
 from touchstone.core.evaluate.test_quality.shift_plan import COLUMNS, FAILED, WAITING, CovariateShiftPlan, shift_of_rows
 from touchstone.core.models import Cancelled
 from touchstone.core.models.layer_files import record_of
-from touchstone.core.models.load import ModelFile, model_fingerprint
+from touchstone.core.models.model_file import ModelFile, model_fingerprint
 from touchstone.core.models.networks import LinearNetwork, Mlp2048
 from touchstone.core.trials import Context, Plan, from_json, to_json
 from touchstone.core.trials.layer_parts import layer_parts

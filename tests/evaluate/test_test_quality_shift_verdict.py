@@ -82,6 +82,6 @@ def test_where_nothing_moved_it_says_so_and_what_that_is_worth():
     assert said.headline == "No class of 3 has shifted significantly from training to test."
     assert said.advice == ""
     assert said.used == (
-        "n = 1\u202f500 test samples against 1\u202f800 training samples, 60 re-splits of each class; the directions "
+        "n = 1\u202f500 test samples against 1\u202f800 training samples, 60 re-splits of each class. Directions "
         "used keep 90.0 % to 90.0 % of the variance."
     )

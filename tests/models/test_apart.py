@@ -12,7 +12,7 @@ from tests.models.test_tried import endless, large
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.models import uploaded_model
 from touchstone.core.models.errors import ModelError, ModelStopped
-from touchstone.core.models.load import ModelFile
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.models.uploaded_model import Apart, read_onnx
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered
 

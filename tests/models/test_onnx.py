@@ -4,9 +4,11 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
+from touchstone import dataset
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.models import ModelError
 from touchstone.core.models.load import load_model, model_inputs
@@ -75,6 +77,35 @@ def with_zipmap(weights: np.ndarray) -> bytes:
     return field(1, 8) + field(7, graph) + versions
 
 
+def of_columns(*, whole: bool = False) -> bytes:
+    """A model with an input per column, as pipelines on frames are exported: the logits are age and whether male."""
+    male = field(1, 1) + field(2, 8) + field(6, "male") + field(8, "name")
+    nodes = [
+        node("Equal", ["sex", "name"], "is"),
+        node("Cast", ["is"], "male", to=FLOAT),
+        node("Cast", ["age"], "years", to=FLOAT),
+        node("Concat", ["years", "male"], "logits", axis=1),
+    ]
+    graph = b"".join(field(1, one) for one in nodes) + field(2, "graph") + field(5, male)
+    given = [("sex", 8), ("age", INT64 if whole else FLOAT)]
+    graph += b"".join(field(11, value_info(name, ("n", 1), dtype)) for name, dtype in given)
+    return field(1, 9) + field(7, graph + field(12, value_info("logits", ("n", 2), FLOAT))) + field(8, field(2, 19))
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_inputs_that_are_called_as_columns_get_these(apart):
+    pytest.importorskip("onnxruntime")
+    sex = np.array(["male", "female", "male"])
+    data = dataset(pd.DataFrame({"sex": sex, "height": [1.7, 1.8, 1.6], "age": [30.0, 40.5, 50.0]}), ["a", "b", "b"])
+    loaded = load_model("mine.onnx", of_columns(), data, apart=apart)
+    assert loaded.logits(model_inputs(loaded, data)).tolist() == [[30, 1], [40.5, 0], [50, 1]]
+    with pytest.raises(ModelError, match=r"takes 'age' as int64, and is asked about 40.5"):
+        load_model("mine.onnx", of_columns(whole=True), data)
+    other = dataset(pd.DataFrame({"sex": sex, "years": [30.0, 40.5, 50.0]}), ["a", "b", "b"])
+    with pytest.raises(ModelError, match="no column is called 'age'"):
+        load_model("mine.onnx", of_columns(), other)
+
+
 @pytest.fixture(scope="module")
 def digits() -> Dataset:
     pytest.importorskip("onnxruntime")
@@ -125,7 +156,10 @@ def test_the_range_at_training_is_reached(digits):
         (onnx_file(linear(7)), "has 7 classes, the data set has 10"),
         (onnx_file(linear(), shape=("n", 1, 4, 16)), r"takes no inputs of shape \(1, 8, 8\)"),
         (onnx_file(linear()[:16], shape=("n", "c", "h", "w")), r"takes no inputs of shape \(1, 8, 8\)"),
-        (onnx_file(linear(), last="ArgMax", output_type=INT64), "one array of numbers and give a table of logits"),
+        (
+            onnx_file(linear(), last="ArgMax", output_type=INT64),
+            "one array of numbers, or one for each column, and give a table of logits",
+        ),
         (with_zipmap(linear()), r'a map for each sample.*options=\{id\(model\): \{"zipmap": False\}\}'),
         (onnx_file(linear())[:-40], "onnxruntime cannot read the file"),
         (b"\x08\x08 hardly", "onnxruntime cannot read the file"),

@@ -10,7 +10,8 @@ from safetensors.torch import save
 from touchstone.core.data import Dataset
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import black_and_white, checked_range, normalised
-from touchstone.core.models.load import ModelFile, load_model
+from touchstone.core.models.load import load_model
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.models.networks import LinearNetwork
 from touchstone.core.models.uploaded_model import adapt
 

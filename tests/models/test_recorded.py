@@ -11,7 +11,8 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.models import ModelError
 from touchstone.core.models.layer_files import read_recorded, record_of, recorded_parts
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.load import RECORDED, ModelFile, load_model, model_fingerprint, read_stored
+from touchstone.core.models.load import load_model, read_stored
+from touchstone.core.models.model_file import RECORDED, ModelFile, model_fingerprint
 
 OF = head(3, 4)
 TRAIN, TEST = cloud(OF, 9, seed=1), cloud(OF, 5, seed=2)

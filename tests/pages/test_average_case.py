@@ -12,7 +12,7 @@ from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.evaluate.average_case.robustness import evaluate_robustness
 from touchstone.core.models import MODELS
-from touchstone.core.models.load import ModelFile, model_fingerprint
+from touchstone.core.models.model_file import ModelFile, model_fingerprint
 from touchstone.core.report import average_case as report
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan

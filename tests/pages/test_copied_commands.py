@@ -12,7 +12,7 @@ from tests.pages.conftest import run_of_rows
 from tests.pages.test_matched_subsets import settled
 from tests.report.runs import TRAINING, data, model, plans
 from touchstone.core.__main__ import main
-from touchstone.core.models.load import model_fingerprint
+from touchstone.core.models.model_file import model_fingerprint
 from touchstone.core.questions import with_page
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, Plan, to_json

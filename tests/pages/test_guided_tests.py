@@ -22,7 +22,8 @@ from touchstone.core.evaluate.test_quality.quality import Looked, RegionChoice
 from touchstone.core.evaluate.test_quality.regions import fit_regions
 from touchstone.core.evaluate.wording import points
 from touchstone.core.models import MODELS, ModelError, uploaded_model
-from touchstone.core.models.load import ModelFile, model_fingerprint, read_stored
+from touchstone.core.models.load import read_stored
+from touchstone.core.models.model_file import ModelFile, model_fingerprint
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import layer_parts

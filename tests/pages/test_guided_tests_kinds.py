@@ -15,7 +15,8 @@ from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
 from touchstone.core.models import MODELS
 from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.load import TRUST, ModelFile
+from touchstone.core.models.load import TRUST
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import UPLOADED
 from touchstone.core.workspace import LOCAL_OWNER, Workspace, frames

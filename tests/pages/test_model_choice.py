@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.conftest import texts
 from tests.workspace.conftest import wait_until
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.models.load import ModelFile, read_stored
+from touchstone.core.models.load import read_stored
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.models.networks import LinearNetwork
 from touchstone.core.parameters import asked
 from touchstone.core.trials import Context, TrainingPlan

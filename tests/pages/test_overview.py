@@ -18,7 +18,7 @@ from touchstone.core.__main__ import main
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
 from touchstone.core.models import MODELS
-from touchstone.core.models.load import ModelFile
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.trials import FoldPlan, SourcesPlan, TrialPlan
 from touchstone.core.workspace import LOCAL_OWNER

@@ -18,7 +18,7 @@ from tests.pages.test_own_model import upload
 from tests.pages.test_shared_run import open_link
 from tests.pages.test_source_finders import TRAINED, TRAINED_ADDRESS, acol, digits
 from touchstone.core.data import Dataset, load_example
-from touchstone.core.models.load import ModelFile
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.trials import (
     Context,
     FoldPlan,

@@ -14,7 +14,7 @@ from touchstone.core.evaluate.test_quality.quality import RegionChoice, measure_
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from touchstone.core.models import MODELS, uploaded_model
 from touchstone.core.models.layer_files import record_of
-from touchstone.core.models.load import ModelFile
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import UPLOADED, layer_parts, split_of
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan

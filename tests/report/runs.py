@@ -14,7 +14,7 @@ from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
 from touchstone.core.evaluate.source_robustness.parametric_null import ParametricNullPlan
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from touchstone.core.models import MODELS
-from touchstone.core.models.load import ModelFile, model_fingerprint
+from touchstone.core.models.model_file import ModelFile, model_fingerprint
 from touchstone.core.trials import Context, FoldPlan, MapPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan, to_json
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 

@@ -9,7 +9,8 @@ from touchstone.core.data import load_example
 from touchstone.core.models import ModelError
 from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.layers import layer_of, layer_samples
-from touchstone.core.models.load import ModelFile, read_stored
+from touchstone.core.models.load import read_stored
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.models.networks import Cnn1, LinearNetwork
 from touchstone.core.trials.layer_parts import (
     NOT_TRAINED_HERE,

@@ -6,7 +6,8 @@ import pytest
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.data.predictions.same_samples import rows_in, same_samples
 from touchstone.core.models.errors import ModelError
-from touchstone.core.models.load import ModelFile, read_stored
+from touchstone.core.models.load import read_stored
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.models.networks import LinearNetwork, Mlp2048
 from touchstone.core.trials.plan import to_json
 from touchstone.core.trials.predictions_of_model import predictions_of_model, rows_held_out

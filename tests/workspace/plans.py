@@ -17,7 +17,7 @@ from touchstone.core.cluster.finders import SOURCE_FINDERS, SourceFinder
 from touchstone.core.cluster.sources import FoundSources
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models import Cancelled
-from touchstone.core.models.load import ModelFile
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.questions import QUESTIONS, Question
 from touchstone.core.trials.plan import Context, check_fields
 

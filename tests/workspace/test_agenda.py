@@ -7,7 +7,7 @@ import pytest
 from tests.workspace.conftest import wait_until
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import DataError, load_example
-from touchstone.core.models.load import ModelFile
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.workspace import LOCAL_OWNER
 from touchstone.core.workspace.engine.runner import (
     ANSWERED,

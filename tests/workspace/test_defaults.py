@@ -11,7 +11,7 @@ from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.guided_tests.plan import GuidedTestsPlan
 from touchstone.core.evaluate.source_robustness.parametric_null import ParametricNullPlan
 from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
-from touchstone.core.models.load import ModelFile
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.models.networks import LinearNetwork, Mlp2048
 from touchstone.core.parameters import options_of
 from touchstone.core.represent import default_representation

@@ -9,7 +9,7 @@ from tests.workspace.conftest import wait_until, wait_while_running, worker_pids
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import DataError
 from touchstone.core.models import ModelError
-from touchstone.core.models.load import ModelFile, model_fingerprint
+from touchstone.core.models.model_file import ModelFile, model_fingerprint
 from touchstone.core.trials import Context
 from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError
 from touchstone.core.workspace.engine.runner import Engine

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from tests.workspace.plans import SleepPlan
 from touchstone.core.data import Dataset
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
-from touchstone.core.models.load import ModelFile
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.workspace import View, Workspace, WorkspaceError, frames
 from touchstone.core.workspace.access import link_id
 from touchstone.core.workspace.runs import Steps

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import COMPARISON, NEW, OTHER, OWNER, UPLOAD, everything
-from touchstone.core.models.load import ModelFile
+from touchstone.core.models.model_file import ModelFile
 from touchstone.core.trials import SourcesPlan, TrialPlan
 from touchstone.core.workspace import Run, SharedWorkspace, Workspace, WorkspaceError, access, frames, store
 from touchstone.core.workspace.access import DEAD, MOST_DAYS, DeadLink

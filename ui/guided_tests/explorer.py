@@ -20,7 +20,7 @@ from touchstone.core.evaluate.wording import bare, count, percent, points, quote
 from touchstone.core.figures import guided_tests as figures
 from touchstone.core.models.decoder import Decoder
 from touchstone.core.models.layers import LayerSamples
-from touchstone.core.models.load import RECORDED
+from touchstone.core.models.model_file import RECORDED
 from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.report import guided_tests as report
 from touchstone.core.report.parts import KeyNumber, brackets

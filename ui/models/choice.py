@@ -21,7 +21,7 @@ from touchstone.core.models import MODELS, fits
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import InputRange, normalised
 from touchstone.core.models.layer_files import ENDINGS, open_layer_file
-from touchstone.core.models.load import RECORDED, ModelFile
+from touchstone.core.models.model_file import RECORDED, ModelFile
 from touchstone.core.parameters import About
 from touchstone.core.split.scheme import Split
 from touchstone.core.split.units import DRAWN, FILE, rows_to_judge

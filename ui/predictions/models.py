@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from touchstone.core.data.predictions.upload import PredictionUpload
-from touchstone.core.models.load import RECORDED
+from touchstone.core.models.model_file import RECORDED
 from touchstone.core.workspace import StoredModel
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of

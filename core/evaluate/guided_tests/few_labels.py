@@ -524,7 +524,7 @@ def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset)
     --------
     >>> from touchstone.core.data import load_example
     >>> from touchstone.core.models.networks import LinearNetwork
-    >>> from touchstone.core.models.load import ModelFile
+    >>> from touchstone.core.models.model_file import ModelFile
     >>> from touchstone.core.trials.layer_parts import layer_parts
     >>> wine, stream = load_example("wine"), io.BytesIO()
     >>> network = LinearNetwork(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)

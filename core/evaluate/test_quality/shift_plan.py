@@ -292,7 +292,7 @@ def shift_verdict(shift: covariate_shift.CovariateShift) -> Verdict:
     whole = "" if shift.unit == "sample" else f", each {shift.unit} in one part"
     used = (
         f"n = {count(n_test)} test samples against {count(n_train)} training samples, "
-        f"{plural(all_of.n_resplits, 're-split')} of each class{whole}; the directions used keep "
+        f"{plural(all_of.n_resplits, 're-split')} of each class{whole}. Directions used keep "
         f"{percent(min(kept))} to {percent(max(kept))} of the variance."
     )
     both = ("test_quality.shift", overall.kind)

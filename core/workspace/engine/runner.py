@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.home import home
 from touchstone.core.data.limits import most
-from touchstone.core.models.load import RECORDED
+from touchstone.core.models.model_file import RECORDED
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.questions import QUESTIONS, Question, plan_class, with_page
 from touchstone.core.trials import Plan, TrainingPlan, TrialPlan

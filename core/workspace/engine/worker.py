@@ -20,7 +20,7 @@ import pandas as pd
 from touchstone.core.data import Dataset
 from touchstone.core.data.store import from_bytes
 from touchstone.core.models import Cancelled
-from touchstone.core.models.load import model_fingerprint
+from touchstone.core.models.model_file import model_fingerprint
 from touchstone.core.models.threads import single_threaded
 from touchstone.core.trials import Context, from_json, sources_at_hand
 from touchstone.core.trials.plan import Aside, Counting, Grouping, Plan
