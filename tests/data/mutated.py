@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from PIL import Image
 
 from touchstone.core.data import Dataset, load_example
@@ -119,7 +120,15 @@ def _tables(frame: pd.DataFrame) -> dict[str, bytes]:
         "json": json.dumps(rows).encode(),
         "jsonl": "\n".join(map(json.dumps, rows)).encode(),
         "parquet": frame.to_parquet(index=False),
+        "arrow": _arrow(frame),
     }
+
+
+def _arrow(frame: pd.DataFrame) -> bytes:
+    written, table = io.BytesIO(), pa.Table.from_pandas(frame, preserve_index=False)
+    with pa.ipc.new_stream(written, table.schema) as writer:
+        writer.write_table(table, max_chunksize=N_SAMPLES // 2)
+    return written.getvalue()
 
 
 def _npz(arrays: dict[str, np.ndarray], *, compressed: bool) -> bytes:

@@ -312,8 +312,49 @@ def test_numbers_of_parquet_are_exact():
 
 @pytest.mark.parametrize("content", [b"PAR1", b"no parquet at all", parquet(pa.table({"a": range(99)}))[:-20]])
 def test_damaged_parquet_is_refused(content):
-    with pytest.raises(DataError, match=r"t.parquet: this is no Parquet file, or a damaged one. Write it again"):
+    with pytest.raises(
+        DataError, match=r"t.parquet: this is no Parquet or Arrow file, or a damaged one. Write it again"
+    ):
         parse_parquet(content, "t.parquet", Limits())
+
+
+def arrow(table: pa.Table, *, stream: bool = True, **options: object) -> bytes:
+    """As Hugging Face's save_to_disk writes it, or with a footer."""
+    written = io.BytesIO()
+    new = pa.ipc.new_stream if stream else pa.ipc.new_file
+    with new(written, table.schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
+        writer.write_table(table, max_chunksize=7)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_arrow_is_read_as_parquet_is(stream):
+    table = pa.table({"text": [f"t{n}" for n in range(20)], "y": range(20), "of": [{"a": [n]} for n in range(20)]})
+    described = {"info": {"features": {"y": {"names": ["n", "y"], "_type": "ClassLabel"}}}}
+    table = table.replace_schema_metadata({"huggingface": json.dumps(described)})
+    given, expected = (
+        parse_parquet(arrow(table, stream=stream), "t", Limits()),
+        parse_parquet(parquet(table), "t", Limits()),
+    )
+    assert {name: cells.tolist() for name, cells in given.columns.items()} == {
+        name: cells.tolist() for name, cells in expected.columns.items()
+    }
+    assert given.class_names == expected.class_names == {"y": ("n", "y")}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        arrow(pa.table({"a": ["x" * 999] * 300}), compression="zstd"),
+        arrow(pa.table({"a": pa.DictionaryArray.from_arrays(np.zeros(9, np.int32), ["x" * 999])})),
+        arrow(pa.table({"a": pa.array(["x" * 99] * 9, pa.string_view())})),
+        arrow(pa.table({"a": pa.array([{"b": "x" * 99}] * 9, pa.struct([("b", pa.string_view())]))})),
+        arrow(pa.table({"a": pa.RunEndEncodedArray.from_arrays([9_000], ["x" * 99])})),
+    ],
+)
+def test_arrow_whose_rows_may_be_longer_than_the_file_is_refused(content):
+    with pytest.raises(DataError, match="compression, categories or views"):
+        parse_parquet(content, "t.arrow", Limits())
 
 
 def test_parquet_that_unpacks_beyond_the_limit_is_stopped():

@@ -139,7 +139,7 @@ def test_extra_vectors_are_left_out_and_counted():
         (npz(ids=np.array(IDS), vectors=np.where(VECTORS > 2, np.nan, VECTORS)), "v.npz", "row 1: column 'vectors_0'"),
         (npz(ids=np.array(IDS), vectors=VECTORS[:2]), "v.npz", "differ in length"),
         (b"not an archive", "v.npz", "no zip archive"),
-        (b"PAR1 not quite", "v.parquet", "no Parquet file"),
+        (b"PAR1 not quite", "v.parquet", "no Parquet or Arrow file"),
         ("id,a\nr1,1\n", "v.ods", "no table"),
     ],
 )

@@ -97,17 +97,18 @@ def _read_block(
     table: Table, roles: Roles, part: Part, rows: Integer[np.ndarray, " n_rows"], *, task: str | None
 ) -> Block:
     column = part.truth or roles.truth or ""
-    written = _written(table, roles, part, column)
+    written = _by_the_truths_codes(_written(table, roles, part, column), table, part.predicted, column)
     names_of = matched_names(written, roles=roles, truth_place=f"{table.name}: the truth (column {column!r})")
     answers = names_of.answers
     written = written.renamed(names_of.known, answers)
     names = naming.class_order(written.names)
     _check_classes(names, written, place=f"{table.name}: column {column!r}")
     output, warnings = _output(table, part, written, names, roles)
+    described = naming.numbered_names(table.class_names.get(column, ()), names)
     return Block(
         **_named(part, roles, task),
         rows=rows,
-        class_names=names,
+        class_names=described if len(set(described)) == len(names) else names,
         y_true=naming.codes_of(written.truth, names),
         y_pred=naming.codes_of(output.predicted, names),
         proba=output.proba,
@@ -116,6 +117,23 @@ def _read_block(
         notes=(*written.notes, *names_of.notes, *output.notes),
         warnings=(*names_of.warnings, *warnings),
     )
+
+
+def _by_the_truths_codes(written: "Written", table: Table, predicted: str | None, truth: str) -> "Written":
+    """Predicted codes as the file counts classes in the truth, where it counts them otherwise in the predictions.
+
+    Raises DataError where the file names a predicted class that the truth cannot have.
+    """
+    theirs, ours = (table.class_names.get(column or "", ()) for column in (predicted, truth))
+    if not theirs or not ours or theirs == ours or written.predicted is None:
+        return written
+    codes = {str(code): str(ours.index(name)) for code, name in enumerate(theirs) if name in ours}
+    if other := next((label for label in written.predicted if label not in codes), None):
+        raise DataError(
+            f"{table.name}: class {other} of column {predicted!r} is none of column {truth!r}, as the file names them. "
+            "Save both with the same names."
+        )
+    return replace(written, predicted=[codes[label] for label in written.predicted])
 
 
 # What do rows without an answer count as? Somebody says so: an accuracy rests on it.

@@ -691,7 +691,8 @@ def _explained(scores: np.ndarray) -> float:
 
 
 def _have_decimals(scores: np.ndarray, n_decimals: int) -> bool:
-    return bool(np.abs(scores - scores.round(n_decimals)).max(initial=0.0) <= _NOISE)
+    with np.errstate(over="ignore"):  # of numbers that are no probabilities
+        return bool(np.abs(scores - scores.round(n_decimals)).max(initial=0.0) <= _NOISE)
 
 
 def _divided(proba: np.ndarray) -> tuple[np.ndarray, str]:

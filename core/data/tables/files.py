@@ -272,7 +272,10 @@ def parse_fasttext(content: bytes, name: str, limits: Limits) -> Table:
 
 
 SheetRow = tuple[int, tuple[Any, ...]]  # its number, its cells
-_BESIDE = {"__MACOSX", "Thumbs.db", "desktop.ini"}  # what systems add to archives
+_BESIDE = {
+    *("__MACOSX", "Thumbs.db", "desktop.ini"),  # what systems add to archives
+    *("state.json", "dataset_info.json"),  # what Hugging Face's save_to_disk writes beside the rows
+}
 
 
 def only_table(archive: Archive, endings: Collection[str]) -> tuple[str, bytes]:
@@ -366,6 +369,7 @@ _PARSED = {
     ".jsonl": parse_jsonl,
     ".ndjson": parse_jsonl,
     ".parquet": parse_parquet,
+    ".arrow": parse_parquet,
     ".xlsx": parse_workbook,
 }
 TABLES = (*_OF_LINES, *_PARSED)

@@ -60,11 +60,8 @@ def _of_harness(samples: Rows) -> Rows:
         responses = sample["filtered_resps"]
         row: dict[str, Any] = {"id": sample["doc_id"], **({"model": sample["filter"]} if several else {})}
         if _are_choices(responses):
-            scores = [float(pair[0]) for pair in responses]
-            own = names if names else [str(place) for place in range(len(scores))]
-            row |= {"gold": _choice(sample["target"], own), "predicted": own[scores.index(max(scores))]}
-            if names or all(len(other["filtered_resps"]) == len(scores) for other in samples):
-                row |= {f"logit_{name}": score for name, score in zip(own, scores, strict=True)}
+            alike = all(len(other["filtered_resps"]) == len(responses) for other in samples)
+            row |= _chosen(sample["target"], [float(pair[0]) for pair in responses], names, alike)
         else:
             answer = responses[0] if isinstance(responses, list) and responses else responses
             row |= {"gold": _plain(sample["target"]), "predicted": _plain(answer)}
@@ -84,10 +81,25 @@ def _are_choices(responses: Any) -> bool:
 
 def _names_of_choices(samples: Rows) -> list[str]:
     """What all documents are asked to choose from, where these are the same; else nothing."""
-    choices = {tuple(str(given.get("arg_1", "")).strip() for given in _arguments(sample)) for sample in samples}
-    names = list(choices.pop()) if len(choices) == 1 else []
-    fits = all(len(sample["filtered_resps"]) == len(names) for sample in samples)
-    return names if fits and len(set(names)) == len(names) > 1 and all(names) else []
+    names = _shared([[given.get("arg_1", "") for given in _arguments(sample)] for sample in samples])
+    return names if all(len(sample["filtered_resps"]) == len(names) for sample in samples) else []
+
+
+def _shared(choices: Sequence[Sequence[Any]]) -> list[str]:
+    """The choices of all samples, where these are the same, all different and none empty; else nothing."""
+    different = {tuple(str(each).strip() for each in of_sample) for of_sample in choices}
+    names = list(different.pop()) if len(different) == 1 else []
+    return names if len(set(names)) == len(names) > 1 and all(names) else []
+
+
+def _chosen(target: Any, scores: Sequence[float], names: Sequence[str], alike: bool) -> dict[str, Any]:
+    """The choice that was right and the likeliest one, by place where they have no `names`, and how likely each was.
+
+    Scores are given where they are of named choices, or all samples have as many (`alike`).
+    """
+    own = names or [str(place) for place in range(len(scores))]
+    row = {"gold": _choice(target, own), "predicted": own[scores.index(max(scores))]}
+    return row | ({f"logit_{name}": score for name, score in zip(own, scores, strict=True)} if names or alike else {})
 
 
 def _arguments(sample: dict[str, Any]) -> list[dict[str, Any]]:
@@ -123,6 +135,32 @@ def _of_inspect(samples: Rows) -> Rows:
     return rows
 
 
+# LightEval writes a row per document: the document with its choices, what the model gave, and what that is worth.
+
+
+def _is_of_lighteval(sample: dict[str, Any]) -> bool:
+    doc, response = sample.get("doc"), sample.get("model_response")
+    return isinstance(doc, dict) and isinstance(response, dict) and {"choices", "gold_index"} <= doc.keys()
+
+
+def _of_lighteval(samples: Rows) -> Rows:
+    names = _shared([sample["doc"]["choices"] for sample in samples])
+    alike = len({len(sample["doc"]["choices"]) for sample in samples}) == 1
+    rows = []
+    for place, sample in enumerate(samples):
+        doc, response, values = sample["doc"], sample["model_response"], sample.get("metric") or {}
+        choices, right = doc["choices"], _plain(doc["gold_index"])
+        row, scores = {"id": doc.get("id") or place}, response.get("logprobs") or ()
+        if len(scores) == len(choices) > 1:
+            row |= _chosen(right, [float(score) for score in scores], names, alike)
+        else:
+            answers = response.get("text_post_processed") or response["text"]
+            row |= {"gold": _plain(choices[right]), "predicted": _plain(answers[0])}
+        row["_right"] = next((values[metric] == 1 for metric in ("acc", "em", "exact_match") if metric in values), None)
+        rows.append(row)
+    return rows
+
+
 def _plain(value: Any) -> Any:
     """A word without blanks around it, out of a list of one."""
     if isinstance(value, list) and len(value) == 1:
@@ -133,5 +171,6 @@ def _plain(value: Any) -> Any:
 LOGS = (
     Log("lm-evaluation-harness", _is_of_harness, _of_harness),
     Log("Inspect", _is_of_inspect, _of_inspect),
+    Log("LightEval", _is_of_lighteval, _of_lighteval),
 )
 """The logs that are known."""

@@ -30,6 +30,7 @@ NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letter
         *("predicted", "predictedlabel", "pred", "ypred", "yhat", "scoredlabels", "preds", "predictedclass"),
         *("predict", "predlabel", "predictionlabel", "predictedlabels", "predclass", "labelpred", "labelpredicted"),
         *("ypredicted", "modelprediction", "predictedcategory", "scoredlabel", "top1", "top1label", "top1class"),
+        "guess",  # of Weights & Biases
     ),
     "confidence": (
         *("confidence", "prob", "probability", "maxprob", "yscore", "predictionproba", "confidencescore", "conf"),

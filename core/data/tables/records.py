@@ -2,7 +2,8 @@
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+import struct
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,6 +64,11 @@ def parse_json(content: bytes, name: str, limits: Limits) -> Table:
     table, notes = in_order(value) or (value, ())
     if isinstance(table, dict):
         return _of_columns(table, name, limits, notes)
+    if table == [value] and isinstance(value, dict) and value and all(map(_is_single, value.values())):
+        raise DataError(
+            f"{name}: one object without any list, of {listed(value)}. These may be results; what is read are samples, "
+            "an object for each of them in a list."
+        )
     return _of_rows(table, name, limits, notes)
 
 
@@ -149,7 +155,7 @@ def _without_lists(cells: list[Any]) -> np.ndarray:
 
 
 def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
-    """Read Parquet; rows are counted from 1.
+    """Read Parquet, or Arrow as Hugging Face's `save_to_disk` writes it; rows are counted from 1.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"size": [1.5, 2.0], "label": ["NA", "01"]})
@@ -157,14 +163,14 @@ def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
     ['NA', '01']
     """
     import pyarrow
-    import pyarrow.parquet
 
     batches, n_bytes, n_rows = [], 0, 0
-    damaged = f"{name}: this is no Parquet file, or a damaged one. Write it again."
-    with refusing(damaged, pyarrow.ArrowException, ValueError, OverflowError, OSError):
-        file = pyarrow.parquet.ParquetFile(io.BytesIO(content))
-        limits.check_columns(name, len(file.schema_arrow.names))
-        for batch in file.iter_batches(batch_size=_BATCH):
+    damaged = f"{name}: this is no Parquet or Arrow file, or a damaged one. Write it again."
+    with refusing(damaged, pyarrow.ArrowException, ValueError, OverflowError, OSError, struct.error, IndexError):
+        schema, given = _batches(content, name)
+        limits.check_columns(name, len(schema.names))
+        for batch in given:
+            batch.validate(full=True)  # Arrow trusts the places that a file names, wherever in memory these are
             batches.append(batch)
             n_bytes += batch.nbytes
             n_rows += batch.num_rows
@@ -173,10 +179,65 @@ def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
                     f"{name}: more than {limits.samples:,} rows or {limits.unpacked_bytes / 2**20:g} MiB unpacked. "
                     "Give a smaller sample."
                 )
-        table = pyarrow.Table.from_batches(batches, file.schema_arrow)
+        table = pyarrow.Table.from_batches(batches, schema)
         columns = [_column(column) for column in table.columns]
+    has_objects = any(pyarrow.types.is_struct(column.type) for column in table.columns)
+    if has_objects and (log := rows_of_log(table.to_pylist())) is not None:
+        return _of_log(log, name, limits)
     read = make_table(name, table.column_names, columns, lines=range(1, n_rows + 1), unit="row")
     return replace(read, class_names=_class_names(table.schema.metadata or {}))
+
+
+def _batches(content: bytes, name: str) -> tuple[Any, Iterable[Any]]:
+    """The schema and the batches of rows of Parquet, or of Arrow: a stream, which is what a file of it holds, too.
+
+    Raises DataError for Arrow whose rows may be any number of times as long as the file: what is compressed, or stands
+    once for many rows. Its batches are unpacked whole, those of Parquet a few rows at a time.
+    """
+    import pyarrow.ipc
+    import pyarrow.parquet
+
+    if content[:4] == b"PAR1":
+        file = pyarrow.parquet.ParquetFile(io.BytesIO(content))
+        return file.schema_arrow, file.iter_batches(batch_size=_BATCH)
+    stream = pyarrow.py_buffer(content[8:] if content[:6] == b"ARROW1" else content)
+    opened = pyarrow.ipc.open_stream(stream)
+    messages = pyarrow.ipc.MessageReader.open_stream(stream)
+    packed = any(_is_packed(message.metadata.to_pybytes()) for message in messages)
+    if packed or any(map(_shares_values, (field.type for field in opened.schema))):
+        raise DataError(f"{name}: Arrow with compression, categories or views is not read. Save the table as Parquet.")
+    return opened.schema, opened
+
+
+def _shares_values(kind: Any) -> bool:
+    """Whether rows of a type of Arrow may share their values, in itself or in what it is made of."""
+    from pyarrow import types
+
+    views = (types.is_string_view, types.is_binary_view, types.is_list_view, types.is_large_list_view)
+    if types.is_run_end_encoded(kind) or any(is_one(kind) for is_one in views):
+        return True
+    return any(_shares_values(kind.field(place).type) for place in range(kind.num_fields))
+
+
+_OF_DICTIONARY, _OF_ROWS = 2, 3  # headers of Arrow's messages that hold values
+
+
+def _is_packed(message: bytes) -> bool:
+    """Whether the values behind a message of Arrow are a dictionary or compressed, by the fields of its Message.fbs."""
+
+    def field(table: int, number: int) -> int | None:
+        """Where a field of a table of a flatbuffer stands, None where it is left out."""
+        directory = table - struct.unpack_from("<i", message, table)[0]
+        place = 4 + 2 * number
+        known = place < struct.unpack_from("<H", message, directory)[0]
+        offset = struct.unpack_from("<H", message, directory + place)[0] if known else 0
+        return table + offset if offset else None
+
+    root = struct.unpack_from("<I", message)[0]
+    kind, header = field(root, 1), field(root, 2)
+    if kind is None or header is None or message[kind] != _OF_ROWS:
+        return kind is not None and message[kind] == _OF_DICTIONARY
+    return field(header + struct.unpack_from("<I", message, header)[0], 3) is not None
 
 
 def _class_names(metadata: dict[bytes, bytes]) -> dict[str, tuple[str, ...]]:
@@ -321,6 +382,11 @@ def _passed_over(value: dict[str, Any], taken: list[str]) -> tuple[str, ...]:
 
 def _is_scalar(cell: Any) -> bool:
     return cell is None or isinstance(cell, (str, int, float))
+
+
+def _is_single(cell: Any) -> bool:
+    """Whether a value holds nothing that could be of several samples."""
+    return _is_scalar(cell) or (isinstance(cell, dict) and all(map(_is_scalar, cell.values())))
 
 
 def _are_objects(rows: Any) -> bool:

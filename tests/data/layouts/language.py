@@ -100,7 +100,7 @@ LAYOUTS = [
         "evaluate.save",
         "result.json",
         json.dumps({"accuracy": 0.9, "_timestamp": "2024-05-01T10:00:00", "_git_commit_hash": None}),
-        NO_TRUTH,
+        Refused("These may be results; what is read are samples"),
     ),
     layout(
         "Hugging Face datasets 3.0",
