@@ -18,6 +18,7 @@ from tests.data.layouts.made import (
     N,
     Read,
     Refused,
+    arrow,
     csv,
     frame,
     jsonl,
@@ -107,6 +108,27 @@ LAYOUTS = [
         "to_parquet with a list of probabilities",
         "test.parquet",
         frame(text=TEXTS, label=CODES, probs=PROBA.tolist()).to_parquet(),
+        Read(),
+    ),
+    layout(
+        "Hugging Face datasets 5.2",
+        "save_to_disk",
+        "data-00000-of-00001.arrow",
+        arrow({"text": TEXTS, "label": CODES, "prediction": SAID}, names=NAMES),
+        UNSURE,
+    ),
+    layout(
+        "LightEval 0.13",
+        "details of a task of choices",
+        "details_flowers_2026-01-01.parquet",
+        frame(
+            doc=[
+                {"query": text, "choices": [f" {name}" for name in NAMES], "gold_index": code, "id": str(row)}
+                for row, (text, code) in enumerate(zip(TEXTS, CODES.tolist(), strict=True))
+            ],
+            metric=[{"acc": int(code == said)} for code, said in zip(CODES, SAID, strict=True)],
+            model_response=[{"text": [], "logprobs": row} for row in LOGITS.tolist()],
+        ).to_parquet(),
         Read(),
     ),
     layout(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 N = 60
 NAMES = ["setosa", "versicolor", "virginica"]
@@ -141,6 +142,17 @@ def records(**columns: Sequence) -> list[dict]:
 def jsonl(rows: Iterable[dict]) -> str:
     """A line per object."""
     return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def arrow(columns: dict[str, Sequence], names: Sequence[str]) -> bytes:
+    """A stream as Hugging Face's datasets write it, whose labels are of classes with these names."""
+    features = {"label": {"names": list(names), "_type": "ClassLabel"}}
+    described = json.dumps({"info": {"features": features}})
+    table = pa.table(columns).replace_schema_metadata({"huggingface": described})
+    stream = io.BytesIO()
+    with pa.ipc.new_stream(stream, table.schema) as writer:
+        writer.write_table(table)
+    return stream.getvalue()
 
 
 def npz(**arrays) -> bytes:
