@@ -10,7 +10,6 @@ from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.ui.cluster_folds import controls, look, results, upload
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.data import samples
 from touchstone.ui.shell import answer, downloads, jobs, page, session, share
 
 STEM = "cluster-folds"
@@ -29,7 +28,7 @@ def make() -> None:
     with button:
         jobs.run_button(run, plan, dataset)
     data_choice.not_used(dataset)
-    samples.say_leaks(dataset)
+    data_choice.say_leaks(dataset)
     share.offer(plan, controls.parameters(plan) or {})
     for note in plan.notes(dataset):
         st.caption(page.plain(note))

@@ -31,6 +31,7 @@ def about(look: DataLook) -> None:
     in_sight, *rest = (section for section in shown.sections if not section.heading)
     with card:
         answer.show(replace(shown, sections=()))
+        data_choice.offer_without(dataset, look.leaks)
         for section in rest:
             answer.parts(section.parts)
     for place, figure in zip((labels, beside), in_sight.parts, strict=False):

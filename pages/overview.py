@@ -15,7 +15,7 @@ from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data import metric as metric_choice
 from touchstone.ui.data.choice import Choice
-from touchstone.ui.data.samples import dataset_of, say_leaks
+from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.overview import examined, results, sheet
 from touchstone.ui.shell import page, questions, session, share
@@ -62,7 +62,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
         sheet.elsewhere(len(every), 0)
         return
     dataset = dataset_of(choice.stored.fingerprint)
-    say_leaks(dataset)
+    data_choice.say_leaks(dataset)
     with subject:
         metric = sheet.choose_metric(dataset, on_sheet)
     words = metric.words

@@ -337,6 +337,31 @@ class Dataset:
             **{name: values[rows] for name, values in there.items()},
         )
 
+    def without_features(self, *names: str) -> "Dataset":
+        """The same data without these features, as another data set.
+
+        DataError for a feature that there is not, and where none would be left.
+
+        >>> fruit = Dataset("fruit", "tabular", x=[[1.0, 3.0], [9.0, 4.0]], y=[0, 1], class_names=["plum", "melon"],
+        ...                 ids="ab", feature_names=["size", "price"])
+        >>> cheap = fruit.without_features("price")
+        >>> cheap.name, cheap.feature_names, cheap.x.tolist()
+        ('fruit without price', ('size',), [[1.0], [9.0]])
+        """
+        if unknown := [name for name in names if name not in self.feature_names]:
+            raise DataError(f"{self.name}: there is no feature {unknown[0]!r} ({listed(self.feature_names)}).")
+        kept = [place for place, name in enumerate(self.feature_names) if name not in names]
+        if not kept:
+            raise DataError(f"{self.name}: without {listed(names)} no feature is left.")
+        return replace(
+            self,
+            name=f"{self.name} without {listed(names)}",
+            x=self.x[:, kept],
+            feature_names=[self.feature_names[place] for place in kept],
+            notes=(*self.notes, f"Left out of the features: {listed(names)}."),
+            read_as=None,
+        )
+
     def with_vectors(self, vectors: ArrayLike, name: str, *, notes: Iterable[str] = ()) -> "Dataset":
         """The same data with these vectors, one row per sample in the same order, in place of any that it had.
 
@@ -437,29 +462,31 @@ def _check_labels(dataset: Dataset) -> None:
         raise DataError(f"{dataset.name}: class {absent[0]!r} has no sample. Leave it out of the class names.")
 
 
+def _not_finite(values: np.ndarray | None) -> tuple[int, ...]:
+    """Where the first number stands that is not finite; nothing where all are."""
+    finite = np.isfinite(() if values is None else values)
+    return () if finite.all() else tuple(np.argwhere(~finite)[0].tolist())
+
+
 def _check_values(dataset: Dataset) -> None:
-    if not (np.isfinite(dataset.scale) and dataset.scale > 0):
+    if not 0 < dataset.scale < np.inf:
         raise DataError(f"{dataset.name}: scale {dataset.scale}. It must be a positive number.")
-    if dataset.vectors is not None and not np.isfinite(dataset.vectors).all():
-        row = np.argwhere(~np.isfinite(dataset.vectors))[0, 0]
+    if place := _not_finite(dataset.vectors):
         raise DataError(
-            f"{dataset.name}: the vector of sample {dataset.ids[row]!r} holds something that is no finite number. "
+            f"{dataset.name}: the vector of sample {dataset.ids[place[0]]!r} holds something that is no finite number. "
             "Fill it in, or leave the sample out."
         )
-    if dataset.numbers is not None and not np.isfinite(dataset.numbers).all():
-        row, column = np.argwhere(~np.isfinite(dataset.numbers))[0]
+    if place := _not_finite(dataset.numbers):
         raise DataError(
-            f"{dataset.name}: sample {dataset.ids[row]!r} has no finite number {dataset.number_names[column]!r}. "
-            "Fill it in, or leave the number out."
+            f"{dataset.name}: sample {dataset.ids[place[0]]!r} has no finite number "
+            f"{dataset.number_names[place[1]]!r}. Fill it in, or leave the number out."
         )
     if dataset.kind == "text":
         return
-    finite = np.isfinite(dataset.x)
-    if not finite.all():
-        place = np.argwhere(~finite)[0]
+    if place := _not_finite(dataset.x):
         where = f"feature {dataset.feature_names[place[1]]!r}" if dataset.kind == "tabular" else "a pixel"
         raise DataError(
-            f"{dataset.name}: sample {dataset.ids[place[0]]!r} has {dataset.x[tuple(place)]} in {where}. "
+            f"{dataset.name}: sample {dataset.ids[place[0]]!r} has {dataset.x[place]} in {where}. "
             "Every value must be a finite number: fill in or leave out what is missing."
         )
     if dataset.kind == "image" and (dataset.x.min() < 0 or dataset.x.max() > 1):
@@ -496,8 +523,13 @@ def with_usual_units(dataset: Dataset, source_name: str | None = None, *, vector
             return dataset
         note = f"the sources, {n_sources:,} in {dataset.n_samples:,} samples."
         return _as_read(dataset, dataset.sources, source_name or "source", note)
-    first = duplicate_groups(dataset) if vectors or dataset.kind != "tabular" else None
-    n_contents = dataset.n_samples if first is None else len(np.unique(first))
+    return _with_copies_as_units(dataset) if vectors or dataset.kind != "tabular" else dataset
+
+
+def _with_copies_as_units(dataset: Dataset) -> Dataset:
+    """The data with a unit for each content, where some have the same."""
+    first = duplicate_groups(dataset)
+    n_contents = len(np.unique(first))
     if n_contents == dataset.n_samples:
         return dataset
     note = f"exact copies share one; {n_contents:,} different contents in {dataset.n_samples:,} samples."

@@ -33,7 +33,7 @@ class Oddity(str):
     """A sentence on what is odd about data that are read all the same, and what programs need of it.
 
     `code` names its kind; `count` of `n` rows are concerned (0 of 0 where it is about none in particular); `options`
-    are those of the command that read it otherwise.
+    are those of the command that read it otherwise, and `features` those without which it would not be so.
 
     >>> odd = Oddity("3 of 4 answers are empty.", "unanswered", 3, 4, ("--unanswered=left out",))
     >>> print(odd.of("resnet"), odd.of("resnet").share)
@@ -44,15 +44,24 @@ class Oddity(str):
     count: int
     n: int
     options: tuple[str, ...]
+    features: tuple[str, ...]
 
-    def __new__(cls, text: str, code: str, count: int = 0, n: int = 0, options: tuple[str, ...] = ()) -> "Oddity":
+    def __new__(
+        cls,
+        text: str,
+        code: str,
+        count: int = 0,
+        n: int = 0,
+        options: tuple[str, ...] = (),
+        features: tuple[str, ...] = (),
+    ) -> "Oddity":
         """It is its text, wherever sentences are shown."""
         odd = super().__new__(cls, text)
-        odd.code, odd.count, odd.n, odd.options = code, count, n, options
+        odd.code, odd.count, odd.n, odd.options, odd.features = code, count, n, options, features
         return odd
 
-    def __getnewargs__(self) -> tuple[str, str, int, int, tuple[str, ...]]:
-        return str(self), self.code, self.count, self.n, self.options
+    def __getnewargs__(self) -> tuple[str, str, int, int, tuple[str, ...], tuple[str, ...]]:
+        return str(self), self.code, self.count, self.n, self.options, self.features
 
     @property
     def share(self) -> float | None:
@@ -61,7 +70,7 @@ class Oddity(str):
 
     def of(self, name: str) -> "Oddity":
         """The same, said of a model, a set or a task."""
-        return Oddity(f"{name}: {self}", self.code, self.count, self.n, self.options)
+        return Oddity(f"{name}: {self}", self.code, self.count, self.n, self.options, self.features)
 
 
 @contextmanager

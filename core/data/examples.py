@@ -124,10 +124,10 @@ def select(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
             libraries.setdefault(paragraph.text, set()).add(paragraph.library)
     unambiguous = [paragraph for text, paragraph in by_text.items() if len(libraries[text]) == 1]
     unambiguous.sort(key=lambda paragraph: hashlib.sha256(paragraph.text.encode()).digest())
-    taken: list[Paragraph] = []
-    for library in sorted({paragraph.library for paragraph in unambiguous}):
-        of_library = [paragraph for paragraph in unambiguous if paragraph.library == library]
-        taken += sorted(of_library[:MAX_PER_LIBRARY])  # by their ids
+    by_library: dict[str, list[Paragraph]] = {}
+    for paragraph in unambiguous:
+        by_library.setdefault(paragraph.library, []).append(paragraph)
+    taken = [each for _, all_of in sorted(by_library.items()) for each in sorted(all_of[:MAX_PER_LIBRARY])]  # by ids
     n_per_source = Counter(paragraph.source for paragraph in taken)
     return [
         paragraph

@@ -342,14 +342,17 @@ def texts(values: Any, what: str, name: str, *, empty: bool = False) -> np.ndarr
             raise DataError(
                 f"{name}: {what} {position + 1} of {len(given)} is {text!r}. It must be a non-empty string."
             )
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise DataError(
-                f"{name}: {what} {position + 1} of {len(given)} holds half a surrogate pair at character "
-                f"{error.start + 1}. Save the text as valid Unicode."
-            ) from error
+        _check_unicode(text, f"{name}: {what} {position + 1} of {len(given)}")
     return locked(objects(given if plain else [str(text) for text in given]))
+
+
+def _check_unicode(text: str, place: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"{place} holds half a surrogate pair at character {error.start + 1}. Save the text as valid Unicode."
+        ) from error
 
 
 def counted(n_samples: int) -> np.ndarray:

@@ -116,10 +116,11 @@ def _of_columns(dataset: Dataset) -> Iterator[Oddity]:
             "column_tells_label",
             column.n_correct,
             column.n,
+            features=(column.name,),
         )
-    if more := [quoted(column.name) for column in telling[MOST_NAMED:]]:
-        which = f"{plural(len(more), 'more column')} alone, {listed(more)}, predict the label as well as that."
-        yield Oddity(which, "column_tells_label", len(more), len(dataset.feature_names))
+    if more := tuple(column.name for column in telling[MOST_NAMED:]):
+        which = f"{plural(len(more), 'more column')} alone, {listed([quoted(name) for name in more])}, predict the label as well."
+        yield Oddity(which, "column_tells_label", len(more), len(dataset.feature_names), features=more)
 
 
 def _of_parts(

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-from touchstone.core.data import Dataset
+from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import duplicate_groups
 from touchstone.core.evaluate.data_sets import look
 from touchstone.core.evaluate.leaks import leaks, telling_columns
@@ -63,6 +63,21 @@ def test_a_column_that_tells_the_label_is_named(name, leak):
     assert [column.name for column in telling_columns(np.column_stack([x, given_away]), y, [*names, "leak"])] == [
         "leak"
     ]
+
+
+def test_a_column_that_is_left_out_is_no_leak_any_more():
+    x, y, names = of_package("wine")
+    x, names = np.column_stack([x, y, -y, y + 5, 2 * y, y - 9]), [*names, *"abcde"]
+    data = Dataset("made", "tabular", x, y, ("r", "s", "t"), None, feature_names=names, part=["train"] * len(y))
+    assert [odd.features for odd in leaks(data)] == [("a",), ("b",), ("c",), ("d", "e")]
+    left = data.without_features("a", "d", "e", "b", "c")
+    assert leaks(left) == ()
+    assert (left.feature_names, left.x.shape, left.ids.tolist()) == (tuple(names[:-5]), (178, 13), data.ids.tolist())
+    assert left.fingerprint not in (data.fingerprint, data.without_features("a").fingerprint)
+    with pytest.raises(DataError, match="no feature 'a'"):
+        left.without_features("a")
+    with pytest.raises(DataError, match="no feature is left"):
+        data.without_features(*names)
 
 
 def test_few_rows_of_a_class_say_nothing():

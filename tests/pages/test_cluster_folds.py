@@ -361,3 +361,31 @@ def test_the_notebooks_own_files_give_their_figures(open_page, workspace, wine, 
         ["81.1", "73.6", "76.8", "80.9", "82.1"],
     ]
     assert "do not reproduce the paper's Table 3" in plainly(app)
+
+
+def test_a_column_that_tells_the_label_is_said_until_it_is_left_out(open_page, workspace):
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 60)
+    x = np.column_stack([rng.normal(size=(120, 2)), y + rng.uniform(0, 0.5, 120), 2 - y])
+    names = ["height", "weight", "outcome code", "score"]
+    data = Dataset("visits", "tabular", x, y, ("ill", "well"), None, feature_names=names)
+    workspace.add_dataset(LOCAL_OWNER, data)
+    for stem in ("data_sets", "cluster_folds"):
+        app = open_page(stem, data=data.fingerprint)
+        while app.get("skeleton"):  # what is computed beside the page
+            app.run()
+        assert "Column “outcome code” alone predicts the label" in plainly(app)
+        assert leaving(app) == ["Leave out “outcome code”", "Leave out “score”"]
+    app.button(key="leave-out-feature-0").click().run()
+    assert app.query_params["data"] == data.without_features("outcome code").fingerprint
+    assert leaving(app) == ["Leave out “score”"]
+    app.button(key="leave-out-feature-0").click().run()
+    assert not leaving(app)
+    assert "alone predicts the label" not in plainly(app)
+    left = workspace.dataset(LOCAL_OWNER, app.query_params["data"])
+    assert left.feature_names == ("height", "weight")
+    assert not app.exception
+
+
+def leaving(app) -> list[str]:
+    return [button.label for button in app.button if str(button.key).startswith("leave-out-feature")]

@@ -3,6 +3,7 @@
 An example has no fingerprint before it was read once: until then the address calls it by its name.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -11,12 +12,12 @@ import numpy as np
 import streamlit as st
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
-from touchstone.core.data.errors import SmallClasses
+from touchstone.core.data.errors import Oddity, SmallClasses
 from touchstone.core.evaluate.wording import listed, quoted
 from touchstone.core.split.units import has_test_set
 from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.core.workspace.data import StoredDataset
-from touchstone.ui.data.samples import dataset_of
+from touchstone.ui.data.samples import dataset_of, leaks_of
 from touchstone.ui.shell import jobs, page, session
 
 ADDRESS = "data"
@@ -27,6 +28,7 @@ UNKNOWN = (
 )
 _MOST_LEFT_OUT = 3
 _OF_LEAVING = "Stores the data without these classes, as a data set of its own, and asks about that."
+_OF_LEAVING_FEATURES = "Stores the data without this, as a data set of its own. Do it if it was known after the label."
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,30 @@ def refused(problem: DataError, dataset: Dataset) -> None:
 
 def _leave_out(dataset: Dataset, classes: tuple[str, ...]) -> None:
     choose(session.workspace().add_dataset(session.owner(), dataset.without(*classes)))
+
+
+def say_leaks(dataset: Dataset) -> None:
+    """What may give labels away, on a page whose answers rest on them, until it is left out."""
+    for leak in leaks_of(dataset.fingerprint):
+        st.warning(page.plain(leak), icon=":material/warning:")
+    offer_without(dataset, leaks_of(dataset.fingerprint))
+
+
+def offer_without(dataset: Dataset, odd: Iterable[Oddity]) -> None:
+    """The way without the features that something odd rests on, each by a click; nothing where a link is looked at."""
+    ways = [each.features for each in odd if 0 < len(each.features) < len(dataset.feature_names)]
+    if not ways or session.read_only():
+        return
+    leave_out = page.or_toast(_leave_out_features)
+    with st.container(horizontal=True):
+        for place, features in enumerate(ways):
+            label = f"Leave out {listed([quoted(page.plain(name)) for name in features], most=_MOST_LEFT_OUT)}"
+            key = f"leave-out-feature-{place}"
+            st.button(label, key=key, on_click=leave_out, args=(dataset, features), help=_OF_LEAVING_FEATURES)
+
+
+def _leave_out_features(dataset: Dataset, features: tuple[str, ...]) -> None:
+    choose(session.workspace().add_dataset(session.owner(), dataset.without_features(*features)))
 
 
 def control() -> None:

@@ -149,12 +149,6 @@ def unusual_columns(dataset: Dataset, source: np.ndarray, others: np.ndarray) ->
 # What gives labels away? Said again wherever folds and sheets rest on the data.
 
 
-def say_leaks(dataset: Dataset) -> None:
-    """What may give labels away, on a page whose answers rest on them."""
-    for leak in leaks_of(dataset.fingerprint):
-        st.warning(plain(leak), icon=":material/warning:")
-
-
 @cache.result(max_entries=8)
 def leaks_of(fingerprint: str) -> tuple[Oddity, ...]:
     """What may give the labels of a stored data set away."""

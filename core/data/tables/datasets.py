@@ -1,7 +1,7 @@
 """What data set is in a file? NPZ arrays, a zip of image folders, or a table of texts or numbers."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import PurePath, PurePosixPath
@@ -78,8 +78,7 @@ def parse_image_folders(archive: Archive, limits: Limits, *, name: str, size: Si
     for image in images:
         stack.add(archive.read(image.path), image.path)
     codes, class_names = encode([image.label for image in images], place=f"{archive.name}: the folders")
-    sources = [image.source for image in images if image.source is not None]
-    parts = [image.part for image in images if image.part is not None]
+    sources, parts = _known(image.source for image in images), _known(image.part for image in images)
     dataset = Dataset(
         name=name,
         kind="image",
@@ -87,12 +86,17 @@ def parse_image_folders(archive: Archive, limits: Limits, *, name: str, size: Si
         y=codes,
         class_names=class_names,
         ids=[image.id for image in images],
-        sources=sources or None,
+        sources=sources,
         scale=255.0,
         notes=("Classes are the folders' names.", *stack.notes, *notes, *([about_parts(parts)] if parts else [])),
-        part=parts or None,
+        part=parts,
     )
     return with_usual_units(dataset)
+
+
+def _known(values: Iterable[str | None]) -> list[str] | None:
+    """What is known of images, None where that is nothing."""
+    return [each for each in values if each is not None] or None
 
 
 def files_of(archive: Archive) -> list[PurePosixPath]:
@@ -278,8 +282,7 @@ def _classes_of_ones(table: Table) -> list[str]:
     """The columns of 0 and 1 of which each row has a single 1; none where a column is called like a label or a part."""
     if any(column.lower() in ROLE_NAMES["label"] for column in table.columns):
         return []
-    whole = [column for column in table.columns if table.kind(column) == "whole"]
-    columns = [column for column in whole if set(np.unique(table.floats(column))) <= {0.0, 1.0}]
+    columns = [c for c in table.columns if table.kind(c) == "whole" and {*np.unique(table.floats(c))} <= {0.0, 1.0}]
     if len(columns) < 2 or any(part_name(compact(column).removeprefix("is")) for column in columns):
         return []
     return columns if (table.matrix(columns).sum(axis=1) == 1).all() else []

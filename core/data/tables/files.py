@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
+from itertools import dropwhile
 from pathlib import PurePath, PurePosixPath
 from typing import Any
 
@@ -289,8 +290,7 @@ def only_table(archive: Archive, endings: Collection[str]) -> tuple[str, bytes]:
     ('pets.csv', b'gold,predicted')
     """
     name = archive.name
-    paths = [PurePosixPath(path) for path in archive.paths]
-    given = [path for path in paths if not path.name.startswith(".") and not _BESIDE.intersection(path.parts)]
+    given = [path for path in map(PurePosixPath, archive.paths) if not _lies_beside(path)]
     tables = [path for path in given if path.suffix.lower() in endings]
     tables = [path for path in tables if path.suffix.lower() != ".txt"] or tables  # a README lies beside many
     if len(tables) > 1:
@@ -298,6 +298,11 @@ def only_table(archive: Archive, endings: Collection[str]) -> tuple[str, bytes]:
     if not tables:
         raise DataError(f"{name}: no table is in it. A zip archive must hold one, ending in {', '.join(endings)}.")
     return tables[0].name, archive.read(str(tables[0]))
+
+
+def _lies_beside(path: PurePosixPath) -> bool:
+    """Whether a file of an archive is none that somebody put there."""
+    return path.name.startswith(".") or bool(_BESIDE.intersection(path.parts))
 
 
 def parse_workbook(content: bytes, name: str, limits: Limits) -> Table:
@@ -316,10 +321,15 @@ def parse_workbook(content: bytes, name: str, limits: Limits) -> Table:
     notes = (f"Sheet {title!r} was read, and not {listed(map(repr, others))}.",) if others else ()
     # The first row names the columns, as far to the right as there is a name.
     (_, header), *body = filled[title]
-    width = max((place + 1 for place, cell in enumerate(header) if cell is not None), default=0)
-    names = ["" if cell is None else str(cell) for cell in header[:width]]
-    columns = [objects([_cell(cells[place]) for _, cells in body]) for place in range(width)]
+    header = _to_the_last_name(header)
+    names = ["" if cell is None else str(cell) for cell in header]
+    columns = [objects([_cell(cells[place]) for _, cells in body]) for place in range(len(names))]
     return make_table(name, names, columns, lines=[line for line, _ in body], unit="row", notes=notes)
+
+
+def _to_the_last_name(header: Sequence[Any]) -> list[Any]:
+    """The cells of a row without those that are empty at its end."""
+    return list(reversed([*dropwhile(lambda cell: cell is None, reversed(header))]))
 
 
 def _sheets(content: bytes, name: str, limits: Limits) -> dict[str, list[SheetRow]]:
@@ -491,7 +501,7 @@ def _counted(n_columns: int) -> list[str]:
 def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table | None:
     """The table, read as columns; None where its lines need more care, or words for what is wrong with them."""
     first = _first_line(content).decode("utf-8", errors="replace")
-    if not _SOMETHING.search(first) or not any(delimiter in first for delimiter in DELIMITERS):
+    if not _SOMETHING.search(first) or not set(first).intersection(DELIMITERS):
         return None
     delimiter = _delimiter(first, name)
     if delimiter == ";" and b"," in content:  # perhaps of decimals
@@ -505,8 +515,8 @@ def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> 
     columns, lines = without(columns, nothing), np.delete(lines, nothing)
     limits.check_rows(name, len(lines) - 1)  # the first names the columns
     n_seen = min(len(lines), max(20, _SEEN_CELLS // len(columns)), _SEEN_ROWS)
-    cells = zip(*(column.slice(0, n_seen).to_pylist() for column in columns), strict=True)
-    rows = [(int(line), list(row)) for line, row in zip(lines[:n_seen], cells, strict=True)]
+    cells = map(list, zip(*(column.slice(0, n_seen).to_pylist() for column in columns), strict=True))
+    rows = list(zip(lines[:n_seen].tolist(), cells, strict=True))
     notes: tuple[str, ...] = ()
     if _has_header(rows, header_needed):
         header, columns, lines = rows[0][1], [column.slice(1) for column in columns], lines[1:]
@@ -541,10 +551,9 @@ def _delimiter(text: str, name: str, *, lone: bool = False) -> str:
 def is_header(rows: list[Row]) -> bool:
     """Whether the first row names columns: numbers there can only be class names, and names do not recur below."""
     top = _Top.of(rows)
-    fractions_below = any("." in cell for cells in top.body[:100] for cell in cells)
-    if not top.may_number_classes or (top.is_of_numbers and not fractions_below):
+    if not top.may_number_classes or (top.is_of_numbers and not top.has_fractions):
         return False
-    if any(cell.startswith(("[", "{")) for cell in top.first):  # lists, as data hold them
+    if top.has_lists:
         return False
     if top.stands_below_again:
         return True
@@ -597,6 +606,16 @@ class _Top:
     @property
     def is_of_numbers(self) -> bool:
         return len(self.numbers) == len(self.first)
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether any of its cells is a list, as data hold them."""
+        return any(cell.startswith(("[", "{")) for cell in self.first)
+
+    @property
+    def has_fractions(self) -> bool:
+        """Whether any of the cells below may be a number with decimals."""
+        return any("." in cell for cells in self.body[:100] for cell in cells)
 
     @property
     def may_number_classes(self) -> bool:

@@ -29,9 +29,7 @@ def rows_of_log(samples: Any) -> tuple[Rows, tuple[str, ...], tuple[Oddity, ...]
     >>> rows_of_log([sample])[0]
     [{'id': 7, 'gold': '1', 'predicted': '0', 'logit_0': -0.1, 'logit_1': -2.3}]
     """
-    if not isinstance(samples, list) or not samples or not all(isinstance(sample, dict) for sample in samples):
-        return None
-    log = next((log for log in LOGS if all(map(log.is_it, samples))), None)
+    log = next((log for log in LOGS if are_objects(samples) and all(map(log.is_it, samples))), None)
     if log is None:
         return None
     with refusing(f"These samples are not as {log.name} writes them. Give its log as it was written, or a table."):
@@ -43,6 +41,16 @@ def rows_of_log(samples: Any) -> tuple[Rows, tuple[str, ...], tuple[Oddity, ...]
     )
     text = f"Of {n:,} of {len(rows):,} samples the log's own scorer decided otherwise than gold and answer say."
     return rows, (f"Read as a log of {log.name}.",), (Oddity(text, "scorer_disagrees", n, len(rows)),) * bool(n)
+
+
+def are_objects(rows: Any) -> bool:
+    """Whether a value is a list of objects, at least one."""
+    return isinstance(rows, list) and bool(rows) and all(isinstance(row, dict) for row in rows)
+
+
+def _decided(values: dict[str, Any], *metrics: str) -> bool | None:
+    """Whether a scorer took an answer as right, by the first of these metrics; None where it does not say."""
+    return next((values[metric] == 1 for metric in metrics if metric in values), None)
 
 
 # EleutherAI's harness writes a line per document: the target, and what was said, or how likely each choice was.
@@ -65,7 +73,7 @@ def _of_harness(samples: Rows) -> Rows:
         else:
             answer = responses[0] if isinstance(responses, list) and responses else responses
             row |= {"gold": _plain(sample["target"]), "predicted": _plain(answer)}
-        row["_right"] = next((sample[metric] == 1 for metric in ("acc", "exact_match") if metric in sample), None)
+        row["_right"] = _decided(sample, "acc", "exact_match")
         rows.append(row)
     return rows
 
@@ -156,7 +164,7 @@ def _of_lighteval(samples: Rows) -> Rows:
         else:
             answers = response.get("text_post_processed") or response["text"]
             row |= {"gold": _plain(choices[right]), "predicted": _plain(answers[0])}
-        row["_right"] = next((values[metric] == 1 for metric in ("acc", "em", "exact_match") if metric in values), None)
+        row["_right"] = _decided(values, "acc", "em", "exact_match")
         rows.append(row)
     return rows
 

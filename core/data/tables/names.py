@@ -363,6 +363,11 @@ def _counted_apart(known: set[str], answers: set[str]) -> bool:
     return lowest[0] != lowest[1]
 
 
+def _is_code(name: str) -> bool:
+    """Whether a name is a whole number, as one writes it."""
+    return name.isdecimal() and name == str(int(name))
+
+
 def counted_apart(truth: Collection[str], predicted: Collection[str]) -> bool:
     """Whether plain codes of both sides are the same but for one that all are higher by, as if counted from 0 and 1.
 
@@ -371,7 +376,7 @@ def counted_apart(truth: Collection[str], predicted: Collection[str]) -> bool:
     >>> counted_apart({"1", "2", "3"}, {"0", "1", "2"}), counted_apart({"0", "1", "2"}, {"0", "2"})
     (True, False)
     """
-    if not all(name.isdecimal() and name == str(int(name)) for name in {*truth, *predicted}):
+    if not all(map(_is_code, {*truth, *predicted})):
         return False
     known, answers = {int(name) for name in truth}, {int(name) for name in predicted}
     if known <= answers or answers <= known or {min(known), min(answers)} != {0, 1}:
@@ -402,18 +407,23 @@ def stand_for(truth: Collection[str], predicted: Collection[str]) -> dict[str, s
     """
     meant: dict[str, str] = {}
     ways = [(spelled, spelled), (_before_a_date, _of_a_date)]
-    code = _code_or_truth_value if {_code(name) for name in truth} <= {"0", "1"} else _code
-    if {code(name) for name in set(predicted) - set(truth)} - {""} <= {code(name) for name in truth}:
+    strange = set(predicted) - set(truth)
+    code = _code_or_truth_value if {*map(_code, truth)} <= {"0", "1"} else _code
+    if {*map(code, strange)} - {""} <= {*map(code, truth)}:
         ways.append((code, code))  # and none is moved by one
     for ours, theirs in ways:
-        by_key: dict[str, list[str]] = {}
-        for name in truth:
-            by_key.setdefault(ours(name), []).append(name)
-        for name in sorted(set(predicted) - set(truth) - meant.keys()):
-            known = by_key.get(theirs(name), []) if theirs(name) else []
-            if len(known) == 1:
-                meant[name] = known[0]
+        known = _only_names(truth, ours)
+        answers = {name: theirs(name) for name in sorted(strange - meant.keys())}
+        meant |= {name: known[key] for name, key in answers.items() if key and key in known}
     return meant
+
+
+def _only_names(names: Iterable[str], key: Callable[[str], str]) -> dict[str, str]:
+    """The name of each key that is of one name alone."""
+    by_key: dict[str, list[str]] = {}
+    for name in names:
+        by_key.setdefault(key(name), []).append(name)
+    return {each: alike[0] for each, alike in by_key.items() if len(alike) == 1}
 
 
 def _code(name: str) -> str:

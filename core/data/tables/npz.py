@@ -239,17 +239,21 @@ def _joined(
         places = {**named, **places}
     if len(arrays_of) == 1:
         return arrays_of[0], places, None
-    for role, place in places.items():
-        shapes = [arrays[role].shape for arrays in arrays_of]
-        if len({shape[1:] for shape in shapes}) > 1:
-            raise DataError(
-                f"{place} and that of another part differ in shape: {', '.join(map(str, shapes))}. All samples must "
-                "have one shape."
-            )
-    whole = {role: np.concatenate([arrays[role] for arrays in arrays_of]) for role in arrays_of[0]}
+    whole = {role: _as_one([arrays[role] for arrays in arrays_of], places[role]) for role in arrays_of[0]}
     _check_sizes(whole, places, limits)
-    parts = [str(part) for part, arrays in zip(keys_of, arrays_of, strict=True) for _ in range(len(arrays["x"]))]
-    return whole, places, parts
+    parts = np.repeat([str(part) for part in keys_of], [len(arrays["x"]) for arrays in arrays_of])
+    return whole, places, parts.tolist()
+
+
+def _as_one(arrays: list[np.ndarray], place: str) -> np.ndarray:
+    """The arrays of all parts, one after another; DataError where their samples differ in shape."""
+    shapes = [array.shape for array in arrays]
+    if len({shape[1:] for shape in shapes}) > 1:
+        raise DataError(
+            f"{place} and that of another part differ in shape: {', '.join(map(str, shapes))}. All samples must "
+            "have one shape."
+        )
+    return np.concatenate(arrays)
 
 
 def _counted(parts: list[str] | None) -> list[str] | None:
@@ -288,9 +292,10 @@ def parse_arrays(content: bytes, name: str, limits: Limits) -> Table:
     arrays = _arrays_in(content, name, limits)
     names = next((arrays.pop(key) for key in list(arrays) if key.lower() in _CLASS_KEYS), None)
     arrays = {key: array for key, array in arrays.items() if array.ndim}
-    n_rows = max((len(array) for array in arrays.values()), default=0)
+    lengths = {len(array) for array in arrays.values()}
+    n_rows = max(lengths, default=0)
     limits.check_rows(name, n_rows)
-    if any(len(array) != n_rows for array in arrays.values()):
+    if len(lengths) > 1:
         shapes = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
         raise DataError(f"{name}: the arrays differ in length: {shapes}. There must be as many rows in each.")
     columns: dict[str, np.ndarray] = {}
@@ -312,14 +317,12 @@ def _arrays_in(content: bytes, name: str, limits: Limits) -> dict[str, np.ndarra
 def _columns_of(array: np.ndarray, key: str, place: str, names: np.ndarray | None) -> dict[str, np.ndarray]:
     if array.dtype.kind not in "buifU":
         raise DataError(f"{place} is of type {array.dtype}. It must hold numbers or strings: use .astype(str).")
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
     if array.ndim > 2 or array.size == 0:
         raise DataError(f"{place} has shape {array.shape}. Labels have shape (n,), scores (n, number of classes).")
+    array = array[:, 0] if array.shape[1:] == (1,) else array
     if array.ndim == 1:
         return {key: array if array.dtype.kind in "uif" else objects(_listed_values(array, place))}
-    fits = names is not None and names.shape == array.shape[1:]
-    classes = [str(name) for name in names] if fits and names is not None else range(array.shape[1])
+    classes = names if names is not None and names.shape == array.shape[1:] else range(array.shape[1])
     return {f"{key}_{name}": np.ascontiguousarray(array[:, position]) for position, name in enumerate(classes)}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from touchstone.core.data.errors import DataError, Oddity, refusing
 from touchstone.core.data.limits import Limits
-from touchstone.core.data.tables.logs import Rows, rows_of_log
+from touchstone.core.data.tables.logs import Rows, are_objects, rows_of_log
 from touchstone.core.data.tables.table import Table, make_table
 from touchstone.core.data.values import listed, objects, quoted
 
@@ -64,12 +64,17 @@ def parse_json(content: bytes, name: str, limits: Limits) -> Table:
     table, notes = in_order(value) or (value, ())
     if isinstance(table, dict):
         return _of_columns(table, name, limits, notes)
-    if table == [value] and isinstance(value, dict) and value and all(map(_is_single, value.values())):
+    if table == [value]:
+        _check_samples(value, name)
+    return _of_rows(table, name, limits, notes)
+
+
+def _check_samples(value: Any, name: str) -> None:
+    if isinstance(value, dict) and value and all(map(_is_single, value.values())):
         raise DataError(
             f"{name}: one object without any list, of {listed(value)}. These may be results; what is read are samples, "
             "an object for each of them in a list."
         )
-    return _of_rows(table, name, limits, notes)
 
 
 def _of_rows(rows: Any, name: str, limits: Limits, notes: tuple[str, ...]) -> Table:
@@ -294,11 +299,11 @@ def in_order(value: Any) -> tuple[Rows | Columns, tuple[str, ...]] | None:
 
 def _of_lists(rows: list[Any]) -> tuple[Rows | Columns, tuple[str, ...]] | None:
     """Rows without names: values in one order, or the classes and scores of a row each."""
-    if _are_objects(rows):
+    if are_objects(rows):
         return rows, ()
-    if not rows or not all(isinstance(row, list) and row for row in rows):
+    if not _are_lists(rows):
         return None
-    if all(map(_are_objects, rows)):
+    if all(map(are_objects, rows)):
         return {"output": rows}, (WITHOUT_NAMES,)
     if all(len(row) == len(rows[0]) and all(map(_is_scalar, row)) for row in rows):
         columns = {f"column {place}": list(cells) for place, cells in enumerate(zip(*rows, strict=True), start=1)}
@@ -306,14 +311,16 @@ def _of_lists(rows: list[Any]) -> tuple[Rows | Columns, tuple[str, ...]] | None:
     return None
 
 
+def _are_lists(rows: Any, length: int | None = None) -> bool:
+    """Whether a value is a list of lists that hold something, or so much."""
+    lists = isinstance(rows, list) and bool(rows) and all(isinstance(row, list) and bool(row) for row in rows)
+    return lists and (length is None or {*map(len, rows)} == {length})
+
+
 def _of_split(value: dict[str, Any]) -> tuple[Columns, tuple[str, ...]] | None:
     """Names under "columns", rows under "data", perhaps an index; what else is there is about the table."""
-    names, rows = (value.get(key) for key in _NAMES)
-    if not (isinstance(names, list) and isinstance(rows, list) and names and rows):
-        return None
-    if len({*map(str, names)}) < len(names) or not all(
-        isinstance(row, list) and len(row) == len(names) for row in rows
-    ):
+    names, rows = (value.get(key, ()) for key in _NAMES)
+    if not isinstance(names, list) or len({*map(str, names)}) < len(names) or not _are_lists(rows, len(names)):
         return None
     columns = {str(name): list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)}
     index = value.get("index")
@@ -329,13 +336,13 @@ def _names_rows(index: Any, rows: Sequence[Any], columns: Columns) -> bool:
 def _of_table(value: dict[str, Any]) -> tuple[Rows, tuple[str, ...]] | None:
     """Rows under "data", described by a "schema"."""
     rows = value.get("data")
-    return (rows, ()) if isinstance(value.get("schema"), dict) and _are_objects(rows) else None
+    return (rows, ()) if isinstance(value.get("schema"), dict) and are_objects(rows) else None
 
 
 def _of_objects(value: dict[str, Any]) -> tuple[Rows, tuple[str, ...]] | None:
     """The only list of objects in an object, whatever it is called; it holds no other list."""
     lists = [key for key, each in value.items() if isinstance(each, list) and each]
-    if len(lists) != 1 or not _are_objects(value[lists[0]]):
+    if len(lists) != 1 or not are_objects(value[lists[0]]):
         return None
     return value[lists[0]], _passed_over(value, lists)
 
@@ -387,7 +394,3 @@ def _is_scalar(cell: Any) -> bool:
 def _is_single(cell: Any) -> bool:
     """Whether a value holds nothing that could be of several samples."""
     return _is_scalar(cell) or (isinstance(cell, dict) and all(map(_is_scalar, cell.values())))
-
-
-def _are_objects(rows: Any) -> bool:
-    return isinstance(rows, list) and bool(rows) and all(isinstance(row, dict) for row in rows)

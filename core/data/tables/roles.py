@@ -304,15 +304,11 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
         raise DataError(
             f"{table.name}: no column is left to learn the label from. Give a column of text, or columns of numbers."
         )
-    measured = [column for column in columns if _measures(table, column)]
-    telling = telling_columns(table, roles, measured)
-    numeric = tuple(column for column in measured if column not in telling) or tuple(measured)
-    others = [column for column in columns if column not in measured and not (numeric and _is_scarce(table, column))]
-    texts = [column for column in others if table.is_text(column)]
+    numeric, others = _numeric_and_others(table, roles, columns)
+    texts = list(filter(table.is_text, others))
     if kind == "tabular" and numeric:
         return replace(roles, features=numeric)
-    alone = texts[0] if len(texts) == 1 and (kind == "text" or not numeric) else None
-    if (text := _named("text", others) or alone) is not None:
+    if text := _named("text", others) or (texts[0] if len(texts) == 1 and (kind == "text" or not numeric) else None):
         return replace(roles, text=text)
     if numeric and not texts and kind is None:
         return replace(roles, features=numeric)
@@ -322,6 +318,15 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
         tuple(table.columns),
         "text",
     )
+
+
+def _numeric_and_others(table: Table, roles: DatasetRoles, columns: list[str]) -> tuple[tuple[str, ...], list[str]]:
+    """The columns that may be features, and those that may be texts: beside features none that is mostly empty."""
+    measured = [column for column in columns if _measures(table, column)]
+    telling = telling_columns(table, roles, measured)
+    numeric = tuple(column for column in measured if column not in telling) or tuple(measured)
+    others = [column for column in columns if column not in measured and not (numeric and _is_scarce(table, column))]
+    return numeric, others
 
 
 def _open_inputs(texts: list[str], numeric: tuple[str, ...], kind: Kind | None) -> str:

@@ -60,22 +60,19 @@ def read_vectors(file: File, *, limits: Limits | None = None) -> GivenVectors:
     """
     table = read_table(file, limits=limits, header_needed=False)
     id_column = _id_column(table)
-    ids = None if id_column is None else table.strings(id_column)
-    if ids is not None:
-        table.check_once(ids, "Each id must have one vector: leave a row out.")
+    ids = () if id_column is None else tuple(table.strings(id_column))
+    table.check_once(ids, "Each id must have one vector: leave a row out.")
     others = [column for column in table.columns if column != id_column]
     taken, vectors = _vectors(table, others)
-    labels = next(iter(called(others, (*NAMES["truth"], *TRUTH_LIKELY))), None) if ids is None else None
-    if labels in taken:
-        labels = None
-    known = {*taken, labels}
-    unused = [column for column in others if column not in known]
-    notes = (f"Not used: {', '.join(unused)}.",) if unused else ()
+    truths = called(others, (*NAMES["truth"], *TRUTH_LIKELY)) if id_column is None else []
+    labels = next(iter(truths), None)
+    labels = None if labels in taken else labels
+    unused = [column for column in others if column not in {*taken, labels}]
     return GivenVectors(
         name=file_name(file),
-        ids=None if ids is None else tuple(ids),
+        ids=None if id_column is None else ids,
         vectors=_short(vectors),
-        notes=notes,
+        notes=(f"Not used: {', '.join(unused)}.",) * bool(unused),
         labels=None if labels is None else tuple(table.strings(labels)),
     )
 
@@ -196,10 +193,15 @@ def _id_column(table: Table) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
+def _lists(table: Table, columns: list[str]) -> list[str]:
+    """The columns of lists, or of these those that are called like vectors."""
+    lists = [column for column in columns if holds_lists(table.sample(column))]
+    return [column for column in lists if compact(column) in _VECTOR_NAMES] or lists
+
+
 def _vectors(table: Table, columns: list[str]) -> tuple[list[str], Float[np.ndarray, "n_rows n_dimensions"]]:
     """The columns that hold the vectors, and these."""
-    lists = [column for column in columns if holds_lists(table.sample(column))]
-    lists = [column for column in lists if compact(column) in _VECTOR_NAMES] or lists
+    lists = _lists(table, columns)
     if len(lists) > 1:
         raise DataError(
             f"{table.name}: columns {', '.join(map(repr, lists))} all hold lists. Call the one to take `vector`."
@@ -237,15 +239,20 @@ def holds_lists(values: Shaped[np.ndarray, " n_sampled"]) -> bool:
     return isinstance(first, list) or (isinstance(first, str) and isinstance(numbers_in(first), list))
 
 
+def _is_row(row: Any, width: int) -> bool:
+    return isinstance(row, list) and len(row) == width and bool(np.isfinite(row).all())
+
+
 def of_lists(table: Table, column: str) -> Float[np.ndarray, "n_rows n_dimensions"]:
     """A column of lists as rows; DataError at the first that is no list of finite numbers, as long as the others."""
     rows = [numbers_in(cell) for cell in table.columns[column].tolist()]
     width = next((len(row) for row in rows if isinstance(row, list)), 0)
     for position, row in enumerate(rows):
-        if not isinstance(row, list) or len(row) != width or not np.isfinite(row).all():
-            shown = f"{len(row)} numbers" if isinstance(row, list) and len(row) != width else None
+        if not _is_row(row, width):
+            other = isinstance(row, list) and len(row) != width
+            shown = f"{len(row or ())} numbers" if other else quoted(table.columns[column][position])
             raise DataError(
-                f"{table.place(position)}: column {column!r} holds {shown or quoted(table.columns[column][position])}. "
+                f"{table.place(position)}: column {column!r} holds {shown}. "
                 f"It must be a list of {width} finite numbers, as many as in the first row."
             )
     return np.array(rows, dtype=np.float64)
