@@ -290,6 +290,20 @@ def test_what_cannot_be_asked_is_said_and_a_requirement_of_it_is_bad_input(monke
     assert "Average case: This needs images." in said
 
 
+def test_a_class_of_one_sample_is_set_aside_where_sources_cannot_be_found_in_it(monkeypatch, tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    for n_rare, status in ((1, 0), (2, 2)):  # two might do for fewer sources: that is for somebody to say
+        label = ["often"] * 60 + ["seldom"] * 60 + ["rare"] * n_rare
+        table = pd.DataFrame({"size": rng.normal(size=len(label)), "mass": rng.normal(size=len(label)), "label": label})
+        table.to_csv(file := tmp_path / f"{n_rare}.csv", index=False)
+        steps(monkeypatch, quick())
+        require = ["--require", "source_robustness.inclusive >= .01"]
+        assert main(["check", "--data", str(file), *require]) == status
+        text = capsys.readouterr().err
+        assert ("Left out: 1 sample of rare." in text) == (n_rare == 1)
+        assert ("sources cannot be found in rare (2 rows)" in text) == (n_rare == 2)
+
+
 def test_data_and_predictions_are_asked_both(monkeypatch, two, capsys):
     steps(monkeypatch, quick())
     assert main(["check", "--data", "wine", "--predictions", *two]) == 0

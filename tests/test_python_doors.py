@@ -211,6 +211,19 @@ def test_right_and_wrong_may_be_ones_and_zeros():
     assert labels.accuracy(right.astype(int)) == labels.accuracy(right)
 
 
+def test_a_class_of_one_sample_is_set_aside_and_said():
+    rng = np.random.default_rng(0)
+    y = np.array(["often"] * 60 + ["seldom"] * 60 + ["rare"])
+    x = rng.normal(size=(121, 3))
+    asked = {"models": ("nearest_neighbours",), "n_repeats": 2}
+    result = check("source_robustness", dataset(x, y), **asked)
+    assert result.verdict.findings[0] == "Left out: 1 sample of rare."
+    left = check("source_robustness", dataset(x[:120], y[:120]), **asked)
+    assert result.verdict.headline == left.verdict.headline
+    with pytest.raises(DataError, match=r"5 sources cannot be found in rare \(2 rows\)"):
+        check("source_robustness", dataset([*x, x[120]], [*y, "rare"]), **asked)
+
+
 # Is a model that was fitted on a frame asked by the names of its columns? And one that gives an object with logits?
 
 

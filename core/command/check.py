@@ -23,6 +23,8 @@ import pandas as pd
 from touchstone.core import COMMAND
 from touchstone.core.command.given_files import Compared, add_compare_options, add_roles, compare_files, json_or_file
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.dataset import set_aside
+from touchstone.core.data.errors import SmallClasses
 from touchstone.core.data.predictions.roles import ONE_EACH
 from touchstone.core.data.tables.roles import SINGLE
 from touchstone.core.evaluate.claims import KINDS, kind_of_code
@@ -578,8 +580,13 @@ def check(
     for step in _steps(sheet, workspace, fingerprint, model):
         assert fingerprint is not None
         try:
-            plan = step.make()
-            run = None if plan is None else _run(plan, workspace, fingerprint, work_off, until)
+            plan, used, aside = step.make(), fingerprint, ""
+            try:
+                run = None if plan is None else _run(plan, workspace, fingerprint, work_off, until)
+            except SmallClasses as problem:
+                left = set_aside(workspace.dataset(LOCAL_OWNER, fingerprint), problem)
+                used, aside = workspace.add_dataset(LOCAL_OWNER, left), left.notes[-1]
+                run = None if plan is None else _run(plan, workspace, used, work_off, until)
         except (DataError, WorkspaceError) as problem:
             if sheet.plans:
                 raise
@@ -598,8 +605,9 @@ def check(
         elif run.n_failed:
             unfinished.append(Unfinished(step.stem, f"{run.n_failed} of {run.n_trials} trials failed. {run.errors[0]}"))
         if run.n_done > run.n_failed:
-            rows, dataset = workspace.rows(LOCAL_OWNER, run.id), workspace.dataset(LOCAL_OWNER, fingerprint)
+            rows, dataset = workspace.rows(LOCAL_OWNER, run.id), workspace.dataset(LOCAL_OWNER, used)
             answer, usual = _answer(rows, dataset, plan, sheet.metric)
+            answer = answer.beginning(aside) if aside else answer
             made = [] if answer.verdict is None else stated(step.stem, answer.verdict)
             found += answer.numbers
             claims += made

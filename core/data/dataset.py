@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Integer
 from numpy.typing import ArrayLike
 
-from touchstone.core.data.errors import DataError
+from touchstone.core.data.errors import DataError, SmallClasses
 from touchstone.core.data.tables.names import sources_are_units, word_for
 from touchstone.core.data.values import check_unique, codes, counted, listed, read_only, texts
 from touchstone.core.data.values import numbers as as_numbers
@@ -501,6 +501,22 @@ def _check_values(dataset: Dataset) -> None:
 
 CONTENT = "content"
 """What a unit is called that copies share."""
+
+
+def set_aside(dataset: Dataset, problem: SmallClasses) -> Dataset:
+    """The data without the classes that a question cannot use, where these have a single sample each.
+
+    Others might do with other settings, and somebody has to leave them out: then the problem itself is raised.
+
+    >>> fruit = Dataset("fruit", "tabular", x=[[1.0], [9.0], [8.0], [2.0], [3.0]], y=[0, 1, 1, 2, 2],
+    ...                 class_names=["plum", "melon", "quince"], ids="abcde")
+    >>> set_aside(fruit, SmallClasses("There is 1 plum.", ("plum",))).notes
+    ('Left out: 1 sample of plum.',)
+    """
+    single = {name for name, n in zip(dataset.class_names, dataset.n_per_class, strict=True) if n == 1}
+    if not single.issuperset(problem.classes) or dataset.n_classes - len(problem.classes) < 2:
+        raise problem
+    return dataset.without(*problem.classes)
 
 
 def with_usual_units(dataset: Dataset, source_name: str | None = None, *, vectors: bool = False) -> Dataset:

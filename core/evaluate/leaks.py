@@ -119,8 +119,9 @@ def _of_columns(dataset: Dataset) -> Iterator[Oddity]:
             features=(column.name,),
         )
     if more := tuple(column.name for column in telling[MOST_NAMED:]):
-        which = f"{plural(len(more), 'more column')} alone, {listed([quoted(name) for name in more])}, predict the label as well."
-        yield Oddity(which, "column_tells_label", len(more), len(dataset.feature_names), features=more)
+        which = listed([quoted(name) for name in more])
+        text = f"{plural(len(more), 'more column')} alone, {which}, predict the label as well."
+        yield Oddity(text, "column_tells_label", len(more), len(dataset.feature_names), features=more)
 
 
 def _of_parts(

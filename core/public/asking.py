@@ -18,6 +18,8 @@ from numpy.typing import ArrayLike
 
 from touchstone.core import COMMAND
 from touchstone.core.data import DataError, Dataset, Predictions, PredictionTable, guess_roles, read_predictions
+from touchstone.core.data.dataset import set_aside
+from touchstone.core.data.errors import SmallClasses
 from touchstone.core.data.predictions.record import PredictionPairs, models_in, pair_predictions
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import prediction_table
@@ -118,6 +120,7 @@ def check(
     `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
     `theta1`, `theta2` and `unit`. What is not said is as the page begins with. `metric` is what the verdict of
     cluster_folds, source_robustness or data_set_adequacy is about, of the class `positive` where it is about one.
+    A class of one sample, in which no sources can be found, is left out where they are asked for, and a finding says so.
     `mute` says why claims are muted, by code (docs/claims.md): `Result.claims` has them, and the verdict does not say
     them. Raises DataError for a question, a setting, a code, a model or data that there are not.
 
@@ -166,8 +169,12 @@ def _asked(
     if question in RECIPES:
         if model is not None:
             raise DataError(f"{question} trains models anew: name them with models=, and leave model out.")
-        plan = _plan(question, About(of), settings)
-        return _result(question, plan, of, Context(), metric)
+        try:
+            return _of_recipes(question, of, settings, metric)
+        except SmallClasses as problem:
+            left = set_aside(of, problem)
+            result = _of_recipes(question, left, settings, metric)
+            return replace(result, answer=result.answer.beginning(left.notes[-1]))
     if model is None:
         raise DataError(f"{question} is about one model: give it with model=.")
     ask: Callable[[bytes], Result] = partial(_of_model, question, of, settings)
@@ -178,6 +185,12 @@ def _asked(
     named = model if isinstance(model, _Named) else _Named(model)
     with lent(named.model, of, named.class_names) as stored:
         return ask(stored)
+
+
+def _of_recipes(
+    question: str, data: Dataset, settings: dict[str, Any], metric: tuple[str, str | None] | None
+) -> Result:
+    return _result(question, _plan(question, About(data), settings), data, Context(), metric)
 
 
 def _file(file: Path, data: Dataset) -> bytes:

@@ -243,6 +243,11 @@ class Answer:
         verdict = None if self.verdict is None else self.verdict.muting(reasons)
         return replace(self, verdict=verdict, sections=sections)
 
+    def beginning(self, finding: str) -> "Answer":
+        """The same with this finding before the others of its verdict."""
+        verdict = self.verdict and replace(self.verdict, findings=(finding, *self.verdict.findings))
+        return replace(self, verdict=verdict)
+
     def section(self, key: str) -> Section | None:
         """The section of this key, where the answer has it."""
         return next((section for section in self.sections if section.key == key), None)
