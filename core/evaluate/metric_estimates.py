@@ -141,8 +141,8 @@ class InWords:
 
     @property
     def ticks(self) -> str:
-        """The format of ticks at its values."""
-        return ".1f" if self.metric.in_percent else ".2f"
+        """The format of ticks at its values: as many decimals as they differ in, so that none stands there twice."""
+        return ".2~f" if self.metric.in_percent else ".4~f"
 
     @property
     def expected(self) -> str:

@@ -72,7 +72,7 @@ def class_chart(found: Robustness, sigma: float, *, summarised: bool = False, da
     values, ends = draw.values_of(means, 100), draw.ends_of(means, 100)
     _averages(figure, look, values, ends, np.arange(len(codes)) - 0.12, "mean", hover)
     draw.name_axis(figure, [names[code] for code in codes])
-    figure.update_xaxes(tickformat=".0f", range=draw.padded(_with_fences(figure), include=100.0))
+    figure.update_xaxes(tickformat=".2~f", range=draw.padded(_with_fences(figure), include=100.0))
     return figure.update_layout(boxmode="overlay")
 
 
@@ -156,7 +156,7 @@ def sigma_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
         draw.dots(figure, x, y, mark, AUDITED, hover, text=text, size=13, outline=2)
     _sigma_axis(figure, sigmas)
     figure.update_xaxes(range=draw.padded(figure, include=0.0))
-    figure.update_yaxes(tickformat=".0f", range=draw.padded(figure, "y", include=100.0))
+    figure.update_yaxes(tickformat=".2~f", range=draw.padded(figure, "y", include=100.0))
     return figure
 
 
@@ -186,8 +186,8 @@ def confidence_chart(
             title, drawn = f"prediction {name}, n = {count(len(part))}", {"selected": selected, "many": many}
             draw.cloud(figure, *at, {**mark, "opacity": 0.65}, title, hover, **drawn)
     figure.update_layout(dragmode="lasso")
-    figure.update_xaxes(tickformat=".0f", range=draw.padded(figure, include=100.0))
-    figure.update_yaxes(tickformat=".0f", range=draw.padded(figure, "y", include=100.0))
+    figure.update_xaxes(tickformat=".2~f", range=draw.padded(figure, include=100.0))
+    figure.update_yaxes(tickformat=".2~f", range=draw.padded(figure, "y", include=100.0))
     return figure
 
 

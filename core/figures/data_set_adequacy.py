@@ -74,7 +74,7 @@ def size_boxes(adequacy: Adequacy, curve: Curve, *, dark: bool = False) -> go.Fi
         showgrid=False,
         ticks="",
     )
-    figure.update_yaxes(tickformat=".1f")
+    figure.update_yaxes(tickformat=".2~f")
     return figure
 
 
@@ -122,7 +122,7 @@ def class_panels(curves: Sequence[Curve], *, quantity: str = "accuracy", dark: b
         title.update(font={"size": 12, "color": look.ink}, yshift=-2)
     size_axis(figure, np.array([point.n for curve in shown for point in curve.points]), every=4.0)
     figure.update_xaxes(title_text="Training samples of the class", title_standoff=4, row=n_rows)
-    figure.update_yaxes(tickformat=".2f" if quantity == "rho" else ".0f", range=draw.padded(figure, "y"))
+    figure.update_yaxes(tickformat=".3~f" if quantity == "rho" else ".2~f", range=draw.padded(figure, "y"))
     figure.update_yaxes(title_text="Rho" if quantity == "rho" else "Accuracy (%)", col=1)
     above = {"y": 1 + 24 / height, "yref": "paper", "yanchor": "bottom"}
     return figure.update_layout(legend=above, margin={"t": 52})

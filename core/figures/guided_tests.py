@@ -133,7 +133,7 @@ def grid_chart(grid: AccuracyGrid, *, dark: bool = False) -> go.Figure:
     figure.update_xaxes(tickvals=np.arange(len(mixes)), ticktext=mixes, range=ends)
     lowest = [100 * cell.overall.interval.lower for cell in grid.cells if cell.overall.interval.known]
     range_of = go.Figure(go.Scatter(y=[100.0, *lowest]))
-    figure.update_yaxes(tickformat=".0f", range=draw.padded(range_of, "y"))
+    figure.update_yaxes(tickformat=".2~f", range=draw.padded(range_of, "y"))
     return figure
 
 

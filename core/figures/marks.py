@@ -276,8 +276,8 @@ def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y", longe
 
 
 def percent_axis(figure: go.Figure, *, axis: str = "x") -> None:
-    """Percent with one decimal, and room beyond the outermost end of any bar."""
-    figure.update_layout({f"{axis}axis": {"tickformat": ".1f", "range": padded(figure, axis)}})
+    """Percent, and room beyond the outermost end of any bar."""
+    figure.update_layout({f"{axis}axis": {"tickformat": ".2~f", "range": padded(figure, axis)}})
 
 
 def traces_of(figure: go.Figure) -> tuple[Any, ...]:

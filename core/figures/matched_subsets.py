@@ -54,7 +54,7 @@ def confidence_scatter(rows: Rows, *, dark: bool = False) -> go.Figure:
         accuracies = [subset.reached for subset in subsets[name]]
         y, error = draw.values_of(accuracies, 100), _error(accuracies, faded(style.colour, 0.35), 100)
         draw.dots(figure, x, y, style, name, hover, size=8, opacity=0.8, error_y=error)
-    return figure.update_layout(xaxis={"tickformat": ".0f"}, yaxis={"tickformat": ".0f"})
+    return figure.update_layout(xaxis={"tickformat": ".2~f"}, yaxis={"tickformat": ".2~f"})
 
 
 def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
@@ -93,7 +93,7 @@ def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
 
 
 def _gap_axis(figure: go.Figure, look: Theme, words: InWords) -> None:
-    figure.update_xaxes(tickformat=f".{words.decimals}f", range=draw.padded(figure, include=0.0))
+    figure.update_xaxes(tickformat=words.ticks, range=draw.padded(figure, include=0.0))
     draw.rule(figure, look.grey, x=0)
 
 
@@ -158,7 +158,7 @@ def epsilon_chart(curve: Rows, *, dark: bool = False) -> go.Figure:
         )
         draw.dots(figure, x, y, style, name, f"{name} at %{{x:g}}<br>%{{text}}", size=6, joined=1.6, text=text)
     x_axis = {"type": "log", "tickvals": x, "ticktext": [f"{value:g}" for value in x]}
-    return figure.update_layout(xaxis=x_axis, yaxis={"tickformat": _whole(words)})
+    return figure.update_layout(xaxis=x_axis, yaxis={"tickformat": words.ticks})
 
 
 def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
@@ -301,12 +301,7 @@ def _model_axis(figure: go.Figure, rows: Rows) -> None:
             figure.update_layout(xaxis={"tickangle": -60, "ticktext": [escape(_name(row)) for row in rows]})
             longest = max(len(_name(row)) for row in rows)
             figure.update_layout(height=figure.layout.height + NAME * min(longest, MOST_LETTERS))
-    figure.update_layout(yaxis={"tickformat": _whole(rows[0].words)})
-
-
-def _whole(words: InWords) -> str:
-    """How numbers stand at an axis."""
-    return ".0f" if words.metric.in_percent else ".2f"
+    figure.update_layout(yaxis={"tickformat": rows[0].words.ticks})
 
 
 def _gaps_title(words: InWords) -> str:

@@ -69,7 +69,7 @@ def accuracy_axis(
         draw.dots(figure, x, np.array([float(place)]), style, mark.label, hover, size=10, **shown)
     figure.update_layout(margin_t=TOP, minreducedheight=ROW)  # else the title of few rows is drawn over the ticks
     low, high = draw.padded(figure) or (0.0, 1.0)
-    figure.update_xaxes(tickformat=".0f" if words.metric.in_percent else None, range=[low, high])
+    figure.update_xaxes(tickformat=words.ticks, range=[low, high])
     line = "majority class" if words.metric.name == ACCURACY else "baseline"
     if baseline is not None and low < unit * baseline < high:
         figure.update_layout(margin_t=TOP + 16, height=height + 16)

@@ -120,7 +120,7 @@ def check(
     `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
     `theta1`, `theta2` and `unit`. What is not said is as the page begins with. `metric` is what the verdict of
     cluster_folds, source_robustness or data_set_adequacy is about, of the class `positive` where it is about one.
-    A class of one sample, in which no sources can be found, is left out where they are asked for, and a finding says so.
+    A class of one sample, in which no sources can be found, is left out where they are, and a finding says so.
     `mute` says why claims are muted, by code (docs/claims.md): `Result.claims` has them, and the verdict does not say
     them. Raises DataError for a question, a setting, a code, a model or data that there are not.
 

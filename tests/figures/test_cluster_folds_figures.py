@@ -117,7 +117,7 @@ def test_a_correlation_is_drawn_in_its_own_unit():
     related = relation_chart(found, found.runs, told, "mean length")
     assert [each.layout.yaxis.title.text for each in (by_fold, seeds, related)] == [title, f"Mean {title}", title]
     for figure in (by_fold, seeds, related):
-        assert figure.layout.yaxis.tickformat == ".2f"
+        assert figure.layout.yaxis.tickformat == ".4~f"
         assert -1.2 < figure.layout.yaxis.range[0] < figure.layout.yaxis.range[1] < 1.2
     drawn, (first, *_) = marks(by_fold, scheme_title(runs[0].scheme)), runs[0].folds
     assert drawn.y == pytest.approx([fold.score.value for fold in runs[0].folds])
