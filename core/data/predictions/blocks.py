@@ -27,7 +27,7 @@ from touchstone.core.data.predictions.roles import (
 from touchstone.core.data.tables import names as naming
 from touchstone.core.data.tables.sources import LEFT_OUT, OF_THEIR_OWN
 from touchstone.core.data.tables.table import Table
-from touchstone.core.data.values import listed, percent, quoted
+from touchstone.core.data.values import listed, locked, percent, quoted
 
 _FEWEST_STRANGE, _STRANGE = 2, 0.05  # predictions of names that are never true, from which on that is odd
 _NO_CHANCE = 0.1  # the share of equal labels that no measurements have
@@ -57,6 +57,13 @@ class Block:
     notes: tuple[str, ...]
     warnings: tuple[Oddity, ...]
 
+    def take(self, chosen: Bool[np.ndarray, " n_rows"]) -> "Block":
+        """Some of the rows, or all as they are; probabilities are read-only, so that nobody has to copy them again."""
+        proba = None if self.proba is None else locked(self.proba if chosen.all() else self.proba[chosen])
+        confidence = None if self.confidence is None else self.confidence[chosen]
+        rows, y_true, y_pred = (each[chosen] for each in (self.rows, self.y_true, self.y_pred))
+        return replace(self, rows=rows, y_true=y_true, y_pred=y_pred, proba=proba, confidence=confidence)
+
 
 def read_block(
     table: Table,
@@ -74,20 +81,19 @@ def read_block(
     >>> block.class_names, block.y_true, block.y_pred
     (('cat', 'dog'), array([0, 1]), array([0, 0]))
     """
-    table = table if rows is None else table.take(rows)
-    rows = np.arange(table.n_rows) if rows is None else rows
+    table, rows = (table, np.arange(table.n_rows)) if rows is None else (table.take(rows), rows)
     answered, of_columns = _answered(table, roles, part)
     if answered.all():
         return _read_block(table, roles, part, rows, task=task)
     if not answered.any():
         raise DataError(f"{table.name}: there is no answer at all ({of_columns}). Is this what the model said?")
+    n, n_rows = int((~answered).sum()), len(rows)
+    gaps = f"{n:,} of {n_rows:,} rows hold{'s' * (n == 1)} no answer ({of_columns})"
     if roles.unanswered is None:
-        raise _unanswered(table, roles, part, answered, of_columns)
+        raise _unanswered(table, roles, part, gaps)
     block = _read_block(table.take(answered.nonzero()[0]), roles, part, rows[answered], task=task)
     if roles.unanswered != LEFT_OUT:
         block = _with_unanswered(block, table, part.truth or roles.truth or "", rows, answered, roles.unanswered)
-    n, n_rows = int((~answered).sum()), len(rows)
-    gaps = f"{n:,} of {n_rows:,} rows {'holds' if n == 1 else 'hold'} no answer ({of_columns})"
     text = f"{gaps}, and {_COUNTED[roles.unanswered]}."
     options = tuple(f"--unanswered={other}" for other in UNANSWERED if other != roles.unanswered)
     return replace(block, warnings=(Oddity(text, "unanswered", n, n_rows, options), *block.warnings))
@@ -124,16 +130,17 @@ def _by_the_truths_codes(written: "Written", table: Table, predicted: str | None
 
     Raises DataError where the file names a predicted class that the truth cannot have.
     """
-    theirs, ours = (table.class_names.get(column or "", ()) for column in (predicted, truth))
+    theirs, ours = table.class_names.get(predicted or "", ()), table.class_names.get(truth, ())
     if not theirs or not ours or theirs == ours or written.predicted is None:
         return written
     codes = {str(code): str(ours.index(name)) for code, name in enumerate(theirs) if name in ours}
-    if other := next((label for label in written.predicted if label not in codes), None):
+    try:
+        return replace(written, predicted=[codes[label] for label in written.predicted])
+    except KeyError as other:
         raise DataError(
-            f"{table.name}: class {other} of column {predicted!r} is none of column {truth!r}, as the file names them. "
-            "Save both with the same names."
-        )
-    return replace(written, predicted=[codes[label] for label in written.predicted])
+            f"{table.name}: class {other.args[0]} of column {predicted!r} is none of column {truth!r}, as the file "
+            "names them. Save both with the same names."
+        ) from None
 
 
 # What do rows without an answer count as? Somebody says so: an accuracy rests on it.
@@ -149,8 +156,7 @@ _COUNTED = {
 
 def _answered(table: Table, roles: Roles, part: Part) -> tuple[Bool[np.ndarray, " n_rows"], str]:
     """Which rows hold anything where the model's label, or else its scores, should stand; and in which columns."""
-    by_class = [column for _, column in part.probabilities or roles.probabilities]
-    columns = [part.predicted] if part.predicted else by_class or [part.confidence] * (part.confidence is not None)
+    columns = _columns_of_answers(roles, part)
     named = f"column {columns[0]!r}" if len(columns) == 1 else f"columns {listed(columns)}"
     empty = np.full(table.n_rows, bool(columns))
     for column in columns:
@@ -162,14 +168,18 @@ def _answered(table: Table, roles: Roles, part: Part) -> tuple[Bool[np.ndarray, 
     return ~empty, named
 
 
-def _unanswered(
-    table: Table, roles: Roles, part: Part, answered: Bool[np.ndarray, " n_rows"], of_columns: str
-) -> DataError:
+def _columns_of_answers(roles: Roles, part: Part) -> list[str]:
+    """The column of the model's label, or else those of its scores; none where these are vectors."""
+    by_class = [column for _, column in part.probabilities or roles.probabilities]
+    return [part.predicted] if part.predicted else by_class or [part.confidence] * (part.confidence is not None)
+
+
+def _unanswered(table: Table, roles: Roles, part: Part, gaps: str) -> DataError:
     """The question what rows without an answer count as, with the accuracy that each choice comes to.
 
     The refusal where no choice can be read.
     """
-    n, comes_to, refusal = int((~answered).sum()), {}, None
+    comes_to, refusal = {}, None
     for choice in UNANSWERED:
         try:
             block = read_block(table, replace(roles, unanswered=choice), part)
@@ -186,8 +196,7 @@ def _unanswered(
         assert refusal is not None
         return refusal
     return RolesNeeded(
-        f"{table.name}: {n:,} of {table.n_rows:,} rows {'holds' if n == 1 else 'hold'} no answer ({of_columns}). "
-        f"What do they count as: {', '.join(comes_to.values())}?",
+        f"{table.name}: {gaps}. What do they count as: {', '.join(comes_to.values())}?",
         replace(roles, unanswered=next(iter(comes_to))),
         tuple(comes_to),
         "unanswered",
@@ -368,10 +377,15 @@ def _check_classes(names: tuple[str, ...], written: Written, *, place: str) -> N
         raise DataError(
             f"{place}: {listed(names)!r} is the only class. A classifier needs two or more; is this the truth?"
         )
-    agrees = np.mean([a == b for a, b in zip(written.truth, written.predicted or (), strict=False)] or [0.0])
+    agrees = _agreement(written.truth, written.predicted or ())
     is_each_alone = len(set(written.truth)) == len(written.truth)
     if agrees < _NO_CHANCE or is_each_alone:  # measurements are hardly met to the letter, and an id stands once
         naming.check_few(names, len(written.truth), place)
+
+
+def _agreement(truth: Sequence[str], predicted: Sequence[str]) -> float:
+    """The share of predictions that are the truth, letter by letter; 0 where nothing was predicted."""
+    return float(np.mean([a == b for a, b in zip(truth, predicted, strict=False)] or [0.0]))
 
 
 class NamesOfClasses(NamedTuple):
@@ -436,20 +450,16 @@ def _odd_names(
     if alike := naming.spelled_alike(known):
         which = listed(map(repr, alike[0]))
         names = set().union(*alike)
-        n_alike = sum(label in names for label in written.truth)
+        n_alike = sum(map(names.__contains__, written.truth))
         text = f"The truth has names that are spelled alike, such as {which}. They count as different classes."
         yield Oddity(text, "truth_spelled_alike", n_alike, len(written.truth))
     if written.predicted is None:
         return
-    truth, predicted = [known[label] for label in written.truth], [answers[label] for label in written.predicted]
-    taken = [label for label in written.predicted if label in respelled]
-    if taken:
-        as_written, now = (
-            float(np.mean([a == b for a, b in zip(*both, strict=True)]))
-            for both in ((written.truth, written.predicted), (truth, predicted))
-        )
-        alike = naming.composed(taken[0]) == naming.composed(respelled[taken[0]])
-        form = " (another Unicode form)" if alike else ""
+    renamed = written.renamed(known, answers)
+    truth, predicted = renamed.truth, renamed.predicted or []
+    if taken := [label for label in written.predicted if label in respelled]:
+        as_written, now = _agreement(written.truth, written.predicted), _agreement(truth, predicted)
+        form = " (another Unicode form)" * (naming.composed(taken[0]) == naming.composed(respelled[taken[0]]))
         yield Oddity(
             f"{len(taken):,} of {len(predicted):,} predictions are spelled otherwise than the truth, such as "
             f"{taken[0]!r} for {respelled[taken[0]]!r}{form}, and count as that class. Letter by letter, accuracy "
@@ -474,17 +484,22 @@ def _columns_as_labels(written: Written, given: Mapping[str, str]) -> dict[str, 
     """Columns that carry other names than the predicted labels, by which label each column's maximum goes with."""
     if written.proba is None or written.predicted is None:
         return {}
-    labels = [given.get(label, label) for label in written.predicted]
-    columns = [given.get(name, name) for name in written.scored]
+    labels, columns = _meant(written.predicted, given), _meant(written.scored, given)
     common = naming.common_names(set(labels), set(columns))
     if common is not None:  # "1" for "Class1": as the labels are spelled
         spelled = {common[0][label]: label for label in labels}
-        of_columns = zip(written.scored, (common[0][column] for column in columns), strict=True)
+        of_columns = zip(written.scored, map(common[0].__getitem__, columns), strict=True)
         return {name: spelled[label] for name, label in of_columns if label in spelled}
-    mapping = naming.renaming([columns[code] for code in written.proba.argmax(axis=1)], labels)
+    highest = np.array(columns, dtype=object)[written.proba.argmax(axis=1)]
+    mapping = naming.renaming(highest.tolist(), labels)
     if mapping is None or len(mapping) < len(columns):
         return {}
     return {name: mapping[column] for name, column in zip(written.scored, columns, strict=True)}
+
+
+def _meant(names: Sequence[str], given: Mapping[str, str]) -> list[str]:
+    """The names, or what they stand for where that was given."""
+    return [given.get(name, name) for name in names]
 
 
 def _fits(truth: set[str], common: dict[str, str], proba_names: Sequence[str]) -> bool:
@@ -574,7 +589,7 @@ def _positive(
         return None, (f"Column {column!r} is the probability of the predicted class.",)
     if predicted is not None and (name := _decided_by(scores, predicted, names)) is not None:
         return name, (f"Column {column!r} is the probability of {name}.",)
-    of_predicted = ("predicted",) if predicted is not None else ()
+    of_predicted = ("predicted",) * (predicted is not None)
     means = [scores[[label == name for label in truth]].mean() if name in truth else 0.0 for name in names]
     raise RolesNeeded(
         f"{table.name}: column {column!r} holds one probability per row, and there are two classes. "

@@ -5,7 +5,7 @@ their order, and says of each where its question is open. Where truth or predict
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -56,9 +56,7 @@ def no_truth(reading: Reading) -> DataError:
             "say, or nothing else does. Which column holds the truth? If none does, give the truth in a second file.",
             "truth",
         )
-    # Columns of two labels or more, further ranks of a top-k file aside.
-    unranked = [column for column in reading.free if (naming.ranked(column) or (1,))[0] == 1]
-    likely = [column for column in filter(table.is_label, unranked) if len(set(table.spelled(column))) > 1]
+    likely = _with_labels(reading)
     if len(likely) == 1 and not reading.roles.says_something:
         return _ask(
             reading,
@@ -72,6 +70,13 @@ def no_truth(reading: Reading) -> DataError:
         f"{table.name}: no column holds the truth. The columns are {listed(table.columns)}.{_not_read(table)} Add a "
         "column such as 'gold' with the true labels, or give them in a second file."
     )
+
+
+def _with_labels(reading: Reading) -> list[str]:
+    """The free columns of two labels or more, further ranks of a top-k file aside."""
+    unranked = [column for column in reading.free if (naming.ranked(column) or (1,))[0] == 1]
+    labels = filter(reading.table.is_label, unranked)
+    return [column for column in labels if len(set(reading.table.spelled(column))) > 1]
 
 
 def _not_read(table: Table) -> str:
@@ -237,8 +242,8 @@ def said_of_predictions(table: Table, words: Mapping[str, str]) -> Roles:
     >>> roles.id, roles.truth
     ('id', 'what')
     """
-    guess = guess_roles(table)
-    kept = {role: column for role in SHARED if (column := getattr(guess, role)) and column not in words.values()}
+    guess = guess_roles(table).by_role(SHARED)
+    kept = {role: column for role, column in guess.items() if column not in words.values()}
     return Roles(**{**kept, **words})
 
 
@@ -412,7 +417,7 @@ def tell_apart(reading: Reading) -> Reading:
     truths = list(filter(is_no_answer, reading.naming(naming.TRUTH_LIKELY)))
     predictions = list(filter(is_no_answer, reading.naming(naming.PREDICTED_LIKELY)))
     if reading.half == "truth":
-        likely = truths or predictions
+        likely = [*truths, *predictions]
         return reading.take(LIKELY, truth=likely[0]) if likely and reading.roles.truth is None else reading
     if reading.roles.predicted is None and predictions:
         reading = reading.take(LIKELY, predicted=predictions[0])
@@ -440,11 +445,9 @@ def _likely_score(reading: Reading) -> Reading:
     """The confidence by a name that may mean a label too: `prediction` that holds fractions."""
     if reading.half == "truth" or reading.roles.confidence or reading.has_scores:
         return reading
-    kind = reading.table.kind
-    likely = naming.called(reading.free, (*naming.NAMES["predicted"], *naming.SCORE_LIKELY))
-    scores = [column for column in likely if kind(column) == "fraction"]
+    scores = reading.naming((*naming.NAMES["predicted"], *naming.SCORE_LIKELY), ["fraction"])
     other = ("whole",) if reading.roles.predicted else ("whole", "number")  # numbers shall be refused with their line
-    scores += [column for column in naming.called(reading.free, ("score", "scores")) if kind(column) in other]
+    scores += reading.naming(("score", "scores"), other)
     if scores and _are_answers(reading, scores[0]):
         return reading.take("it holds the classes of the truth", predicted=scores[0])
     return reading.take(LIKELY, confidence=scores[0]) if scores else reading
@@ -506,11 +509,10 @@ def _answers(reading: Reading) -> list[str] | None:
 
 def only_one(reading: Reading) -> Reading:
     """In one of two files, which is the only column of labels? It is what that file is about, whatever it is called."""
-    if reading.half == "truth" and reading.roles.has_truth:
-        return reading
-    if reading.half == "predictions" and reading.roles.says_something:
+    roles = reading.roles
+    role, is_known = ("truth", roles.has_truth) if reading.half == "truth" else ("predicted", roles.says_something)
+    if is_known:
         return _whole(reading)
-    role = "truth" if reading.half == "truth" else "predicted"
     named = reading.naming((*naming.NAMES["truth"], *naming.NAMES["predicted"]))
     labels = named or list(filter(reading.table.is_label, reading.free))
     if len(labels) == 1:
@@ -534,24 +536,22 @@ def keep_names(reading: Reading) -> Reading:
     roles, table = reading.roles, reading.table
     if roles.id is not None or reading.half is not None or not roles.says_something:
         return reading
-    apart = [column for role in APART if (column := getattr(roles, role)) is not None]
+    apart = roles.by_role(APART).values()
     lengths = {column: _length_of_names(table, column, apart) for column in reading.free}
     known = {column: length for column, length in lengths.items() if length}
     return reading.take("it names every row", id=min(known, key=known.__getitem__)) if known else reading
 
 
-def _length_of_names(table: Table, column: str, apart: Sequence[str]) -> int:
+def _length_of_names(table: Table, column: str, apart: Iterable[str]) -> int:
     """How many letters the words have that name each row; 0 where they do not, or are whole texts."""
     if table.n_rows < 2 or table.kind(column) != "words":
         return 0
     names = table.spelled(column)
-    others = [*zip(*(table.spelled(other) for other in apart), strict=True)] if apart else [()] * len(names)
+    others = list(zip(*map(table.spelled, apart), strict=True)) or [()] * len(names)
     if None in names or len({*zip(names, others, strict=True)}) < table.n_rows or len({*names}) < len({*others}):
         return 0  # nor is it an id where there are fewer of it than of the trials in which it would stand
-    lengths = [len(name or "") for name in names]
-    if sum(len(str(name).split()) for name in names) > _MOST_WORDS * len(names):
-        return 0
-    return sum(lengths) if max(lengths) <= _LONGEST_NAME else 0
+    lengths, n_words = list(map(len, map(str, names))), len(" ".join(map(str, names)).split())
+    return 0 if n_words > _MOST_WORDS * len(names) or max(lengths) > _LONGEST_NAME else sum(lengths)
 
 
 class Step(NamedTuple):

@@ -30,15 +30,18 @@ def inputs_of(table: Table, roles: Roles) -> dict[str, np.ndarray]:
     >>> list(inputs_of(table, Roles("gold", "said")))
     ['review', 'width']
     """
-    free = [column for column in table.columns if column not in roles.columns]
-    words = [column for column in free if table.kind(column) == "words"]
-    texts = [column for column in words if table.is_text(column) or 1 < table.n_different(column) <= MOST_KINDS]
+    free = roles.free_in(table)
+    texts = [column for column in free if _says_kinds(table, column)]
     numeric = [column for column in free if table.kind(column) in ("fraction", "number", "whole")][:_MOST_NUMBERS]
-    numbers = {column: table.floats(column) for column in numeric}
     return {
         **{column: np.array([text or "" for text in table.spelled(column)], dtype=object) for column in texts},
-        **{column: values for column, values in numbers.items() if _are_measured(values)},
+        **{column: values for column in numeric if _are_measured(values := table.floats(column))},
     }
+
+
+def _says_kinds(table: Table, column: str) -> bool:
+    """Whether a column holds texts, or names of few kinds."""
+    return table.kind(column) == "words" and (table.is_text(column) or 1 < table.n_different(column) <= MOST_KINDS)
 
 
 def _are_measured(values: Float[np.ndarray, " n_rows"]) -> bool:
@@ -57,16 +60,18 @@ def shared_inputs(files: Sequence[Mapping[str, np.ndarray]]) -> Iterator[tuple[s
 
     A value for each row of each file, and what it is of; where it tells few rows apart it is left out.
     """
-    columns = [column for column in files[0] if all(column in file for file in files)]
-    ways = {column: [file[column] for file in files] for column in columns}
-    texts = {column: values for column, values in ways.items() if all(each.dtype == object for each in values)}
-    numeric = [column for column, values in ways.items() if all(each.dtype != object for each in values)]
-    numeric = [column for column in numeric if _are_met_again(ways[column])]
-    if numeric:
-        texts[" + ".join(numeric)] = [_together([file[column] for column in numeric]) for file in files]
-    for name, values in texts.items():
+    ways, numbers = _in_all(files, texts=True), _in_all(files, texts=False)
+    if numeric := {column: values for column, values in numbers.items() if _are_met_again(values)}:
+        ways[" + ".join(numeric)] = [_together(of_file) for of_file in zip(*numeric.values(), strict=True)]
+    for name, values in ways.items():
         if all(len(set(each.tolist())) >= _TOLD_APART * len(each) for each in values):
             yield name, values
+
+
+def _in_all(files: Sequence[Mapping[str, np.ndarray]], *, texts: bool) -> dict[str, list[np.ndarray]]:
+    """The columns of texts, or else of numbers, that all files have, with the values of each file."""
+    columns = [c for c in files[0] if all(c in file and (file[c].dtype == object) is texts for file in files)]
+    return {column: [file[column] for file in files] for column in columns}
 
 
 def _are_met_again(values: Sequence[Float[np.ndarray, " n_rows"]]) -> bool:

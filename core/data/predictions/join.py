@@ -1,8 +1,9 @@
 """How do the truth in one file and the predictions in another become one table? Which row is which, is seen first."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from jaxtyping import Integer
@@ -108,10 +109,8 @@ def _decided(pair: Pair) -> Way:
         _check_one_order(pair, naming)
         if not (joining.counts_rows(naming[0], pair.known) and _in_order(naming[0])):
             return _unless_others_agree(pair, naming[0])
-    elif ids and of_ids is None:
-        raise _twice(pair, ids)
     else:
-        _check_nothing_partly(pair, of_ids, ways)
+        _check_nothing_partly(pair, ids, of_ids, ways)
     _check_lines(pair, naming)
     return naming[0] if naming else _lines(pair)
 
@@ -133,8 +132,10 @@ def _check_one_order(pair: Pair, naming: Sequence[Way]) -> None:
     raise pair.question(reason, [*naming, *filter(None, [pair.line])])
 
 
-def _check_nothing_partly(pair: Pair, of_ids: Way | None, ways: Sequence[Way]) -> None:
-    """The question where columns name some of the rows, the refusal where ids have nothing in common."""
+def _check_nothing_partly(pair: Pair, ids: Key | None, of_ids: Way | None, ways: Sequence[Way]) -> None:
+    """The question where columns name some of the rows, the refusal where ids stand twice or have nothing in common."""
+    if ids and of_ids is None:
+        raise _twice(pair, ids)
     partly = [way for way in [of_ids, *ways] if way and not way.is_complete and way.n_matched]
     if partly:
         raise _partly(pair, partly)
@@ -314,7 +315,7 @@ def _by_key(pair: Pair, way: Way) -> Match:
             roles = replace(roles, join=way.name).because(join="they hold the same")
         how = f"by id (columns {own!r} and {other!r})"
     notes = [f"Joined with {known.name} {how}. {way.n_matched:,} rows matched."]
-    notes += [f"{way.spelled}."] if way.spelled else []
+    notes += [f"{way.spelled}."] * bool(way.spelled)
     warnings = _left_out(pair, way)
     if joining.counts_rows(way, known) and _in_order(way) and (doubt := pair.doubt(way)):
         warnings = (Oddity(f"Ids only count the rows, as their lines do. {doubt}", "order"), *warnings)
@@ -413,8 +414,7 @@ def join_tables(
             f"{known.name} and {predictions.name}: neither holds the truth. Give a column such as 'gold' in one of "
             "them."
         )
-    if question is not None:
-        roles = _answered(question, joined, roles)
+    roles = _answered(question, joined, roles)
     _check_no_input(known, truth_roles, joined, roles)
     notes, warnings = (*predictions.notes, *known.notes, *match.notes), (*joined.warnings, *match.warnings)
     return replace(joined, notes=notes, warnings=warnings), roles
@@ -442,9 +442,9 @@ def _check_no_input(known: Table, truth_roles: Roles, joined: Table, roles: Role
     )
 
 
-def _answered(question: RolesNeeded, joined: Table, roles: Roles) -> Roles:
-    """The roles of joined files, where the truth answers what the predictions left open; else the question."""
-    if roles.says_something:
+def _answered(question: RolesNeeded | None, joined: Table, roles: Roles) -> Roles:
+    """The roles of joined files, where the truth answers what the predictions left open, if any; else the question."""
+    if question is None or roles.says_something:
         return roles
     try:
         return complete_roles(joined, roles)
@@ -467,11 +467,10 @@ def in_joined(column: str, predictions: Table, known: Table) -> str:
 
 def _with_columns(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> tuple[Table, Roles]:
     """The predictions with the columns that the truth, its rows in their order, has a role for; and all the roles."""
-    columns = {role: column for role in _FROM_TRUTH if (column := getattr(truth_roles, role)) is not None}
+    columns, truths = truth_roles.by_role(_FROM_TRUTH), truth_roles.truths
     _check_same_in_both(columns, roles, known, predictions)
     why = dict(truth_roles.why)
     new = {role: column for role, column in columns.items() if getattr(roles, role) is None}
-    truths = {part.name: part.truth for part in truth_roles.parts if part.truth is not None}
     called = {column: in_joined(column, predictions, known) for column in (*new.values(), *truths.values())}
     roles = replace(roles, **{role: called[column] for role, column in new.items()})
     roles = _with_truths(roles.because(**{role: why.get(role, "as given") for role in new}), truths, called)
@@ -506,10 +505,10 @@ def _with_truths(roles: Roles, truths: dict[str, str], called: dict[str, str]) -
 
 def _roles_apart(roles: Roles, known: Table, predictions: Table) -> tuple[Roles, Roles | None]:
     """Roles of joined files as those of the predictions, and those of the truth, whose ids have to be guessed."""
-    columns = {role: getattr(roles, role) for role in ("id", *_FROM_TRUTH)}
-    moved = {role: column for role, column in columns.items() if column not in (None, *predictions.columns)}
-    truths = {part.name: part.truth for part in roles.parts if part.truth and part.truth not in predictions.columns}
-    if not moved and not truths:
+    columns, here = roles.by_role(("id", *_FROM_TRUTH)), predictions.columns
+    moved = {role: column for role, column in columns.items() if column not in here}
+    truths = {name: column for name, column in roles.truths.items() if column not in here}
+    if not moved | truths:
         return roles, None
     suffix = f" ({known.name})"
     own = {role: column.removesuffix(suffix) for role, column in moved.items()}
@@ -570,27 +569,32 @@ def fold_truth(known: Table, predictions: Table) -> tuple[Table, Table]:
     >>> fold_truth(known, predictions)[0].strings("truth")
     ['cat', 'dog']
     """
-    free = _free(Reading(known, "truth", _rows_of(known)))
-    # Words that tell every row apart are names, and hold no class.
-    free = [column for column in free if known.kind(column) != "words" or not known.is_unique(column)]
+    free = _could_be_classes(known)
     if len(free) < 2 or not _are_alone(known, predictions, free):
         return known, predictions
     guess = guess_roles(predictions, half="predictions")
-    classes = {name for name, _ in guess.probabilities}
+    classes = set(dict(guess.probabilities))
     members = _by_class(free, classes)
     row = first_not_one(known, free)
     alike = set(free) <= set(Reading(predictions, "predictions", guess).free)
-    binary = alike and all(is_binary(predictions, column) for column in free)
+    binary = alike and all(map(partial(is_binary, predictions), free))
     if row is None:
         if binary and first_not_one(predictions, free) is None:
             predictions = fold_columns(predictions, members, "predicted")
         return fold_columns(known, members, "truth"), predictions
-    if binary or not (alike or classes == set(members)) or (alike and _are_scores_of_tasks(known, predictions, free)):
+    is_meant = not _are_scores_of_tasks(known, predictions, free) if alike else classes == set(members)
+    if binary or not is_meant:
         return known, predictions  # labels or scores of several tasks, or anything
     raise DataError(
         f"{known.place(row)}: columns {listed(free)} do not hold a single 1, so that the row has several labels, or "
         f"none. {ONE_LABEL}"
     )
+
+
+def _could_be_classes(known: Table) -> list[str]:
+    """The columns without a role, but for words that tell every row apart: these are names, and hold no class."""
+    free = _free(Reading(known, "truth", _rows_of(known)))
+    return [column for column in free if known.kind(column) != "words" or not known.is_unique(column)]
 
 
 def _are_alone(known: Table, predictions: Table, columns: Sequence[str]) -> bool:
@@ -614,13 +618,12 @@ def _free(reading: Reading) -> list[str]:
 def _by_task(known: Table, roles: Roles) -> tuple[Part, ...]:
     """A column of truth for each task; none where there is a column for none of them."""
     tasks = [part.name for part in roles.parts if part.kind == "task" and part.truth is None]
-    # A task has a column of its own name, or one with the word for a truth around it.
-    column_of = {compact(column): column for column in known.columns}
-    column_of |= {compact(name): roles["truth"] for name, roles in stems(known.columns).items() if "truth" in roles}
-    truths = {task: column_of[compact(task)] for task in tasks if compact(task) in column_of}
-    if not truths:
+    column_of = _called_like_tasks(known.columns)
+    truths = {task: column_of.get(compact(task)) for task in tasks}
+    absent = [task for task, column in truths.items() if column is None]
+    if len(absent) == len(truths):
         return ()
-    if absent := [task for task in tasks if task not in truths]:
+    if absent:
         raise DataError(
             f"{known.name}: no column holds the truth of {listed(absent)}. The columns are {listed(known.columns)}. "
             f"Add a column such as '{absent[0]}_true', or leave that task out of the predictions."
@@ -628,13 +631,19 @@ def _by_task(known: Table, roles: Roles) -> tuple[Part, ...]:
     return tuple(Part("task", task, truth=column) for task, column in truths.items())
 
 
+def _called_like_tasks(columns: Iterable[str]) -> dict[str, str]:
+    """The columns by the tasks whose truth they may hold: each by its name, with no word for a truth around it."""
+    of_stems = {compact(name): roles["truth"] for name, roles in stems(columns).items() if "truth" in roles}
+    return {compact(column): column for column in columns} | of_stems
+
+
 def _shared_names(known: Table, predictions: Table, roles: Roles) -> Roles:
     """Columns of labels that are called alike in both files are tasks; so are scores that are called like 0 and 1."""
     truths = Reading(known, "truth", _rows_of(known)).free
     shared = [column for column in _free(Reading(predictions, "predictions", roles)) if column in truths]
-    if len(shared) < 2 or not all(known.is_label(column) for column in shared):
+    if len(shared) < 2 or not all(map(known.is_label, shared)):
         return roles
-    if all(predictions.is_label(column) for column in shared):
+    if all(map(predictions.is_label, shared)):
         parts = tuple(Part("task", column, predicted=column) for column in shared)
         return replace(roles, parts=parts).because(parts="called alike in both files")
     if not _are_scores_of_tasks(known, predictions, shared):

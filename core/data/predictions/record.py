@@ -3,7 +3,7 @@
 Truth, prediction and how sure it was, checked once and never changed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -20,7 +20,7 @@ from touchstone.core.data.errors import DataError, Oddity
 from touchstone.core.data.predictions.blocks import Block
 from touchstone.core.data.predictions.roles import ROUNDED, Roles
 from touchstone.core.data.tables import names as naming
-from touchstone.core.data.values import check_unique, codes, listed, locked, numbers, read_only, texts
+from touchstone.core.data.values import check_unique, codes, listed, numbers, read_only, texts
 
 GROUPS = ("fold", "source", "trial")
 KEPT = (*GROUPS, "unit")
@@ -323,7 +323,7 @@ class PredictionTable:
         for names in product(*(each or (None,) for each in kinds)):
             model, set, task = names
             with suppress(DataError):  # not every model has rows of every set
-                named = [name for name, each in zip(names, kinds, strict=True) if name is not None and len(each) > 1]
+                named = [str(name) for name, each in zip(names, kinds, strict=True) if len(each) > 1]
                 warnings = [w for w in self.select(model=model, set=set, task=task).warnings if w not in self._odd]
                 sentences |= dict.fromkeys(odd.of(" · ".join(named)) if named else odd for odd in warnings)
         return tuple(sentences)
@@ -346,32 +346,34 @@ class PredictionTable:
         if fold is not None:
             self._one("fold", self.folds, fold)
         block = next(each for each in self._blocks if each.model in (model, None) and each.task in (task, None))
-        mask = np.ones(len(block.rows), dtype=bool)
-        for group, name in {"model": model, "set": set, "fold": fold}.items():
-            if name is not None and group in self._groups:
-                mask &= self._groups[group][block.rows] == name
+        block = block.take(self._are_of(block.rows, {"model": model, "set": set, "fold": fold}))
         chosen = list(filter(None, (model, set, fold, task)))
-        if not mask.any():
+        if not len(block.rows):
             raise DataError(f"{self.name}: there is not a single row of {', '.join(chosen)}. Choose others.")
-        rows = block.rows[mask]
-        y_true, y_pred = block.y_true[mask], block.y_pred[mask]
-        # All rows as they are, or some of them; read-only, so that nobody has to copy them once more.
-        proba = None if block.proba is None else locked(block.proba if mask.all() else block.proba[mask])
-        odd = suspicions(y_true, y_pred, n_classes=len(block.class_names), proba=proba, names=block.class_names)
+        names = block.class_names
+        odd = suspicions(block.y_true, block.y_pred, n_classes=len(names), proba=block.proba, names=names)
         return Predictions(
-            ids=self._ids[rows],
-            y_true=y_true,
-            y_pred=y_pred,
-            class_names=block.class_names,
-            proba=proba,
-            confidence=None if block.confidence is None else block.confidence[mask],
-            groups={group: values[rows] for group, values in self._with_units.items()},
+            ids=self._ids[block.rows],
+            y_true=block.y_true,
+            y_pred=block.y_pred,
+            class_names=names,
+            proba=block.proba,
+            confidence=block.confidence,
+            groups={group: values[block.rows] for group, values in self._with_units.items()},
             unit_name=self.roles.unit or self.roles.source or "",
-            inputs={column: values[rows] for column, values in self._inputs.items()},
+            inputs={column: values[block.rows] for column, values in self._inputs.items()},
             warnings=(*self._odd, *block.warnings, *odd),
             notes=(*self._of_file, *block.notes),
             name=" · ".join((self.name, *chosen)),
         )
+
+    def _are_of(self, rows: np.ndarray, groups: Mapping[str, str | None]) -> Bool[np.ndarray, " n_rows"]:
+        """Which of the rows are of these groups, as far as the file tells groups apart."""
+        chosen = np.ones(len(rows), dtype=bool)
+        for group, name in groups.items():
+            if name is not None and group in self._groups:
+                chosen &= self._groups[group][rows] == name
+        return chosen
 
     @property
     def _with_units(self) -> dict[str, np.ndarray]:
@@ -608,10 +610,9 @@ def choices_of(table: PredictionTable) -> dict[str, tuple[str, ...]]:
     {'set': ('old', 'new'), 'fold': ('1', '2')}
     """
     model, task = next(iter(table.models), None), next(iter(table.tasks), None)
-    sizes: dict[str, int] = {}
+    sizes = dict.fromkeys(table.sets, 0)
     groups: dict[str, dict[str, None]] = {group: {} for group in GROUPS}
     for name in table.sets or (None,):
-        sizes[name or ""] = 0
         with suppress(DataError):  # this model says nothing about this set
             chosen = table.select(model=model, set=name, task=task)
             sizes[name or ""] = chosen.n_samples
@@ -641,9 +642,14 @@ def pair_models(reference: PredictionTable, target: PredictionTable) -> tuple[li
     if len(left) == len(right) == 1:
         return [(left[0], right[0])], []
     pairs = {model: model for model in left if model in right}
-    pairs |= _same_ends([m for m in left if m not in pairs], [m for m in right if m not in pairs])
-    rest = [model for model in left if model not in pairs] + [model for model in right if model not in pairs.values()]
+    pairs |= _same_ends(_without(left, pairs), _without(right, pairs))
+    rest = _without(left, pairs) + _without(right, pairs.values())
     return [(model, pairs[model]) for model in left if model in pairs], rest
+
+
+def _without(models: list[str], others: Collection[str]) -> list[str]:
+    """The models that are none of the others."""
+    return [model for model in models if model not in others]
 
 
 def _same_ends(left: list[str], right: list[str]) -> dict[str, str]:

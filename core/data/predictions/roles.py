@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cached_property
-from typing import Any, Literal
+from functools import cached_property, partial
+from itertools import chain
+from typing import Any, Literal, get_args
 
 import numpy as np
 from jaxtyping import Float
@@ -136,12 +137,20 @@ class Roles:
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns that have a role."""
-        single = (getattr(self, role) for role in (*_SINGLE, *SHARED))
         return (
-            *(column for column in single if column is not None),
+            *self.by_role((*_SINGLE, *SHARED)).values(),
             *(column for _, column in self.probabilities),
             *(column for part in self.parts for column in part.columns),
         )
+
+    def by_role(self, roles: Iterable[str]) -> dict[str, str]:
+        """The column of each of these roles that is known; all of them are one column each."""
+        return {role: column for role in roles if (column := getattr(self, role)) is not None}
+
+    def free_in(self, table: Table) -> list[str]:
+        """The columns of a table that have no role."""
+        taken = set(self.columns)
+        return [column for column in table.columns if column not in taken]
 
     @property
     def says_something(self) -> bool:
@@ -153,6 +162,11 @@ class Roles:
     def has_truth(self) -> bool:
         """Whether the truth of everything is known."""
         return self.truth is not None or (bool(self.parts) and all(part.truth for part in self.parts))
+
+    @property
+    def truths(self) -> dict[str, str]:
+        """The columns of truths of their own, by task."""
+        return {part.name: part.truth for part in self.parts if part.truth is not None}
 
     @property
     def has_only_truth(self) -> bool:
@@ -289,20 +303,22 @@ def _part(probabilities: Iterable[Iterable[str]] = (), **values: Any) -> Part:
     return Part(**values, probabilities=tuple((name, column) for name, column in probabilities))
 
 
+_CHOICES = {"unanswered": UNANSWERED, "sourceless": SOURCELESS, "scores": get_args(Scores), "ties": TIES}
+"""The roles that are one of a few words."""
+
+
 def _check_types(roles: Roles) -> None:
-    of_models = [pair for part in roles.parts for pair in part.probabilities]
-    names = [name for pair in (*roles.probabilities, *roles.classes, *of_models) for name in pair]
-    names += [column for each in (roles, *roles.parts) for column in _singles(each) if column is not None]
+    pairs = chain(roles.classes, *(each.probabilities for each in (roles, *roles.parts)))
+    names = chain(*pairs, *map(_singles, (roles, *roles.parts)))
     kinds = {part.kind for part in roles.parts} <= {"model", "task"}
-    known = roles.unanswered in (None, *UNANSWERED) and roles.sourceless in (None, *SOURCELESS)
-    known = known and roles.scores in (None, "probabilities", "logits") and roles.ties in (None, *TIES)
-    if not kinds or not known or not all(isinstance(n, str) for n in names):
+    known = all(getattr(roles, role) in (None, *words) for role, words in _CHOICES.items())
+    if not kinds or not known or not all(isinstance(name, str) for name in names):
         raise TypeError("not the types that roles have")
 
 
 def _singles(roles: Roles | Part) -> list[Any]:
-    """The values of all fields that hold one column or word."""
-    return [getattr(roles, each.name) for each in fields(roles) if each.name not in (*_TUPLES, "why")]
+    """The values of all fields that hold one column or word, as far as these are known."""
+    return [value for name, value in vars(roles).items() if name not in (*_TUPLES, "why") and value is not None]
 
 
 ONE_EACH = tuple(each.name for each in fields(Roles) if each.name not in (*_TUPLES, "why"))
@@ -330,16 +346,15 @@ class Reading:
     @property
     def free(self) -> list[str]:
         """The columns that have no role yet."""
-        taken = set(self.roles.columns)
-        return [column for column in self.table.columns if column not in taken]
+        return self.roles.free_in(self.table)
 
     def take(self, why: str, **roles: object) -> "Reading":
         """The same with further roles, for one reason."""
         return replace(self, roles=replace(self.roles, **roles).because(**dict.fromkeys(roles, why)))
 
-    def naming(self, names: Sequence[str]) -> list[str]:
-        """The free columns that have one of the names and hold words or whole numbers, in the order of the names."""
-        return [column for column in called(self.free, names) if self.table.kind(column) in NAMING]
+    def naming(self, names: Sequence[str], kinds: Sequence[str] = NAMING) -> list[str]:
+        """The free columns that have one of the names and are of such `kinds`, in the order of the names."""
+        return [column for column in called(self.free, names) if self.table.kind(column) in kinds]
 
     @property
     def has_scores(self) -> bool:
@@ -349,11 +364,10 @@ class Reading:
     @cached_property
     def labels(self) -> set[str]:
         """The labels in the columns that could hold some."""
-        known = [column for column in (self.roles.truth, self.roles.predicted) if column is not None]
         likely = called(self.free, (*TRUTH_LIKELY, *PREDICTED_LIKELY))
-        columns = [*known, *(column for column in likely if self.table.is_label(column))]
+        columns = [*self.roles.by_role(("truth", "predicted")).values(), *filter(self.table.is_label, likely)]
         if not columns:  # whatever it is called, where there is one
-            columns = [column for column in self.free if self.table.is_label(column)]
+            columns = list(filter(self.table.is_label, self.free))
             columns = columns if len(columns) == 1 else []
         return {value for column in columns for value in self.table.spelled(column) if value is not None}
 
@@ -405,9 +419,8 @@ def _vector(reading: Reading) -> str | None:
     vectors = [column for column in vectors if _has_several(table, column) and _may_be_scores(reading, column)]
     if len(vectors) < 2:
         return next(iter(vectors), None)
-    are_probabilities = (column for column in vectors if _are_probabilities(table, column))
-    are_called_so = (column for column in vectors if _SCORE_WORDS.search(column))
-    return next(are_probabilities, next(are_called_so, vectors[0]))
+    are_called_so = filter(_SCORE_WORDS.search, vectors)
+    return next(filter(partial(_are_probabilities, table), vectors), next(are_called_so, vectors[0]))
 
 
 def _may_be_scores(reading: Reading, column: str) -> bool:
@@ -438,14 +451,13 @@ def _of_all_classes(reading: Reading, numeric: list[str]) -> Reading:
         return reading
     around_classes = ((column, _around_class(naming.compact(column), labels)) for column in numeric)
     groups = naming.by_both((parts[1:], labels[parts[0]], column) for column, parts in around_classes if parts)
-    whole = [(around, columns) for around, columns in groups.items() if len(columns) == len(labels)]
-    fitting = [columns for around, columns in whole if _are_of_all(reading, "".join(around), columns)]
+    fitting = [columns for around, columns in groups.items() if _are_of_all(reading, "".join(around), columns)]
     return _take_family(reading, fitting[0], BY_NAMES) if len(fitting) == 1 else reading
 
 
 def _are_of_all(reading: Reading, around: str, columns: dict[str, str]) -> bool:
     """Whether a column for each class holds scores: by its name, if it says logits, else by the sums."""
-    if _belong_to_parts(reading.table, columns.values()):
+    if len(columns) < len(reading.labels) or _belong_to_parts(reading.table, columns.values()):
         return False
     if _LOGIT_WORDS.search(around):
         return True
@@ -518,12 +530,17 @@ def _of_answers(reading: Reading, numeric: list[str]) -> Reading:
     fractions = [column for column in numeric if reading.table.kind(column) in _SCORES]
     for start in range(len(fractions) - n_classes + 1):
         columns = fractions[start : start + n_classes]
-        if len(columns) < 2 or not _sum_to_one(reading.table, columns):
-            continue
-        highest = reading.table.matrix(columns).argmax(axis=1)
-        if naming.renaming([columns[place] for place in highest], labels) is not None:
+        if _are_of_labels(reading.table, columns, labels):
             return _take_family(reading, {column: column for column in columns}, "by their values and the predictions")
     return reading
+
+
+def _are_of_labels(table: Table, columns: list[str], labels: list[str]) -> bool:
+    """Whether columns sum to 1, and the highest of them goes with one label each."""
+    if len(columns) < 2 or not _sum_to_one(table, columns):
+        return False
+    highest = table.matrix(columns).argmax(axis=1)
+    return naming.renaming([columns[place] for place in highest], labels) is not None
 
 
 def _of_endings(reading: Reading, numeric: list[str]) -> Reading:
@@ -666,10 +683,7 @@ def probabilities(
         raise DataError(f"{place(row)}: a score is missing or infinite. Each must be a finite number: fill it in.")
     inside = ((scores >= -_NOISE) & (scores <= 1 + _NOISE)).all(axis=1)
     sums = scores.sum(axis=1)
-    off = np.abs(sums - 1)
-    good = inside & (off <= ROUNDED + 1e-9)
-    if not good.all():
-        good = inside & (off <= _explained(scores) + 1e-9)
+    good = inside & (np.abs(sums - 1) <= _explained(scores) + 1e-9)
     if kind is None and (scores >= 0).all() and (np.abs(sums - 100) <= 100 * ROUNDED).all():
         raise DataError(f"{place(0)}: scores sum to {sums[0]:.4g}, as percent do. Divide them by 100.")
     if kind == "logits" or (kind is None and not inside.all() and good.mean() <= 0.5):

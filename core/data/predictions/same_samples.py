@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ _MOST_OTHERS = 0.5
 _MANY_CHANGES = 20
 """So many more changes of class from row to row than a sorted file has are no accident, however many classes."""
 _MOST_NAMED, _MOST_LETTERS = 3, 60
+_Keys = Sequence[tuple[str, ...]]  # what the rows are compared by
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,40 +76,42 @@ def same_samples(files: Sequence[Predictions], *, are_same: bool = False) -> Sam
     >>> same_samples([file([f"old {i}" for i in range(12)]), file([f"new {i}" for i in range(12)])]) is None
     True
     """
-    n_given = tuple(file.n_samples for file in files)
-    without_ids = [_counts_rows(file) for file in files]
-    of_ids = None if any(without_ids) else _by_ids(files)
-    if of_ids is not None:
-        return SameSamples(of_ids, "ids", n_given)
+    n_without_ids = sum(map(_counts_rows, files))
+    if not n_without_ids and (of_ids := _by_ids(files)) is not None:
+        return of_ids
     others = False
     for column, keys in _inputs_of(files):
         common = _common(keys)
-        if len(common) >= max(FEWEST, _MOST_OTHERS * min(n_given)):
-            rows = _rows_of(common, keys)
-            return SameSamples(rows, "inputs", n_given, column) if _agree(files, rows, common) else None
+        if len(common) >= max(FEWEST, _MOST_OTHERS * min(map(len, keys))):
+            return _joined(files, keys, common, column)
         others |= is_called_text(column)
-    if any(without_ids) and (are_same or not others) and _have_one_order(files, of_any=are_same):
-        return SameSamples((np.arange(n_given[0]),) * len(files), "order", n_given)
-    of_ids = _by_ids(files) if any(without_ids) and not all(without_ids) else None
-    return None if of_ids is None else SameSamples(of_ids, "ids", n_given)
+    if n_without_ids and (are_same or not others) and _have_one_order(files, of_any=are_same):
+        n = files[0].n_samples
+        return SameSamples((np.arange(n),) * len(files), "order", (n,) * len(files))
+    return _by_ids(files) if 0 < n_without_ids < len(files) else None
 
 
-def _by_ids(files: Sequence[Predictions]) -> tuple[Integer[np.ndarray, " n_common"], ...] | None:
-    """The rows of common ids in each file; None of too few, or where most have other true classes."""
+def _joined(files: Sequence[Predictions], keys: Sequence[_Keys], common: _Keys, column: str = "") -> SameSamples | None:
+    """The samples of common keys, of ids or of a column of inputs; None where most have other true classes."""
+    places = [{key: row for row, key in enumerate(of_file)} for of_file in keys]
+    rows = tuple(np.array([place[key] for key in common], dtype=np.int64) for place in places)
+    by = "inputs" if column else "ids"
+    return SameSamples(rows, by, tuple(map(len, keys)), column) if _agree(files, rows, common) else None
+
+
+def _by_ids(files: Sequence[Predictions]) -> SameSamples | None:
+    """The samples of common ids; None of too few, or where most have other true classes."""
     of_recipes = any(map(trained_again, files))
     keys = [_keys(file, of_recipes=of_recipes) for file in files]
     common = _common(keys)
-    if len(common) < FEWEST and all(key[0].isdecimal() for of_file in keys for key in of_file):
+    if len(common) < FEWEST and all(key[0].isdecimal() for key in chain(*keys)):
         as_numbers = [[(str(int(key[0])), *key[1:]) for key in of_file] for of_file in keys]
         if all(len({*of_file}) == len(of_file) for of_file in as_numbers):
             keys, common = as_numbers, _common(as_numbers)
-    if len(common) < FEWEST:
-        return None
-    rows = _rows_of(common, keys)
-    return rows if _agree(files, rows, common) else None
+    return _joined(files, keys, common) if len(common) >= FEWEST else None
 
 
-def _inputs_of(files: Sequence[Predictions]) -> Iterator[tuple[str, list[list[tuple[str, ...]]]]]:
+def _inputs_of(files: Sequence[Predictions]) -> Iterator[tuple[str, list[_Keys]]]:
     """What inputs all files hold, with the input of each row and, of one that stands again, the how manieth it is.
 
     These are counted by true class, so that samples which no input tells apart are paired within their class.
@@ -123,14 +127,6 @@ def _inputs_of(files: Sequence[Predictions]) -> Iterator[tuple[str, list[list[tu
                 of_rows[row] = (value,) if n_met[value] == 1 else (value, f"({n_met[value]})")
             keys.append([of_rows[row] for row in range(file.n_samples)])
         yield column, keys
-
-
-def _rows_of(
-    common: Sequence[tuple[str, ...]], keys: Sequence[Sequence[tuple[str, ...]]]
-) -> tuple[Integer[np.ndarray, " n_common"], ...]:
-    """Where in each file the common keys stand."""
-    places = [{key: row for row, key in enumerate(of_file)} for of_file in keys]
-    return tuple(np.array([place[key] for key in common], dtype=np.int64) for place in places)
 
 
 def _counts_rows(file: Predictions) -> bool:
@@ -167,7 +163,7 @@ def trained_again(file: Predictions) -> bool:
     return "trial" in file.groups and len(set(file.ids.tolist())) < file.n_samples
 
 
-def _common(keys: Sequence[Sequence[tuple[str, ...]]]) -> list[tuple[str, ...]]:
+def _common(keys: Sequence[_Keys]) -> list[tuple[str, ...]]:
     there = reduce(set.intersection, (set(of_file) for of_file in keys))
     return [key for key in keys[0] if key in there]
 
@@ -207,7 +203,7 @@ def _tells(truths: np.ndarray) -> bool:
     return n_changes - n_classes >= min(n_classes, _MANY_CHANGES)
 
 
-def _agree(files: Sequence[Predictions], rows: Sequence[np.ndarray], common: Sequence[tuple[str, ...]]) -> bool:
+def _agree(files: Sequence[Predictions], rows: Sequence[np.ndarray], common: _Keys) -> bool:
     """Whether common ids have the same true classes. Raises DataError where nearly all have, and some have not."""
     truths = [_truths(file)[own] for file, own in zip(files, rows, strict=True)]
     other = np.any([truth != truths[0] for truth in truths[1:]], axis=0)
@@ -259,7 +255,7 @@ def rows_in(dataset: Dataset, predictions: Predictions) -> Integer[np.ndarray, "
         ways += [(dataset.x, texts) for texts in texts_of(predictions.inputs).values()]
     truths = np.array(dataset.class_names, dtype=object)[dataset.y]
     for own, its in ways:
-        row_of = {str(name): row for row, name in enumerate(own)}
+        row_of = dict(zip(map(str, own), range(len(own)), strict=True))
         rows = [row_of.get(str(name), -1) for name in its]
         if -1 not in rows and (truths[rows] == its_truths).all():
             return np.array(rows, dtype=np.int64)

@@ -312,10 +312,8 @@ _PART_KINDS = {"truth": ("words", "whole"), "predicted": ("words", "whole"), "co
 def parts_by_name(reading: Reading) -> Reading:
     """Which columns belong to one of several models or tasks, told by what their names begin or end with?"""
     sides = _sides(reading)
-    if by_class := _scores_by_model(reading):
-        labels = {name: sides.get(name, {}).get("predicted") for name in by_class}
-        parts = (Part("model", name, None, labels[name], probabilities=pairs) for name, pairs in by_class.items())
-        return _take_parts(reading, parts, BY_NAMES)
+    if models := _models_by_class(reading, sides):
+        return _take_parts(reading, models, BY_NAMES)
     if reading.roles.truth is None and reading.half is None:
         sides = {name: roles for name, roles in sides.items() if "truth" in roles} or sides
     if len(sides) == 1:
@@ -334,13 +332,14 @@ def _sides(reading: Reading) -> dict[str, dict[str, str]]:
     return sides
 
 
-def _scores_by_model(reading: Reading) -> dict[str, tuple[tuple[str, str], ...]]:
-    """The scores of every class, of two models or more that have the same classes: "resnet_prob_cat"."""
+def _models_by_class(reading: Reading, sides: dict[str, dict[str, str]]) -> list[Part]:
+    """Two models or more with the scores of every class, where these are the same: "resnet_prob_cat"."""
     by_model = naming.model_families(filter(reading.table.has_numbers, reading.free))
     classes = {frozenset(columns) for columns in by_model.values()}
     if len(by_model) < 2 or len(classes) != 1 or len(next(iter(classes))) < 2:
-        return {}
-    return {model: tuple(columns.items()) for model, columns in by_model.items()}
+        return []
+    labels = {model: sides.get(model, {}).get("predicted") for model in by_model}
+    return [Part("model", m, None, labels[m], None, tuple(columns.items())) for m, columns in by_model.items()]
 
 
 def parts_by_value(reading: Reading) -> Reading:

@@ -180,8 +180,8 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     roles = complete_roles(table, roles)
     roles.check(table)
     table, roles, gaps = with_settled_sources(table, roles)
-    dividing = {role: getattr(roles, role) for role in ("model", "set", "task", *KEPT)}
-    groups = {role: np.array(table.strings(c), dtype=object) for role, c in dividing.items() if c is not None}
+    dividing = roles.by_role(("model", "set", "task", *KEPT))
+    groups = {role: np.array(table.strings(column), dtype=object) for role, column in dividing.items()}
     inputs = inputs_of(table, roles)
     ids, of_ids = _ids(table, roles, groups, inputs)
     _check_ids(table, ids, groups)
@@ -219,8 +219,7 @@ def repeated_rows(table: Table, roles: Roles) -> tuple[Oddity, ...]:
     >>> print(repeated_rows(table, guess_roles(table))[0])
     10 of 40 rows are the same as an earlier one, scores and all: do samples count twice?
     """
-    parts = roles.parts or (Part("model", "", roles.truth, roles.predicted, roles.confidence, roles.probabilities),)
-    scores = [column for part in parts for column in (part.confidence, *(c for _, c in part.probabilities)) if column]
+    labels, scores = _labels_and_scores(roles)
     if roles.id is not None or not scores:
         return ()
     numbers = table.matrix(scores[:_ENOUGH])
@@ -228,7 +227,6 @@ def repeated_rows(table: Table, roles: Roles) -> tuple[Oddity, ...]:
     n_unsure = int(unsure.sum())
     if n_unsure < _FEWEST_REPEATED or not np.isfinite(numbers).all():
         return ()
-    labels = dict.fromkeys(column for part in parts for column in (part.truth or roles.truth, part.predicted) if column)
     of_scores = _hashed(list(numbers.T))
     whole = _hashed([of_scores, *(np.array(table.spelled(column), dtype=object) for column in labels)])
     met = np.unique(of_scores[unsure], return_counts=True)[1]
@@ -241,6 +239,14 @@ def repeated_rows(table: Table, roles: Roles) -> tuple[Oddity, ...]:
     n = table.n_rows - len(np.unique(whole))
     text = f"{n:,} of {table.n_rows:,} rows are the same as an earlier one, scores and all: do samples count twice?"
     return (Oddity(text, "repeated_rows", n, table.n_rows),)
+
+
+def _labels_and_scores(roles: Roles) -> tuple[list[str], list[str]]:
+    """The columns of labels, true and predicted, each once; and those of scores."""
+    parts = roles.parts or (Part("model", "", roles.truth, roles.predicted, roles.confidence, roles.probabilities),)
+    labels = dict.fromkeys(column for part in parts for column in (part.truth or roles.truth, part.predicted) if column)
+    scores = [column for part in parts for column in (part.confidence, *(c for _, c in part.probabilities)) if column]
+    return list(labels), scores
 
 
 def _hashed(columns: list[np.ndarray]) -> Integer[np.ndarray, " n_rows"]:
@@ -296,17 +302,23 @@ def _ids(
     rows_of = list(_rows_of(groups["trial"]).values())
     if len(rows_of) < 2 or len({len(rows) for rows in rows_of}) > 1:
         return counted
-    names = np.empty(table.n_rows, dtype=object)
-    for column, texts in texts_of(inputs).items():
+    return _ids_in_trials(np.array(table.spelled(roles.truth), dtype=object), rows_of, texts_of(inputs)) or counted
+
+
+def _ids_in_trials(
+    truth: np.ndarray, rows_of: list[np.ndarray], inputs: Mapping[str, np.ndarray]
+) -> tuple[list[str], tuple[str, ...]] | None:
+    """What samples are called that are the same in all trials, and by what they are; None where nothing tells it."""
+    for column, texts in inputs.items():
         in_first = {*texts[rows_of[0]].tolist()}
         if len(in_first) == len(rows_of[0]) and all({*texts[rows].tolist()} == in_first for rows in rows_of):
             return texts.tolist(), (f"Ids: column {column!r}, whose texts are the same in all trials.",)
-    truth = np.array(table.spelled(roles.truth), dtype=object)
-    if all((truth[rows] == truth[rows_of[0]]).all() for rows in rows_of[1:]):
-        for rows in rows_of:
-            names[rows] = [IN_TRIAL.format(place) for place in range(len(rows))]
-        return names.tolist(), ("Ids: positions of the rows within each trial, whose true classes are the same.",)
-    return counted
+    if not all((truth[rows] == truth[rows_of[0]]).all() for rows in rows_of[1:]):
+        return None
+    names = np.empty(len(truth), dtype=object)
+    for rows in rows_of:
+        names[rows] = [IN_TRIAL.format(place) for place in range(len(rows))]
+    return names.tolist(), ("Ids: positions of the rows within each trial, whose true classes are the same.",)
 
 
 def _check_ids(table: Table, ids: list[str], groups: dict[str, np.ndarray]) -> None:
@@ -317,10 +329,10 @@ def _check_ids(table: Table, ids: list[str], groups: dict[str, np.ndarray]) -> N
 
 
 def _notes(table: Table, roles: Roles, inputs: Collection[str]) -> list[str]:
-    notes = [f"{line}." for line in roles.lines()]
+    notes = list(map("{}.".format, roles.lines()))
     if inputs:
         notes.append(f"Samples are found in other files by their inputs: {listed(inputs)}.")
-    free = [column for column in table.columns if column not in roles.columns]
+    free = roles.free_in(table)
     unused = [column for column in free if column not in inputs]
     fractions = [column for column in free if table.kind(column) == "fraction"]
     if fractions and not _tells_confidence(roles):

@@ -160,7 +160,7 @@ def labels_of(known: Table, truth_roles: Roles, predictions: Table, roles: Roles
     array([1, 1])
     """
     part = next((part for part in roles.parts if part.says_something), Part("model", ""))
-    truth_column = truth_roles.truth or next((p.truth for p in truth_roles.parts if p.name == part.name), None)
+    truth_column = truth_roles.truth or truth_roles.truths.get(part.name)
     if truth_column is None or roles.truth is not None or part.truth is not None:
         return None  # two truths are compared themselves
     with suppress(DataError):  # reading the file says it
@@ -195,9 +195,9 @@ def _of_all_classes(predictions: Table, roles: Roles, part: Part) -> tuple[Seque
 
 def _as_codes(truth: Sequence[Any], predicted: Sequence[Any], given: dict[str, str]) -> Labels | None:
     predicted = [given.get(label, label) for label in predicted]
-    if None in truth or None in predicted:
-        return None
     known, answers = set(truth), set(predicted)
+    if None in known | answers:
+        return None
     common = None if counted_apart(known, answers) else common_names(known, answers)
     if common is None and max(len(known), len(answers)) > _MOST_FITTED:
         return None
@@ -367,10 +367,11 @@ def by_keys(known: Table, predictions: Table, keys: tuple[Key, ...], roles: Role
     >>> way.rows, way.spelled
     (array([1, 0]), "2 of 2 keys are spelled otherwise, such as '8' for '008'")
     """
-    own = list(zip(*(known.spelled(column) for column, _ in keys), strict=True))
-    other = list(zip(*(predictions.spelled(column) for _, column in keys), strict=True))
-    apart = {c for role in APART if (c := getattr(roles, role)) is not None} - {column for _, column in keys}
-    models = list(zip(*(predictions.spelled(column) for column in apart), strict=True)) or [()] * len(other)
+    of_known, of_predictions = zip(*keys, strict=True)
+    own = list(zip(*map(known.spelled, of_known), strict=True))
+    other = list(zip(*map(predictions.spelled, of_predictions), strict=True))
+    apart = {*roles.by_role(APART).values()}.difference(of_predictions)
+    models = list(zip(*map(predictions.spelled, apart), strict=True)) or [()] * len(other)
     if any(None in name for name in (*own, *other)):
         return None
     best = _best_rows(own, other, models)
