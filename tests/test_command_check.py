@@ -17,8 +17,9 @@ import pandas as pd
 import pytest
 
 import touchstone.core.command.check
-from touchstone.core.__main__ import _parser, main
+from touchstone.core.__main__ import main
 from touchstone.core.command.check import NOT_OF_RUNS, Requirement, required
+from touchstone.core.command.line import _parser
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan

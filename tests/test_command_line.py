@@ -15,8 +15,11 @@ import pytest
 from tests.data.sets.images import PATHS, beside, csv, named
 from tests.data.shared_files import recordings, zip_of
 from tests.workspace.conftest import wait_until
-from touchstone.core.__main__ import _parser, _say, main
+from touchstone.core import __version__
+from touchstone.core.__main__ import main
+from touchstone.core.command import COMMANDS
 from touchstone.core.command.given_files import compare_files, given_dataset
+from touchstone.core.command.line import _parser, _say
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
@@ -40,6 +43,51 @@ def test_a_run_prints_its_rows_and_is_found_again():
     assert "done: 8 of 8 trials, 0 failed" in first.stderr
     again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
     assert again.stdout == first.stdout, "a finished run was computed again"
+    assert "\r" not in first.stderr, "a log is no terminal"
+    assert len(first.stderr.splitlines()) < 15
+
+
+@pytest.mark.parametrize("tool", ["-m core", "-m touchstone"])
+@pytest.mark.parametrize(("option", "words"), [("--help", "compare  "), ("--version", __version__)])
+def test_help_and_the_version_import_nothing_that_takes_time(tool, option, words):
+    """They take less than a tenth of a second; a command takes two."""
+    command = [sys.executable, "-X", "importtime", *tool.split(), option]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    assert words in ended.stdout
+    imported = {line.rsplit("|")[-1].strip().split(".")[0] for line in ended.stderr.splitlines()}
+    assert "argparse" in imported
+    assert not imported & {
+        "numpy",
+        "pandas",
+        "scipy",
+        "sklearn",
+        "streamlit",
+        "torch",
+        "sqlalchemy",
+        "pyarrow",
+        "plotly",
+    }
+
+
+def test_every_command_is_named_by_help_and_has_its_options(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    listed = capsys.readouterr().out
+    parser = _parser()
+    for name, what in COMMANDS.items():
+        assert f"    {name} " in listed
+        with pytest.raises(SystemExit, match="0"):
+            parser.parse_args([name, "--help"])
+        assert "usage:" in capsys.readouterr().out
+        assert what.split()[0] in listed
+
+
+@pytest.mark.parametrize("port", ["99999", "0", "-1", "http"])
+def test_a_port_that_there_is_not_is_said(port):
+    command = [sys.executable, "-m", "touchstone", f"--port={port}"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2
+    assert f"{port} is no port: give a number from 1 to 65535" in ended.stderr
 
 
 def test_what_a_run_waits_for_is_said_first(capsys):

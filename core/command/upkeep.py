@@ -6,7 +6,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -23,19 +23,15 @@ START = "`touchstone`" if COMMAND == "touchstone" else "`make run`"
 SECONDS_BETWEEN_LOOKS = 0.5
 
 
-def add_upkeep(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The commands `doctor`, `address`, `backup` and `restore`."""
-    doctor = commands.add_parser("doctor", help="say whether all that is stored is whole, of every owner")
-    doctor.add_argument(
+def add_upkeep(commands: Mapping[str, argparse.ArgumentParser]) -> None:
+    """The options of `doctor`, `backup` and `restore`."""
+    commands["doctor"].add_argument(
         "--mend",
         action="store_true",
         help="compute damaged trials again, free what a dead process holds, delete what belongs to nothing",
     )
-    commands.add_parser("address", help="print the address of the Touchstone that is open on TOUCHSTONE_HOME")
-    backup = commands.add_parser("backup", help="copy everything that is kept to one file, also while the app runs")
-    backup.add_argument("file", metavar="FILE", type=Path, help="where to write it")
-    again = commands.add_parser("restore", help="put a backup into TOUCHSTONE_HOME, a folder that is new or empty")
-    again.add_argument("file", metavar="FILE", type=Path, help="a file that backup wrote")
+    commands["backup"].add_argument("file", metavar="FILE", type=Path, help="where to write it")
+    commands["restore"].add_argument("file", metavar="FILE", type=Path, help="a file that backup wrote")
 
 
 def copy_home(chosen: argparse.Namespace, home: Path) -> int:

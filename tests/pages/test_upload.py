@@ -11,8 +11,8 @@ from tests.data.bombs import parquet_bomb
 from tests.data.sets.images import PATHS, beside, csv, named
 from tests.data.shared_files import recordings, zip_of
 from tests.pages.conftest import plainly, texts
-from touchstone.core.__main__ import _parser
 from touchstone.core.command.given_files import given_dataset
+from touchstone.core.command.line import _parser
 from touchstone.core.data.sandbox import try_file
 from touchstone.core.evaluate.wording import THIN_SPACE
 from touchstone.core.workspace import LOCAL_OWNER

@@ -7,7 +7,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from touchstone.core.__main__ import ABOUT, run_in_terminal
+from touchstone.core.__main__ import run_in_terminal
+from touchstone.core.command import ABOUT
 from touchstone.ui import ROOT
 
 ABOUT_TOOL = f"{ABOUT} Alone, or with --port and --host, touchstone starts the app and prints its address."
@@ -25,7 +26,7 @@ def main() -> None:
 def start(words: Sequence[str]) -> None:
     """Start the app as `streamlit run app.py` does, until it is stopped."""
     parser = argparse.ArgumentParser(prog="touchstone", description="Start Touchstone, and print its address.")
-    parser.add_argument("--port", type=int, default=PORT, help=f"where it listens; {PORT} if not said")
+    parser.add_argument("--port", type=_port, default=PORT, help=f"where it listens; {PORT} if not said")
     parser.add_argument(
         "--host", default=HOST, help=f"at which address; {HOST} if not said. Others are refused without sign-in"
     )
@@ -34,3 +35,9 @@ def start(words: Sequence[str]) -> None:
 
     at = ["--server.port", str(chosen.port), "--server.address", chosen.host]
     cli.main(["run", str(ROOT / "app.py"), *at], prog_name="streamlit")
+
+
+def _port(word: str) -> int:
+    if not word.isdecimal() or not 0 < int(word) < 65_536:
+        raise argparse.ArgumentTypeError(f"{word} is no port: give a number from 1 to 65535")
+    return int(word)
