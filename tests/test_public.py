@@ -3,7 +3,9 @@
 import ast
 import dataclasses
 import inspect
+import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -24,7 +26,19 @@ from sklearn.preprocessing import StandardScaler
 import touchstone
 from tests.conftest import ROOT
 from touchstone import core
-from touchstone.core import check, compare, dataset, few_labels, predictions, public, read, record
+from touchstone.core import (
+    Result,
+    check,
+    compare,
+    dataset,
+    few_labels,
+    plan,
+    predictions,
+    public,
+    read,
+    record,
+    version,
+)
 from touchstone.core.data import DataError, Dataset, Predictions, load_example
 from touchstone.core.evaluate.matched_subsets import compare_pairs, compare_sets, matched_verdict
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
@@ -449,3 +463,60 @@ def test_the_page_on_python_names_all_that_is_public_and_its_code_runs(tmp_path)
     )
     assert done.returncode == 0, done.stderr
     assert "Logistic regression" in done.stdout
+
+
+# Can a result be kept? In a log, as JSON, and pickled, as joblib and multiprocessing do it.
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Result]:
+    truth, rng = np.tile(["cat", "dog"], 150), np.random.default_rng(0)
+    old, new = (
+        predictions(truth, np.where(rng.random(300) < share, "cat", truth), confidence=rng.uniform(0.6, 0.9, 300))
+        for share in (0.3, 0.1)
+    )
+    return [
+        compare(old, new),
+        compare(old, new, design="independent"),
+        check("source_robustness", "wine", models=("nearest_neighbours",), n_repeats=2),
+        check("data_sets", "wine"),
+        plan(difference=0.02, discordant=0.05),
+    ]
+
+
+def test_a_result_prints_itself_in_a_few_lines(results):
+    for result in results:
+        lines = repr(result).splitlines()
+        assert len(lines) <= 12
+        assert all(len(line) < 140 for line in lines)
+        assert lines[0].startswith(f"<Result: {result.verdict.headline[:60]}")
+        assert all(each.title in repr(result) for each in result.quantities[:4])
+
+
+def test_a_result_is_json_without_loss(results):
+    for result in results:
+        content = json.loads(result.to_json(), parse_constant=pytest.fail)  # NaN is no JSON
+        assert content == result.to_dict()
+        assert content["version"] == version()
+        assert content["verdict"]["headline"] == result.verdict.headline
+        table = pd.DataFrame(content["numbers"], columns=[*result.table()]).astype(result.table().dtypes)
+        pd.testing.assert_frame_equal(table, result.table())
+        assert [each["decision"] for each in content["claims"]] == [claim.decision for claim in result.claims]
+
+
+def test_a_result_is_the_same_after_pickling(results):
+    for result in results:
+        kept = pickle.loads(pickle.dumps(result))
+        assert kept.verdict.text == result.verdict.text
+        assert kept.to_json() == result.to_json()
+        pd.testing.assert_frame_equal(kept.rows, result.rows)
+        assert kept.tables.keys() == result.tables.keys()
+        for title, table in result.tables.items():
+            pd.testing.assert_frame_equal(kept.tables[title], table)
+        for title, file in result.answer.files.items():
+            pd.testing.assert_frame_equal(kept.answer.files[title](), file())
+        for again, figure in zip(kept.figures, result.figures, strict=True):
+            assert (again.key, again.caption) == (figure.key, figure.caption)
+            for dark in (False, True):
+                drawn, anew = (json.loads(each.draw(dark=dark).to_json()) for each in (again, figure))
+                assert drawn["data"] == anew["data"]

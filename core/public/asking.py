@@ -3,11 +3,14 @@
 Computed in this process, by the pages' code.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import isfinite
 from os import PathLike
 from pathlib import Path
+from textwrap import shorten
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -16,7 +19,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 from numpy.typing import ArrayLike
 
-from touchstone.core import COMMAND
+from touchstone.core import COMMAND, version
 from touchstone.core.data import DataError, Dataset, Predictions, PredictionTable, guess_roles, read_predictions
 from touchstone.core.data.dataset import set_aside
 from touchstone.core.data.errors import SmallClasses
@@ -85,6 +88,74 @@ class Result:
             [(each.title, each.value, each.interval.lower, each.interval.upper, each.n) for each in self.quantities],
             columns=["number", "value", "lower", "upper", "n"],
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Verdict, numbers and claims as plain dicts, lists and numbers; None where a number is unknown.
+
+        `version` is Touchstone's. Numbers have a name, a value, the ends of a 95 % interval, n, what it is over, and a
+        baseline where one is known; claims their code (docs/claims.md), decision, estimate, interval and p-value.
+        """
+        verdict = self.verdict
+        numbers = [
+            {
+                "number": each.title,
+                "value": each.value,
+                "lower": each.interval.lower,
+                "upper": each.interval.upper,
+                "n": each.n,
+                "over": each.over,
+                "baseline": each.baseline,
+            }
+            for each in self.quantities
+        ]
+        claims = [
+            {
+                "code": each.code,
+                "decision": each.decision,
+                "estimate": each.estimate,
+                "lower": each.interval.lower,
+                "upper": each.interval.upper,
+                "p_value": each.p_value,
+            }
+            for each in self.claims
+        ]
+        said = {"headline": verdict.headline, "used": verdict.used, "advice": verdict.advice}
+        sentences = {**said, "findings": list(map(str, verdict.findings))}
+        return _plain({"version": version(), "verdict": sentences, "numbers": numbers, "claims": claims})
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+
+    def __repr__(self) -> str:
+        """The verdict and the first numbers, in at most twelve lines."""
+        cut = partial(shorten, width=_WIDTH, placeholder=" …")
+        lines = [cut(f"<Result: {self.verdict.headline}>"), *filter(None, [cut(self.verdict.used)])]
+        lines += [
+            f"  {each.title} = {each.value:.4g} [{each.interval.lower:.4g}, {each.interval.upper:.4g}], n = {each.n}"
+            for each in self.quantities[:_MOST_SHOWN]
+        ]
+        if more := len(self.quantities) - _MOST_SHOWN:
+            lines += [f"  … and {more} more: table()"] * (more > 0)
+        keys = ", ".join(figure.key for figure in self.figures)
+        return "\n".join([*lines, *(["  " + cut(f"figures: {keys}")] if keys else [])])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It pickles with its figures drawn and its tables made: what makes them stays behind."""
+        return Result, (self.answer.made(), self.rows)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it: None for a number that is none, or has no end."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return list(map(_plain, value))
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+_WIDTH, _MOST_SHOWN = 110, 4  # letters of a line, and numbers, that a repr shows
 
 
 # What does a question come to, of a data set, or of one model on it?

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.io import from_json
 
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import Interval
@@ -243,6 +244,19 @@ class Answer:
         verdict = None if self.verdict is None else self.verdict.muting(reasons)
         return replace(self, verdict=verdict, sections=sections)
 
+    def made(self) -> "Answer":
+        """The same with every figure drawn, every table made and nothing left to compute: it can be pickled.
+
+        >>> import pickle
+        >>> lazy = Answer(None, sections=(Section("", lambda: (Note("Drawn."),)),), files={"Rows": pd.DataFrame})
+        >>> kept = pickle.loads(pickle.dumps(lazy.made()))
+        >>> kept.sections[0].parts, kept.files["Rows"]().shape
+        ((Note(text='Drawn.'),), (0, 0))
+        """
+        sections = tuple(replace(each, made=tuple(map(_made, each.parts))) for each in self.sections)
+        files = {title: partial(pd.DataFrame, make()) for title, make in self.files.items()}
+        return replace(self, sections=sections, files=files)
+
     def beginning(self, finding: str) -> "Answer":
         """The same with this finding before the others of its verdict."""
         verdict = self.verdict and replace(self.verdict, findings=(finding, *self.verdict.findings))
@@ -316,3 +330,19 @@ def over_repeats(write: Callable[..., str], value: float, interval: Interval) ->
     """
     ends = brackets(write, value, interval)
     return "no interval: too few repeats" if not ends and not isnan(value) else ends
+
+
+def _made(part: Part) -> Part:
+    match part:
+        case Figure():
+            return replace(part, draw=partial(_drawn, *(part.draw(dark=dark).to_json() for dark in (False, True))))
+        case Table():
+            return replace(part, columns=tuple(replace(column, value=column.title) for column in part.columns))
+        case Beside():
+            return Beside(tuple(map(_made, part.parts)))
+    return part
+
+
+def _drawn(light: str, of_dark: str, *, dark: bool = False) -> go.Figure:
+    """A figure as it was drawn once."""
+    return from_json(of_dark if dark else light)
