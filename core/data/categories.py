@@ -16,32 +16,42 @@ MOST_NAMES = 50
 """More different ones are no categories, but texts or ids."""
 
 
-def with_indicators(columns: Mapping[str, Any], name: str) -> dict[str, Any]:
+def with_indicators(columns: Mapping[str, Any], name: str) -> dict[str, Float[np.ndarray, " n"]]:
     """The columns, each one of texts as a column of 0 and 1 for each of its names; an empty cell is 0 in all of them.
 
-    Raises DataError, with what to do, for a column of more than `MOST_NAMES` names, or of something else than texts
-    and empty cells.
+    Raises DataError, with what to do, for a column of more than `MOST_NAMES` names, or of what is neither texts nor
+    numbers, such as dates.
 
     >>> with_indicators({"age": [4.0, 5.0], "sex": np.array(["f", None], dtype=object)}, "t")
-    {'age': [4.0, 5.0], 'sex=f': array([1., 0.])}
+    {'age': array([4., 5.]), 'sex=f': array([1., 0.])}
     """
-    made: dict[str, Any] = {}
+    from pandas import isna
+
+    made: dict[str, np.ndarray] = {}
     for column, values in columns.items():
-        cells = np.asarray(values)
-        if cells.dtype.kind not in "OUT":
-            made[column] = values
-            continue
-        empty = np.array([cell is None or cell != cell for cell in cells.tolist()], dtype=bool)
-        if other := next((cell for cell in cells[~empty].tolist() if not isinstance(cell, str)), None):
-            raise DataError(f"{name}: column {column!r} holds {other!r} beside texts. Give it as texts or as numbers.")
-        names = sorted(set(cells[~empty].tolist()))
+        cells = np.where(isna(values), None, np.asarray(values, dtype=object))
+        names = _names(cells, f"{name}: column {column!r}")
         if len(names) > MOST_NAMES:
             raise DataError(
                 f"{name}: column {column!r} holds {len(names):,} different texts, more than the {MOST_NAMES} of a "
                 "category. Leave it out, or give it by itself as texts."
             )
-        made |= {f"{column}={each}": (cells == each).astype(np.float64) for each in names}
+        if names:
+            made |= {f"{column}={each}": (cells == each).astype(np.float64) for each in names}
+        else:
+            made[column] = np.where(isna(values), np.nan, cells).astype(np.float64)
     return made
+
+
+def _names(cells: np.ndarray, place: str) -> list[str]:
+    """The names in a column, in order; none where it holds numbers."""
+    given = [cell for cell in cells.tolist() if cell is not None]
+    kinds = {type(cell): cell for cell in given}
+    other = [cell for kind, cell in kinds.items() if not issubclass(kind, str | float | int | np.number)]
+    if other or (str in kinds and len(kinds) > 1):
+        shown = (other or [cell for cell in kinds.values() if not isinstance(cell, str)])[0]
+        raise DataError(f"{place} holds {shown!r}{' beside texts' * (str in kinds)}. Give it as texts or as numbers.")
+    return sorted({*given}) if str in kinds else []
 
 
 def column_of(x: Float[np.ndarray, "n d"], feature_names: Sequence[str], column: str) -> np.ndarray | None:

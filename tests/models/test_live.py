@@ -175,6 +175,17 @@ def test_texts_and_mixed_cells_of_a_frame_are_no_categories():
         dataset(FRAME.assign(port=["S", 3.5] * (N // 2)), SURVIVED)
 
 
+def test_dates_are_neither_and_cells_may_be_of_any_kind_of_empty():
+    with pytest.raises(DataError, match=r"column 'when' holds .*2020.*Give it as texts or as numbers"):
+        dataset(FRAME.assign(when=pd.Timestamp("2020-05-01")), SURVIVED)
+    frame = FRAME.assign(port=pd.array([pd.NA, "S"] * (N // 2), dtype="string"), n=pd.array([1, 2] * (N // 2), "Int64"))
+    data = dataset(frame, SURVIVED)
+    assert data.feature_names == ("age", "sex=female", "sex=male", "port=S", "n")
+    assert (data.x[:, 3].sum(), data.x[:, 4].sum()) == (N / 2, 1.5 * N)
+    with pytest.raises(DataError, match="finite number: fill in or leave out what is missing"):
+        dataset(frame.assign(n=pd.array([1, None] * (N // 2), "Int64")), SURVIVED)
+
+
 def test_one_column_of_texts_is_texts():
     assert dataset(pd.DataFrame({"review": TEXTS}), MOOD).x.tolist() == TEXTS
 
