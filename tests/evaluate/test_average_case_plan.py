@@ -206,7 +206,7 @@ def test_a_failed_trial_is_one_row_without_figures():
 
 def test_a_model_without_gradients_is_audited_by_what_needs_none(monkeypatch):
     class Blind:
-        class_names, has_gradients = tuple("ab"), False
+        class_names, has_gradients, takes_texts = tuple("ab"), False, False
 
         def logits(self, x):
             return x @ x.new_tensor([[1.0, -1.0], [0.5, 0.5]]).T
@@ -229,7 +229,7 @@ def test_a_model_without_gradients_is_audited_by_what_needs_none(monkeypatch):
 
 def test_of_very_many_classes_the_sigmoids_are_not_audited_and_a_note_says_so(monkeypatch):
     class Many:
-        class_names, has_gradients = tuple(str(code) for code in range(201)), True
+        class_names, has_gradients, takes_texts = tuple(str(code) for code in range(201)), True, False
 
         def logits(self, x):
             return x @ x.new_tensor(np.random.default_rng(0).normal(size=(2, 201)))
