@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from tests.data.shared_files import recordings, zip_of
 from tests.workspace.conftest import wait_until
 from touchstone.core import __version__
 from touchstone.core.__main__ import main
-from touchstone.core.command import COMMANDS
+from touchstone.core.command import COMMANDS, line
 from touchstone.core.command.given_files import compare_files, given_dataset
 from touchstone.core.command.line import _parser, _say
 from touchstone.core.data import DataError, load_example
@@ -45,6 +46,52 @@ def test_a_run_prints_its_rows_and_is_found_again():
     assert again.stdout == first.stdout, "a finished run was computed again"
     assert "\r" not in first.stderr, "a log is no terminal"
     assert len(first.stderr.splitlines()) < 15
+
+
+def test_in_a_log_there_is_a_line_for_each_tenth_and_for_what_a_run_waits_for(monkeypatch, capsys):
+    states = [
+        (0, ""),
+        (0, ""),
+        (3, ""),
+        (3, "No worker is connected"),
+        (3, "No worker is connected"),
+        (30, ""),
+        (40, ""),
+    ]
+    runs_ = [
+        Run(
+            *(
+                "id",
+                "key",
+                "trials",
+                "{}",
+                "f",
+                "wine",
+                "running" if n < 40 else "done",
+                40,
+                n,
+                0,
+                0.0,
+                None,
+                None,
+                None,
+            ),
+            *(False, {}, ()),
+            waits_for=Steps(0, 0, what) if what else None,
+        )
+        for n, what in states
+    ]
+    workspace = SimpleNamespace(create_run=lambda *_: runs_[0], run=lambda *_: runs_.pop(0))
+    monkeypatch.setattr(line, "engine", lambda: SimpleNamespace(workspace=workspace, start=lambda *_: True))
+    monkeypatch.setattr(line, "SECONDS_BETWEEN_LOOKS", 0.0)
+    line._finished(load_plan(PLAN), "f")
+    said = [each.strip() for each in capsys.readouterr().err.splitlines()]
+    assert said == [
+        "running: 0 of 40 trials, 0 failed",
+        "No worker is connected; running: 3 of 40 trials, 0 failed",
+        "running: 30 of 40 trials, 0 failed",
+        "done: 40 of 40 trials, 0 failed",
+    ]
 
 
 @pytest.mark.parametrize("tool", ["-m core", "-m touchstone"])

@@ -249,18 +249,18 @@ def _work_off(plan: Plan, fingerprint: str) -> int:
 def _finished(plan: Plan, fingerprint: str, until: float | None = None) -> Run:
     """Work on a plan, or wait for who does and take over where they leave it, until it is done or somebody stops it.
 
-    `until` is a time of `time.monotonic`, at which it is stopped. How far it is stands in one line of a terminal, and
-    in a line for each tenth elsewhere, as in the log of a CI system.
+    `until` is a time of `time.monotonic`, at which it is stopped. How far it is stands in one line of a terminal;
+    elsewhere, as in the log of a CI system, there is a line for each tenth and for whatever else it waits for.
     """
-    workspace, tenths = engine().workspace, 0
+    workspace, last = engine().workspace, None
     run = workspace.create_run(LOCAL_OWNER, plan, fingerprint)
     while True:
         ours = engine().start(LOCAL_OWNER, run.id)
         while (run := workspace.run(LOCAL_OWNER, run.id)).state == "running":
             if sys.stderr.isatty():
                 _say(run, end="\r")
-            elif (tenth := 10 * run.n_done // max(1, run.n_trials)) > tenths:
-                tenths = tenth
+            elif (now := (10 * run.n_done // max(1, run.n_trials), run.waits_for and run.waits_for.what)) != last:
+                last = now
                 _say(run, end="\n")
             if until is not None and time.monotonic() > until:
                 workspace.cancel(LOCAL_OWNER, run.id)
