@@ -83,3 +83,12 @@ def test_headings_are_named_as_on_github():
 def test_every_file_of_ours_that_docs_name_is_there(page):
     named = re.findall(r"`((?:core|ui|pages|tests|benchmarks)/[\w/]+\.py)`", page.read_text("utf-8"))
     assert [name for name in named if not (ROOT / name).is_file()] == []
+
+
+def test_decisions_are_numbered_once_and_called_by_their_number():
+    files = [path for path in (ROOT / "docs/decisions").glob("*.md") if path.name != "README.md"]
+    numbers = [path.name.partition("-")[0] for path in files]
+    assert len(set(numbers)) == len(numbers) > 60
+    heads = {path.name.partition("-")[0]: path.read_text("utf-8").splitlines()[0] for path in files}
+    numbered = {number: head for number, head in heads.items() if head.removeprefix("# ")[:4].isdecimal()}
+    assert {number: head[2:6] for number, head in numbered.items()} == {number: number for number in numbered}

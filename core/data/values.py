@@ -316,6 +316,15 @@ def locked(array: Any) -> np.ndarray:
     return array
 
 
+def array_of(values: Any) -> np.ndarray:
+    """An array of what numpy, pandas, torch or a list holds; of a tensor its values, on whichever device it is.
+
+    >>> array_of([1, 2])
+    array([1, 2])
+    """
+    return values.detach().cpu().numpy() if hasattr(values, "detach") else np.asarray(values)
+
+
 def numbers(values: Any, what: str, name: str, *, dtype: Any = np.float64) -> np.ndarray:
     """A read-only array of numbers; DataError where they are something else, or rows differ in length.
 

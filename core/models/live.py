@@ -14,6 +14,7 @@ from jaxtyping import Shaped
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.categories import column_of
+from touchstone.core.data.values import array_of
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.late import torch
 from touchstone.core.models.model_file import ModelFile
@@ -130,7 +131,7 @@ def _asking(model: Any, dataset: Dataset, class_names: Sequence[str] | None) -> 
         if isinstance(outputs, list) and outputs and _is_labelled(outputs[0]):
             labels, values = _labelled(model, outputs)
             return _in_order(torch.from_numpy(values), _order(labels, dataset, class_names))
-        return _in_order(torch.from_numpy(np.asarray(_as_array(_logits(outputs)), dtype=np.float64)), order)
+        return _in_order(torch.from_numpy(array_of(_logits(outputs)).astype(np.float64)), order)
 
     return ask
 
@@ -167,11 +168,6 @@ def _logits(outputs: Any) -> Any:
     if hasattr(outputs, "logits"):
         return outputs.logits
     return outputs[0] if isinstance(outputs, tuple) and outputs else outputs
-
-
-def _as_array(values: Any) -> Any:
-    """A tensor's values, wherever it lies; anything else as it is."""
-    return values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else values
 
 
 def _as_fitted(model: Any, dataset: Dataset) -> Callable[["torch.Tensor"], Any]:

@@ -135,8 +135,8 @@ class Result:
             f"  {each.title} = {each.value:.4g} [{each.interval.lower:.4g}, {each.interval.upper:.4g}], n = {each.n}"
             for each in self.quantities[:_MOST_SHOWN]
         ]
-        if more := len(self.quantities) - _MOST_SHOWN:
-            lines += [f"  … and {more} more: table()"] * (more > 0)
+        if (more := len(self.quantities) - _MOST_SHOWN) > 0:
+            lines.append(f"  … and {more} more: table()")
         keys = ", ".join(figure.key for figure in self.figures)
         return "\n".join([*lines, *(["  " + cut(f"figures: {keys}")] if keys else [])])
 
@@ -191,7 +191,7 @@ def check(
     `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
     `theta1`, `theta2` and `unit`. What is not said is as the page begins with. `metric` is what the verdict of
     cluster_folds, source_robustness or data_set_adequacy is about, of the class `positive` where it is about one.
-    A class of one sample, in which no sources can be found, is left out where they are, and a finding says so.
+    Where sources are looked for, a class of one sample is left out, and a finding says so.
     `mute` says why claims are muted, by code (docs/claims.md): `Result.claims` has them, and the verdict does not say
     them. Raises DataError for a question, a setting, a code, a model or data that there are not.
 

@@ -19,7 +19,7 @@ from touchstone.core.data.tables.datasets import name_of, open_table, table_data
 from touchstone.core.data.tables.names import class_order, codes_of, numbered_names
 from touchstone.core.data.tables.npz import pixels_of
 from touchstone.core.data.tables.roles import SINGLE, said_roles
-from touchstone.core.data.values import objects
+from touchstone.core.data.values import array_of, objects
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.layers import LayerSamples
@@ -172,8 +172,8 @@ def predictions(
         codes_of(true, names),
         codes_of(predicted, names),
         names,
-        proba=None if proba is None else _as_array(proba),
-        confidence=None if confidence is None else _as_array(confidence),
+        proba=None if proba is None else array_of(proba),
+        confidence=None if confidence is None else array_of(confidence),
         groups={} if unit is None else {"unit": _words(unit, "unit", name)},
         warnings=matched.warnings,
         notes=matched.notes,
@@ -210,7 +210,7 @@ def _words(values: Any, what: str, name: str) -> list[str]:
 
     A list stays one of objects, for numpy spells the NaN among words as the word "nan".
     """
-    array = _as_array(values) if hasattr(values, "__array__") else objects(list(values))
+    array = array_of(values) if hasattr(values, "__array__") else objects(list(values))
     missing = np.flatnonzero(pd.isna(array))
     if len(missing):
         raise DataError(
@@ -223,16 +223,11 @@ def _words(values: Any, what: str, name: str) -> list[str]:
 
 def _columns(x: Any, name: str) -> tuple[np.ndarray, list[str]]:
     """Values as an array, and what its columns are called: those of a frame, where names became columns of 0 and 1."""
-    values, columns = _as_array(x), [str(each) for each in getattr(x, "columns", ())]
+    values, columns = array_of(x), [str(each) for each in getattr(x, "columns", ())]
     if len(columns) < 2 or values.dtype.kind not in "OUT":
         return values, columns
     made = with_indicators({column: x.iloc[:, place] for place, column in enumerate(columns)}, name)
     return np.column_stack([*made.values()]), [*made]
-
-
-def _as_array(values: Any) -> np.ndarray:
-    """An array of what numpy, pandas, torch or a list holds; a tensor's values, wherever it lies."""
-    return values.detach().cpu().numpy() if hasattr(values, "detach") else np.asarray(values)
 
 
 def record(
