@@ -14,20 +14,11 @@ __version__ = "0.2.0"
 COMMAND = "python -m core" if (Path(__file__).resolve().parents[1] / "pyproject.toml").exists() else "touchstone"
 """How the command line is called: from a checkout as a module, in its folder; where Touchstone is installed by name."""
 PUBLIC = {
-    "touchstone.core.public": (
-        "FewLabels",
-        "Result",
-        "assert_not_worse",
-        "card",
-        "check",
-        "compare",
-        "dataset",
-        "few_labels",
-        "plan",
-        "predictions",
-        "read",
-        "record",
-    ),
+    "touchstone.core.public.asking": ("check",),
+    "touchstone.core.public.comparing": ("assert_not_worse", "compare", "plan"),
+    "touchstone.core.public.data": ("card", "dataset", "predictions", "read", "record"),
+    "touchstone.core.public.labelling": ("FewLabels", "few_labels"),
+    "touchstone.core.public.result": ("RESULT_SCHEMA", "Result", "collect", "load"),
     "touchstone.core.split.folds": (
         *("RandomFolds", "StratifiedFolds", "GroupFolds", "LeaveOneGroupOut", "KMeansFolds", "SameSizeFolds"),
         *("SDSFolds", "MaxShift", "NearestNeighbourBalls", "QuantileFolds", "PairedSourceFolds"),

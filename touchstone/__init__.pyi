@@ -10,12 +10,15 @@ from typing import Any, Literal, overload
 from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans
 from touchstone.core.data import Dataset, Predictions
 from touchstone.core.public import (
+    RESULT_SCHEMA,
     FewLabels,
     Result,
     assert_not_worse,
     card,
+    collect,
     dataset,
     few_labels,
+    load,
     plan,
     predictions,
     read,
@@ -38,6 +41,7 @@ from touchstone.core.split.folds import (
 from touchstone.core.split.scheme import Random, SourceExclusive, SourceInclusive
 
 __all__ = [
+    "RESULT_SCHEMA",
     "FewLabels",
     "GroupFolds",
     "KMeansFolds",
@@ -60,9 +64,11 @@ __all__ = [
     "assert_not_worse",
     "card",
     "check",
+    "collect",
     "compare",
     "dataset",
     "few_labels",
+    "load",
     "plan",
     "predictions",
     "read",

@@ -7,15 +7,8 @@ worse; `plan` says how many samples show a difference, `few_labels` which sample
 splitters and clusterers that `core` exports, are the public surface (docs/python.md); everything else may change.
 """
 
-from touchstone.core.public.asking import (
-    QUESTIONS,
-    RECIPES,
-    FewLabels,
-    Result,
-    assert_not_worse,
-    check,
-    compare,
-    few_labels,
-    plan,
-)
+from touchstone.core.public.asking import QUESTIONS, RECIPES, check
+from touchstone.core.public.comparing import assert_not_worse, compare, plan
 from touchstone.core.public.data import card, dataset, predictions, read, record
+from touchstone.core.public.labelling import FewLabels, few_labels
+from touchstone.core.public.result import RESULT_SCHEMA, Basis, Result, collect, load

@@ -4,6 +4,8 @@ Whatever a user wrote is text to the template; the figures' data are JSON in whi
 Nothing but our two scripts may run, by a policy that names them by their hashes, and nothing can be fetched.
 """
 
+import gzip
+from base64 import b64encode
 from dataclasses import replace
 from functools import lru_cache
 
@@ -24,6 +26,8 @@ MOST_LINES = 200
 """A longer table is cut in a report; the files of tables are whole."""
 LONGEST_WORD = 20
 """So many characters of a cell stay in one line."""
+MOST_NUMBERS = 4
+"""So many numbers a notebook shows below the verdict."""
 
 
 def to_html(report: Report) -> bytes:
@@ -46,6 +50,23 @@ def to_html(report: Report) -> bytes:
     return page.encode()
 
 
+def to_cell(answer: Answer) -> str:
+    """The verdict, four numbers and the main figure, as a notebook shows them, on light or dark ground.
+
+    The figure lies in a frame with the script that draws it, for a notebook may run no other, and takes 2 MB so.
+    """
+    main = _main_figure(answer)[0] or next(iter(answer.figures), None)
+    shown = {"figure": None, "frame": "", "caption": ""}
+    if main is not None:
+        light, dark = (_draw(main, dark=dark) for dark in (False, True))
+        frame = render(
+            "core/report/cell_figure.html", light=light["json"], dark=dark["json"], library=_packed_library()
+        )
+        shown = {"figure": light, "frame": frame, "caption": main.caption}
+    numbers = answer.key_numbers[:MOST_NUMBERS]
+    return render("core/report/cell.html", verdict=answer.verdict, numbers=numbers, **shown)
+
+
 def _main_figure(answer: Answer) -> tuple[Figure | None, tuple[Section, ...]]:
     """The figure that stands right below the verdict, and the sections without it: the first page shows both."""
     if answer.verdict is None or not answer.sections or not answer.sections[0].flat:
@@ -57,9 +78,9 @@ def _main_figure(answer: Answer) -> tuple[Figure | None, tuple[Section, ...]]:
     return main, (replace(first, made=tuple(others)), *rest) if others else tuple(rest)
 
 
-def _draw(figure: Figure) -> dict[str, object]:
+def _draw(figure: Figure, *, dark: bool = False) -> dict[str, object]:
     """A figure as its element in a page has it; nothing in its JSON ends that element or opens a comment."""
-    drawn = figure.draw(dark=False)
+    drawn = figure.draw(dark=dark)
     return {
         "alt": alt_text(drawn),
         "height": int(drawn.layout.height or 320),
@@ -110,3 +131,9 @@ def _library() -> str:
     if "</script" in library.lower() or "<!--" in library:
         raise AssertionError("this version of plotly.js cannot stand in an HTML element")
     return library
+
+
+@lru_cache(maxsize=1)
+def _packed_library() -> str:
+    """The same script, packed for a notebook: gzip, as letters."""
+    return b64encode(gzip.compress(_library().encode(), mtime=0)).decode()

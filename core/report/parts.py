@@ -335,7 +335,7 @@ def over_repeats(write: Callable[..., str], value: float, interval: Interval) ->
 def _made(part: Part) -> Part:
     match part:
         case Figure():
-            return replace(part, draw=partial(_drawn, *(part.draw(dark=dark).to_json() for dark in (False, True))))
+            return replace(part, draw=partial(drawn_once, *(part.draw(dark=dark).to_json() for dark in (False, True))))
         case Table():
             return replace(part, columns=tuple(replace(column, value=column.title) for column in part.columns))
         case Beside():
@@ -343,6 +343,6 @@ def _made(part: Part) -> Part:
     return part
 
 
-def _drawn(light: str, of_dark: str, *, dark: bool = False) -> go.Figure:
+def drawn_once(light: str, of_dark: str, *, dark: bool = False) -> go.Figure:
     """A figure as it was drawn once."""
     return from_json(of_dark if dark else light)

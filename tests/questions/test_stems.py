@@ -36,6 +36,7 @@ SHARED = {
         "descriptions",
         "files",
         "html",
+        "kept",
         "markdown",
         "markup",
         "model_pairs",
