@@ -11,6 +11,6 @@ import pytest
 @pytest.fixture
 def assert_not_worse() -> Callable[..., object]:
     """`touchstone.assert_not_worse`: fails unless a new model is surely no worse than an old one, by a margin."""
-    from touchstone.core.public import assert_not_worse as it
+    from touchstone import assert_not_worse as it
 
     return it

@@ -18,7 +18,7 @@ import pandas as pd
 import torch
 
 from tests.conftest import ROOT
-from touchstone import check
+from touchstone import Result, check
 from touchstone.core.data import load_example
 from touchstone.core.data.predictions.record import models_in, pair_predictions
 from touchstone.core.evaluate.cluster_folds.performance import fold_performance
@@ -31,7 +31,6 @@ from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, exam
 from touchstone.core.models.model_file import model_fingerprint
 from touchstone.core.models.networks import multiplies_bfloat16
 from touchstone.core.parameters import About, usual_plan
-from touchstone.core.public import Result
 from touchstone.core.questions import QUESTIONS, plan_class
 from touchstone.core.report import cluster_folds, matched_subsets, model_comparison, overview, test_quality
 from touchstone.core.report.overview import Answered

@@ -16,6 +16,7 @@ import pytest
 from tests.data.sets.images import PATHS, beside, csv, named
 from tests.data.shared_files import recordings, zip_of
 from tests.workspace.conftest import wait_until
+from touchstone import compare
 from touchstone.core import __version__
 from touchstone.core.__main__ import main
 from touchstone.core.command import COMMANDS, line
@@ -25,11 +26,10 @@ from touchstone.core.data import DataError, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.data.tables.roles import FileReading
-from touchstone.core.public import compare
 from touchstone.core.trials import Context
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan, runs
 from touchstone.core.workspace.engine.runner import close_engine
-from touchstone.core.workspace.runs import Steps
+from touchstone.core.workspace.records import Steps
 from touchstone.core.workspace.schema import RunRow
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -34,7 +34,6 @@ from touchstone.core import (
     few_labels,
     plan,
     predictions,
-    public,
     read,
     record,
     version,
@@ -49,7 +48,8 @@ from touchstone.core.models import MODELS, ModelError
 from touchstone.core.models.layers import LayerSamples
 from touchstone.core.models.live import lent
 from touchstone.core.models.load import judge, read_stored
-from touchstone.core.public import RECIPES, asking
+from touchstone.core.public import asking
+from touchstone.core.public.asking import RECIPES
 from touchstone.core.questions import QUESTIONS, plan_class
 from touchstone.core.report.run_report import takes_metric
 from touchstone.core.trials import Context, TrialPlan
@@ -209,9 +209,9 @@ def test_every_question_about_one_model_can_be_asked_of_a_classifier(question, p
 
 def test_every_question_is_asked_by_one_of_these():
     records = {stem for stem, question in QUESTIONS.items() if question.speaks_of or stem == "data_sets"}
-    assert records - {"matched_subsets", "model_comparison"} <= set(public.QUESTIONS) - {"covariate_shift"}
+    assert records - {"matched_subsets", "model_comparison"} <= set(asking.QUESTIONS) - {"covariate_shift"}
     kinds = {question.kind for question in QUESTIONS.values() if question.speaks_of == "model"}
-    assert kinds <= set(public.QUESTIONS)
+    assert kinds <= set(asking.QUESTIONS)
 
 
 def test_a_live_model_has_the_numbers_of_its_file(parts, tmp_path):
@@ -397,7 +397,9 @@ def test_type_checkers_see_what_there_is():
         for node in STUB
         if isinstance(node, ast.ImportFrom) and node.module in core.PUBLIC
     }
-    seen["touchstone.core.public"] |= {node.name for node in STUB if isinstance(node, ast.FunctionDef)}
+    for typed, module in (("check", "asking"), ("compare", "comparing")):
+        assert any(isinstance(node, ast.FunctionDef) and node.name == typed for node in STUB)
+        seen.setdefault(f"touchstone.core.public.{module}", set()).add(typed)
     assert seen == {module: set(names) for module, names in core.PUBLIC.items()}
 
 
@@ -416,7 +418,7 @@ def stubs(name: str) -> dict[str, dict[str, str]]:
 
 def test_type_checkers_know_the_settings_of_every_question():
     typed = {key.removeprefix("Literal['").removesuffix("']"): settings for key, settings in stubs("check").items()}
-    assert set(typed) == set(public.QUESTIONS)
+    assert set(typed) == set(asking.QUESTIONS)
     for question, stem in {**{stem: stem for stem in RECIPES}, **asking.MODELS}.items():
         kind = plan_class(QUESTIONS[stem])
         hints = get_type_hints(kind)
@@ -455,7 +457,7 @@ def test_the_page_on_python_names_all_that_is_public_and_its_code_runs(tmp_path)
     result = {"Result", "FewLabels"}  # what calls give
     public_names = {name for names in core.PUBLIC.values() for name in names} - result
     assert public_names <= set(re.findall(r"\w+", page))
-    assert re.findall(r'^\| `"(\w+)"` \|', page, re.MULTILINE) == list(public.QUESTIONS)
+    assert re.findall(r'^\| `"(\w+)"` \|', page, re.MULTILINE) == list(asking.QUESTIONS)
     code = "\n".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
     known = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "2"}
     done = subprocess.run(

@@ -21,7 +21,7 @@ from tests.said_today import DATA, Card, asked
 from touchstone.core.data import EXAMPLES, load_example
 from touchstone.core.data.examples import LIBRARIES, MAX_PER_LIBRARY, MIN_PER_SOURCE
 from touchstone.core.evaluate.guided_tests.suite import JudgedSuite, make_suite, suite_archive
-from touchstone.core.public import QUESTIONS
+from touchstone.core.public.asking import QUESTIONS
 from touchstone.core.questions import QUESTIONS as RECORDS
 from touchstone.core.trials.training_plan import TrainingPlan
 

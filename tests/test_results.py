@@ -25,7 +25,7 @@ from touchstone.core.data import DataError, load_example
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.wording import Verdict, in_a_row, resting
-from touchstone.core.public import QUESTIONS
+from touchstone.core.public.asking import QUESTIONS
 from touchstone.core.public.result import Basis
 from touchstone.core.report.kept import read_answer
 from touchstone.core.report.parts import Answer, Beside, Figure, KeyNumber, Note, Quantity, Section, Table

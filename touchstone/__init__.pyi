@@ -9,21 +9,10 @@ from typing import Any, Literal, overload
 
 from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans
 from touchstone.core.data import Dataset, Predictions
-from touchstone.core.public import (
-    RESULT_SCHEMA,
-    FewLabels,
-    Result,
-    assert_not_worse,
-    card,
-    collect,
-    dataset,
-    few_labels,
-    load,
-    plan,
-    predictions,
-    read,
-    record,
-)
+from touchstone.core.public.comparing import assert_not_worse, plan
+from touchstone.core.public.data import card, dataset, predictions, read, record
+from touchstone.core.public.labelling import FewLabels, few_labels
+from touchstone.core.public.result import RESULT_SCHEMA, Result, collect, load
 from touchstone.core.split.folds import (
     GroupFolds,
     KMeansFolds,

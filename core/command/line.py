@@ -29,7 +29,7 @@ from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report import sample_sizes
 from touchstone.core.report.descriptions import plan_reference, reference
-from touchstone.core.report.files import recreate
+from touchstone.core.report.recreate import recreate
 from touchstone.core.report.run_report import answer_of
 from touchstone.core.represent.word_vectors import ON_DISK, add_vectors, sentence_vectors, with_word_vectors
 from touchstone.core.trials import Plan

@@ -54,7 +54,7 @@ def compare(
 
     Examples
     --------
-    >>> from touchstone.core.public import predictions
+    >>> from touchstone import predictions
     >>> truth, confidence = np.tile(["cat", "dog"], 30), np.linspace(0.6, 0.9, 60)
     >>> old = predictions(truth, truth, confidence=confidence)
     >>> new = predictions(truth, np.where(np.arange(60) < 30, "cat", truth), confidence=confidence)
@@ -111,7 +111,7 @@ def assert_not_worse(
 
     Examples
     --------
-    >>> from touchstone.core.public import predictions
+    >>> from touchstone import predictions
     >>> truth = np.tile(["cat", "dog"], 300)
     >>> old, new = (predictions(truth, np.where(np.arange(600) < n, "cat", truth)) for n in (60, 20))
     >>> assert_not_worse(new, old).quantities[0].value > 0

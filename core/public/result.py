@@ -121,7 +121,7 @@ class Result:
     def figure(self, key: str, *, dark: bool = False) -> go.Figure:
         """The plotly figure of this key. Raises DataError, with the keys that there are, for any other.
 
-        >>> from touchstone.core.public import check
+        >>> from touchstone import check
         >>> check("data_sets", "wine").figure("map")
         Traceback (most recent call last):
         touchstone.core.data.errors.DataError: There is no figure 'map'. Choose from labels, histogram, boxes, ...
@@ -284,7 +284,7 @@ def load(file: str | PathLike[str]) -> Result:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from touchstone.core.public import plan
+    >>> from touchstone import plan
     >>> result = plan(difference=0.02, discordant=0.05)
     >>> with TemporaryDirectory() as folder:
     ...     kept = load(result.save(Path(folder) / "plan.touchstone"))
@@ -303,7 +303,7 @@ def collect(results: Iterable[Result] | Mapping[str, Result]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from touchstone.core.public import compare, predictions
+    >>> from touchstone import compare, predictions
     >>> truth = np.tile(["cat", "dog"], 300)
     >>> old, new, small = (predictions(truth, np.where(np.arange(600) < n, "cat", truth)) for n in (60, 20, 90))
     >>> frame = collect({"new": compare(old, new), "small": compare(old, small)})

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import pandas as pd
 
-from touchstone.core import COMMAND
+from touchstone.core import COMMAND, version
 from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.data import EXAMPLES, DataError, Dataset
 from touchstone.core.evaluate.claims import Claim, kind_of_code
@@ -20,11 +20,10 @@ from touchstone.core.models import MODELS
 from touchstone.core.parameters import Asked, answers_of
 from touchstone.core.questions import Question, module_of, of_kind
 from touchstone.core.report.descriptions import words_of
-from touchstone.core.report.files import recipe
 from touchstone.core.report.parts import NONE, Answer, Quantity, Report, Section, nothing_yet
-from touchstone.core.trials import KNOWN_SOURCES, Plan
+from touchstone.core.trials import KNOWN_SOURCES, Plan, version_of
 from touchstone.core.workspace import Run, load_plan
-from touchstone.core.workspace.data import StoredDataset
+from touchstone.core.workspace.records import StoredDataset, method_version
 
 # What does a result rest on? Data, parameters, seeds, versions, times, device and executor, a line each.
 
@@ -126,6 +125,22 @@ def report_of(
         recipe(run, stored.example),
         rows if with_rows else None,
     )
+
+
+def recipe(run: Run, example: str | None) -> str:
+    """The parameters that recreate a run, as JSON; `example` names the built-in data set that it is about, if any."""
+    plan = load_plan(run.plan)
+    data = {"fingerprint": run.fingerprint, "name": run.dataset_name}
+    content = {
+        "touchstone": run.provenance.get("touchstone", version()),
+        "kind": run.kind,
+        "plan": json.loads(run.plan),
+        "method": method_version(run) or version_of(plan),
+        "data": data if example is None else data | {"example": example},
+        "key": run.key,
+        "versions": run.provenance.get("versions", {}),
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def answer_of(

@@ -1,6 +1,6 @@
 """Where do data sets, files of predictions and models stay? In their owner's workspace, under their fingerprints."""
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from sqlalchemy import select
 
@@ -8,31 +8,9 @@ from touchstone.core.data import Dataset
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.data.store import from_bytes, to_bytes
 from touchstone.core.models.model_file import ModelFile, model_fingerprint
+from touchstone.core.workspace.records import StoredDataset, StoredModel, StoredPredictions
 from touchstone.core.workspace.schema import DatasetRow, ModelRow, PredictionsRow
 from touchstone.core.workspace.store import Kept, find, require
-
-
-@dataclass(frozen=True)
-class StoredDataset:
-    """What is known of a data set without reading it. `example` names the built-in data set that it is, or None."""
-
-    fingerprint: str
-    name: str
-    kind: str
-    n_samples: int
-    n_classes: int
-    example: str | None
-    created: float
-
-
-@dataclass(frozen=True)
-class StoredPredictions:
-    """What is known of predictions without reading them. `example` names the built-in ones that they are, or None."""
-
-    fingerprint: str
-    name: str
-    example: str | None
-    created: float
 
 
 class Data(Kept):
@@ -104,29 +82,6 @@ def _stored_dataset(row: DatasetRow) -> StoredDataset:
 
 
 # Where do models stay, trained here or uploaded? In the workspace of their owner, each of one data set.
-
-
-@dataclass(frozen=True)
-class StoredModel:
-    """What is known of a model without reading it.
-
-    `dataset_fingerprint` names the data set that it is a model of. `architecture` is one of ours, None for a model from
-    elsewhere. `training_plan` is the JSON of the plan that trained it here, None for a model that was uploaded. Of
-    `n_test` samples the model got `n_correct` right: those that were kept out of its training, or of an uploaded one
-    any of the data set; None where it was not judged. `has_gradients` says whether estimators that take its gradients
-    can be used.
-    """
-
-    fingerprint: str
-    dataset_fingerprint: str
-    name: str
-    architecture: str | None
-    file_name: str
-    training_plan: str | None
-    n_test: int | None
-    n_correct: int | None
-    created: float
-    has_gradients: bool = True
 
 
 class Models(Kept):

@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from statistics import median
 
 import pandas as pd
@@ -12,17 +12,17 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from touchstone.core.data import DataError, Dataset
-from touchstone.core.data.dataset import key
-from touchstone.core.trials import Plan, to_json, version_of
+from touchstone.core.trials import Plan, to_json
 from touchstone.core.trials.defaults import Facts, left_open, same_work
 from touchstone.core.trials.plan import MOST
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
 from touchstone.core.workspace.plans import load_plan
+from touchstone.core.workspace.records import Run, Steps, run_key
 from touchstone.core.workspace.schema import LinkRow, RunNameRow, RunRow, StepsRow, TrialRow, now
 from touchstone.core.workspace.store import Kept, commit_or_ignore_twin, forget_views, is_dead
 
-# What is a run? A plan's stored execution on a data set, as it stands at one moment.
+# How is a run stored?
 
 
 WAITING = -1
@@ -33,99 +33,6 @@ STATES = ("queued", "running", "interrupted", "cancelled", "done")
 
 LONGEST_LEASE = 60.0
 """No lease is given for longer than that, in seconds; a longer one is not believed."""
-
-
-@dataclass(frozen=True)
-class Steps:
-    """How far one running trial is: `n_done` of `n_steps`, one of which is called `what` ("epoch")."""
-
-    n_done: int
-    n_steps: int
-    what: str
-
-    @property
-    def share(self) -> float:
-        """How much of it is done; nothing where nobody knows how many steps there are.
-
-        >>> Steps(3, 4, "epoch").share, Steps(3, 0, "blink").share
-        (0.75, 0.0)
-        """
-        return self.n_done / self.n_steps if self.n_steps else 0.0
-
-
-@dataclass(frozen=True)
-class Run:
-    """A plan's stored execution.
-
-    `state` is "queued", "running", "interrupted" (its process is gone: resume it), "cancelled" or "done". Times are
-    seconds since 1970, UTC. `pace` is how many seconds a trial took since the last start, None before the first;
-    `seconds_left` is foreseen from it. `steps` say how far the trials are that are running, where they tell;
-    `waits_for` how far another run is, that has to end before these trials can begin, or (of 0 steps) that nobody is
-    there to compute them. `provenance` tells versions and place; `errors` are the messages of failed trials, each once,
-    and what stopped the run. `name` is what its owner calls it, empty where it has none.
-    """
-
-    id: str
-    key: str
-    kind: str
-    plan: str
-    fingerprint: str
-    dataset_name: str
-    state: str
-    n_trials: int
-    n_done: int
-    n_failed: int
-    created: float
-    started: float | None
-    finished: float | None
-    seconds_left: float | None
-    cancelling: bool
-    provenance: dict
-    errors: tuple[str, ...]
-    steps: tuple[Steps, ...] = ()
-    waits_for: Steps | None = None
-    pace: float | None = None
-    name: str = ""
-
-    @property
-    def share(self) -> float:
-        """How much of it is done, the finished steps of running trials included."""
-        begun = sum(steps.share for steps in self.steps)
-        return min((self.n_done + begun) / self.n_trials, 1.0) if self.n_trials else 1.0
-
-    def exchanged(self, seal: str) -> bool:
-        """Whether trials were exchanged since it was done: `seal`, of what is stored now, is not the one of then."""
-        return self.state == "done" and self.provenance.get("seal", seal) != seal
-
-    @property
-    def older_method(self) -> bool:
-        """Whether it was computed by another version of its method than is used today."""
-        try:
-            return self.key != run_key(load_plan(self.plan), self.fingerprint)
-        except DataError:  # a plan that this version does not know
-            return False
-
-
-def run_key(plan: Plan, fingerprint: str) -> str:
-    """What names a run: its plan, its data, and the version of its method.
-
-    Examples
-    --------
-    >>> from touchstone.core.trials import TrialPlan
-    >>> run_key(TrialPlan(), "f1") == run_key(TrialPlan(n_repeats=20), "f1") != run_key(TrialPlan(), "f2")
-    True
-    """
-    return key(to_json(plan), fingerprint, version_of(plan))
-
-
-def method_version(run: Run) -> int | None:
-    """The version of the method that computed a run; None where no version gives its key.
-
-    Raises DataError for a plan that this version does not know.
-    """
-    plan = load_plan(run.plan)
-    versions = range(version_of(plan), 0, -1)
-    return next((version for version in versions if key(to_json(plan), run.fingerprint, version) == run.key), None)
 
 
 def find_run_row(session: Session, owner: str, run_id: str) -> RunRow | None:

@@ -30,7 +30,8 @@ from touchstone.core.workspace import frames
 from touchstone.core.workspace.engine.needed import found_sources
 from touchstone.core.workspace.errors import FULL, DamagedRun, DamagedTrials, WorkspaceError, database_error, disk_error
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run, Runs, require_run, state_of
+from touchstone.core.workspace.records import Run
+from touchstone.core.workspace.runs import Runs, require_run, state_of
 from touchstone.core.workspace.schema import RunRow, StepsRow, TrialRow
 from touchstone.core.workspace.store import NOT_HERE, Blobs, Store
 from touchstone.core.workspace.workspace import Workspace

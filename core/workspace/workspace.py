@@ -21,10 +21,11 @@ from touchstone.core.trials import Plan, needed_by
 from touchstone.core.trials.defaults import Facts
 from touchstone.core.trials.plan import Needing
 from touchstone.core.workspace.access import Links, SignIns, View, link_id
-from touchstone.core.workspace.data import Data, Models, StoredDataset, StoredModel, StoredPredictions
+from touchstone.core.workspace.data import Data, Models
 from touchstone.core.workspace.errors import DatabaseBusy, WorkspaceError
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import Run, Runs, Work, is_of
+from touchstone.core.workspace.records import Run, StoredDataset, StoredModel, StoredPredictions
+from touchstone.core.workspace.runs import Runs, Work, is_of
 from touchstone.core.workspace.store import Store
 
 LOCAL_OWNER = "local"

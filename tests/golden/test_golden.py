@@ -12,7 +12,7 @@ from touchstone.core.report.descriptions import describe
 from touchstone.core.trials import Plan, to_json
 from touchstone.core.workspace import LOCAL_OWNER, SharedWorkspace, Workspace, load_plan
 from touchstone.core.workspace.engine.runner import engine
-from touchstone.core.workspace.runs import method_version
+from touchstone.core.workspace.records import method_version
 from touchstone.ui.forms.plan_form import about_plan, plan_at
 from touchstone.ui.shell.questions import parameters
 

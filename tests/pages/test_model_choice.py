@@ -18,7 +18,7 @@ from touchstone.core.parameters import asked
 from touchstone.core.trials import Context, TrainingPlan
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 from touchstone.core.workspace.engine.runner import engine
-from touchstone.core.workspace.runs import Steps
+from touchstone.core.workspace.records import Steps
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import background, jobs
 

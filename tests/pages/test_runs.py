@@ -13,7 +13,7 @@ from tests.workspace.plans import SleepPlan
 from tests.workspace.test_migrations import flip_a_byte
 from touchstone.core.data.home import home
 from touchstone.core.questions import QUESTIONS
-from touchstone.core.report.files import recipe
+from touchstone.core.report.run_report import recipe
 from touchstone.core.workspace import LOCAL_OWNER, Workspace
 from touchstone.core.workspace.engine.runner import Engine
 from touchstone.ui.data import choice as data_choice

@@ -13,7 +13,8 @@ from touchstone.core.data import Dataset, load_example
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
 from touchstone.core.trials import SourcesPlan, TrialPlan, needed_by
 from touchstone.core.workspace import LOCAL_OWNER
-from touchstone.core.workspace.runs import WAITING, Steps
+from touchstone.core.workspace.records import Steps
+from touchstone.core.workspace.runs import WAITING
 
 FOUND = TrialPlan(models=("svm", "logistic"), source_finders=("kmeans", "same_size_kmeans"), n_repeats=2)
 BOTH = TrialPlan(models=("logistic",), source_finders=("kmeans", "known"), n_repeats=8, n_clusterings=2)

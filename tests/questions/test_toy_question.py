@@ -18,9 +18,9 @@ import touchstone.core.__main__
 from tests.pages.conftest import ROOT, charts, plainly, stored_run
 from tests.questions import toy
 from touchstone.core.questions import QUESTIONS, module_of, plan_class
-from touchstone.core.report.files import recipe, recreate
 from touchstone.core.report.html import to_html
-from touchstone.core.report.run_report import report_of
+from touchstone.core.report.recreate import recreate
+from touchstone.core.report.run_report import recipe, report_of
 from touchstone.core.workspace import LOCAL_OWNER, PLANS, Run, load_plan
 from touchstone.ui import PAGES
 

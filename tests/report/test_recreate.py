@@ -10,7 +10,8 @@ import pytest
 from tests.report.runs import a_workspace, data, plans, rows, stored
 from touchstone.core.__main__ import main
 from touchstone.core.data import DataError, Dataset, load_example
-from touchstone.core.report.files import example_to_read, recipe, recreate
+from touchstone.core.report.recreate import example_to_read, recreate
+from touchstone.core.report.run_report import recipe
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, WorkspaceError, frames, load_plan
 from touchstone.core.workspace.engine.runner import close_engine, engine

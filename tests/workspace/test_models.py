@@ -13,7 +13,7 @@ from touchstone.core.models.model_file import ModelFile, model_fingerprint
 from touchstone.core.trials import Context
 from touchstone.core.workspace import LOCAL_OWNER, Workspace, WorkspaceError
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.runs import Steps
+from touchstone.core.workspace.records import Steps
 
 
 def keep(workspace: Workspace, dataset: str, *, owner: str = LOCAL_OWNER, content: bytes = b"weights") -> str:

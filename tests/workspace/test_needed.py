@@ -12,7 +12,7 @@ from touchstone.core.trials import Context, SourcesPlan, TrialPlan, to_json
 from touchstone.core.workspace import LOCAL_OWNER, Run, frames
 from touchstone.core.workspace.engine.needed import found_otherwise, found_rows, found_sources
 from touchstone.core.workspace.engine.runner import Engine
-from touchstone.core.workspace.runs import Steps
+from touchstone.core.workspace.records import Steps
 
 DEEP = TrialPlan(models=("logistic",), source_finders=("kmeans", "deep_kmeans"), n_repeats=2, n_clusterings=2)
 SOURCES = SourcesPlan("deep_kmeans", n_clusterings=2)

@@ -8,8 +8,8 @@ import pytest
 
 from tests.workspace.plans import SleepPlan
 from touchstone.core.cluster.finders import SOURCE_FINDERS
-from touchstone.core.report.files import recipe, recreate
-from touchstone.core.report.run_report import OLDER_METHOD, provenance
+from touchstone.core.report.recreate import recreate
+from touchstone.core.report.run_report import OLDER_METHOD, provenance, recipe
 from touchstone.core.trials import TrialPlan
 from touchstone.core.workspace import LOCAL_OWNER, Run, SharedWorkspace, WorkspaceError, frames
 from touchstone.core.workspace.engine.runner import Engine

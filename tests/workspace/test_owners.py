@@ -15,7 +15,7 @@ from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.models.model_file import ModelFile
 from touchstone.core.workspace import View, Workspace, WorkspaceError, frames
 from touchstone.core.workspace.access import link_id
-from touchstone.core.workspace.runs import Steps
+from touchstone.core.workspace.records import Steps
 from touchstone.core.workspace.schema import Base
 
 OWNER, OTHER = "oidc:somebody", "oidc:somebody else"

@@ -16,7 +16,7 @@ from touchstone.core.data.errors import Oddity, SmallClasses
 from touchstone.core.evaluate.wording import listed, quoted
 from touchstone.core.split.units import has_test_set
 from touchstone.core.workspace import Run, WorkspaceError
-from touchstone.core.workspace.data import StoredDataset
+from touchstone.core.workspace.records import StoredDataset
 from touchstone.ui.data.samples import dataset_of, leaks_of
 from touchstone.ui.shell import jobs, page, session
 

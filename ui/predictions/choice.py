@@ -21,7 +21,7 @@ from touchstone.core.evaluate.matched_subsets.plan import TwoSets
 from touchstone.core.evaluate.wording import percent, plural
 from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from touchstone.core.workspace import WorkspaceError
-from touchstone.core.workspace.data import StoredPredictions
+from touchstone.core.workspace.records import StoredPredictions
 from touchstone.ui import cache
 from touchstone.ui.forms.controls import One, check_address, choice_line
 from touchstone.ui.predictions import models as stored_models

@@ -10,10 +10,11 @@ import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.questions import QUESTIONS, of_kind
-from touchstone.core.report.files import FORMATS, Recreated, example_to_read, recipe, recreate
+from touchstone.core.report.files import FORMATS
 from touchstone.core.report.html import to_html
 from touchstone.core.report.parts import NONE, Answer, Report
-from touchstone.core.report.run_report import report_of
+from touchstone.core.report.recreate import Recreated, example_to_read, recreate
+from touchstone.core.report.run_report import recipe, report_of
 from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice

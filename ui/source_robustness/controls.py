@@ -23,7 +23,7 @@ from touchstone.core.report.source_robustness import Row, title
 from touchstone.core.represent import REPRESENTATIONS
 from touchstone.core.workspace import Run, View, WorkspaceError, load_plan
 from touchstone.core.workspace.engine.executor import LIBRARIES
-from touchstone.core.workspace.runs import run_key
+from touchstone.core.workspace.records import run_key
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of, enlarged, portrait
 from touchstone.ui.forms.controls import choice_line

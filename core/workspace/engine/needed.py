@@ -19,7 +19,8 @@ from touchstone.core.trials.sources_plan import Found
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.errors import DatabaseBusy, WorkspaceError
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import WAITING, Run, Steps
+from touchstone.core.workspace.records import Run, Steps
+from touchstone.core.workspace.runs import WAITING
 from touchstone.core.workspace.workspace import Workspace
 
 # Who works on a run, and writes down how it goes? Whoever holds its lease, which has to be renewed meanwhile.

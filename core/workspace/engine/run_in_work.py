@@ -20,7 +20,8 @@ from touchstone.core.workspace.engine.executor import Executor, Pace, TrialQueue
 from touchstone.core.workspace.engine.worker import Done, Task, Trials, work
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import load_plan
-from touchstone.core.workspace.runs import WAITING, Run, Steps
+from touchstone.core.workspace.records import Run, Steps
+from touchstone.core.workspace.runs import WAITING
 from touchstone.core.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -23,12 +23,11 @@ from touchstone.core.parameters import About, usual_plan
 from touchstone.core.questions import QUESTIONS, Question, plan_class, with_page
 from touchstone.core.trials import Plan, TrainingPlan, TrialPlan
 from touchstone.core.workspace import events
-from touchstone.core.workspace.data import StoredModel
 from touchstone.core.workspace.engine.executor import Executor
 from touchstone.core.workspace.engine.needed import Lease
 from touchstone.core.workspace.engine.run_in_work import RunInWork
 from touchstone.core.workspace.errors import WorkspaceError
-from touchstone.core.workspace.runs import Run
+from touchstone.core.workspace.records import Run, StoredModel
 from touchstone.core.workspace.store import new_holder
 from touchstone.core.workspace.workspace import LOCAL_OWNER, Workspace
 
