@@ -18,8 +18,8 @@ import pytest
 
 import touchstone.core.command.check
 from touchstone.core.__main__ import main
-from touchstone.core.command.check import NOT_OF_RUNS, Requirement, required
-from touchstone.core.command.line import _parser
+from touchstone.core.command.line import parsed
+from touchstone.core.command.requirements import NOT_OF_RUNS, Requirement, required
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
@@ -425,7 +425,7 @@ def test_the_step_that_the_docs_give_a_ci_system_runs(tmp_path):
     "command", re.findall(r"^touchstone (.*)$", (ROOT / "docs" / "checks.md").read_text(), re.MULTILINE)
 )
 def test_the_commands_of_the_docs_are_commands(command):
-    chosen = _parser().parse_args(shlex.split(command))
+    chosen = parsed(shlex.split(command))
     assert chosen.command in ("check", "compare")
     assert all(required(each) for each in chosen.require)
 

@@ -19,9 +19,11 @@ from tests.workspace.conftest import wait_until
 from touchstone import compare
 from touchstone.core import __version__
 from touchstone.core.__main__ import main
-from touchstone.core.command import COMMANDS, line
+from touchstone.core.command import COMMANDS
+from touchstone.core.command import runs as of_runs
 from touchstone.core.command.given_files import compare_files, given_dataset
-from touchstone.core.command.line import _parser, _say
+from touchstone.core.command.line import parsed
+from touchstone.core.command.runs import _say
 from touchstone.core.data import DataError, load_example
 from touchstone.core.data.home import home
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
@@ -82,9 +84,9 @@ def test_in_a_log_there_is_a_line_for_each_tenth_and_for_what_a_run_waits_for(mo
         for n, what in states
     ]
     workspace = SimpleNamespace(create_run=lambda *_: runs_[0], run=lambda *_: runs_.pop(0))
-    monkeypatch.setattr(line, "engine", lambda: SimpleNamespace(workspace=workspace, start=lambda *_: True))
-    monkeypatch.setattr(line, "SECONDS_BETWEEN_LOOKS", 0.0)
-    line._finished(load_plan(PLAN), "f")
+    monkeypatch.setattr(of_runs, "engine", lambda: SimpleNamespace(workspace=workspace, start=lambda *_: True))
+    monkeypatch.setattr(of_runs, "SECONDS_BETWEEN_LOOKS", 0.0)
+    of_runs._finished(load_plan(PLAN), "f")
     said = [each.strip() for each in capsys.readouterr().err.splitlines()]
     assert said == [
         "running: 0 of 40 trials, 0 failed",
@@ -120,11 +122,10 @@ def test_every_command_is_named_by_help_and_has_its_options(capsys):
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
     listed = capsys.readouterr().out
-    parser = _parser()
     for name, what in COMMANDS.items():
         assert f"    {name} " in listed
         with pytest.raises(SystemExit, match="0"):
-            parser.parse_args([name, "--help"])
+            main([name, "--help"])
         assert "usage:" in capsys.readouterr().out
         assert what.split()[0] in listed
 
@@ -242,7 +243,7 @@ def test_roles_are_taken_from_a_file_too_and_options_come_before_them(voices, tm
     roles = tmp_path / "roles.json"
     roles.write_text('{"touchstone": "data set roles", "label": "status", "source": "subject", "features": ["MDVP:1"]}')
     options = ["--data", str(voices), "--roles", str(roles), "--id", "name"]
-    dataset = given_dataset(_parser().parse_args(["run", *options, PLAN]))
+    dataset = given_dataset(parsed(["run", *options, PLAN]))
     assert dataset.sources is not None
     assert (dataset.ids[0], dataset.sources[0], dataset.feature_names) == ("phon_S00_0", "S00", ("MDVP:1",))
 
@@ -303,8 +304,8 @@ def test_any_number_of_files_of_the_same_samples_are_compared_pair_by_pair(tmp_p
     assert len([each for each in result.quantities if each.name == "model_comparison.difference"]) == 2
     assert main(["compare", "--reference", files[0], "--target", files[1], files[2]]) == 0
     assert capsys.readouterr().out == said.out
-    chosen = _parser().parse_args(["compare", *files])
-    compared = compare_files(chosen, Workspace(tmp_path / "home"), LOCAL_OWNER)
+    chosen = parsed(["compare", *files])
+    compared = compare_files(chosen, lambda _: None)
     better = [made for of, made in compared.claims if of == "model_2"]
     assert [each.decision for each in better] == ["above"]
 
@@ -356,9 +357,9 @@ def test_stored_predictions_take_no_columns(tmp_path, capsys, monkeypatch):
     fingerprint = workspace.add_predictions(LOCAL_OWNER, upload)
     chosen = ["compare", "--reference", fingerprint, "--target", fingerprint]
     with pytest.raises(DataError, match=r"is stored with its columns.*Leave out"):
-        compare_files(_parser().parse_args([*chosen, "--truth", "gold"]), workspace, LOCAL_OWNER)
+        compare_files(parsed([*chosen, "--truth", "gold"]), {fingerprint: upload}.get)
     with pytest.raises(DataError, match="--reference-truth"):
-        compare_files(_parser().parse_args([*chosen, "--reference-truth", "t.csv"]), workspace, LOCAL_OWNER)
+        compare_files(parsed([*chosen, "--reference-truth", "t.csv"]), {fingerprint: upload}.get)
 
 
 def test_a_question_of_how_rows_join_names_its_answers_and_the_answer_is_taken(tmp_path, capsys):
@@ -382,7 +383,7 @@ def test_images_of_several_sizes_are_resized_when_the_command_says_so(tmp_path, 
     path.write_bytes(zip_of({f"{name}/{at}.png": (8 + at % 2, 8) for name in ("cat", "dog") for at in range(4)}))
     assert main(["run", "--data", str(path), PLAN]) == 2
     assert "Say it with --image-size 8 8." in capsys.readouterr().err
-    chosen = _parser().parse_args(["run", "--data", str(path), "--image-size", "6", "5", PLAN])
+    chosen = parsed(["run", "--data", str(path), "--image-size", "6", "5", PLAN])
     assert given_dataset(chosen).x.shape == (8, 6, 5, 1)
 
 
@@ -394,11 +395,11 @@ def test_a_question_about_a_table_in_a_zip_names_the_answer_which_is_taken(tmp_p
     assert "dogs.zip: labels.csv: which column holds the label?" in said
     assert "Likely: --label breed --image 'file in the archive'" in said
     answer = ["run", "--data", str(path), "--label", "breed", "--image", "file in the archive", PLAN]
-    dataset = given_dataset(_parser().parse_args(answer))
+    dataset = given_dataset(parsed(answer))
     assert (dataset.kind, dataset.n_classes, dataset.name) == ("image", 3, "dogs")
     again = FileReading.from_json(dataset.read_as).arguments()
     again[0] = f"--data={path}"
-    assert given_dataset(_parser().parse_args(["run", *again, PLAN])).fingerprint == dataset.fingerprint
+    assert given_dataset(parsed(["run", *again, PLAN])).fingerprint == dataset.fingerprint
 
 
 SLOW = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2000}'
@@ -408,7 +409,7 @@ SLOW = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2000}'
 def run_elsewhere(tmp_path, monkeypatch) -> Iterator[tuple[Workspace, Run]]:
     """A run that a process of another machine works on, which has crashed: only its lease says so, in two seconds."""
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(runs, "LEASE_SECONDS", 2.0)
+    monkeypatch.setattr(of_runs, "LEASE_SECONDS", 2.0)
     close_engine()
     workspace, wine = Workspace(home()), load_example("wine")
     workspace.add_dataset(LOCAL_OWNER, wine, example="wine")

@@ -1,8 +1,18 @@
 """What does the command line take and say? Options for files and their columns, and the comparison of two files."""
 
 import argparse
+from collections.abc import Callable
+from typing import NamedTuple
 
 from touchstone.core import COMMAND
+
+
+class Command(NamedTuple):
+    """What a command takes, and what it does; that gives the exit status."""
+
+    add_options: Callable[[argparse.ArgumentParser], None]
+    work_off: Callable[[argparse.Namespace], int]
+
 
 ABOUT = "Touchstone without a browser."
 COMMANDS = {

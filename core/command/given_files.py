@@ -1,8 +1,8 @@
 """What did somebody name on the command line? A file, and what its columns are; what reading would ask is said here."""
 
 import argparse
+import re
 import shlex
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import zip_longest
@@ -16,28 +16,23 @@ from touchstone.core.data.predictions.guess import said_of_predictions
 from touchstone.core.data.predictions.record import Part, models_in, pair_predictions
 from touchstone.core.data.predictions.roles import ONE_EACH, TIES, UNANSWERED, Scores
 from touchstone.core.data.predictions.shapes import read_prediction_table
-from touchstone.core.data.predictions.upload import join_predictions, read_predictions
+from touchstone.core.data.predictions.upload import PredictionUpload, join_predictions, read_predictions
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
 from touchstone.core.data.tables.roles import NO_UNIT, SINGLE, propose_roles, roles_from_json, said_roles
 from touchstone.core.data.tables.sources import SOURCELESS
 from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.claims import Claim
-from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.matched_subsets import matched_verdict
 from touchstone.core.evaluate.matched_subsets.plan import BINNING, MatchingPlan, TwoSets
 from touchstone.core.evaluate.model_comparison import DESIGNS, ModelComparison, claims_of
 from touchstone.core.evaluate.sample_sizes import SizePlan
-from touchstone.core.evaluate.wording import Verdict, percent
-from touchstone.core.models.inputs import InputRange
+from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.parameters import ANYTHING, answers_of, asked, values_of
 from touchstone.core.report import model_comparison
 from touchstone.core.report.card import card_of_predictions
 from touchstone.core.report.matched_subsets import answer
 from touchstone.core.report.parts import Answer
 from touchstone.core.report.sample_sizes import planned
-from touchstone.core.trials.training_plan import trainable
-from touchstone.core.workspace import Workspace
-from touchstone.core.workspace.workspace import bring_model
 
 _HELP = {
     "label": "the column of the label",
@@ -128,49 +123,6 @@ def _answer(needed: RolesNeeded, table: Table) -> str:
     return f"{needed} {remedy} ({COMMAND} run --help)."
 
 
-# Which model did somebody name on the command line? A stored one, or a file that is tried on the data and kept.
-
-
-def add_model_options(parser: argparse.ArgumentParser) -> None:
-    """The options that name a trained model of the data set, and say what its file does not.
-
-    >>> parser = argparse.ArgumentParser()
-    >>> add_model_options(parser)
-    >>> parser.parse_args(["--model", "mine.onnx", "--input-range", "0", "255"]).input_range
-    [0.0, 255.0]
-    """
-    model = parser.add_argument_group("a trained model of --data")
-    model.add_argument("--model", metavar="FILE", help="safetensors, ONNX or torch.export; or a fingerprint")
-    model.add_argument("--network", choices=list(trainable()), help="which network safetensors are the weights of")
-    model.add_argument(
-        "--input-range",
-        nargs=2,
-        type=float,
-        metavar=("BLACK", "WHITE"),
-        help="what black and white were when it was trained, where not 0 and 1",
-    )
-
-
-def given_model(chosen: argparse.Namespace, dataset: Dataset, workspace: Workspace, owner: str) -> str:
-    """The fingerprint of the model of `--model`; says how it did. Raises DataError for what cannot be used."""
-    stored = {model.fingerprint: model for model in workspace.models(owner)}
-    if chosen.model in stored:
-        if stored[chosen.model].dataset_fingerprint != dataset.fingerprint:
-            raise DataError(f"{chosen.model} is a model of other data than {dataset.name}.")
-        return chosen.model
-    file = Path(chosen.model)
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise DataError(f"{chosen.model}: cannot be read ({error}). Name a model's file, or a fingerprint.") from None
-    scale: InputRange | None = None if chosen.input_range is None else (chosen.input_range[0], chosen.input_range[1])
-    settled = {"architecture": chosen.network, "input_range": scale}
-    fingerprint, judged = bring_model(workspace, owner, file.name, content, dataset, **settled)
-    accuracy = percent(judged.accuracy, wilson(float(judged.n_correct), float(judged.n)))
-    print(" ".join([f"{file.name}: accuracy {accuracy} on these data.", judged.hint]).strip(), file=sys.stderr)
-    return fingerprint
-
-
 # Does accuracy drop from one file of predictions to another? The same answer as the page's, by a command.
 #
 # What the columns of the files are is said by options for both, or as JSON for each; what is not said is guessed.
@@ -188,6 +140,11 @@ _WORDS = {
     "ties": f"which of several classes of the highest score is the answer: {', '.join(TIES)}",
     "join": "the column by which rows of two files belong together, or '(line)'",
 }
+
+
+Stored = Callable[[str], PredictionUpload | None]
+"""What gives the stored predictions of a fingerprint, or None."""
+_FINGERPRINT = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -265,10 +222,11 @@ def _from(lowest: int | float) -> Callable[[str], int | float]:
     return number
 
 
-def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) -> Compared:
+def compare_files(chosen: argparse.Namespace, stored: Stored) -> Compared:
     """Read and compare what was named: models on the same samples in pairs, others as test sets.
 
-    DataError says what is wrong with a file, or what to say of its columns.
+    `stored` gives the predictions of a fingerprint, None where none are stored; it is asked where there is no such
+    file. DataError says what is wrong with a file, or what to say of its columns.
     """
     chosen.files = list(chosen.files)
     for side in SIDES:
@@ -280,7 +238,7 @@ def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) 
     read: dict[tuple[str | None, ...], PredictionTable] = {}
     for source, side in zip_longest(sources, SIDES):
         if source not in read:
-            read[source] = _read(chosen, source, side, workspace, owner)
+            read[source] = _read(chosen, source, side, stored)
     reference, target, *further = tables = [read[source] for source in sources]
     parts = {f"{side}_part": Part(**{p: getattr(chosen, f"{side}_{p}") for p in PARTS}) for side in SIDES}
     plan = MatchingPlan(**values_of(MatchingPlan, vars(chosen), ANYTHING))
@@ -344,20 +302,21 @@ def _source(chosen: argparse.Namespace, side: str) -> tuple[str | None, ...]:
 
 
 def _read(
-    chosen: argparse.Namespace, source: tuple[str | None, ...], side: str | None, workspace: Workspace, owner: str
+    chosen: argparse.Namespace, source: tuple[str | None, ...], side: str | None, stored: Stored
 ) -> PredictionTable:
     """The predictions of a file; of a further one, of no `side`, the columns are called as those of all."""
     name, truth, given = source
     side = side or SIDES[-1]
     said = {role: getattr(chosen, role) for role in ONE_EACH if getattr(chosen, role) is not None}
-    if name in {stored.fingerprint for stored in workspace.prediction_files(owner)}:
+    file = Path(str(name))
+    upload = stored(str(name)) if _FINGERPRINT.fullmatch(str(name)) and not file.is_file() else None
+    if upload is not None:
         if said or truth is not None or given is not None:
             raise DataError(
                 f"{name} is stored with its columns and its truth. Leave out the options that name columns, "
                 f"--{side}-truth and --{side}-roles, or name the file instead."
             )
-        return workspace.predictions(owner, str(name)).read()
-    file = Path(str(name))
+        return upload.read()
     try:
         roles = None if given is None and not said else _roles(read_prediction_table(file), said, given)
         return (

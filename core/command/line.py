@@ -1,310 +1,58 @@
-"""What does a command do? The options of each, and what they lead to."""
+"""What does a command do? It takes its options and does its work, from a module that is imported for it alone."""
 
 import argparse
 import sys
-import time
 from collections.abc import Sequence
-from pathlib import Path
+from importlib import import_module
 
-from touchstone.core import COMMAND
-from touchstone.core.command import ABOUT, given_files, overview, upkeep
-from touchstone.core.command.check import (
-    Sheet,
-    add_check_options,
-    add_decision_options,
-    check,
-    check_compared,
-    explained,
-    read_sheet,
-    required,
-    write,
-)
-from touchstone.core.command.given_files import add_compare_options, compare_files
-from touchstone.core.command.read import add_read_options, read_files
-from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
-from touchstone.core.data.home import home
-from touchstone.core.data.tables.vectors import write_vectors
-from touchstone.core.evaluate import claim_error_rates
-from touchstone.core.evaluate.claims import KINDS, kind_of_code
-from touchstone.core.questions import QUESTIONS, of_kind
-from touchstone.core.report import sample_sizes
-from touchstone.core.report.descriptions import plan_reference, reference
-from touchstone.core.report.recreate import recreate
-from touchstone.core.report.run_report import answer_of
-from touchstone.core.represent.word_vectors import ON_DISK, add_vectors, sentence_vectors, with_word_vectors
-from touchstone.core.trials import Plan
-from touchstone.core.workspace import LOCAL_OWNER, PLANS, Run, WorkspaceError, load_plan
-from touchstone.core.workspace.engine.runner import close_engine, engine
+from touchstone.core.command import ABOUT, Command, overview
+from touchstone.core.data.errors import DataError
+from touchstone.core.installed import remedy
+from touchstone.core.workspace.errors import WorkspaceError
 
-SECONDS_BETWEEN_LOOKS = 0.5
+_MODULES = {
+    **dict.fromkeys(("plans", "claims"), "describe"),
+    "read": "read",
+    **dict.fromkeys(("compare", "plan"), "compare"),
+    **dict.fromkeys(("run", "check", "vectors"), "runs"),
+    **dict.fromkeys(("verify", "doctor", "address", "backup", "restore"), "upkeep"),
+}
+"""Where each command is."""
+
+
+def parsed(words: Sequence[str], about: str = ABOUT) -> argparse.Namespace:
+    """What the words of a command line say; `about` is said of it all.
+
+    >>> parsed(["claims", "M01"]).code
+    'M01'
+    """
+    parser, commands = overview(about)
+    if words and words[0] in _MODULES:
+        _command(words[0]).add_options(commands[words[0]])
+    return parser.parse_args(words)
 
 
 def work_off(arguments: Sequence[str] | None = None, *, about: str = ABOUT) -> int:
     """Run the command that the command line names; returns the exit status. `about` is said of it all."""
-    chosen = _parser(about).parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        if chosen.command == "plans":
-            print(plan_reference(chosen.kind) if chosen.kind else reference(), end="")
-            return 0
-        if chosen.command == "claims":
-            print(_claims(chosen.code), end="")
-            return 0
-        if chosen.command == "vectors":
-            return _vectors(chosen)
-        if chosen.command in ("backup", "restore"):
-            return upkeep.copy_home(chosen, home())
-        if chosen.command == "address":
-            return upkeep.say_address(home())
-        if chosen.command == "doctor":
-            return upkeep.see_doctor(chosen, home(), engine)
-        if chosen.command == "verify":
-            return upkeep.verify(chosen, upkeep.all_runs(home()), engine().workspace)
-        if chosen.command == "read":
-            return read_files(chosen)
-        if chosen.command == "compare":
-            return _compare(chosen)
-        if chosen.command == "plan":
-            return _plan(chosen)
-        if chosen.command == "check":
-            return _check(chosen)
-        if chosen.recreate is not None:
-            return _recreate(chosen)
-        if chosen.data is None or chosen.plan is None:
-            raise DataError("Say what to run: --data and a plan, or --recreate with a file of parameters.")
-        return _run(chosen)
+        chosen = parsed(words, about)
+        return _command(chosen.command).work_off(chosen)
     except (DataError, WorkspaceError) as error:
         print(error, file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        if (missing := remedy(error)) is None:
+            raise
+        print(f"touchstone {words[0]}: {missing}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\nStopped. The same command goes on from here.", file=sys.stderr)
         return 130
     finally:
-        close_engine()
+        if (runner := sys.modules.get("touchstone.core.workspace.engine.runner")) is not None:
+            runner.close_engine()
 
 
-def _parser(about: str = ABOUT) -> argparse.ArgumentParser:
-    parser, commands = overview(about)
-    run = commands["run"]
-    run.epilog, run.formatter_class = _kinds(), argparse.RawDescriptionHelpFormatter
-    run.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
-    given_files.add_dataset_options(run)
-    run.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
-    run.add_argument("--recreate", metavar="FILE.json", help="parameters as a page gives them, in place of a plan")
-    run.add_argument("plan", nargs="?", help="the plan as JSON, as a page's “copy as command” gives it")
-    plans = commands["plans"]
-    plans.add_argument("kind", nargs="?", choices=list(PLANS), metavar="KIND", help=f"one of {', '.join(PLANS)}")
-    claims = commands["claims"]
-    codes = [each.code for each in KINDS.values()]
-    claims.add_argument("code", nargs="?", choices=codes, metavar="CODE", help=f"one of {', '.join(codes)}")
-    add_read_options(commands["read"])
-    comparing = commands["compare"]
-    add_compare_options(comparing)
-    add_decision_options(comparing)
-    planning = commands["plan"]
-    given_files.add_plan_options(planning)
-    checks = commands["check"]
-    add_check_options(checks)
-    checks.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
-    given_files.add_dataset_options(checks)
-    checks.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
-    given_files.add_model_options(checks)
-    upkeep.add_verify_options(commands["verify"])
-    upkeep.add_upkeep(commands)
-    vectors = commands["vectors"]
-    vectors.add_argument("--data", required=True, help="texts: an example, a fingerprint or a file")
-    given_files.add_dataset_options(vectors)
-    maker = vectors.add_mutually_exclusive_group(required=True)
-    maker.add_argument("--sentence-transformers", metavar="FOLDER", help="a model in a folder on this machine")
-    maker.add_argument("--word-vectors", metavar="FILE", help="word2vec's or GloVe's format; their mean over each text")
-    vectors.add_argument("--out", required=True, metavar="FILE.parquet", help="where to write ids and vectors")
-    return parser
-
-
-_WHAT = f"What each holds, field by field: {COMMAND} plans KIND."
-
-
-def _kinds() -> str:
-    """The kinds of plan, each with the question that it asks."""
-    asked = {question.kind: question.title for question in QUESTIONS.values() if question.kind}
-    width = max(len(kind) for kind in asked)
-    return "\n".join(["kinds of plan:", *(f"  {kind:<{width}}  {title}" for kind, title in asked.items()), "", _WHAT])
-
-
-def _claims(code: str | None) -> str:
-    kind = kind_of_code(code) if code else None
-    return claim_error_rates.reference() if kind is None else claim_error_rates.claim_reference(kind)
-
-
-def _vectors(chosen: argparse.Namespace) -> int:
-    dataset = _dataset(chosen)
-    if dataset.kind != "text":
-        raise DataError(f"{dataset.name}: vectors are made of texts here, and this is {dataset.kind} data.")
-    out = Path(chosen.out)
-    if out.suffix != ".parquet" or not out.parent.is_dir():
-        raise DataError(f"{chosen.out}: give the name of a file that ends in .parquet, in a folder that exists.")
-    if chosen.word_vectors:
-        dataset = with_word_vectors(dataset, chosen.word_vectors, limits=ON_DISK)
-    else:
-        dataset = dataset.with_vectors(
-            sentence_vectors(list(dataset.x), chosen.sentence_transformers),
-            Path(chosen.sentence_transformers).name,
-            notes=[f"sentence-transformers, {chosen.sentence_transformers}."],
-        )
-    out.write_bytes(write_vectors(list(dataset.ids), dataset.vectors))
-    for note in dataset.notes:
-        print(note, file=sys.stderr)
-    return 0
-
-
-def _compare(chosen: argparse.Namespace) -> int:
-    compared = compare_files(chosen, engine().workspace, LOCAL_OWNER)
-    if chosen.require or chosen.report or chosen.json or chosen.junit or chosen.summary:
-        sheet = Sheet(require=tuple(map(required, chosen.require)), mute=dict(chosen.mute))
-        return write(check_compared(compared, sheet), chosen, _names((chosen.reference, chosen.target)))
-    for note in compared.notes:
-        print(note, file=sys.stderr)
-    next(iter(compared.answer.files.values()))().to_csv(sys.stdout, sep="\t", index=False)
-    print(compared.verdict.text, file=sys.stderr)
-    return 0
-
-
-def _names(files: Sequence[str]) -> str:
-    return " and ".join(Path(file).name for file in files)
-
-
-def _plan(chosen: argparse.Namespace) -> int:
-    found = sample_sizes.answer(*given_files.sizes_planned(chosen))
-    next(iter(found.files.values()))().to_csv(sys.stdout, sep="\t", index=False)
-    assert found.verdict is not None
-    print(found.verdict.text, file=sys.stderr)
-    return 0
-
-
-def _check(chosen: argparse.Namespace) -> int:
-    """Work off a sheet, and say by the exit status whether what is required holds."""
-    if chosen.explain:
-        print(explained(), end="")
-        return 0
-    sheet, workspace, fingerprint, model = read_sheet(chosen), engine().workspace, None, None
-    if chosen.data is not None:
-        dataset = _stored(chosen)
-        fingerprint = dataset.fingerprint
-        model = None if chosen.model is None else given_files.given_model(chosen, dataset, workspace, LOCAL_OWNER)
-    checked = check(
-        sheet,
-        workspace,
-        fingerprint=fingerprint,
-        predictions=chosen.predictions,
-        work_off=_finished_by_name,
-        budget=chosen.budget,
-        model=model,
-    )
-    return write(checked, chosen, chosen.data or _names(chosen.predictions or ()))
-
-
-def _finished_by_name(plan: Plan, fingerprint: str, until: float | None) -> Run:
-    question = of_kind(plan.kind)
-    print(question.name or question.title if question else plan.kind, file=sys.stderr)
-    return _finished(plan, fingerprint, until)
-
-
-def _run(chosen: argparse.Namespace) -> int:
-    plan = load_plan(chosen.plan)
-    return _work_off(plan, _stored(chosen).fingerprint)
-
-
-def _recreate(chosen: argparse.Namespace) -> int:
-    """Run what a file of parameters says, under the same key, or say why that cannot be."""
-    if chosen.plan is not None:
-        raise DataError("--recreate takes its plan from the file: leave the other plan out.")
-    if chosen.vectors and chosen.data is None:
-        raise DataError("--vectors are joined to the data set of --data: name that, too.")
-    try:
-        text = Path(chosen.recreate).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{chosen.recreate}: cannot be read ({error}). Name a file of parameters.") from None
-    given = None if chosen.data is None else _with_vectors(chosen)
-    again = recreate(engine().workspace, LOCAL_OWNER, text, given=given)
-    again.store(engine().workspace, LOCAL_OWNER)
-    for note in again.notes:
-        print(note, file=sys.stderr)
-    return _work_off(again.plan, again.fingerprint)
-
-
-def _work_off(plan: Plan, fingerprint: str) -> int:
-    """Run a plan on stored data to its end, and print its rows; nothing of a run that came to no end."""
-    workspace = engine().workspace
-    run = _finished(plan, fingerprint)
-    if run.state != "done":
-        print("No rows are printed of a run that is not done. The same command goes on from here.", file=sys.stderr)
-        return 1
-    rows = workspace.rows(LOCAL_OWNER, run.id)
-    rows.to_csv(sys.stdout, sep="\t", index=False)
-    said = answer_of(rows, workspace.dataset(LOCAL_OWNER, fingerprint), plan).verdict
-    if said is not None:
-        print(said.text, file=sys.stderr)
-    return 1 if run.n_failed else 0
-
-
-def _finished(plan: Plan, fingerprint: str, until: float | None = None) -> Run:
-    """Work on a plan, or wait for who does and take over where they leave it, until it is done or somebody stops it.
-
-    `until` is a time of `time.monotonic`, at which it is stopped. How far it is stands in one line of a terminal;
-    elsewhere, as in the log of a CI system, there is a line for each tenth and for whatever else it waits for.
-    """
-    workspace, last = engine().workspace, None
-    run = workspace.create_run(LOCAL_OWNER, plan, fingerprint)
-    while True:
-        ours = engine().start(LOCAL_OWNER, run.id)
-        while (run := workspace.run(LOCAL_OWNER, run.id)).state == "running":
-            if sys.stderr.isatty():
-                _say(run, end="\r")
-            elif (now := (10 * run.n_done // max(1, run.n_trials), run.waits_for and run.waits_for.what)) != last:
-                last = now
-                _say(run, end="\n")
-            if until is not None and time.monotonic() > until:
-                workspace.cancel(LOCAL_OWNER, run.id)
-                until = None
-            time.sleep(SECONDS_BETWEEN_LOOKS)
-        if ours or run.state in ("done", "cancelled"):
-            break
-        time.sleep(SECONDS_BETWEEN_LOOKS)
-    _say(run, end="\n")
-    for error in run.errors:
-        print(error, file=sys.stderr)
-    return run
-
-
-def _stored(chosen: argparse.Namespace) -> Dataset:
-    """The data set that was named, with its vectors, after it was stored; with other vectors it is no example."""
-    dataset = _with_vectors(chosen)
-    example = chosen.data if chosen.data in EXAMPLES and not chosen.vectors else None
-    engine().workspace.add_dataset(LOCAL_OWNER, dataset, example=example)
-    return dataset
-
-
-def _with_vectors(chosen: argparse.Namespace) -> Dataset:
-    dataset = _dataset(chosen)
-    return add_vectors(dataset, chosen.vectors, limits=ON_DISK) if chosen.vectors else dataset
-
-
-def _dataset(chosen: argparse.Namespace) -> Dataset:
-    """The data set that was named: an example, a stored one, or a file, whose columns may be said to be something."""
-    data, workspace = chosen.data, engine().workspace
-    is_example = data in EXAMPLES
-    if not is_example and data not in {stored.fingerprint for stored in workspace.datasets(LOCAL_OWNER)}:
-        dataset = given_files.given_dataset(chosen)
-        for note in dataset.notes:
-            print(note, file=sys.stderr)
-        return dataset
-    if given_files.says_columns(chosen):
-        raise DataError(f"{data} has no columns to say anything of. Name a file with --data, or leave the columns out.")
-    return load_example(data) if is_example else workspace.dataset(LOCAL_OWNER, data)
-
-
-def _say(run: Run, *, end: str) -> None:
-    first = run.waits_for
-    far = f" {first.n_done} of {first.n_steps}" if first is not None and first.n_steps else ""
-    waits = "" if first is None else f"{first.what}{far}; "
-    said = f"{waits}{run.state}: {run.n_done} of {run.n_trials} trials, {run.n_failed} failed"
-    print(f"{said:<79}", end=end, file=sys.stderr)
+def _command(name: str) -> Command:
+    return import_module(f"touchstone.core.command.{_MODULES[name]}").COMMANDS[name]

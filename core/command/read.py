@@ -4,6 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
+from touchstone.core.command import Command
 from touchstone.core.command.given_files import add_roles
 from touchstone.core.report.card import ROLES, Given, read_card
 
@@ -42,3 +43,6 @@ def read_files(chosen: argparse.Namespace) -> int:
         print("\n\n".join(map(str, cards)))
     statuses = {card.status for card in cards}
     return next(status for status in (2, 3, 0) if status in statuses)
+
+
+COMMANDS = {"read": Command(add_read_options, read_files)}

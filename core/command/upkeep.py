@@ -6,32 +6,43 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from touchstone.core import COMMAND
+from touchstone.core.command import Command
 from touchstone.core.data import DataError
+from touchstone.core.data.home import home
 from touchstone.core.report.run_report import provenance
 from touchstone.core.workspace import Run, Workspace
 from touchstone.core.workspace import upkeep as keeping
 from touchstone.core.workspace.access import address, open_at, secret
-from touchstone.core.workspace.engine.runner import Engine
+from touchstone.core.workspace.engine.runner import Engine, engine
 from touchstone.core.workspace.store import Store
 
 START = "`touchstone`" if COMMAND == "touchstone" else "`make run`"
 SECONDS_BETWEEN_LOOKS = 0.5
 
 
-def add_upkeep(commands: Mapping[str, argparse.ArgumentParser]) -> None:
-    """The options of `doctor`, `backup` and `restore`."""
-    commands["doctor"].add_argument(
+def _add_nothing(parser: argparse.ArgumentParser) -> None:
+    """What takes no options."""
+
+
+def _add_mend(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--mend",
         action="store_true",
         help="compute damaged trials again, free what a dead process holds, delete what belongs to nothing",
     )
-    commands["backup"].add_argument("file", metavar="FILE", type=Path, help="where to write it")
-    commands["restore"].add_argument("file", metavar="FILE", type=Path, help="a file that backup wrote")
+
+
+def _add_backup(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", type=Path, help="where to write it")
+
+
+def _add_restore(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", type=Path, help="a file that backup wrote")
 
 
 def copy_home(chosen: argparse.Namespace, home: Path) -> int:
@@ -174,3 +185,12 @@ def _comes_out_again(workspace: Workspace, owner: str, run: Run, n_trials: int) 
         told = "; ".join(rests_on[name] for name in ("Versions", "Device") if name in rests_on)
         print(f"Other versions or processors may differ in that. It was computed with: {told}.", file=sys.stderr)
     return not n_differing
+
+
+COMMANDS = {
+    "backup": Command(_add_backup, lambda chosen: copy_home(chosen, home())),
+    "restore": Command(_add_restore, lambda chosen: copy_home(chosen, home())),
+    "address": Command(_add_nothing, lambda _: say_address(home())),
+    "doctor": Command(_add_mend, lambda chosen: see_doctor(chosen, home(), engine)),
+    "verify": Command(add_verify_options, lambda chosen: verify(chosen, all_runs(home()), engine().workspace)),
+}

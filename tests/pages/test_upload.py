@@ -12,7 +12,7 @@ from tests.data.sets.images import PATHS, beside, csv, named
 from tests.data.shared_files import recordings, zip_of
 from tests.pages.conftest import plainly, texts
 from touchstone.core.command.given_files import given_dataset
-from touchstone.core.command.line import _parser
+from touchstone.core.command.line import parsed
 from touchstone.core.data.sandbox import try_file
 from touchstone.core.evaluate.wording import THIN_SPACE
 from touchstone.core.workspace import LOCAL_OWNER
@@ -181,7 +181,7 @@ def test_the_command_of_what_was_left_out_makes_the_same_data_set(given, open_pa
     command = shlex.split(next(one.value for one in code if "voices.tsv" in one.value))
     (tmp_path / "voices.tsv").write_bytes(recordings())
     monkeypatch.chdir(tmp_path)
-    assert given_dataset(_parser().parse_args(command[3:])).fingerprint == stored.fingerprint
+    assert given_dataset(parsed(command[3:])).fingerprint == stored.fingerprint
 
 
 def test_images_of_several_sizes_are_resized_only_when_somebody_says_to_what(given, workspace):

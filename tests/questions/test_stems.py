@@ -41,6 +41,7 @@ SHARED = {
         "markup",
         "model_pairs",
         "parts",
+        "recreate",
         "run_report",
         "sample_sizes",
     },

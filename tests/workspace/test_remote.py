@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from tests.workspace.conftest import wait_until, wait_while_running
-from touchstone.core.command.line import _say
+from touchstone.core.command.runs import _say
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.workspace import LOCAL_OWNER, Run
 from touchstone.core.workspace.engine import run_in_work

@@ -1,0 +1,60 @@
+"""Is the new model better, or does accuracy drop on a new set? And how many samples would show a difference?"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from touchstone.core.command import Command, given_files
+from touchstone.core.command.checked import Sheet, add_decision_options, check_compared, write
+from touchstone.core.command.given_files import add_compare_options, compare_files
+from touchstone.core.command.requirements import required
+from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.report import sample_sizes
+
+
+def stored_predictions(fingerprint: str) -> PredictionUpload | None:
+    """The predictions of this fingerprint that this machine's workspace keeps, None where it keeps none such."""
+    from touchstone.core.workspace.engine.runner import engine
+    from touchstone.core.workspace.workspace import LOCAL_OWNER
+
+    workspace = engine().workspace
+    kept = {each.fingerprint for each in workspace.prediction_files(LOCAL_OWNER)}
+    return workspace.predictions(LOCAL_OWNER, fingerprint) if fingerprint in kept else None
+
+
+def names(files: Sequence[str]) -> str:
+    """Files by their names.
+
+    >>> names(["a/old.csv", "new.csv"])
+    'old.csv and new.csv'
+    """
+    return " and ".join(Path(file).name for file in files)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    add_compare_options(parser)
+    add_decision_options(parser)
+
+
+def _compare(chosen: argparse.Namespace) -> int:
+    compared = compare_files(chosen, stored_predictions)
+    if chosen.require or chosen.report or chosen.json or chosen.junit or chosen.summary:
+        sheet = Sheet(require=tuple(map(required, chosen.require)), mute=dict(chosen.mute))
+        return write(check_compared(compared, sheet), chosen, names((chosen.reference, chosen.target)))
+    for note in compared.notes:
+        print(note, file=sys.stderr)
+    next(iter(compared.answer.files.values()))().to_csv(sys.stdout, sep="\t", index=False)
+    print(compared.verdict.text, file=sys.stderr)
+    return 0
+
+
+def _plan(chosen: argparse.Namespace) -> int:
+    found = sample_sizes.answer(*given_files.sizes_planned(chosen))
+    next(iter(found.files.values()))().to_csv(sys.stdout, sep="\t", index=False)
+    assert found.verdict is not None
+    print(found.verdict.text, file=sys.stderr)
+    return 0
+
+
+COMMANDS = {"compare": Command(_add_options, _compare), "plan": Command(given_files.add_plan_options, _plan)}
