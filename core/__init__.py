@@ -28,6 +28,7 @@ PUBLIC = {
         "read",
         "record",
     ),
+    "touchstone.core.integrations": ("hugging_face_callback", "lightning_callback", "log_to_mlflow"),
     "touchstone.core.split.folds": (
         *("RandomFolds", "StratifiedFolds", "GroupFolds", "LeaveOneGroupOut", "KMeansFolds", "SameSizeFolds"),
         *("SDSFolds", "MaxShift", "NearestNeighbourBalls", "QuantileFolds", "PairedSourceFolds"),

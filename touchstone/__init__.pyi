@@ -9,6 +9,7 @@ from typing import Any, Literal, overload
 
 from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans
 from touchstone.core.data import Dataset, Predictions
+from touchstone.core.integrations import hugging_face_callback, lightning_callback, log_to_mlflow
 from touchstone.core.public import (
     FewLabels,
     Result,
@@ -63,6 +64,9 @@ __all__ = [
     "compare",
     "dataset",
     "few_labels",
+    "hugging_face_callback",
+    "lightning_callback",
+    "log_to_mlflow",
     "plan",
     "predictions",
     "read",
