@@ -1,4 +1,4 @@
-# make run | install | setup | test | evidence | bench | screenshots
+# make run | install | setup | test | evidence | integrations | bench | screenshots
 # PORT and HOST are where `make run` listens (an address that others reach is refused without sign-in).
 # PYTHON chooses the interpreter (3.11 to 3.13); TORCH_INDEX names an index of CPU wheels for people who want one.
 # SEED sets the order of tests (`make test SEED=…` repeats it); WORKERS is one more than there are processors, since
@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 OFFLINE := { echo "Not everything could be installed: is this machine online? The same command goes on from here." >&2; exit 1; }
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
-.PHONY: run install setup test check browser postgres evidence bench screenshots clean
+.PHONY: run install setup test check browser postgres evidence integrations bench screenshots clean
 
 run: $(VENV)/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT) --server.address $(HOST)
@@ -40,7 +40,7 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 	@$(PIP) install $(INDEX) -r requirements.txt -r requirements-dev.txt || $(OFFLINE)
 	@touch $@
 
-test evidence: export OMP_NUM_THREADS := 1
+test evidence integrations: export OMP_NUM_THREADS := 1
 
 # Browsers have a run of their own: playwright keeps an event loop open that other tests of the same process would meet.
 test: check browser postgres
@@ -81,6 +81,16 @@ evidence: setup browser postgres
 	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests/browser -m evidence -n $(WORKERS) --dist loadfile -rP
 	JAXTYPING_DISABLE=1 TOUCHSTONE_TEST_DATABASE=postgresql $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(ON_POSTGRES) -m "not browser"
 
+# transformers, Lightning, MLflow and notebooks, in an environment beside ours that sees what ours has.
+BESIDE := .venv-integrations
+PACKAGES = import sysconfig; print(sysconfig.get_path("purelib"))
+
+integrations: setup
+	@test -x $(BESIDE)/bin/python || $(BIN)/python -m venv $(BESIDE)
+	@$(abspath $(BIN))/python -c '$(PACKAGES)' > "$$($(BESIDE)/bin/python -c '$(PACKAGES)')/touchstone.pth"
+	@$(BESIDE)/bin/python -m pip --disable-pip-version-check -q install $(INDEX) -r requirements.txt -r requirements-integrations.txt || $(OFFLINE)
+	$(BESIDE)/bin/python -m pytest -q tests/integrations
+
 bench: setup
 	@for script in benchmarks/bench_*.py benchmarks/case_study_*.py; do echo; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
 
@@ -88,4 +98,4 @@ screenshots: setup browser
 	$(BIN)/python -m benchmarks.screenshots
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(BESIDE)

@@ -14,6 +14,7 @@ __version__ = "0.2.0"
 COMMAND = "python -m core" if (Path(__file__).resolve().parents[1] / "pyproject.toml").exists() else "touchstone"
 """How the command line is called: from a checkout as a module, in its folder; where Touchstone is installed by name."""
 PUBLIC = {
+    "touchstone.core.integrations": ("hugging_face_callback", "lightning_callback", "log_to_mlflow"),
     "touchstone.core.public.asking": ("check",),
     "touchstone.core.public.comparing": ("assert_not_worse", "compare", "plan"),
     "touchstone.core.public.data": ("card", "dataset", "predictions", "read", "record"),

@@ -56,7 +56,10 @@ def texts_of_docs() -> tuple[Text, ...]:
     """The paragraphs of the README and of the docs that a user of the pages reads."""
     read = [
         ROOT / "README.md",
-        *(ROOT / "docs" / f"{name}.md" for name in ("glossary", "checks", "deployment", "file-formats", "python")),
+        *(
+            ROOT / "docs" / f"{name}.md"
+            for name in ("glossary", "checks", "deployment", "file-formats", "integrations", "python")
+        ),
     ]
     files = [
         *read,

@@ -29,7 +29,7 @@ from touchstone.core.data.home import home
 from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.data.tables.roles import FileReading
 from touchstone.core.trials import Context
-from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan, runs
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan
 from touchstone.core.workspace.engine.runner import close_engine
 from touchstone.core.workspace.records import Steps
 from touchstone.core.workspace.schema import RunRow

@@ -9,6 +9,7 @@ from typing import Any, Literal, overload
 
 from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans
 from touchstone.core.data import Dataset, Predictions
+from touchstone.core.integrations import hugging_face_callback, lightning_callback, log_to_mlflow
 from touchstone.core.public.comparing import assert_not_worse, plan
 from touchstone.core.public.data import card, dataset, predictions, read, record
 from touchstone.core.public.labelling import FewLabels, few_labels
@@ -57,7 +58,10 @@ __all__ = [
     "compare",
     "dataset",
     "few_labels",
+    "hugging_face_callback",
+    "lightning_callback",
     "load",
+    "log_to_mlflow",
     "plan",
     "predictions",
     "read",
