@@ -19,9 +19,10 @@ to another, as the page of matched subsets does; `--truth gold --predicted answe
 `python -m core plan old.csv new.csv --difference .01` says how many samples show a difference of a point between two
 models, by a pilot of two files or by guesses (`--discordant .05 --per-unit 20`).
 
-`python -m core check --data FILE --budget 10m --require "source_robustness.rho >= .9"` asks every question of the data,
-as the page's “Ask all questions” does, or those of a sheet of plans (`check sheet.json`). It exits with 0 where what is
-required holds, 1 where it fails, 3 where it is undecided, 2 on bad input. `--model FILE` brings a trained model.
+`python -m core check --data FILE --budget 10m --require "source_robustness.rho >= .9"` asks what the requirement is
+about (without one, or with `--all`, every question), or the plans of a sheet (`check sheet.json`). It exits with 0
+where what is required holds, 1 where it fails, 3 where it is undecided, 2 on bad input, and 130 where it was stopped.
+`--model FILE` brings a trained model, and `--quiet` leaves standard error empty unless something is wrong.
 
 `python -m core plans KIND` says what a plan of a kind holds: its fields, what they take and what they mean
 (docs/plans.md has them all).

@@ -28,8 +28,9 @@ from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
 from touchstone.core.models import MODELS
+from touchstone.core.public.asking import RECIPES
 from touchstone.core.report.parts import Quantity
-from touchstone.core.report.run_report import QUANTITIES
+from touchstone.core.report.stated import QUANTITIES
 from touchstone.core.workspace import LOCAL_OWNER, load_plan
 from touchstone.core.workspace.engine.runner import NO_TIME, Step, close_engine, engine, usual_steps
 
@@ -256,6 +257,44 @@ def quick(stem: str = "source_robustness") -> Step:
     return Step(stem, lambda: load_plan(json.dumps(PLAN)))
 
 
+@pytest.mark.parametrize(
+    ("options", "stems"),
+    [
+        ([], None),
+        (["--require", "source_robustness.rho >= .9"], {"source_robustness", "parametric_null"}),
+        (["--require", "not S01", "--require", "cluster_folds.score >= .5"], {*RECIPES} - {"data_set_adequacy"}),
+        (["--require", "average_case.p_robust >= .5"], {"training", "average_case"}),
+        (["--require", "average_case.p_robust >= .5", "--all"], None),
+    ],
+)
+def test_data_are_asked_what_is_required_of_them(options, stems):
+    """With what that rests on, and with one seed."""
+    chosen = parsed(["check", "--data", "wine", "--seed", "7", *options])
+    data = load_example("wine")
+    workspace = engine().workspace
+    workspace.add_dataset(LOCAL_OWNER, data, example="wine")
+    sheet = touchstone.core.command.check.read_sheet(chosen)
+    steps = touchstone.core.command.check._steps(sheet, workspace, data.fingerprint, None)
+    every = {step.stem for step in usual_steps(workspace, LOCAL_OWNER, data.fingerprint)}
+    asked = {step.stem for step in steps}
+    assert asked - {"parametric_null"} == (every if stems is None else stems) - {"parametric_null"}
+    recipes = [step.make() for step in steps if step.stem in RECIPES]
+    assert recipes or stems == {"training", "average_case"}
+    assert all(7 in (getattr(plan, "seed", None), *getattr(plan, "seeds", ())) for plan in recipes)
+
+
+def test_quiet_says_nothing_unless_something_is_wrong(two, capsys):
+    files = ["--predictions", *map(str, two)]
+    assert main(["check", *files, "--require", "matched_subsets.gap <= 1", "--quiet"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert "matched_subsets.gap" in said.out
+    assert main(["check", *files, "--require", "matched_subsets.gap <= -1", "--quiet"]) == 1
+    assert "fails: matched_subsets.gap" in capsys.readouterr().err
+    assert main(["check", "--predictions", "no.csv", "no.csv", "--quiet"]) == 2
+    assert "no.csv" in capsys.readouterr().err
+
+
 def test_without_a_sheet_data_are_asked_what_the_page_asks_and_what_no_time_is_left_for_is_undecided(tmp_path, capsys):
     junit, out = tmp_path / "out.xml", tmp_path / "out.json"
     require = ["--require", "average_case.p_robust >= .5", "--require", "source_robustness.rho >= 2"]
@@ -341,8 +380,8 @@ def weights(tmp_path) -> Path:
 def test_a_model_that_is_brought_is_the_one_that_is_asked_about(monkeypatch, weights, capsys):
     settled = {}
 
-    def asked(workspace, owner, fingerprint, *, model):
-        settled.update(model=model, steps=usual_steps(workspace, owner, fingerprint, model=model))
+    def asked(workspace, owner, fingerprint, *, model, only):
+        settled.update(model=model, steps=usual_steps(workspace, owner, fingerprint, model=model, only=only))
         small = {"sigmas": (0.5,), "shape": "per_feature", "rows": "all", "n_samples": 40, "n_audit": 0}
         return (Step("average_case", lambda: AverageCasePlan(model, **small)),)
 

@@ -2,15 +2,17 @@
 
 A sheet is JSON, in a file or as the word itself: `plans` as the pages' “copy as command” gives them, `compare` with
 options of that command, `require`, sentences such as "source_robustness.rho >= .9" or "not S01", and `mute`, reasons by
-code of claim. Where no plans are given, data are asked every question with its usual settings, as the page's “Ask all
-questions” does. The numbers are those of the pages, of the same runs.
+code of claim. Where no plans are given, data are asked the questions of what is required, or else every one, with the
+usual settings of “Ask all questions” on the page. The numbers are those of the pages, of the same runs.
 """
 
 import argparse
+import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
@@ -18,7 +20,6 @@ from touchstone.core import COMMAND
 from touchstone.core.command.checked import (
     GOES_ON,
     Checked,
-    Sheet,
     Unfinished,
     add_decision_options,
     check_compared,
@@ -28,7 +29,7 @@ from touchstone.core.command.checked import (
 )
 from touchstone.core.command.compare import stored_predictions
 from touchstone.core.command.given_files import add_compare_options, add_roles, compare_files, json_or_file
-from touchstone.core.command.requirements import required
+from touchstone.core.command.requirements import Required, required
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import set_aside
 from touchstone.core.data.errors import SmallClasses
@@ -39,9 +40,10 @@ from touchstone.core.evaluate.metrics import METRICS, metric_named
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.questions import of_kind
 from touchstone.core.report.parts import Answer, Quantity
-from touchstone.core.report.run_report import StatedClaim, answer_of, muted_kinds
+from touchstone.core.report.run_report import answer_of
+from touchstone.core.report.stated import StatedClaim, muted_kinds
 from touchstone.core.trials import Plan
-from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, WorkspaceError
+from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, WorkspaceError, load_plan
 from touchstone.core.workspace.engine.runner import NO_TIME, Step, usual_steps
 
 OF_PREDICTIONS = tuple(role for role in ONE_EACH if role not in (*SINGLE, "model"))
@@ -66,10 +68,58 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget", type=seconds, metavar="TIME", help="such as 90s, 10m or 2h; the same command goes on"
     )
+    parser.add_argument("--all", action="store_true", help="ask every question, those too that nothing is required of")
+    parser.add_argument(
+        "--seed", type=int, help="what all randomness follows from, where no plans are given; 0 if not said"
+    )
     parser.add_argument("--explain", action="store_true", help="list what can be required")
     columns = parser.add_argument_group("columns of the files of --predictions")
     add_roles(columns, OF_PREDICTIONS)
     add_decision_options(parser)
+
+
+_KEYS = ("plans", "compare", "require", "mute")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What is asked: plans, options of a comparison, requirements, and why which claims (by code) are muted."""
+
+    plans: tuple[Plan, ...] = ()
+    compare: dict[str, Any] = field(default_factory=dict)
+    require: tuple[Required, ...] = ()
+    mute: dict[str, str] = field(default_factory=dict)
+    ask_all: bool = False
+    """Whether questions are asked that nothing is required of, where something is."""
+    seed: int | None = None
+    """What all randomness of usual questions follows from; None leaves it to them."""
+    metric: tuple[str, str | None] | None = None
+    """What verdicts of runs are about, where one may choose, and the class that it is about."""
+
+    @classmethod
+    def read(cls, text: str, name: str) -> "Sheet":
+        """Read a sheet. Raises DataError, naming the place, for anything else.
+
+        >>> Sheet.read('{"require": ["matched_subsets.gap <= .02"]}', "sheet.json").require[0].bound
+        0.02
+        """
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise DataError(f"{name}, line {error.lineno}: this is no JSON ({error.msg}).") from None
+        if not isinstance(content, dict) or content.keys() - set(_KEYS):
+            raise DataError(f"{name}: a sheet is an object with {', '.join(map(repr, _KEYS))}, and nothing else.")
+        plans, compare, require, mute = (content.get(*each) for each in zip(_KEYS, ([], {}, [], {}), strict=True))
+        if not (isinstance(plans, list) and isinstance(compare, dict) and isinstance(require, list)):
+            raise DataError(f"{name}: 'plans' and 'require' are lists, and 'compare' is an object of options.")
+        if not (isinstance(mute, dict) and all(isinstance(reason, str) for reason in mute.values())):
+            raise DataError(f'{name}: \'mute\' is an object of reasons by code, such as {{"M01": "agreed until May"}}.')
+        return cls(
+            tuple(load_plan(json.dumps(plan)) for plan in plans),
+            compare,
+            tuple(required(str(one)) for one in require),
+            mute,
+        )
 
 
 def read_sheet(chosen: argparse.Namespace) -> Sheet:
@@ -87,7 +137,8 @@ def read_sheet(chosen: argparse.Namespace) -> Sheet:
         raise DataError(f"{given}: say of which data with --data.")
     compare = sheet.compare | _of_predictions(chosen)
     metric = (chosen.metric, chosen.positive_class) if chosen.metric else None
-    return Sheet(sheet.plans, compare, (*sheet.require, *more), {**sheet.mute, **dict(chosen.mute)}, metric)
+    mute = {**sheet.mute, **dict(chosen.mute)}
+    return Sheet(sheet.plans, compare, (*sheet.require, *more), mute, chosen.all, chosen.seed, metric)
 
 
 def _of_predictions(chosen: argparse.Namespace) -> dict[str, str]:
@@ -100,13 +151,13 @@ def _of_predictions(chosen: argparse.Namespace) -> dict[str, str]:
         if of_files:
             raise DataError(f"--{next(iter(of_files))} is of two files of predictions: name them with --predictions.")
         return {}
-    shared = ("unit", "metric", "positive_class")
+    shared = ("unit", "metric", "positive_class", "seed")
     if chosen.data is None:
         if only := next((role for role in SINGLE if role not in ONE_EACH and getattr(chosen, role) is not None), None):
             remedy = "say --truth of predictions" if only == "label" else "leave it out"
             raise DataError(f"--{only} is a column of --data, and none is given: {remedy}.")
         shared += ("id", "source", "sourceless")
-    return of_files | {name: value for name in shared if (value := getattr(chosen, name))}
+    return of_files | {name: value for name in shared if (value := getattr(chosen, name)) not in (None, "")}
 
 
 def check(
@@ -137,7 +188,7 @@ def check(
 
     if predictions is not None:
         compared = compare_files(_compare_options(sheet, predictions), stored_predictions)
-        of_files = check_compared(compared, replace(sheet, require=()))
+        of_files = check_compared(compared, (), sheet.mute)
         found, claims, said = list(of_files.found), list(of_files.claims), list(of_files.said)
         notes = of_files.notes
         decided += [*found, *claims]
@@ -177,7 +228,7 @@ def check(
             claims += made
             decided += [*answer.numbers, *made] if run.state == "done" else []
             said += [] if answer.verdict is None else [named(step.stem, answer.verdict.muting(mute).text) + usual]
-    outcomes = outcomes_of(sheet, (*found, *claims), decided, unfinished)
+    outcomes = outcomes_of(sheet.require, sheet.mute, (*found, *claims), decided, unfinished)
     words = InWords(metric_named(sheet.metric[0]), sheet.metric[1]) if sheet.metric else OF_ACCURACY
     late = tuple(one.says for one in unfinished)
     return Checked(tuple(found), tuple(claims), tuple(outcomes), tuple(said), late, words, notes)
@@ -201,11 +252,18 @@ def _answer(
 
 
 def _steps(sheet: Sheet, workspace: Workspace, fingerprint: str | None, model: str | None) -> tuple[Step, ...]:
-    """What is worked off: the sheet's plans, or else every usual question about the data."""
+    """What is worked off: the sheet's plans, or else usual questions about the data: those of what is required."""
     if fingerprint is None:
         return ()
     if not sheet.plans:
-        return usual_steps(workspace, LOCAL_OWNER, fingerprint, model=model)
+        asked = {stem for requirement in sheet.require for stem in requirement.stems}
+        only = asked if asked and not sheet.ask_all else None
+        steps = usual_steps(workspace, LOCAL_OWNER, fingerprint, model=model, only=only)
+        return (
+            steps
+            if sheet.seed is None
+            else tuple(replace(step, make=partial(_seeded, step, sheet.seed)) for step in steps)
+        )
     return tuple(Step(_stem(plan), partial(_itself, plan)) for plan in sheet.plans)
 
 
@@ -216,6 +274,15 @@ def _is_over(until: float | None) -> bool:
 def _stem(plan: Plan) -> str:
     question = of_kind(plan.kind)
     return plan.kind if question is None else question.stem
+
+
+def _seeded(step: Step, seed: int) -> Plan | None:
+    """The plan of a step, with all its randomness from a seed."""
+    plan = step.make()
+    if plan is None:
+        return None
+    there = {each.name for each in fields(plan)}
+    return replace(plan, **{name: value for name, value in (("seed", seed), ("seeds", (seed,))) if name in there})
 
 
 def _itself(plan: Plan) -> Plan:

@@ -4,16 +4,15 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pandas as pd
 
 from touchstone.core.command.given_files import Compared
-from touchstone.core.command.requirements import NOT_OF_RUNS, Outcome, RequiredClaim, Requirement, exit_status, required
+from touchstone.core.command.requirements import NOT_OF_RUNS, Outcome, Required, RequiredClaim, exit_status
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.claims import KINDS
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
@@ -21,15 +20,9 @@ from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
 from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.wording import fixed
 from touchstone.core.questions import QUESTIONS
-from touchstone.core.report import markdown
-from touchstone.core.report.html import to_html
-from touchstone.core.report.overview import axis_figure, marks_of
 from touchstone.core.report.parts import Answer, Column, Quantity, Report, Section, Table
-from touchstone.core.report.run_report import QUANTITIES, StatedClaim, muted_kinds
-from touchstone.core.trials import Plan
-from touchstone.core.workspace import load_plan
+from touchstone.core.report.stated import QUANTITIES, StatedClaim, muted_kinds
 
-_KEYS = ("plans", "compare", "require", "mute")
 GOES_ON = "The same command goes on."
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 _HOW_TO_READ = (
@@ -38,43 +31,6 @@ _HOW_TO_READ = (
     "would settle it. A required claim holds if it is made, and one that is required not to be made if it is decided "
     "otherwise. A **muted** claim counts for nothing; its reason stands beside it."
 )
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """What is asked: plans, options of a comparison, requirements, and why which claims (by code) are muted."""
-
-    plans: tuple[Plan, ...] = ()
-    compare: dict[str, Any] = field(default_factory=dict)
-    require: tuple[Requirement | RequiredClaim, ...] = ()
-    mute: dict[str, str] = field(default_factory=dict)
-    metric: tuple[str, str | None] | None = None
-    """What verdicts of runs are about, where one may choose, and the class that it is about."""
-
-    @classmethod
-    def read(cls, text: str, name: str) -> "Sheet":
-        """Read a sheet. Raises DataError, naming the place, for anything else.
-
-        >>> Sheet.read('{"require": ["matched_subsets.gap <= .02"]}', "sheet.json").require[0].bound
-        0.02
-        """
-        try:
-            content = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise DataError(f"{name}, line {error.lineno}: this is no JSON ({error.msg}).") from None
-        if not isinstance(content, dict) or content.keys() - set(_KEYS):
-            raise DataError(f"{name}: a sheet is an object with {', '.join(map(repr, _KEYS))}, and nothing else.")
-        plans, compare, require, mute = (content.get(*each) for each in zip(_KEYS, ([], {}, [], {}), strict=True))
-        if not (isinstance(plans, list) and isinstance(compare, dict) and isinstance(require, list)):
-            raise DataError(f"{name}: 'plans' and 'require' are lists, and 'compare' is an object of options.")
-        if not (isinstance(mute, dict) and all(isinstance(reason, str) for reason in mute.values())):
-            raise DataError(f'{name}: \'mute\' is an object of reasons by code, such as {{"M01": "agreed until May"}}.')
-        return cls(
-            tuple(load_plan(json.dumps(plan)) for plan in plans),
-            compare,
-            tuple(required(str(one)) for one in require),
-            mute,
-        )
 
 
 @dataclass(frozen=True)
@@ -140,6 +96,8 @@ class Checked:
         All is well.
         <BLANKLINE>
         """
+        from touchstone.core.report import markdown
+
         head, rows = ("Found",), [(_told(each),) for each in self.found]
         if self.outcomes:
             head = ("Decision", "Requirement", "Found")
@@ -152,6 +110,9 @@ class Checked:
 
     def to_html(self, subject: str) -> bytes:
         """One page that needs no network."""
+        from touchstone.core.report.html import to_html
+        from touchstone.core.report.overview import axis_figure, marks_of
+
         decided = [
             f"{outcome.requirement.written}: {outcome.decision} ({_told(outcome.of)})" for outcome in self.outcomes
         ]
@@ -255,12 +216,12 @@ class Unfinished:
         return named(self.stem, self.why)
 
 
-def check_compared(compared: Compared, sheet: Sheet) -> Checked:
-    """What two files come to, and whether what the sheet requires holds of it."""
-    mute, found = muted_kinds(sheet.mute), compared.answer.numbers
+def check_compared(compared: Compared, require: Sequence[Required], reasons: Mapping[str, str]) -> Checked:
+    """What two files come to, and whether what is required holds of it; `reasons` say why codes are muted."""
+    mute, found = muted_kinds(reasons), compared.answer.numbers
     claims = [StatedClaim(compared.stem, (of,), made, mute.get(made.kind, "")) for of, made in compared.claims]
     every = (*found, *claims)
-    outcomes, said = tuple(outcomes_of(sheet, every, every, ())), (compared.verdict.muting(mute).text,)
+    outcomes, said = tuple(outcomes_of(require, reasons, every, every)), (compared.verdict.muting(mute).text,)
     return Checked(found, tuple(claims), outcomes, said, (), notes=compared.notes)
 
 
@@ -296,15 +257,16 @@ def write(checked: Checked, chosen: argparse.Namespace, subject: str) -> int:
 
 
 def outcomes_of(
-    sheet: Sheet,
+    require: Sequence[Required],
+    muted: Container[str],
     found: Sequence[Quantity | StatedClaim],
     decided: Sequence[Quantity | StatedClaim],
-    unfinished: Sequence[Unfinished],
+    unfinished: Sequence[Unfinished] = (),
 ) -> list[Outcome]:
     """What came of each requirement; undecided where its question lacked time, or came to no such claim."""
     outcomes = []
     answered = {each.question for each in found if isinstance(each, StatedClaim)}
-    for requirement in sheet.require:
+    for requirement in require:
         try:
             meant = requirement.meant(found)
         except DataError as problem:
@@ -315,7 +277,7 @@ def outcomes_of(
             meant = (Quantity(requirement.name, requirement.of, float("nan"), UNKNOWN, 0),)
         for of in meant:
             decision = requirement.decide(of) if of in decided else "undecided"
-            outcomes.append(Outcome(requirement, of, "muted" if requirement.name in sheet.mute else decision))
+            outcomes.append(Outcome(requirement, of, "muted" if requirement.name in muted else decision))
     return outcomes
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from touchstone.core.command import Command, given_files
-from touchstone.core.command.checked import Sheet, add_decision_options, check_compared, write
+from touchstone.core.command.checked import add_decision_options, check_compared, write
 from touchstone.core.command.given_files import add_compare_options, compare_files
 from touchstone.core.command.requirements import required
 from touchstone.core.data.predictions.upload import PredictionUpload
@@ -40,8 +40,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def _compare(chosen: argparse.Namespace) -> int:
     compared = compare_files(chosen, stored_predictions)
     if chosen.require or chosen.report or chosen.json or chosen.junit or chosen.summary:
-        sheet = Sheet(require=tuple(map(required, chosen.require)), mute=dict(chosen.mute))
-        return write(check_compared(compared, sheet), chosen, names((chosen.reference, chosen.target)))
+        checked = check_compared(compared, tuple(map(required, chosen.require)), dict(chosen.mute))
+        return write(checked, chosen, names((chosen.reference, chosen.target)))
     for note in compared.notes:
         print(note, file=sys.stderr)
     next(iter(compared.answer.files.values()))().to_csv(sys.stdout, sep="\t", index=False)

@@ -2,8 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from importlib import import_module
+from io import StringIO
 
 from touchstone.core.command import ABOUT, Command, overview
 from touchstone.core.data.errors import DataError
@@ -29,6 +31,8 @@ def parsed(words: Sequence[str], about: str = ABOUT) -> argparse.Namespace:
     parser, commands = overview(about)
     if words and words[0] in _MODULES:
         _command(words[0]).add_options(commands[words[0]])
+        quiet = "say nothing on standard error, unless the exit status is not 0"
+        commands[words[0]].add_argument("--quiet", action="store_true", help=quiet)
     return parser.parse_args(words)
 
 
@@ -37,7 +41,11 @@ def work_off(arguments: Sequence[str] | None = None, *, about: str = ABOUT) -> i
     words = sys.argv[1:] if arguments is None else arguments
     try:
         chosen = parsed(words, about)
-        return _command(chosen.command).work_off(chosen)
+        with _kept_back(chosen.quiet) as sentences:
+            status = _command(chosen.command).work_off(chosen)
+        if status:
+            print(sentences.getvalue(), end="", file=sys.stderr)
+        return status
     except (DataError, WorkspaceError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -52,6 +60,14 @@ def work_off(arguments: Sequence[str] | None = None, *, about: str = ABOUT) -> i
     finally:
         if (runner := sys.modules.get("touchstone.core.workspace.engine.runner")) is not None:
             runner.close_engine()
+
+
+@contextmanager
+def _kept_back(quiet: bool) -> Iterator[StringIO]:
+    """Hold what is written to standard error back, if it is to be `quiet`."""
+    sentences = StringIO()
+    with redirect_stderr(sentences) if quiet else nullcontext():
+        yield sentences
 
 
 def _command(name: str) -> Command:

@@ -10,7 +10,7 @@ from touchstone.core.data import DataError
 from touchstone.core.evaluate.claims import KINDS, kind_of_code
 from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.report.parts import Quantity
-from touchstone.core.report.run_report import OF_A_METRIC, QUANTITIES, StatedClaim
+from touchstone.core.report.stated import OF_A_METRIC, QUANTITIES, StatedClaim
 
 _BY_PAGE = 'It is claimed on the page of test quality, and by touchstone.check("test_quality", ...).'
 _BY_OVERVIEW = "It is claimed on the overview."
@@ -201,11 +201,15 @@ class Requirement:
         return "holds" if holds else "fails" if fails else "undecided"
 
 
+Required = Requirement | RequiredClaim
+"""What may be required: of a number, or of a claim."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """A requirement, a number or a claim that it is about, and what came of it."""
 
-    requirement: Requirement | RequiredClaim
+    requirement: Required
     of: Quantity | StatedClaim
     decision: Decision
 

@@ -29,7 +29,8 @@ from touchstone.core.public.data import read
 from touchstone.core.public.result import Basis, Result
 from touchstone.core.questions import QUESTIONS as RECORDS
 from touchstone.core.questions import plan_class
-from touchstone.core.report.run_report import answer_of, muted_kinds, takes_metric
+from touchstone.core.report.run_report import answer_of, takes_metric
+from touchstone.core.report.stated import muted_kinds
 from touchstone.core.trials import Context, Plan, to_json
 from touchstone.core.trials.layer_parts import layer_parts, layers_offered, split_of
 from touchstone.core.workspace import StoredModel

@@ -22,7 +22,7 @@ from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.metrics import METRICS
 from touchstone.core.evaluate.model_comparison import INDEPENDENT, PAIRED
 from touchstone.core.public.result import Basis, Result
-from touchstone.core.report.run_report import muted_kinds
+from touchstone.core.report.stated import muted_kinds
 
 File = str | PathLike[str]
 

@@ -44,6 +44,7 @@ SHARED = {
         "recreate",
         "run_report",
         "sample_sizes",
+        "stated",
     },
     "ui": {"shell", "forms", "data", "predictions", "models", "cache"},
     "pages": {"shared_run"},

@@ -38,7 +38,8 @@ from touchstone.core.report.overview import (
     table,
 )
 from touchstone.core.report.parts import Quantity
-from touchstone.core.report.run_report import ON_AXIS, QUANTITIES, answer_of
+from touchstone.core.report.run_report import ON_AXIS, answer_of
+from touchstone.core.report.stated import QUANTITIES
 from touchstone.core.trials import Context, FoldPlan, TrialPlan
 from touchstone.core.workspace import StoredModel, frames
 

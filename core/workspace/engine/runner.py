@@ -9,7 +9,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 
@@ -179,8 +179,17 @@ def foreseen(steps: Sequence[Step], workspace: Workspace, owner: str, fingerprin
     return ahead
 
 
-def usual_steps(workspace: Workspace, owner: str, fingerprint: str, *, model: str | None = None) -> tuple[Step, ...]:
+def usual_steps(
+    workspace: Workspace,
+    owner: str,
+    fingerprint: str,
+    *,
+    model: str | None = None,
+    only: Collection[str] | None = None,
+) -> tuple[Step, ...]:
     """Every question that a run can answer about a data set, each with the settings that its form begins with.
+
+    `only` are the stems of those that are asked, with what they rest on; None asks all.
 
     What is trained anew comes before what is asked of one model, and the longest of it last. That is the stored model
     of this fingerprint, or else the newest; where there is none yet, one is trained.
@@ -221,6 +230,8 @@ def usual_steps(workspace: Workspace, owner: str, fingerprint: str, *, model: st
     asked = sorted((one for one in with_page().values() if one.kind), key=lambda one: _PLACE.get(one.stem, 0))
     steps: list[Step] = []
     for question in asked:
+        if only is not None and question.stem not in only:
+            continue
         if question.speaks_of == "model":
             if not any(step.stem == "training" for step in steps):
                 steps.append(Step("training", training))
